@@ -1,4 +1,4 @@
-/** The generated part of a kind's page under docs/kinds: what the definition says, as a table. The prose around it is by hand. */
+/** The generated part of a kind's page under docs/kinds: the fields as a table. The prose around it is written by hand. */
 import { isObject } from '../core/json.ts'
 import type { Kind } from './define-kind.ts'
 import { IMMUTABLE_RULE } from './schema/schema-builders.ts'
@@ -31,7 +31,7 @@ export function generatedPart(kind: Kind): string {
     '',
     `Columns: NAME, ${columns.join(', ')}`,
     '',
-    '| field | type | says |',
+    '| field | type | description |',
     '|---|---|---|',
   ]
   for (const part of ['spec', 'status']) {
@@ -42,7 +42,7 @@ export function generatedPart(kind: Kind): string {
 }
 
 function scopeText(kind: Kind): string {
-  return kind.scope === 'Cluster' ? 'belongs to no namespace' : 'belongs to a namespace'
+  return kind.scope === 'Cluster' ? 'cluster-scoped' : 'namespaced'
 }
 
 function rowsOf(schema: StructuralSchema, path: string): string[] {
@@ -75,8 +75,7 @@ function says(schema: StructuralSchema, isRequired: boolean): string {
   const facts = [
     ...(schema.description ? [schema.description] : []),
     ...(isRequired ? ['Required.'] : []),
-    ...(schema.default === undefined ? [] : [`Default: \`${JSON.stringify(schema.default)}\`.`]),
-    ...(schema['x-kubernetes-validations']?.some(({ rule }) => rule === IMMUTABLE_RULE) ? ['Never changes.'] : []),
+    ...(schema['x-kubernetes-validations']?.some(({ rule }) => rule === IMMUTABLE_RULE) ? ['Immutable.'] : []),
   ]
   return facts.join(' ').replaceAll('|', '\\|')
 }

@@ -35,10 +35,12 @@ const glob = (description: string) => optional(text({ max: 253, description }))
 
 /** Objects by group, kind, namespace and name; `*` stands for any text, an absent field for all. */
 const selector = {
-  group: glob('API group; empty text is the core group.'),
-  kind: glob('Kind.'),
-  namespace: glob('Namespace.'),
-  name: glob('Name.'),
+  group: glob(
+    'API group of the objects; an empty string is the core group. `*` stands for any text. If omitted, all groups match.',
+  ),
+  kind: glob('Kind of the objects, for example `Deployment`. `*` stands for any text. If omitted, all kinds match.'),
+  namespace: glob('Namespace of the objects. `*` stands for any text. If omitted, all namespaces match.'),
+  name: glob('Name of the objects. `*` stands for any text. If omitted, all names match.'),
 }
 
 /** The fields of a Bundle's spec that say how it is applied. */
@@ -49,30 +51,35 @@ export const BUNDLE_OPTIONS = {
         method: optional(
           enumOf(APPLY_METHODS, {
             description:
-              'ServerSideApply (default), Replace (the whole object), CreateOnly (never changed after), ReadOnly (looked at, never written).',
+              'Method that the agent uses to write an object. `ServerSideApply` uses server-side apply; `Replace` replaces the whole object; `CreateOnly` creates a missing object and never changes it; `ReadOnly` observes the object and never writes it. Defaults to `ServerSideApply`.',
           }),
         ),
         force: optional(
           flag({
             description:
-              'Take fields that people or controllers own when an object is met for the first time. Never from another bundle.',
+              'If true, the agent takes over conflicting fields of other field managers when it applies an object for the first time. Fields of another Bundle are never taken over. Defaults to false.',
           }),
         ),
         immutable: optional(
-          enumOf(IMMUTABLE, { description: 'When a field cannot be changed: Fail (default), or Recreate the object.' }),
+          enumOf(IMMUTABLE, {
+            description:
+              'Reaction to a change of an immutable field. `Fail` reports the object as failed; `Recreate` deletes the object and creates it again. Defaults to `Fail`.',
+          }),
         ),
         takeover: optional(
           enumOf(TAKEOVER, {
-            description: 'Objects that were there before: take them Always (default), IfNoDiff, or Never.',
+            description:
+              'Handling of objects that existed before the Bundle. `Always` takes them over; `IfNoDiff` takes them over only if they equal the set; `Never` leaves them and reports a conflict. Defaults to `Always`.',
           }),
         ),
         timeout: optional(
           duration({
-            description: 'How long a wave may take to become healthy before it counts as failed; 5m unless said.',
+            description:
+              'Time within which the objects of a wave must become healthy, for example `10m`. After this time the operation has failed. Defaults to `5m`.',
           }),
         ),
       },
-      { description: 'How objects are written.' },
+      { description: 'Options for writing the objects of the Bundle to the cluster.' },
     ),
   ),
   prune: optional(
@@ -81,54 +88,80 @@ export const BUNDLE_OPTIONS = {
         mode: optional(
           enumOf(PRUNE_MODES, {
             description:
-              'Objects that left the set are deleted once the set is applied (Always, default), once all of it is healthy (Last), when a person confirms (Confirm), or Never.',
+              'Time at which objects that are no longer part of the set are deleted. `Always` deletes them after the set is applied; `Last` after all objects of the set are healthy; `Confirm` after a person confirms; `Never` keeps them. Defaults to `Always`.',
           }),
         ),
         max: optional(
-          int({ description: 'More than this many at once are not deleted: the bundle waits and says so.' }),
+          int({
+            description:
+              "Maximum number of objects that one operation deletes. If more objects must be deleted, the agent deletes none, and the Bundle reports that it waits. If omitted, the number is limited only by the cluster's `spec.limits.maxPrune` and the agent's local limits.",
+          }),
         ),
       },
-      { description: 'What happens to objects that left the set.' },
+      { description: 'Options for objects that are no longer part of the set.' },
     ),
   ),
   delete: optional(
     object(
       {
         removed: optional(
-          enumOf(DELETE_POLICIES, { description: 'For an object that left the set; Delete unless said.' }),
+          enumOf(DELETE_POLICIES, {
+            description:
+              'Policy for an object that is no longer part of the set. `Delete` deletes the object; `Orphan` keeps it without management. Defaults to `Delete`.',
+          }),
         ),
         unplaced: optional(
-          enumOf(DELETE_POLICIES, { description: 'When the cluster is no longer selected; Delete unless said.' }),
+          enumOf(DELETE_POLICIES, {
+            description:
+              'Policy for all objects of the Bundle when its Placement no longer selects the cluster. `Delete` deletes the objects; `Orphan` keeps them without management. Defaults to `Delete`.',
+          }),
         ),
         bundleDeleted: optional(
-          enumOf(DELETE_POLICIES, { description: 'When the Bundle is deleted; Delete unless said.' }),
+          enumOf(DELETE_POLICIES, {
+            description:
+              'Policy for all objects of the Bundle when the Bundle is deleted. `Delete` deletes the objects; `Orphan` keeps them without management. Defaults to `Delete`.',
+          }),
         ),
-        orphan: optional(listOf(object(selector), { max: 64, description: 'Objects that are never deleted.' })),
+        orphan: optional(
+          listOf(object(selector), {
+            max: 64,
+            description: 'Selectors of objects that the agent never deletes. The agent orphans them instead.',
+          }),
+        ),
         named: optional(
           listOf(object(selector), {
             max: 64,
             description:
-              'Namespaces, CustomResourceDefinitions, PersistentVolumes and PersistentVolumeClaims are kept unless they are named here.',
+              'Selectors of Namespaces, CustomResourceDefinitions, PersistentVolumes and PersistentVolumeClaims that the agent may delete. Objects of these four kinds are orphaned if no selector matches them.',
           }),
         ),
         propagation: optional(
           enumOf(['Background', 'Foreground'], {
-            description: 'How Kubernetes deletes what an object owns; Background unless said.',
+            description: 'Propagation policy of deletions, as in the Kubernetes API. Defaults to `Background`.',
           }),
         ),
       },
-      { description: 'Delete or Orphan, by cause.' },
+      { description: 'Deletion policy of the objects, by the cause of their removal.' },
     ),
   ),
   namespaces: optional(
     object(
       {
-        create: optional(flag({ description: 'Make the namespaces that objects are in, when they are not there.' })),
-        labels: optional(stringMap({ max: 64, description: 'Labels of those namespaces.' })),
-        annotations: optional(stringMap({ max: 64, description: 'Annotations of those namespaces.' })),
-        delete: optional(flag({ description: 'Delete the namespaces this bundle made when it is removed.' })),
+        create: optional(
+          flag({ description: 'If true, the agent creates missing namespaces of the objects. Defaults to false.' }),
+        ),
+        labels: optional(stringMap({ max: 64, description: 'Labels that the agent sets on the namespaces.' })),
+        annotations: optional(
+          stringMap({ max: 64, description: 'Annotations that the agent sets on the namespaces.' }),
+        ),
+        delete: optional(
+          flag({
+            description:
+              'If true, the namespaces that the agent created for this Bundle are deleted with the Bundle. Defaults to false.',
+          }),
+        ),
       },
-      { description: 'The namespaces of the objects.' },
+      { description: 'Options for the namespaces of the objects.' },
     ),
   ),
   ignore: optional(
@@ -136,19 +169,29 @@ export const BUNDLE_OPTIONS = {
       object({
         ...selector,
         pointers: optional(
-          listOf(text({ max: 1024 }), { max: 64, description: 'JSON pointers, such as `/spec/replicas`.' }),
+          listOf(text({ max: 1024 }), {
+            max: 64,
+            description: 'JSON pointers of the fields, for example `/spec/replicas`.',
+          }),
         ),
         paths: optional(
           listOf(text({ max: 1024 }), {
             max: 64,
-            description: 'Path expressions, such as `.spec.template.spec.containers[?(@.name=="web")].image`.',
+            description:
+              'JSONPath expressions of the fields, for example `.spec.template.spec.containers[?(@.name=="web")].image`.',
           }),
         ),
         managers: optional(
-          listOf(text({ max: 128 }), { max: 64, description: 'Field managers whose fields are left to them.' }),
+          listOf(text({ max: 128 }), {
+            max: 64,
+            description: 'Names of field managers. The fields that these managers own are ignored.',
+          }),
         ),
       }),
-      { max: 64, description: 'Fields that are set when the object is made and left alone afterwards.' },
+      {
+        max: 64,
+        description: 'Fields that the agent sets when it creates an object and does not change or compare afterwards.',
+      },
     ),
   ),
   drift: optional(
@@ -157,69 +200,106 @@ export const BUNDLE_OPTIONS = {
         mode: optional(
           enumOf(DRIFT_MODES, {
             description:
-              'What somebody changed in the cluster is corrected (Correct, default), shown as Drifted (Report), or left alone (Ignore). Single fields: see `ignore`.',
+              'Reaction to drift. `Correct` writes the value of the set again; `Report` reports the Bundle as Drifted; `Ignore` does neither. Single fields are excluded with `ignore`. Defaults to `Correct`.',
           }),
         ),
       },
-      { description: 'What happens when somebody changes what the bundle applied.' },
+      { description: 'Options for differences between live objects and the set.' },
     ),
   ),
   health: optional(
     listOf(
       object({
         ...selector,
-        failed: optional(text({ max: 4096, description: 'CEL over `object`; true: it failed. Asked first.' })),
-        progressing: optional(text({ max: 4096, description: 'CEL; true: it is on its way. Asked second.' })),
-        ready: optional(text({ max: 4096, description: 'CEL; true: it is well, anything else: it is on its way.' })),
-        message: optional(text({ max: 4096, description: 'CEL; what is said when it is not well.' })),
-        ignore: optional(flag({ description: 'These objects do not count for the health of the bundle.' })),
+        failed: optional(
+          text({
+            max: 4096,
+            description:
+              'CEL expression over `object` that is true if the object has failed. Evaluated before `progressing` and `ready`.',
+          }),
+        ),
+        progressing: optional(
+          text({
+            max: 4096,
+            description:
+              'CEL expression over `object` that is true if the object is still changing. Evaluated after `failed`.',
+          }),
+        ),
+        ready: optional(
+          text({
+            max: 4096,
+            description:
+              'CEL expression over `object` that is true if the object is healthy. Any other result means that the object is still changing.',
+          }),
+        ),
+        message: optional(
+          text({
+            max: 4096,
+            description: 'CEL expression over `object` that returns the message of an object that is not healthy.',
+          }),
+        ),
+        ignore: optional(
+          flag({
+            description: 'If true, the matching objects do not count for the health of the Bundle. Defaults to false.',
+          }),
+        ),
       }),
-      { max: 64, description: 'When objects are well, where kstatus and the known kinds do not tell.' },
+      {
+        max: 64,
+        description:
+          'Health rules for objects whose health neither kstatus nor the built-in rules determine. The first rule that matches an object is used.',
+      },
     ),
   ),
   ignoreConditions: optional(
     listOf(stringMap({ max: 16 }), {
       max: 64,
       description:
-        'Conditions that have all of these fields, such as `{type: Stalled, reason: Waiting}`, do not count for the health of objects.',
+        'Conditions that do not count for the health of objects. A condition matches an entry if it has all fields of the entry, for example `{type: Stalled, reason: Waiting}`.',
     }),
   ),
   feedback: optional(
     listOf(
       object({
         ...selector,
-        as: text({ max: 64, min: 1, description: 'The name of the value in the report.' }),
+        as: text({ max: 64, min: 1, description: 'Name of the value in the ClusterReport.' }),
         expression: text({
           max: 4096,
           min: 1,
-          description: 'CEL over `object`; a condition is one that gives true or false.',
+          description:
+            'CEL expression over `object` that returns the value, for example `object.status.readyReplicas`.',
         }),
       }),
-      { max: 32, description: 'Values of live objects that the cluster reports.' },
+      { max: 32, description: 'Values of live objects that the agent reports to the hub.' },
     ),
   ),
   catchUp: optional(
     enumOf(CATCH_UP, {
       description:
-        'What a cluster does that was away when a change came: Immediate (default), NextWindow: wait for a window that opens after its return, Hold: wait to be admitted again.',
+        'Behaviour of a cluster that was offline when a change was admitted. `Immediate` applies the change when the cluster returns; `NextWindow` waits for a window that opens after the return; `Hold` waits for a new admission. Defaults to `Immediate`.',
     }),
   ),
   dependsOn: optional(
     listOf(
       object({
-        bundle: text({ max: 317, min: 1, description: 'Name of a Bundle, or `namespace/name`.' }),
+        bundle: text({ max: 317, min: 1, description: 'Name of a Bundle in this namespace, or `namespace/name`.' }),
         states: optional(
           setOf(enumOf(['Ready', 'Progressing', 'Drifted', 'Failed']), {
             max: 4,
-            description: 'States it may be in; Ready unless said.',
+            description: 'States that satisfy the dependency. Defaults to `[Ready]`.',
           }),
         ),
-        generation: optional(int({ minimum: 1, description: 'It must have reached this generation.' })),
+        generation: optional(
+          int({
+            minimum: 1,
+            description: 'Minimum generation that the other Bundle must have reached on the cluster.',
+          }),
+        ),
       }),
       {
         max: 32,
         description:
-          'Bundles that must be well on the same cluster, at the generation their document names, before this one begins.',
+          "Bundles that must be in one of the given states on the same cluster, at the generation of the cluster's document, before the agent starts this Bundle.",
       },
     ),
   ),
@@ -230,39 +310,48 @@ export const BUNDLE_OPTIONS = {
           int({
             minimum: 0,
             maximum: 100,
-            description: 'How often it is tried again, later each time (10s up to 5m); 0 unless said.',
+            description:
+              'Number of retries of a failed operation. The delay between retries grows from 10 s to 5 minutes. Defaults to 0.',
           }),
         ),
         install: optional(
           enumOf(['None', 'Uninstall'], {
-            description: 'Then, when nothing ran before: None (default), or Uninstall: what was made is removed.',
+            description:
+              'Action after the last retry of a failed install. `None` keeps the objects; `Uninstall` removes them. Defaults to `None`.',
           }),
         ),
         upgrade: optional(
           enumOf(['None', 'RollBack', 'Uninstall'], {
             description:
-              'Then, when something ran before: None (default), RollBack: that is applied again, or Uninstall. The bundle stays Failed until another revision comes.',
+              'Action after the last retry of a failed upgrade. `None` keeps the objects; `RollBack` applies the previous set again; `Uninstall` removes the objects. The Bundle stays Failed until it receives another revision. Defaults to `None`.',
           }),
         ),
       },
-      { description: 'What is done when an operation failed: a hook, or a wave that took too long.' },
+      { description: 'Reaction to a failed operation: a failed hook, or a wave that did not become healthy in time.' },
     ),
   ),
   hooks: optional(
     enumOf(['Run', 'Skip'], {
-      description: 'Hooks are run once per operation (Run, default), or left out (Skip); see docs/hooks.md.',
+      description:
+        'Handling of hooks. `Run` runs each hook once per operation; `Skip` runs no hooks. Defaults to `Run`. See docs/hooks.md.',
     }),
   ),
   dialect: optional(
     enumOf(['Helm', 'Argo'], {
       description:
-        "Whose annotations on objects count beside flotilla.dev's: Helm's (default), or Argo CD's and Helm's as Argo CD reads them.",
+        'System whose annotations on objects are read besides those of flotilla.dev. `Helm` reads the annotations of Helm; `Argo` reads the annotations of Argo CD and of Helm, as Argo CD does. Defaults to `Helm`.',
     }),
   ),
   executor: optional(
     object(
-      { namespace: name({ description: 'Its namespace.' }), name: name({ description: 'Its name.' }) },
-      { description: 'The ServiceAccount of the cluster as which everything of this bundle is read and written.' },
+      {
+        namespace: name({ description: 'Namespace of the ServiceAccount.' }),
+        name: name({ description: 'Name of the ServiceAccount.' }),
+      },
+      {
+        description:
+          'ServiceAccount of the cluster that the agent impersonates for all reads and writes of this Bundle. If omitted, the agent uses its own ServiceAccount.',
+      },
     ),
   ),
 }

@@ -1,4 +1,4 @@
-/** What a layer of a bundle may say: the bundle itself, its variants, Overrides. */
+/** Fields that every layer of a Bundle has: the Bundle itself, its variants, Overrides. */
 import {
   enumOf,
   flag,
@@ -16,113 +16,156 @@ const path = (description: string) => text({ max: 1024, min: 1, description })
 // A namespace may be a template.
 const namespace = (description: string) => text({ max: 256, min: 1, description })
 
-/** The fields every layer has. */
 export const LAYER_OPTIONS = {
   helm: optional(
     object(
       {
-        chart: optional(path('The directory (or `.tgz`) of the chart, relative to the path of the bundle.')),
+        chart: optional(path('Directory or `.tgz` file of the chart, relative to the path of the Bundle.')),
         releaseName: optional(
-          text({ max: 53, min: 1, description: 'The name templates see; the name of the bundle without it.' }),
+          text({
+            max: 53,
+            min: 1,
+            description: 'Release name that templates see. Defaults to the name of the Bundle.',
+          }),
         ),
         values: optional(
-          rawObject({ description: 'Values; those of later layers are merged over those of earlier ones.' }),
+          rawObject({
+            description: 'Values of the chart. Values of a later layer are merged over the values of an earlier layer.',
+          }),
         ),
         valuesFiles: optional(
-          listOf(path('A file anywhere in the repository, relative to the path of the bundle.'), {
+          listOf(path('Path of a file anywhere in the Source, relative to the path of the Bundle.'), {
             max: 64,
-            description: 'Files with values, below `values`; those of later layers come after.',
+            description:
+              'Files with values, merged below `values`. Files of a later layer come after the files of an earlier layer.',
           }),
         ),
         valuesTemplating: optional(
           enumOf(['None', 'Labels', 'Templates'], {
             description:
-              'Templates: `${ }` in `values`, and only there, sees `.ClusterName`, `.ClusterLabels`, `.ClusterAnnotations` and `.ClusterValues`, and the text is read as YAML again; also Labels: a value `global.fleet.clusterLabels.NAME` becomes that label. None unless said.',
+              'Expansion of templates in `values`. `Labels` replaces a value `global.fleet.clusterLabels.NAME` by that label of the cluster; `Templates` does the same and expands `${ }` with `.ClusterName`, `.ClusterLabels`, `.ClusterAnnotations` and `.ClusterValues`, and then parses the result as YAML. Defaults to `None`.',
           }),
         ),
         templateValues: optional(
           stringMap({
             max: 64,
-            description: 'Values by top-level key, each a template of YAML, over all others; with `valuesTemplating`.',
+            description:
+              'Values by top-level key. Each value is a template that produces YAML and is merged over all other values. Requires `valuesTemplating`.',
           }),
         ),
         valuesFrom: optional(
           listOf(
             object({
-              kind: enumOf(['ConfigMap', 'Secret'], { description: 'What it is in the cluster.' }),
-              name: text({ max: 253, min: 1, description: 'Its name.' }),
-              namespace: optional(namespace("Its namespace; the release's without it.")),
-              key: optional(text({ max: 253, min: 1, description: '`values.yaml` without it.' })),
+              kind: enumOf(['ConfigMap', 'Secret'], { description: 'Kind of the object in the cluster.' }),
+              name: text({ max: 253, min: 1, description: 'Name of the ConfigMap or Secret.' }),
+              namespace: optional(
+                namespace('Namespace of the ConfigMap or Secret. Defaults to the namespace of the release.'),
+              ),
+              key: optional(
+                text({ max: 253, min: 1, description: 'Key of the ConfigMap or Secret. Defaults to `values.yaml`.' }),
+              ),
               targetPath: optional(
                 text({
                   max: 1024,
                   min: 1,
                   description:
-                    'The value that becomes the text behind the key, such as `db.password`; without it the text is YAML with values.',
+                    'Path of the value that is set to the text of the key, for example `db.password`. If omitted, the text is parsed as YAML with values.',
                 }),
               ),
               optional: optional(
-                flag({ description: 'It may be missing; otherwise the cluster waits for it and says so.' }),
+                flag({
+                  description:
+                    'If true, the object may be missing. Otherwise the agent waits for the object and reports this. Defaults to false.',
+                }),
               ),
             }),
             {
               max: 64,
               description:
-                'Values from ConfigMaps and Secrets of the cluster, over all others, later ones over earlier ones; read by the agent as `executor`. Needs `render.at: Agent`.',
+                'Values from ConfigMaps and Secrets of the cluster, which the agent reads as `executor`. They are merged over all other values, later entries over earlier entries. Requires `render.at: Agent`.',
             },
           ),
         ),
       },
-      { description: 'How a chart is rendered.' },
+      { description: 'Options for rendering a Helm chart.' },
     ),
   ),
   kustomize: optional(
     object(
-      { dir: optional(path('The directory of the kustomization, relative to the path of the bundle.')) },
-      { description: 'Which kustomization is built.' },
+      { dir: optional(path('Directory of the kustomization, relative to the path of the Bundle.')) },
+      { description: 'Options for building a kustomization.' },
     ),
   ),
-  defaultNamespace: optional(namespace('For objects that name no namespace; `default` without it.')),
-  targetNamespace: optional(namespace('For every object; objects that have no namespaces are refused then.')),
-  labels: optional(stringMap({ max: 64, description: 'Labels for every object.' })),
+  defaultNamespace: optional(namespace('Namespace of objects that have none. Defaults to `default`.')),
+  targetNamespace: optional(namespace('Namespace of all objects. If set, cluster-scoped objects are refused.')),
+  labels: optional(stringMap({ max: 64, description: 'Labels that are added to all objects.' })),
   images: optional(
-    listOf(object({ from: text({ max: 256, min: 1 }), to: text({ max: 256, min: 1 }) }), {
-      max: 64,
-      description: 'Images whose names begin with `from` are taken from `to`; `docker.io` covers short names.',
-    }),
+    listOf(
+      object({
+        from: text({
+          max: 256,
+          min: 1,
+          description: 'Prefix of the image names to replace. `docker.io` also matches short names such as `nginx`.',
+        }),
+        to: text({
+          max: 256,
+          min: 1,
+          description: 'Text that replaces the prefix, for example `registry.example.com/mirror`.',
+        }),
+      }),
+      {
+        max: 64,
+        description: 'Replacements of image names by prefix.',
+      },
+    ),
   ),
   patches: optional(
     listOf(
       object({
-        kind: text({ max: 63, min: 1 }),
-        name: text({ max: 253, min: 1 }),
-        namespace: optional(text({ max: 63, min: 1 })),
-        patch: rawObject({ description: 'A JSON merge patch; null removes, `$patch: delete` removes the object.' }),
+        kind: text({ max: 63, min: 1, description: 'Kind of the object to patch.' }),
+        name: text({ max: 253, min: 1, description: 'Name of the object to patch.' }),
+        namespace: optional(
+          text({
+            max: 63,
+            min: 1,
+            description: 'Namespace of the object to patch. If omitted, objects in all namespaces match.',
+          }),
+        ),
+        patch: rawObject({
+          description: 'JSON merge patch. A null value removes a field; `$patch: delete` removes the object.',
+        }),
       }),
-      { max: 64, description: 'Changes of single objects after rendering.' },
+      { max: 64, description: 'Patches of single objects, applied after rendering.' },
     ),
   ),
   overlays: optional(
-    listOf(path('A directory below `overlays/`.'), {
+    listOf(path('Name of a directory below `overlays/`.'), {
       max: 64,
       description:
-        'Directories below `overlays/` whose files replace, add to or (with `_patch.` in their name) patch plain manifests, in order; those of later layers come after. With it, even empty, `overlays/` holds no manifests of its own.',
+        'Directories below `overlays/` whose files replace, add or (with `_patch.` in the file name) patch plain manifests, in order. Directories of a later layer come after those of an earlier layer. If this field is set, also to an empty list, files below `overlays/` are not read as manifests.',
     }),
   ),
 }
 
 const CLUSTERS = {
-  clusterSelector: optional(labelSelector({ description: 'Clusters with these labels.' })),
-  clusters: optional(listOf(name(), { max: 256, description: 'Clusters by name; with a selector, both must hold.' })),
+  clusterSelector: optional(labelSelector({ description: 'Labels of the clusters that the layer applies to.' })),
+  clusters: optional(
+    listOf(name(), {
+      max: 256,
+      description:
+        'Names of the clusters that the layer applies to. If `clusterSelector` is also set, a cluster must match both.',
+    }),
+  ),
 }
 
-/** Which clusters a layer is for. */
+/** Fields that select the clusters of a variant or an Override. */
 export const LAYER_CLUSTERS = {
   ...CLUSTERS,
   anyOf: optional(
     listOf(object(CLUSTERS), {
       max: 64,
-      description: 'Besides, one of these must fit; absent: nothing more is asked.',
+      description:
+        'Alternatives of which a cluster must match at least one, in addition to `clusterSelector` and `clusters`. If omitted, only those two fields apply.',
     }),
   ),
 }

@@ -10,7 +10,13 @@ import {
   withKeywords,
 } from '../schema/schema-builders.ts'
 
-const gateName = () => text({ max: 63, min: 1, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' })
+const gateName = () =>
+  text({
+    max: 63,
+    min: 1,
+    pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+    description: 'Name of the gate, unique within the ring.',
+  })
 const url = (description: string) =>
   text({ max: 2048, min: 1, pattern: '^https?://[A-Za-z0-9.:\\[\\]-]+(/[^\\s]*)?$', description })
 const number = (description: string) =>
@@ -20,7 +26,7 @@ const credentials = (description: string) => optional(name({ description }))
 const KINDS = ['bundleReady', 'hours', 'webhook', 'metric'] as const
 const ONE_OF = `[${KINDS.map((kind) => `has(self.${kind})`).join(', ')}].filter(there, there).size() == 1`
 
-/** What the world must say before a ring opens, or before it is through. */
+/** Gates of a ring: checks that must pass before the ring opens, or before it has passed. */
 export const gates = () =>
   listMap(
     ['name'],
@@ -30,75 +36,81 @@ export const gates = () =>
         when: enumOf(['Pass', 'Open'], {
           default: 'Pass',
           description:
-            'Pass: after the ring is Ready and has soaked, before it counts as through. Open: before anybody of the ring is admitted.',
+            'Time at which the gate must pass. `Pass`: after the ring is Ready and has soaked, before the ring has passed. `Open`: before the first cluster of the ring is admitted. Defaults to `Pass`.',
         }),
         bundleReady: optional(
           object(
-            { bundle: name({ description: 'A Bundle in this namespace.' }) },
-            { description: 'The newest Release of another Bundle is rolled out completely.' },
+            { bundle: name({ description: 'Name of a Bundle in this namespace.' }) },
+            { description: 'Gate that passes when the newest Release of another Bundle is rolled out completely.' },
           ),
         ),
         hours: optional(
           object(
             {
-              zone: text({ max: 64, min: 1, description: 'A time zone such as `Europe/Berlin`.' }),
+              zone: text({ max: 64, min: 1, description: 'IANA time zone of `times`, for example `Europe/Berlin`.' }),
               times: listOf(
                 object({
                   schedule: text({
                     max: 128,
                     min: 9,
-                    description: 'Cron: when the hours begin, such as `0 8 * * 1-5`.',
+                    description: 'Cron expression of the start of the hours, for example `0 8 * * 1-5`.',
                   }),
-                  duration: duration({ description: 'How long they last.' }),
+                  duration: duration({ description: 'Duration of the hours, for example `9h`.' }),
                 }),
-                { max: 16, min: 1, description: 'Any of these.' },
+                { max: 16, min: 1, description: 'Hours during which the gate passes. One matching entry is enough.' },
               ),
             },
-            { description: 'Somebody is there.' },
+            { description: 'Gate that passes only during the given hours, for example while staff is on site.' },
           ),
         ),
         webhook: optional(
           object(
             {
               url: url(
-                'Where the hub asks with a POST; the answer is `{"allowed": true}` or `{"allowed": false, "message": "…"}`.',
+                'URL that the hub sends a POST request to. The response must be `{"allowed": true}` or `{"allowed": false, "message": "…"}`.',
               ),
               credentials: credentials(
-                'A Secret in this namespace, bound to the address by its annotation `flotilla.dev/urls`, whose `token` signs the question.',
+                'Name of a Secret in this namespace whose key `token` signs the request. The annotation `flotilla.dev/urls` of the Secret must contain the URL. If omitted, the request is not signed.',
               ),
             },
-            { description: 'Somebody else says yes.' },
+            { description: 'Gate that passes when an external service allows it.' },
           ),
         ),
         metric: optional(
           object(
             {
-              url: url('The address of Prometheus, or of what speaks its HTTP API.'),
+              url: url('URL of Prometheus, or of a service with the same HTTP API.'),
               query: text({
                 max: 4096,
                 min: 1,
-                description: 'PromQL; every series of its answer must be within the bounds.',
+                description: 'PromQL query. All series of the result must be within the bounds.',
               }),
-              duration: duration({ description: 'For how long, without a gap; after the ring was Ready.' }),
-              min: optional(number('The least value.')),
-              max: optional(number('The greatest value.')),
+              duration: duration({
+                description:
+                  'Time for which the values must stay within the bounds without a gap, counted from the time the ring became Ready, for example `15m`.',
+              }),
+              min: optional(number('Minimum allowed value.')),
+              max: optional(number('Maximum allowed value.')),
               credentials: credentials(
-                'A Secret in this namespace, bound to the address by its annotation `flotilla.dev/urls`.',
+                'Name of a Secret in this namespace with credentials for the URL. The annotation `flotilla.dev/urls` of the Secret must contain the URL.',
               ),
             },
-            { description: 'A metric stays within bounds. No data is no success.' },
+            {
+              description:
+                'Gate that passes when the values of a metric stay within bounds. A query without data does not pass.',
+            },
           ),
         ),
       }),
       {
         'x-kubernetes-validations': [
-          { rule: ONE_OF, message: `say exactly one of ${KINDS.join(', ')}` },
+          { rule: ONE_OF, message: `exactly one of ${KINDS.join(', ')} is required` },
           {
             rule: '!has(self.metric) || has(self.metric.min) || has(self.metric.max)',
-            message: 'a metric needs min, max or both',
+            message: 'min or max is required',
           },
         ],
       },
     ),
-    { max: 8, description: 'What the world must say; all of them at the same time.' },
+    { max: 8, description: 'Gates of the ring. All gates must pass at the same time.' },
   )

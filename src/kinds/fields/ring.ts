@@ -14,7 +14,6 @@ import {
   text,
 } from '../schema/schema-builders.ts'
 
-/** The name of a ring. */
 export const ringName = (description?: string) =>
   text({ max: 63, min: 1, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', ...(description ? { description } : {}) })
 
@@ -24,21 +23,27 @@ const budget = (description: string) =>
 const approvals = () =>
   object(
     {
-      count: int({ minimum: 1, maximum: 10, default: 1, description: 'How many different people must approve.' }),
+      count: int({
+        minimum: 1,
+        maximum: 10,
+        default: 1,
+        description: 'Number of different people who must approve. Defaults to 1.',
+      }),
       groups: optional(
         listOf(text({ max: 512, min: 1 }), {
           max: 32,
           min: 1,
-          description: 'Only approvals by members of one of these groups count.',
+          description:
+            'Groups whose members may approve. Approvals by other people do not count. If omitted, all approvals count.',
         }),
       ),
       noSelfApproval: flag({
         default: false,
         description:
-          'Who started or resumed the Rollout does not count. Where that is nobody, since it started by itself, one more approval is needed.',
+          'If true, approvals by the people who started or resumed the Rollout do not count. If the Rollout started automatically, one additional approval is required. Defaults to false.',
       }),
     },
-    { description: 'What must be said in Approvals before anybody of this ring is admitted.' },
+    { description: 'Approvals that are required before the first cluster of the ring is admitted.' },
   )
 
 /** Rings in order, as RolloutPlans and Rollouts have them. */
@@ -46,15 +51,16 @@ export const rings = () =>
   listMap(
     ['name'],
     object({
-      name: ringName(),
-      selector: optional(labelSelector({ description: 'Takes the clusters with these labels.' })),
+      name: ringName('Name of the ring, unique within the Rollout.'),
+      selector: optional(labelSelector({ description: 'Labels of the clusters of the ring.' })),
       group: optional(
-        text({ max: 63, min: 1, description: 'Takes the clusters of this decision group of the Placement.' }),
+        text({ max: 63, min: 1, description: 'Decision group of the Placement whose clusters belong to the ring.' }),
       ),
       count: optional(
         int({
           minimum: 1,
-          description: 'Takes so many, in order of name, of those that no ring takes by label or group.',
+          description:
+            'Number of clusters of the ring, taken in order of name from the clusters that no ring selects by label or group.',
         }),
       ),
       share: optional(
@@ -62,29 +68,43 @@ export const rings = () =>
           max: 4,
           pattern: '^(100|[1-9][0-9]?)%$',
           description:
-            'Takes this share of those that no ring takes by label or group. Without any of the four: all that is left.',
+            'Share of the clusters that no ring selects by label or group, for example `10%`. A ring without `selector`, `group`, `count` and `share` takes all remaining clusters.',
         }),
       ),
-      concurrency: concurrency({ default: 10, description: 'How many clusters may be changing at once.' }),
+      concurrency: concurrency({
+        default: 10,
+        description:
+          'Maximum number of clusters of the ring that change at the same time: a number or a percentage such as `25%`. Defaults to 10.',
+      }),
       maxUnavailable: budget(
-        'How many may be unwell because of the rollout at once, changing or failed. Unless said, `concurrency` and `maxFailed` together.',
+        'Maximum number of clusters that are unavailable because of the Rollout at the same time, changing or failed: a number or a percentage such as `10%`. If omitted, the sum of `concurrency` and `maxFailed`.',
       ),
       maxFailed: budget(
-        'More failed clusters than this stop the rollout; up to so many, the others go on. Unless said, a failed cluster keeps its slot, and as many as `concurrency` stop it.',
+        'Maximum number of failed clusters that the ring tolerates: a number or a percentage such as `5%`. When more clusters fail, the Rollout stops. If omitted, a failed cluster keeps its slot, and the Rollout stops when all slots are taken.',
       ),
       readyShare: optional(
         text({
           max: 4,
           pattern: '^(100|[1-9]?[0-9])%$',
           description:
-            'The share of the members that can be reached that must be Ready before the next ring. Unless said, all but those whose failure `maxFailed` allows.',
+            'Share of the reachable clusters of the ring that must be Ready before the next ring starts, for example `95%`. If omitted, all clusters must be Ready except those whose failure `maxFailed` tolerates.',
         }),
       ),
-      minReady: optional(int({ description: 'At least so many must be Ready before the next ring; 1 unless said.' })),
-      soak: optional(duration({ description: 'How long they must have been so.' })),
+      minReady: optional(
+        int({
+          description: 'Minimum number of clusters that must be Ready before the next ring starts. Defaults to 1.',
+        }),
+      ),
+      soak: optional(
+        duration({
+          description:
+            'Time for which the clusters must stay Ready before the next ring starts, for example `30m`. If omitted, the next ring starts at once.',
+        }),
+      ),
       startBy: optional(
         duration({
-          description: 'An agent that has not begun so long after its admission does not begin, and asks again.',
+          description:
+            'Time after the admission within which an agent must start the change, for example `1h`. An agent that is later does not start and waits for a new admission.',
         }),
       ),
       approvals: optional(approvals()),
@@ -94,13 +114,14 @@ export const rings = () =>
       max: 32,
       min: 1,
       default: [{ name: 'all', concurrency: 10 }],
-      description: 'The rings, in order; the next one begins when the gate of the one before is recorded.',
+      description:
+        'Rings in order. A ring starts when the previous ring has passed. Defaults to one ring `all` with `concurrency: 10`.',
     },
   )
 
-/** What happens when failures stop a rollout. */
+/** Reaction of a Rollout to more failures than its rings tolerate. */
 export const onFailure = () =>
   enumOf(['Pause', 'RollBackRing', 'RollBackAll'], {
     description:
-      'When failures stop it: Pause admits nobody else and waits for a person (unless said); RollBackRing takes back the ring that failed, RollBackAll everything.',
+      'Reaction when too many clusters have failed. `Pause` stops admissions and waits for a person; `RollBackRing` rolls back the ring that failed; `RollBackAll` rolls back all rings. Defaults to `Pause`.',
   })

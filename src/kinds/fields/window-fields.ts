@@ -21,9 +21,9 @@ const EXCEPTION_SUBJECTS = ['User', 'Group', 'Role'] as const
 export const exceptionSubject = {
   kind: enumOf(EXCEPTION_SUBJECTS, {
     description:
-      'User and Group as the API knows them. Role: who has the verb `use` on `exceptions.flotilla.dev` of this name.',
+      'Kind of the subject. `User` and `Group` are names as the API server knows them. `Role` is satisfied by callers that have the verb `use` on `exceptions.flotilla.dev` with this name.',
   }),
-  name: text({ max: 253, min: 1 }),
+  name: text({ max: 253, min: 1, description: 'Name of the user, group or role.' }),
 }
 
 const TIMES_RULE = {
@@ -38,7 +38,7 @@ export function windowFields(bundles: string) {
   return {
     mode: enumOf(['Open', 'Freeze'], {
       description:
-        'Open: content begins only within these times. Freeze: content does not begin within them. Of all that concern a bundle on a cluster the tighter wins.',
+        'Effect of the times. `Open`: changes start only within them. `Freeze`: no changes start within them. If several windows concern a bundle on a cluster, a change starts only when all of them allow it.',
     }),
     times: listOf(
       withKeywords(
@@ -48,48 +48,67 @@ export function windowFields(bundles: string) {
               max: 256,
               min: 1,
               description:
-                'Cron, five fields or a short form such as `@daily`: when it begins, on a clock at the site. With `duration`.',
+                'Cron expression of the start, with five fields or a short form such as `@daily`. Requires `duration`.',
             }),
           ),
-          duration: optional(duration({ description: 'How long it lasts, in time that passes.' })),
-          from: optional(time({ description: 'Once, from then. With `until`.' })),
-          until: optional(time({ description: 'Until then.' })),
+          duration: optional(
+            duration({
+              description:
+                'Duration of the window in elapsed time, for example `4h`. Unaffected by daylight saving changes.',
+            }),
+          ),
+          from: optional(time({ description: 'Start of a single period. Requires `until`.' })),
+          until: optional(time({ description: 'End of a single period.' })),
         }),
         { 'x-kubernetes-validations': [TIMES_RULE] },
       ),
-      { min: 1, max: 16, description: 'Any of these: `schedule` and `duration`, or `from` and `until`.' },
+      {
+        min: 1,
+        max: 16,
+        description: 'Times of the window. Each entry has either `schedule` and `duration`, or `from` and `until`.',
+      },
     ),
     zone: optional(
       text({
         max: 64,
         min: 1,
         description:
-          "IANA time zone of `schedule`, such as `Europe/Berlin`. Absent: each cluster's own (`spec.timeZone`), UTC where it has none.",
+          'IANA time zone of `schedule`, for example `Europe/Berlin`. Defaults to the `spec.timeZone` of each cluster, or UTC for a cluster without one.',
       }),
     ),
-    clusterSelector: optional(labelSelector({ description: 'Labels of the clusters; absent: all.' })),
-    clusters: optional(setOf(name(), { max: 256, description: 'Clusters by name; with a selector, both must hold.' })),
-    bundles: optional(glob(`${bundles} \`*\` stands for any text; absent: all.`)),
+    clusterSelector: optional(
+      labelSelector({
+        description: 'Labels of the clusters that the window concerns. If omitted, all clusters match.',
+      }),
+    ),
+    clusters: optional(
+      setOf(name(), {
+        max: 256,
+        description:
+          'Names of the clusters that the window concerns. If `clusterSelector` is also set, a cluster must match both.',
+      }),
+    ),
+    bundles: optional(glob(`${bundles} \`*\` stands for any text. If omitted, all Bundles match.`)),
     exceptions: optional(
       listMap(
         ['name'],
         object({
-          name: text({ max: 63, min: 1, description: 'What it is called where it is used.' }),
-          bundles: optional(glob(`Only these bundles. ${bundles}`)),
-          releases: optional(glob('Only these Releases, by name.')),
+          name: text({ max: 63, min: 1, description: 'Name of the exception, unique within the window.' }),
+          bundles: optional(glob(`Bundles that the exception is limited to. ${bundles}`)),
+          releases: optional(glob('Names of the Releases that the exception is limited to.')),
           subjects: optional(
             listOf(object(exceptionSubject), {
               max: 32,
               min: 1,
               description:
-                'Who may use it, on a Rollout (`flotilla rollout except`); the API checks that they are who they say. Absent: it holds by itself.',
+                'Users, groups and roles that may use the exception on a Rollout with `flotilla rollout except`. The API server verifies the caller. If omitted, the exception applies to all changes without being requested.',
             }),
           ),
         }),
-        { max: 16, description: 'What passes all the same.' },
+        { max: 16, description: 'Changes that may start although the window forbids them.' },
       ),
     ),
-    reason: text({ max: 1024, min: 1, description: 'Why, for everybody who is held by it.' }),
+    reason: text({ max: 1024, min: 1, description: 'Reason of the window, shown wherever a change waits for it.' }),
   }
 }
 

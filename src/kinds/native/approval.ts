@@ -10,30 +10,36 @@ export const Approval = defineKind({
   scope: 'Namespaced',
   shortNames: ['fap'],
   description:
-    "One person's word on a ring of a Rollout, made once and never changed. The API verifies who says it, and that they may approve.",
+    "Decision of one person about a ring of a Rollout. An Approval is immutable. The API server verifies the author and the author's permission to approve.",
   spec: object(
     {
-      rollout: name({ description: 'The Rollout, in this namespace.' }),
+      rollout: name({ description: 'Name of the Rollout in this namespace.' }),
       plan: optional(
         name({
           description:
-            'The RolloutPlan that Rollout was made from; the author needs the verb `approve` on it. Without one, on the Rollout.',
+            'Name of the RolloutPlan that the Rollout was created from. The author needs the verb `approve` on this RolloutPlan, or on the Rollout if the Rollout has no plan.',
         }),
       ),
-      ring: ringName('The ring it is about.'),
+      ring: ringName('Name of the ring.'),
       decision: enumOf(['Approve', 'Reject'], {
-        description: "A Reject holds the ring until its author approves or deletes it. An author's newest word counts.",
+        description:
+          'Decision about the ring. `Reject` keeps the ring closed until its author approves or deletes the Approval. The newest Approval of an author counts.',
       }),
-      reason: optional(text({ max: 1024, description: 'Why.' })),
-      author: text({ max: 512, min: 1, description: 'Who says it: the name the API knows the caller by.' }),
+      reason: optional(text({ max: 1024, description: 'Reason of the decision.' })),
+      author: text({
+        max: 512,
+        min: 1,
+        description: 'User name of the author. Must be the name that the API server knows the caller by.',
+      }),
       groups: optional(
         listOf(text({ max: 512, min: 1 }), {
           max: 32,
-          description: "Those of the author's groups for which they speak, where the ring asks for groups.",
+          description:
+            'Groups of the author that the Approval counts for, if the ring requires groups. The author must be a member of all of them.',
         }),
       ),
     },
-    { immutable: true },
+    { immutable: true, description: 'Decision of one person. Immutable.' },
   ),
   columns: [
     { name: 'Rollout', type: 'string', jsonPath: '.spec.rollout' },

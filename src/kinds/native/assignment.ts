@@ -21,62 +21,106 @@ export const Assignment = defineKind({
   plural: 'assignments',
   scope: 'Cluster',
   shortNames: ['fas'],
-  description: "The one document a cluster's agent follows. Its name is the cluster's; only the hub writes it.",
-  spec: object({
-    clusterId: text({ max: 64, min: 1, description: 'The id the hub issued to the cluster.' }),
-    epoch: int({ description: 'Rises only when the root key begins a new timeline.' }),
-    revision: int({ minimum: 1, description: 'Rises by one with every document of the epoch.' }),
-    document: digest({ description: 'The signed envelope.' }),
-    trustVersion: optional(int({ description: 'The version of the trust bundle it was signed under.' })),
-    rules: optional(digest({ description: 'The rules part: windows, freezes, holds and limits.' })),
-    previous: optional(digest({ description: 'The signed envelope before it.' })),
-    terminal: optional(flag({ description: 'It is the last one: the cluster left the fleet.' })),
-    entries: listMap(
-      ['bundle'],
-      object({
-        bundle: namespacedName({ description: '`namespace/name` of the Bundle.' }),
-        generation: int(),
-        set: digest(),
-        rollout: namespacedName({ description: '`namespace/name` of the Rollout that admitted it.' }),
-        sealed: optional(
-          object(
-            {
-              values: digest({ description: 'The blob; it opens with the key of this cluster alone.' }),
-              key: digest({ description: 'The public key they are sealed to.' }),
-            },
-            { description: 'Its secret values.' },
-          ),
-        ),
-        before: optional(
-          object(
-            { generation: int(), set: digest() },
-            { description: 'The last revision before it that was well here.' },
-          ),
-        ),
-        attempt: optional(int({ description: 'How often somebody asked to try it again.' })),
-        startBy: optional(time({ description: 'Not begun by then, the agent waits to be admitted again.' })),
-        admittedAt: optional(time({ description: 'When it was admitted.' })),
-        catchUp: optional(enumOf(CATCH_UP, { description: 'What it does if it was away: see Bundle.' })),
+  description:
+    'Head of the signed document that the agent of a cluster follows. An Assignment has the name of its cluster and is written only by the hub.',
+  spec: object(
+    {
+      clusterId: text({ max: 64, min: 1, description: 'ID of the cluster, issued by the hub.' }),
+      epoch: int({ description: 'Epoch of the document. Increased when the hub is restored from a backup.' }),
+      revision: int({
+        minimum: 1,
+        description: 'Revision of the document within its epoch. Increased by one with each document.',
       }),
-      { max: 500, default: [], description: 'What the document says should run.' },
-    ),
-    tombstones: optional(
-      listMap(
+      document: digest({ description: 'Digest of the signed envelope.' }),
+      trustVersion: optional(
+        int({ description: 'Version of the trust bundle that the document was signed under. Defaults to 1.' }),
+      ),
+      rules: optional(
+        digest({ description: 'Digest of the rules part of the document: windows, freezes, holds and limits.' }),
+      ),
+      previous: optional(digest({ description: 'Digest of the signed envelope of the previous document.' })),
+      terminal: optional(
+        flag({ description: 'If true, this is the last document of the cluster: the cluster has left the fleet.' }),
+      ),
+      entries: listMap(
         ['bundle'],
         object({
-          bundle: namespacedName({ description: '`namespace/name` of the Bundle.' }),
-          generation: int({ description: 'What goes: this generation and every one before it.' }),
-          policy: enumOf(DELETE_POLICIES),
-          cause: optional(enumOf(REMOVAL_CAUSES)),
-          rollout: optional(
-            namespacedName({ description: '`namespace/name` of the Rollout that admitted the removal.' }),
+          bundle: namespacedName({ description: 'Bundle, as `namespace/name`.' }),
+          generation: int({ description: "Generation of the Bundle's content." }),
+          set: digest({ description: 'Digest of the set of objects.' }),
+          rollout: namespacedName({ description: 'Rollout that admitted the entry, as `namespace/name`.' }),
+          sealed: optional(
+            object(
+              {
+                values: digest({ description: 'Digest of the blob with the encrypted values.' }),
+                key: digest({ description: 'Digest of the public key that the values are encrypted for.' }),
+              },
+              { description: 'Secret values of the entry, encrypted for this cluster.' },
+            ),
           ),
-          since: int({ description: 'The revision that brought it; only a report of this one or later can end it.' }),
+          before: optional(
+            object(
+              {
+                generation: int({ description: 'Generation of the earlier content.' }),
+                set: digest({ description: 'Digest of the earlier set.' }),
+              },
+              { description: 'Last revision before this one that was Ready on the cluster.' },
+            ),
+          ),
+          attempt: optional(
+            int({ description: 'Number of manual retries of the entry. Absent before the first retry.' }),
+          ),
+          startBy: optional(
+            time({
+              description:
+                'Time until which the agent may start the change. Afterwards the agent waits for a new admission.',
+            }),
+          ),
+          admittedAt: optional(time({ description: 'Time of the admission.' })),
+          catchUp: optional(
+            enumOf(CATCH_UP, {
+              description: 'Behaviour of the agent if the cluster was offline, as `spec.catchUp` of the Bundle.',
+            }),
+          ),
         }),
-        { max: 500, description: 'What the document says must go; each stays until the cluster has confirmed it.' },
+        { max: 500, default: [], description: 'Bundles that the agent applies. Defaults to an empty list.' },
       ),
-    ),
-  }),
+      tombstones: optional(
+        listMap(
+          ['bundle'],
+          object({
+            bundle: namespacedName({ description: 'Bundle, as `namespace/name`.' }),
+            generation: int({
+              description: 'Highest generation that is removed. Earlier generations are removed as well.',
+            }),
+            policy: enumOf(DELETE_POLICIES, {
+              description:
+                'Policy for the objects of the Bundle. `Delete` deletes them; `Orphan` keeps them without management.',
+            }),
+            cause: optional(
+              enumOf(REMOVAL_CAUSES, {
+                description:
+                  'Cause of the removal. `unplaced`: the Placement no longer selects the cluster. `bundleDeleted`: the Bundle was deleted.',
+              }),
+            ),
+            rollout: optional(
+              namespacedName({ description: 'Rollout that admitted the removal, as `namespace/name`.' }),
+            ),
+            since: int({
+              description:
+                'Revision of the document that introduced the tombstone. Only a report about this revision or a later revision can end the tombstone.',
+            }),
+          }),
+          {
+            max: 500,
+            description:
+              'Bundles that the agent removes. A tombstone stays until the hub has stored the receipt of the cluster.',
+          },
+        ),
+      ),
+    },
+    { description: 'Head of the document. Set by the hub.' },
+  ),
   columns: [
     { name: 'Revision', type: 'integer', jsonPath: '.spec.revision' },
     { name: 'Epoch', type: 'integer', jsonPath: '.spec.epoch', priority: 1 },

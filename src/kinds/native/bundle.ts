@@ -31,244 +31,315 @@ export const Bundle = defineKind({
   scope: 'Namespaced',
   shortNames: ['fb'],
   events: { warnWhenTrue: ['Reverted'], warnWhenFalse: ['Linted', 'Rendered'] },
-  description: 'What should run: Kubernetes objects, and the Placement that says where.',
-  spec: object({
-    manifests: optional(
-      text({ max: 1_048_576, description: 'Kubernetes objects as YAML documents; or take them from `source`.' }),
-    ),
-    manifestsFrom: optional(
-      listOf(
-        object({
-          configMap: name({ description: 'A ConfigMap in this namespace.' }),
-          key: optional(text({ max: 253, min: 1, description: 'One of its keys; all of them, in order, without it.' })),
+  description:
+    'Kubernetes objects that run together, with the Placement that selects their clusters and options for rendering, applying and deletion.',
+  spec: object(
+    {
+      manifests: optional(
+        text({
+          max: 1_048_576,
+          description:
+            'Kubernetes objects as YAML documents. Exactly one of `manifests`, `manifestsFrom` and `source` is required.',
         }),
-        {
-          max: 256,
-          min: 1,
-          description: 'Kubernetes objects as YAML documents in ConfigMaps, for more than one object holds.',
-        },
       ),
-    ),
-    source: optional(
-      object(
-        {
-          name: name({ description: 'A Source in this namespace.' }),
-          path: optional(text({ max: 1024, description: 'A directory of it; all of it without a path.' })),
-          ignore: optional(
-            listOf(text({ max: 1024, min: 1 }), {
-              max: 256,
-              description: 'Files and directories that are no manifests and no part of a chart, relative to the path.',
-            }),
-          ),
-          include: optional(
-            listMap(
-              ['at'],
-              object({
-                source: name({ description: 'Another Source in this namespace.' }),
-                at: text({
-                  max: 253,
-                  min: 1,
-                  pattern: '^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*$',
-                  description: 'The directory, below the path, where its files appear.',
-                }),
-              }),
-              {
-                max: 32,
-                description: 'Files of other Sources beside those of the path, such as charts of a Helm repository.',
-              },
+      manifestsFrom: optional(
+        listOf(
+          object({
+            configMap: name({ description: 'Name of a ConfigMap in this namespace.' }),
+            key: optional(
+              text({ max: 253, min: 1, description: 'Key of the ConfigMap. If omitted, all keys are used, in order.' }),
             ),
-          ),
-        },
-        { description: 'Where the content comes from.' },
+          }),
+          {
+            max: 256,
+            min: 1,
+            description:
+              'ConfigMaps with Kubernetes objects as YAML documents, for content that is too large for one object.',
+          },
+        ),
       ),
-    ),
-    style: optional(
-      enumOf(['Raw', 'Kustomize', 'Helm'], { description: 'What the directory is; found out without it.' }),
-    ),
-    raw: optional(
-      object(
-        {
-          kustomizations: optional(
-            enumOf(['Skip', 'Include'], {
-              description:
-                'Directories below with a kustomization: left out (Skip, default), or manifests like others.',
-            }),
-          ),
-          otherDocuments: optional(
-            enumOf(['Refuse', 'Skip'], {
-              description: 'Documents that are no Kubernetes objects: a mistake (Refuse, default), or passed over.',
-            }),
-          ),
-          templates: optional(
-            enumOf(['AsIs', 'Render'], {
-              description:
-                '`templates/`: manifests like others (AsIs, default), or templates of a chart, with `helm.values`.',
-            }),
-          ),
-        },
-        { description: 'How a directory of plain manifests is read.' },
-      ),
-    ),
-    render: optional(
-      object(
-        {
-          at: optional(
-            enumOf(['Hub', 'Agent'], {
-              description:
-                'On the hub (Hub, default), or in each cluster (Agent), where charts see `helm.valuesFrom`, `lookup`, and the APIs of the cluster.',
-            }),
-          ),
-        },
-        { description: 'Where charts are rendered.' },
-      ),
-    ),
-    templating: optional(
-      enumOf(['Disabled', 'Enabled'], {
-        default: 'Disabled',
-        description: 'Whether `${ }` in files, values and options is expanded for each cluster.',
-      }),
-    ),
-    secrets: optional(
-      enumOf(['Refuse', 'Allow'], {
-        default: 'Refuse',
-        description: 'Whether Secrets with their content in the repository are taken.',
-      }),
-    ),
-    ...LAYER_OPTIONS,
-    variants: optional(
-      listMap(
-        ['name'],
-        object({
-          name: text({ max: 63, min: 1, description: 'What it is called, in messages.' }),
-          ...LAYER_CLUSTERS,
-          skip: optional(flag({ description: 'The bundle is not for these clusters.' })),
-          options: optional(
-            object(VARIANT_OPTIONS, {
-              description: 'How it is applied on these clusters; each field instead of that of the Bundle.',
-            }),
-          ),
-          ...LAYER_OPTIONS,
-        }),
-        { max: 128, description: 'Layers for some clusters, over the bundle, in order.' },
-      ),
-    ),
-    variantMode: optional(
-      enumOf(['All', 'First'], {
-        default: 'All',
-        description: 'Whether all variants that fit a cluster count, or only the first.',
-      }),
-    ),
-    inputs: optional(
-      listMap(
-        ['name'],
-        object({
-          name: text({ max: 63, min: 1, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }),
-          configMap: optional(object({ name: name(), key: text({ max: 253, min: 1 }) })),
-          secret: optional(
-            object(
-              {
-                name: name(),
-                key: optional(
-                  text({ max: 253, min: 1, description: 'One of its keys; all of them by name without it.' }),
-                ),
-              },
-              {
+      source: optional(
+        object(
+          {
+            name: name({ description: 'Name of a Source in this namespace.' }),
+            path: optional(
+              text({ max: 1024, description: 'Directory of the Source. If omitted, the whole Source is used.' }),
+            ),
+            ignore: optional(
+              listOf(text({ max: 1024, min: 1 }), {
+                max: 256,
                 description:
-                  'A Secret in this namespace with the label `flotilla.dev/input: allowed`; its values are texts.',
-              },
+                  'Files and directories, relative to `path`, that are neither manifests nor part of a chart.',
+              }),
             ),
-          ),
-          file: optional(text({ max: 1024, min: 1 })),
-          table: optional(
-            object({ file: text({ max: 1024, min: 1 }), key: text({ max: 317, min: 1, default: 'name' }) }),
-          ),
+            include: optional(
+              listMap(
+                ['at'],
+                object({
+                  source: name({ description: 'Name of a Source in this namespace.' }),
+                  at: text({
+                    max: 253,
+                    min: 1,
+                    pattern: '^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*$',
+                    description: 'Directory below `path` where the files are added.',
+                  }),
+                }),
+                {
+                  max: 32,
+                  description:
+                    'Other Sources whose files are added below `path`, for example charts of a Helm repository.',
+                },
+              ),
+            ),
+          },
+          { description: 'Source of the content.' },
+        ),
+      ),
+      style: optional(
+        enumOf(['Raw', 'Kustomize', 'Helm'], {
+          description:
+            'Type of the content: plain manifests, a kustomization or a Helm chart. If omitted, the hub detects the type from the files.',
         }),
-        {
-          max: 32,
+      ),
+      raw: optional(
+        object(
+          {
+            kustomizations: optional(
+              enumOf(['Skip', 'Include'], {
+                description:
+                  'Handling of subdirectories with a kustomization. `Skip` ignores them; `Include` reads their files as manifests. Defaults to `Skip`.',
+              }),
+            ),
+            otherDocuments: optional(
+              enumOf(['Refuse', 'Skip'], {
+                description:
+                  'Handling of YAML documents that are not Kubernetes objects. `Refuse` fails the rendering; `Skip` ignores them. Defaults to `Refuse`.',
+              }),
+            ),
+            templates: optional(
+              enumOf(['AsIs', 'Render'], {
+                description:
+                  'Handling of the directory `templates/`. `AsIs` reads its files as manifests; `Render` renders them as chart templates with `helm.values`. Defaults to `AsIs`.',
+              }),
+            ),
+          },
+          { description: 'Options for reading a directory of plain manifests.' },
+        ),
+      ),
+      render: optional(
+        object(
+          {
+            at: optional(
+              enumOf(['Hub', 'Agent'], {
+                description:
+                  'Place where charts are rendered. `Hub`: on the hub. `Agent`: in each cluster, where charts can use `helm.valuesFrom`, `lookup` and the API versions of the cluster. Defaults to `Hub`.',
+              }),
+            ),
+          },
+          { description: 'Options for the place of rendering.' },
+        ),
+      ),
+      templating: optional(
+        enumOf(['Disabled', 'Enabled'], {
+          default: 'Disabled',
           description:
-            'Values for templates, as `.Inputs.NAME`: YAML of a ConfigMap or a file, the texts of a Secret, or the row of a table by the name or a label of the cluster.',
-        },
+            'Expansion of `${ }` templates in files, values and options for each cluster. Defaults to `Disabled`.',
+        }),
       ),
-    ),
-    placement: name({ description: 'The Placement, in this namespace, that selects the clusters.' }),
-    rollout: optional(
-      object(
-        {
-          concurrency: optional(
-            concurrency({ description: 'How many clusters may be changing at once: a count or `25%`.' }),
-          ),
-          plan: optional(
-            name({ description: 'The RolloutPlan, in this namespace, with rings; instead of `concurrency`.' }),
-          ),
-          history: optional(
-            int({
-              minimum: 1,
-              maximum: 1000,
-              description:
-                'How many Releases to keep besides those that something refers to; 10 unless said. The rest is deleted, with their Rollouts.',
-            }),
-          ),
-        },
-        { description: 'How changes move through the fleet.' },
-      ),
-    ),
-    guard: optional(
-      object(
-        {
-          maxDropped: optional(
-            intOrString({
-              minimum: 0,
-              pattern: '^(100|[1-9]?[0-9])%$',
-              description:
-                'How many objects a change may drop from a cluster at once. Unless said half of them, but up to 5 always.',
-            }),
-          ),
-        },
-        {
+      secrets: optional(
+        enumOf(['Refuse', 'Allow'], {
+          default: 'Refuse',
           description:
-            'A change that would drop more stops and asks: annotation `flotilla.dev/release-drop` with the token that its condition names lets it through.',
-        },
+            'Handling of Secrets with data in the content. `Refuse` fails the rendering. Defaults to `Refuse`.',
+        }),
       ),
-    ),
-    ...BUNDLE_OPTIONS,
-  }),
-  status: object({
-    observedGeneration: optional(int()),
-    conditions: Conditions,
-    release: optional(name({ description: 'The newest Release made from this Bundle.' })),
-    recipe: optional(digest({ description: 'What it was rendered from the last time.' })),
-    sourceRevision: optional(text({ max: 512, description: 'The revision of the Source that was rendered last.' })),
-    artifact: optional(digest({ description: 'The artifact of the Source that it was looked at with last.' })),
-    candidate: optional(
-      object(
-        {
-          generation: int(),
-          set: digest(),
-          placement: name(),
-          recipe: digest(),
-          revision: optional(text({ max: 512 })),
-          bytes: optional(int({ minimum: 0 })),
-          variants: optional(digest({ description: 'The blob with the contents, where clusters differ.' })),
-        },
-        { description: 'New content that is rendered and waits for the other bundles of its commit.' },
+      ...LAYER_OPTIONS,
+      variants: optional(
+        listMap(
+          ['name'],
+          object({
+            name: text({ max: 63, min: 1, description: 'Name of the variant, used in messages.' }),
+            ...LAYER_CLUSTERS,
+            skip: optional(
+              flag({
+                description: 'If true, the Bundle is not delivered to the matching clusters. Defaults to false.',
+              }),
+            ),
+            options: optional(
+              object(VARIANT_OPTIONS, {
+                description:
+                  'Options for applying the Bundle on the matching clusters. Each field replaces the same field of the Bundle.',
+              }),
+            ),
+            ...LAYER_OPTIONS,
+          }),
+          { max: 128, description: 'Changes of the content or options for some clusters, applied in order.' },
+        ),
       ),
-    ),
-    linted: optional(
-      text({
-        max: 512,
-        description: 'What `Linted` was said of: the Release, and the versions of Kubernetes it goes to.',
-      }),
-    ),
-    reverted: optional(
-      listOf(name(), {
-        max: 16,
-        description: 'What it would be rendered to was taken back: the Releases with the mark.',
-      }),
-    ),
-    revision: optional(
-      object({ generation: int(), set: digest() }, { description: 'What the newest Release contains of this Bundle.' }),
-    ),
-  }),
+      variantMode: optional(
+        enumOf(['All', 'First'], {
+          default: 'All',
+          description:
+            'Number of variants that apply to a cluster. `All`: all matching variants. `First`: only the first matching variant. Defaults to `All`.',
+        }),
+      ),
+      inputs: optional(
+        listMap(
+          ['name'],
+          object({
+            name: text({
+              max: 63,
+              min: 1,
+              pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
+              description: 'Name of the input in templates.',
+            }),
+            configMap: optional(
+              object(
+                {
+                  name: name({ description: 'Name of the ConfigMap.' }),
+                  key: text({ max: 253, min: 1, description: 'Key of the ConfigMap.' }),
+                },
+                { description: 'ConfigMap in this namespace. Its text is parsed as YAML.' },
+              ),
+            ),
+            secret: optional(
+              object(
+                {
+                  name: name({ description: 'Name of the Secret.' }),
+                  key: optional(
+                    text({
+                      max: 253,
+                      min: 1,
+                      description: 'Key of the Secret. If omitted, the input is a map of all keys.',
+                    }),
+                  ),
+                },
+                {
+                  description:
+                    'Secret in this namespace with the label `flotilla.dev/input: allowed`. Its values are strings.',
+                },
+              ),
+            ),
+            file: optional(text({ max: 1024, min: 1, description: 'Path of a YAML file of the Source.' })),
+            table: optional(
+              object(
+                {
+                  file: text({ max: 1024, min: 1, description: 'Path of the table file of the Source.' }),
+                  key: text({
+                    max: 317,
+                    min: 1,
+                    default: 'name',
+                    description:
+                      'Key that finds the row: `name` for the name of the cluster, or the key of a label. Defaults to `name`.',
+                  }),
+                },
+                { description: 'Table of which the input is the row of the cluster.' },
+              ),
+            ),
+          }),
+          {
+            max: 32,
+            description:
+              'Inputs for templates, available as `.Inputs.NAME`. Each input has exactly one of `configMap`, `secret`, `file` and `table`.',
+          },
+        ),
+      ),
+      placement: name({ description: 'Name of the Placement in this namespace that selects the clusters.' }),
+      rollout: optional(
+        object(
+          {
+            concurrency: optional(
+              concurrency({
+                description:
+                  'Maximum number of clusters that change at the same time: a number or a percentage such as `25%`. Not used if `plan` is set. If omitted, 10 clusters.',
+              }),
+            ),
+            plan: optional(name({ description: 'Name of a RolloutPlan in this namespace, instead of `concurrency`.' })),
+            history: optional(
+              int({
+                minimum: 1,
+                maximum: 1000,
+                description:
+                  'Number of Releases to keep besides Releases that are in use. Older Releases are deleted with their Rollouts. Defaults to 10.',
+              }),
+            ),
+          },
+          { description: 'Options for rolling out changes.' },
+        ),
+      ),
+      guard: optional(
+        object(
+          {
+            maxDropped: optional(
+              intOrString({
+                minimum: 0,
+                pattern: '^(100|[1-9]?[0-9])%$',
+                description:
+                  'Maximum number of objects that a change may remove from a cluster at once: a number or a percentage. Defaults to `50%`, and at least 5.',
+              }),
+            ),
+          },
+          {
+            description:
+              'Guard against the accidental loss of objects. A change that removes more objects than `maxDropped` from a cluster waits until a person sets the annotation `flotilla.dev/release-drop` to the token in the condition.',
+          },
+        ),
+      ),
+      ...BUNDLE_OPTIONS,
+    },
+    { description: 'Content of the Bundle and options for its delivery.' },
+  ),
+  status: object(
+    {
+      observedGeneration: optional(int({ description: '`metadata.generation` that the status belongs to.' })),
+      conditions: Conditions,
+      release: optional(name({ description: 'Name of the newest Release of this Bundle.' })),
+      recipe: optional(digest({ description: 'Digest of all inputs of the last rendering.' })),
+      sourceRevision: optional(text({ max: 512, description: 'Revision of the Source that was rendered last.' })),
+      artifact: optional(digest({ description: 'Digest of the artifact of the Source that was examined last.' })),
+      candidate: optional(
+        object(
+          {
+            generation: int({ description: 'Generation of the content.' }),
+            set: digest({ description: 'Digest of the set.' }),
+            placement: name({ description: 'Name of the Placement.' }),
+            recipe: digest({ description: 'Digest of all inputs of the rendering.' }),
+            revision: optional(text({ max: 512, description: 'Revision of the Source.' })),
+            bytes: optional(int({ minimum: 0, description: 'Size of the largest set in bytes, uncompressed.' })),
+            variants: optional(
+              digest({
+                description: 'Digest of the blob with the distinct contents for clusters with different inputs.',
+              }),
+            ),
+          },
+          { description: 'Rendered content that waits for the other Bundles of the same commit.' },
+        ),
+      ),
+      linted: optional(
+        text({
+          max: 512,
+          description: 'Release and Kubernetes versions that condition Linted was determined for.',
+        }),
+      ),
+      reverted: optional(
+        listOf(name(), {
+          max: 16,
+          description:
+            'Names of the Releases with the same content that were rolled back. The content is not rolled out again until it changes.',
+        }),
+      ),
+      revision: optional(
+        object(
+          {
+            generation: int({ description: 'Generation of the content.' }),
+            set: digest({ description: 'Digest of the set.' }),
+          },
+          { description: 'Revision of this Bundle in the newest Release.' },
+        ),
+      ),
+    },
+    { description: 'Observed state of the Bundle. Set by the hub.' },
+  ),
   columns: [
     { name: 'Placement', type: 'string', jsonPath: '.spec.placement' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },

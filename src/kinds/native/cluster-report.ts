@@ -24,111 +24,130 @@ export const ClusterReport = defineKind({
   scope: 'Cluster',
   shortNames: ['fcr'],
   description:
-    "What a cluster's agent last reported. Its name is the cluster's; gateways write it, on transitions only.",
-  spec: object({
-    clusterId: text({ max: 64, min: 1, description: 'The id the hub issued to the cluster.' }),
-    epoch: int({ description: 'The epoch of the document the agent observed.' }),
-    revision: int({ description: 'The revision of the document the agent observed.' }),
-    document: optional(digest({ description: 'The signed envelope of that document.' })),
-    refusal: optional(
-      object(
-        {
-          reason: text({ max: 64, min: 1, description: 'One word for programs, such as `MissingFeature`.' }),
-          message: text({ max: 4096, description: "The agent's own words." }),
-          epoch: optional(int()),
-          revision: optional(int()),
-          document: optional(digest({ description: 'The document that was refused, as far as it could be read.' })),
-        },
-        { description: 'Why the agent does not follow the newest document; absent while it does.' },
+    'Last report of the agent of a cluster. A ClusterReport has the name of its cluster and is written by the gateway when the reported state changes.',
+  spec: object(
+    {
+      clusterId: text({ max: 64, min: 1, description: 'ID of the cluster, issued by the hub.' }),
+      epoch: int({ description: 'Epoch of the document that the agent follows.' }),
+      revision: int({ description: 'Revision of the document that the agent follows.' }),
+      document: optional(digest({ description: 'Digest of the signed envelope of that document.' })),
+      refusal: optional(
+        object(
+          {
+            reason: text({ max: 64, min: 1, description: 'Reason in CamelCase, for example `MissingFeature`.' }),
+            message: text({ max: 4096, description: 'Message of the agent.' }),
+            epoch: optional(int({ description: 'Epoch of the refused document.' })),
+            revision: optional(int({ description: 'Revision of the refused document.' })),
+            document: optional(digest({ description: 'Digest of the refused document, if the agent could read it.' })),
+          },
+          {
+            description: 'Reason why the agent does not follow the newest document. Absent while the agent follows it.',
+          },
+        ),
       ),
-    ),
-    traffic: optional(
-      object(
-        {
-          downBytes: int({ description: 'To the cluster.' }),
-          upBytes: int({ description: 'From the cluster.' }),
-        },
-        {
+      traffic: optional(
+        object(
+          {
+            downBytes: int({ description: 'Number of bytes sent to the cluster.' }),
+            upBytes: int({ description: 'Number of bytes received from the cluster.' }),
+          },
+          {
+            description:
+              'Traffic of requests and responses since the cluster joined. Updated only when the report changes for another reason.',
+          },
+        ),
+      ),
+      incarnation: optional(
+        int({
+          minimum: 2,
           description:
-            'Bytes of requests and answers since the cluster joined, as of this report; written with it, never for its own sake.',
-        },
+            "Number of the cluster's own timeline. Increased when the cluster is restored from a backup; absent before the first restore.",
+        }),
       ),
-    ),
-    incarnation: optional(
-      int({
-        minimum: 2,
-        description: 'Which life of the cluster this is; present once it was restored from a backup.',
-      }),
-    ),
-    receivedAt: time({ description: 'When the gateway received it.' }),
-    log: optional(
-      object(
-        {
-          asked: time({ description: '`spec.logsAskedAt` of the Cluster that this answers.' }),
-          lines: listOf(text({ max: 400 }), { max: 100, description: 'The newest, oldest first.' }),
-        },
-        { description: "Lines of the agent's own log; only after somebody asked for them." },
+      receivedAt: time({ description: 'Time at which the gateway received the report.' }),
+      log: optional(
+        object(
+          {
+            asked: time({ description: 'Value of `spec.logsAskedAt` of the Cluster that the lines answer.' }),
+            lines: listOf(text({ max: 400 }), {
+              max: 100,
+              description: 'Newest lines of the log, oldest first, at most 100.',
+            }),
+          },
+          { description: 'Log lines of the agent. Present only after a user requested them.' },
+        ),
       ),
-    ),
-    bundles: listMap(
-      ['bundle'],
-      object({
-        bundle: namespacedName({ description: '`namespace/name` of the Bundle.' }),
-        generation: int(),
-        set: digest(),
-        state: enumOf(BUNDLE_STATES),
-        attempt: optional(int({ description: 'Which of the tries that somebody asked for this is about.' })),
-        message: optional(text({ max: 4096, description: "The cluster's own words." })),
-        firstFailing: optional(text({ max: 1024, description: 'The first object that is not well.' })),
-        drift: optional(
-          listOf(
-            object({
-              object: text({ max: 1024, description: 'Kind, namespace and name.' }),
-              fields: listOf(text({ max: 1024 }), { max: 20, description: 'Which fields, each with who has it now.' }),
-              since: text({ max: 40, description: 'When the agent saw it first.' }),
-            }),
-            { max: 20, description: 'Objects that somebody changed and that are not changed back; the first 20.' },
-          ),
-        ),
-        feedback: optional(
-          listOf(
-            object({
-              object: text({ max: 1024, description: 'Kind, namespace and name.' }),
-              name: text({ max: 64, description: 'As the Bundle calls it.' }),
-              value: text({ max: 1024, description: 'The value as text.' }),
-            }),
-            { max: 20, description: "Values of live objects that the Bundle's `feedback` asks for; the first 20." },
-          ),
-        ),
-      }),
-      { max: 500, default: [], description: 'One row per bundle the cluster runs.' },
-    ),
-    removals: optional(
-      listMap(
+      bundles: listMap(
         ['bundle'],
         object({
-          bundle: namespacedName({ description: '`namespace/name` of the Bundle.' }),
-          generation: int({ description: 'The generation of the tombstone.' }),
-          state: enumOf(REMOVAL_STATES, {
-            description: 'Removed and Orphaned are receipts: the cluster has nothing recorded of the Bundle any more.',
-          }),
-          message: optional(text({ max: 4096, description: 'What it waits for, in the words of the cluster.' })),
-          deleted: optional(int({ description: 'How many objects were deleted.' })),
-          left: optional(
-            listOf(text({ max: 2100 }), {
-              max: 20,
-              description: 'Objects left in place, each with why; the first 20.',
-            }),
+          bundle: namespacedName({ description: 'Bundle, as `namespace/name`.' }),
+          generation: int({ description: 'Generation of the content on the cluster.' }),
+          set: digest({ description: 'Digest of the set on the cluster.' }),
+          state: enumOf(BUNDLE_STATES, { description: 'State of the bundle on the cluster.' }),
+          attempt: optional(int({ description: 'Number of the manual retry this report belongs to.' })),
+          message: optional(text({ max: 4096, description: 'Message of the agent.' })),
+          firstFailing: optional(text({ max: 1024, description: 'First object that is not healthy.' })),
+          drift: optional(
+            listOf(
+              object({
+                object: text({ max: 1024, description: 'Kind, namespace and name of the object.' }),
+                fields: listOf(text({ max: 1024 }), {
+                  max: 20,
+                  description: 'Fields that differ, each with the field manager that owns it, at most 20.',
+                }),
+                since: text({ max: 40, description: 'Time at which the agent first observed the difference.' }),
+              }),
+              { max: 20, description: 'Objects that differ from the set and are not corrected, at most the first 20.' },
+            ),
           ),
-          leftTotal: optional(int({ description: 'How many were left in place.' })),
-          at: optional(
-            time({ description: 'When it was done, by the clock of the hub as far as the agent knows it.' }),
+          feedback: optional(
+            listOf(
+              object({
+                object: text({ max: 1024, description: 'Kind, namespace and name of the object.' }),
+                name: text({ max: 64, description: 'Name of the value, as `as` in the Bundle.' }),
+                value: text({ max: 1024, description: 'Value as a string.' }),
+              }),
+              {
+                max: 20,
+                description:
+                  'Values of live objects that `spec.feedback` of the Bundle requests, at most the first 20.',
+              },
+            ),
           ),
         }),
-        { max: 500, description: 'Bundles that are being removed, and the last ones that were.' },
+        { max: 500, default: [], description: 'Bundles on the cluster. Defaults to an empty list.' },
       ),
-    ),
-  }),
+      removals: optional(
+        listMap(
+          ['bundle'],
+          object({
+            bundle: namespacedName({ description: 'Bundle, as `namespace/name`.' }),
+            generation: int({ description: 'Generation of the tombstone.' }),
+            state: enumOf(REMOVAL_STATES, {
+              description:
+                'State of the removal. `Removed` and `Orphaned` are receipts: the agent no longer manages any object of the Bundle.',
+            }),
+            message: optional(
+              text({ max: 4096, description: 'Message of the agent about what the removal waits for.' }),
+            ),
+            deleted: optional(int({ description: 'Number of deleted objects.' })),
+            left: optional(
+              listOf(text({ max: 2100 }), {
+                max: 20,
+                description: 'Objects left in place, each with the reason, at most the first 20.',
+              }),
+            ),
+            leftTotal: optional(int({ description: 'Number of objects left in place.' })),
+            at: optional(
+              time({ description: "Time at which the removal finished, by the hub's clock as known to the agent." }),
+            ),
+          }),
+          { max: 500, description: 'Bundles that are being removed or were removed recently.' },
+        ),
+      ),
+    },
+    { description: 'Content of the report. Set by the gateway.' },
+  ),
   columns: [
     { name: 'Revision', type: 'integer', jsonPath: '.spec.revision' },
     { name: 'Refusal', type: 'string', jsonPath: '.spec.refusal.reason' },

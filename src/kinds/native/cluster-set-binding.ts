@@ -9,10 +9,13 @@ export const ClusterSetBinding = defineKind({
   scope: 'Namespaced',
   shortNames: ['fcsb'],
   description:
-    'Lets the Placements of a namespace select members of a ClusterSet. Who makes one needs the verb `bind` on that set.',
-  spec: object({
-    clusterSet: name({ immutable: true, description: 'The ClusterSet.' }),
-  }),
+    'Permission for the Placements of a namespace to select the clusters of a ClusterSet. Creating a binding requires the verb `bind` on the set.',
+  spec: object(
+    {
+      clusterSet: name({ immutable: true, description: 'Name of the ClusterSet.' }),
+    },
+    { description: 'Binding of a ClusterSet to the namespace.' },
+  ),
   columns: [{ name: 'Cluster Set', type: 'string', jsonPath: '.spec.clusterSet' }, AGE],
   examples: [{ metadata: { name: 'stores', namespace: 'retail' }, spec: { clusterSet: 'stores' } }],
 })

@@ -9,20 +9,23 @@ export const ClusterSet = defineKind({
   scope: 'Cluster',
   shortNames: ['fcs'],
   description:
-    'A group of clusters, and who may place on it: namespaces with a ClusterSetBinding, which needs the verb `bind` on the set.',
-  spec: object({
-    clusterSelector: optional(
-      labelSelector({
+    'Group of clusters. Namespaces need a ClusterSetBinding to place Bundles on the clusters of a set with `access: Bound`.',
+  spec: object(
+    {
+      clusterSelector: optional(
+        labelSelector({
+          description:
+            'Labels of the members. If omitted, the members are the clusters whose label `flotilla.dev/cluster-set` is the name of the set.',
+        }),
+      ),
+      access: enumOf(['Bound', 'Open'], {
+        default: 'Bound',
         description:
-          'Labels of the members. Absent: clusters whose label `flotilla.dev/cluster-set` is the name of the set.',
+          'Access to the members. `Bound`: only namespaces with a ClusterSetBinding can place Bundles on them. `Open`: the set is only a group and restricts nothing. Defaults to `Bound`.',
       }),
-    ),
-    access: enumOf(['Bound', 'Open'], {
-      default: 'Bound',
-      description:
-        'Bound: only namespaces with a ClusterSetBinding may place on its members. Open: a grouping and nothing more.',
-    }),
-  }),
+    },
+    { description: 'Members and access of the set.' },
+  ),
   columns: [{ name: 'Access', type: 'string', jsonPath: '.spec.access' }, AGE],
   examples: [{ metadata: { name: 'stores' }, spec: { clusterSelector: { matchLabels: { tier: 'store' } } } }],
 })

@@ -10,9 +10,17 @@ export const ClusterWindow = defineKind({
   scope: 'Cluster',
   shortNames: ['fcwin'],
   description:
-    'When clusters may begin to change, or may not, for the bundles of all namespaces: a maintenance window or a freeze.',
-  spec: object(windowFields('Bundles as `namespace/name`;')),
-  status: object({ observedGeneration: optional(int()), conditions: Conditions }),
+    'Maintenance window or freeze for clusters: times in which changes of Bundles of all namespaces may start, or may not start.',
+  spec: object(windowFields('Names of Bundles, as `namespace/name`.'), {
+    description: 'Times and clusters of the window.',
+  }),
+  status: object(
+    {
+      observedGeneration: optional(int({ description: '`metadata.generation` that the status belongs to.' })),
+      conditions: Conditions,
+    },
+    { description: 'Observed state of the window. Set by the hub.' },
+  ),
   columns: [...WINDOW_COLUMNS, AGE],
   examples: [
     {

@@ -28,18 +28,18 @@ const held = (description: string) =>
   optional(
     object(
       {
-        reason: text({ max: 1024, min: 1, description: 'Why, for everybody who waits.' }),
-        since: time(),
-        by: optional(text({ max: 253, description: 'Who.' })),
+        reason: text({ max: 1024, min: 1, description: 'Reason, shown wherever a change waits.' }),
+        since: time({ description: 'Time at which the change of the cluster was stopped.' }),
+        by: optional(text({ max: 253, description: 'User who stopped changes of the cluster.' })),
       },
       { description },
     ),
   )
 
 const AGENT = {
-  instance: text({ max: 40, min: 1, description: 'Drawn anew at each start of an agent.' }),
-  since: time({ description: 'When it was first heard.' }),
-  address: optional(text({ max: 64, description: 'Where it spoke from, as the gateway saw it.' })),
+  instance: text({ max: 40, min: 1, description: 'Random ID of the agent process, new at each start.' }),
+  since: time({ description: 'Time of the first contact of this agent process.' }),
+  address: optional(text({ max: 64, description: 'Network address of the agent, as the gateway saw it.' })),
 }
 
 /** A registered cluster. */
@@ -54,256 +54,330 @@ export const Cluster = defineKind({
     warnInState: ['Drifted', 'Failed'],
   },
   description:
-    'A registered cluster: who it is, whether it is accepted, and what its agent last said. Its labels belong to the hub.',
-  spec: object({
-    id: text({
-      max: 64,
-      min: 1,
-      immutable: true,
-      description: 'Issued once by the hub; names the cluster on the wire.',
-    }),
-    accepted: flag({ default: false, description: 'Whether the cluster may have a certificate and receive content.' }),
-    refused: optional(
-      object(
-        {
-          verdict: enumOf(['Rejected', 'Revoked'], {
-            description: 'Rejected: never accepted. Revoked: accepted once, and no longer.',
-          }),
-          at: time(),
-          reason: optional(text({ max: 1024, description: 'Why, for people; the agent is not told.' })),
-        },
-        {
-          description:
-            'A person turned the cluster away: whatever `accepted` says, its key and certificates open nothing. Its workloads stay.',
-        },
-      ),
-    ),
-    aliases: optional(
-      listMap(
-        ['dialect', 'name'],
-        object({
-          dialect: enumOf(DIALECTS),
-          name: text({ max: 253, min: 1, pattern: '^[A-Za-z0-9]([A-Za-z0-9._:/@-]*[A-Za-z0-9])?$' }),
-        }),
-        {
-          max: 16,
-          description:
-            'What other systems call this cluster. Of clusters with the same alias the one made first has it; the others say so in condition AliasTaken.',
-        },
-      ),
-    ),
-    taints: optional(
-      listMap(
-        ['key', 'effect'],
-        object({
-          key: text({ max: 317, min: 1 }),
-          value: optional(text({ max: 1024 })),
-          effect: enumOf(['NoSelect', 'PreferNoSelect', 'NoSelectIfNew'], {
-            description:
-              'NoSelect: nobody without a toleration selects it. NoSelectIfNew: who selects it already may go on. PreferNoSelect: ranked last.',
-          }),
-          timeAdded: optional(time({ description: 'From then on tolerations with a time count.' })),
-        }),
-        { max: 64, description: 'Keep placements away that do not tolerate them. What the cluster runs stays.' },
-      ),
-    ),
-    identityKey: text({ ...KEY, description: "The agent's enrolled identity key (SPKI, base64)." }),
-    sealingKey: text({ ...KEY, description: 'The key secret values are sealed to (SPKI, base64).' }),
-    retiredSealingKey: optional(
-      object(
-        {
-          key: text({ ...KEY, description: 'Which one (SPKI, base64).' }),
-          at: time({ description: 'When somebody asked.' }),
-          by: optional(text({ max: 253, description: 'Who.' })),
-          reason: optional(text({ max: 1024 })),
-        },
-        {
-          description:
-            'A sealing key that is not to be used any more: while it is the present one, the cluster’s document asks its agent for another. See `flotilla trust rotate sealing`.',
-        },
-      ),
-    ),
-    joinToken: optional(name({ description: 'The JoinToken the cluster enrolled with.' })),
-    siteClass: optional(
-      enumOf(SITE_CLASSES, {
-        description:
-          'The kind of place it is in; what its times were when it joined. Connected: heard every 30 s, offline after 2 min. Edge: 60 s, 15 min. Intermittent: 5 min, 7 days.',
-      }),
-    ),
-    maxBytesPerSecond: optional(
-      int({
-        minimum: 1024,
-        description:
-          'How fast content is sent to it. Without it as its class says: Connected without limit, Edge 4 MiB/s, Intermittent 256 KiB/s.',
-      }),
-    ),
-    values: optional(
-      rawObject({ description: 'Values of this cluster for templates of bundles, as `.Cluster.Values`.' }),
-    ),
-    timeZone: optional(
-      text({
+    'Registered Kubernetes cluster: its identity, its acceptance, and the last observed state. The labels of a Cluster are set by users of the hub, never by the agent.',
+  spec: object(
+    {
+      id: text({
         max: 64,
         min: 1,
-        description:
-          'IANA time zone of the site, such as `Europe/Berlin`: windows without a zone of their own follow it.',
+        immutable: true,
+        description: 'ID of the cluster on the wire, issued once by the hub.',
       }),
-    ),
-    decommission: optional(
-      object(
-        {
-          policy: enumOf(['Orphan', 'Remove'], {
-            description:
-              'Orphan: what runs there stays as it is. Remove: it is deleted as when the cluster is unplaced.',
-          }),
-          at: time({ description: 'When somebody asked.' }),
-          forceUnreachable: optional(
-            flag({ description: 'When it is offline, do not wait for it: what it had is listed as left.' }),
-          ),
-          reason: optional(text({ max: 1024 })),
-          forgetAfter: optional(
-            duration({
+      accepted: flag({
+        default: false,
+        description: 'If true, the cluster may receive a certificate and content. Defaults to false.',
+      }),
+      refused: optional(
+        object(
+          {
+            verdict: enumOf(['Rejected', 'Revoked'], {
               description:
-                'So long after its access is revoked the hub forgets it: the Cluster is deleted and its name is free. Until then a cluster that was away is told when it returns. Without it a person deletes it.',
+                'Kind of the refusal. `Rejected`: the cluster was never accepted. `Revoked`: the cluster was accepted before.',
             }),
-          ),
-        },
-        {
+            at: time({ description: 'Time of the decision.' }),
+            reason: optional(text({ max: 1024, description: 'Reason of the decision. Not sent to the agent.' })),
+          },
+          {
+            description:
+              'Decision of a person to refuse the cluster. Overrides `accepted`: the hub rejects the key and the certificates of the cluster. Its workloads keep running.',
+          },
+        ),
+      ),
+      aliases: optional(
+        listMap(
+          ['dialect', 'name'],
+          object({
+            dialect: enumOf(DIALECTS, { description: 'System that uses the name.' }),
+            name: text({
+              max: 253,
+              min: 1,
+              pattern: '^[A-Za-z0-9]([A-Za-z0-9._:/@-]*[A-Za-z0-9])?$',
+              description: 'Name of the cluster in that system.',
+            }),
+          }),
+          {
+            max: 16,
+            description:
+              'Names of this cluster in other systems. If several clusters have the same alias, the cluster that was created first owns it; the other clusters report condition AliasTaken.',
+          },
+        ),
+      ),
+      taints: optional(
+        listMap(
+          ['key', 'effect'],
+          object({
+            key: text({ max: 317, min: 1, description: 'Key of the taint.' }),
+            value: optional(text({ max: 1024, description: 'Value of the taint.' })),
+            effect: enumOf(['NoSelect', 'PreferNoSelect', 'NoSelectIfNew'], {
+              description:
+                'Effect on Placements without a matching toleration. `NoSelect`: the cluster is not selected. `NoSelectIfNew`: the cluster stays selected where it already is. `PreferNoSelect`: the cluster is ranked last.',
+            }),
+            timeAdded: optional(time({ description: 'Time from which `tolerationSeconds` is counted.' })),
+          }),
+          {
+            max: 64,
+            description:
+              'Taints that keep Placements from selecting the cluster unless they tolerate them. Content that already runs stays.',
+          },
+        ),
+      ),
+      identityKey: text({ ...KEY, description: 'Public identity key of the agent, SPKI in base64.' }),
+      sealingKey: text({ ...KEY, description: 'Public key that secret values are encrypted for, SPKI in base64.' }),
+      retiredSealingKey: optional(
+        object(
+          {
+            key: text({ ...KEY, description: 'Public key that is retired, SPKI in base64.' }),
+            at: time({ description: 'Time of the request.' }),
+            by: optional(text({ max: 253, description: 'User who requested the rotation.' })),
+            reason: optional(text({ max: 1024, description: 'Reason of the request.' })),
+          },
+          {
+            description:
+              'Sealing key that must no longer be used. While it equals `sealingKey`, the document of the cluster asks the agent for a new key. See `flotilla trust rotate sealing`.',
+          },
+        ),
+      ),
+      joinToken: optional(name({ description: 'Name of the JoinToken that the cluster joined with.' })),
+      siteClass: optional(
+        enumOf(SITE_CLASSES, {
           description:
-            'The cluster leaves for good: no Placement selects it, all it has is removed or let go, then its access is revoked. Taking this field away before that takes it back.',
-        },
-      ),
-    ),
-    hold: held(
-      'Held as it is: nothing new begins here, on the hub and in the agent, until it is released. What runs is kept and repaired.',
-    ),
-    cordon: held('Held as it is, and nobody selects it anew: as if tainted `flotilla.dev/cordoned:NoSelectIfNew`.'),
-    logsAskedAt: optional(
-      time({
-        description:
-          "When somebody last asked for the newest lines of the agent's log (`flotilla logs`). They come with its next report, if it is heard within ten minutes.",
-      }),
-    ),
-    limits: optional(
-      object(
-        { maxPrune: optional(int({ description: 'The most objects of one bundle that are deleted at once.' })) },
-        { description: 'In force in the agent besides its own ceiling; the lower one counts.' },
-      ),
-    ),
-    checkInSeconds: int({
-      default: 30,
-      minimum: 1,
-      maximum: 86400,
-      description: 'How often the agent should be heard.',
-    }),
-    offlineAfterSeconds: int({
-      default: 120,
-      minimum: 1,
-      maximum: 31_536_000,
-      description: 'The silence after which the cluster counts as offline.',
-    }),
-  }),
-  status: object({
-    conditions: Conditions,
-    state: optional(enumOf(BUNDLE_STATES, { description: 'The cluster as a whole.' })),
-    message: optional(text({ max: 4096, description: 'Why the state is what it is.' })),
-    since: optional(
-      time({ description: 'Since when the state is what it is; while it is Offline, when its agent was last heard.' }),
-    ),
-    badges: optional(
-      text({
-        max: 256,
-        description:
-          'What else to know, separated by commas: Leaving or Left (decommissioned), Rejected or Revoked, Cordoned, Held, Frozen.',
-      }),
-    ),
-    lastSeen: optional(
-      time({
-        description:
-          'When the agent was last heard. While it is Available: some time within its offline tolerance. Once it is offline: to 10 seconds.',
-      }),
-    ),
-    decommission: optional(
-      object(
-        {
-          at: time({ description: 'Which decision this is about.' }),
-          phase: enumOf(['Leaving', 'Cleared', 'Revoked']),
-          left: optional(
-            listOf(text({ max: 2100 }), { max: 100, description: 'What was left in the cluster; the first 100.' }),
-          ),
-        },
-        { description: 'How far the cluster is on its way out.' },
-      ),
-    ),
-    ahead: optional(
-      object(
-        {
-          epoch: int(),
-          revision: int(),
-          document: digest(),
-          at: time({ description: 'When the agent showed it.' }),
-        },
-        {
-          description:
-            'A document this hub signed and does not know: the agent holds it, so the hub came back from an older state. No document is issued to anybody until `flotilla hub new-epoch`.',
-        },
-      ),
-    ),
-    clockSkewSeconds: optional(
-      int({
-        minimum: -4_000_000_000,
-        description: "How far the agent's clock is ahead of the hub's (negative: behind); absent below a minute.",
-      }),
-    ),
-    kubernetesVersion: optional(text({ max: 64 })),
-    agentVersion: optional(text({ max: 64 })),
-    claims: optional(
-      listMap(['name'], object({ name: text({ max: 253, min: 1 }), value: text({ max: 1024 }) }), {
-        max: 64,
-        description: 'What the cluster says about itself. Untrusted: may narrow a selection, never widen it.',
-      }),
-    ),
-    scores: optional(
-      listMap(
-        ['resource', 'name'],
-        object({
-          resource: text({ max: 253, min: 1, description: 'Who scores.' }),
-          name: text({ max: 253, min: 1, description: 'What is scored.' }),
-          value: int({ minimum: -2147483648, maximum: 2147483647 }),
-          validUntil: optional(time({ description: 'After it the score counts as 0.' })),
+            'Class of the site, which sets the initial times when the cluster joins. `Connected`: check-in every 30 s, offline after 2 minutes. `Edge`: 60 s and 15 minutes. `Intermittent`: 5 minutes and 7 days.',
         }),
-        { max: 256, description: 'Custom scores that Placements may rank by.' },
       ),
-    ),
-    agent: optional(
-      object(
-        {
-          ...AGENT,
-          before: optional(object(AGENT, { description: 'The one before it, until it is known to be gone.' })),
-          rival: optional(
-            object(AGENT, {
-              description: 'Another live agent with the same identity; it is refused while the first one is heard.',
+      maxBytesPerSecond: optional(
+        int({
+          minimum: 1024,
+          description:
+            'Maximum rate at which content is sent to the cluster, in bytes per second. Defaults to the rate of the site class: `Connected` unlimited, `Edge` 4 MiB/s, `Intermittent` 256 KiB/s.',
+        }),
+      ),
+      values: optional(
+        rawObject({ description: 'Values of the cluster for templates of Bundles, available as `.Cluster.Values`.' }),
+      ),
+      timeZone: optional(
+        text({
+          max: 64,
+          min: 1,
+          description:
+            'IANA time zone of the site, for example `Europe/Berlin`. Used by windows without `zone`. Defaults to UTC.',
+        }),
+      ),
+      decommission: optional(
+        object(
+          {
+            policy: enumOf(['Orphan', 'Remove'], {
+              description:
+                'Policy for the content of the cluster. `Orphan`: all objects stay. `Remove`: objects are deleted as when a Placement no longer selects the cluster.',
             }),
-          ),
-        },
-        { description: 'The running agent that speaks for this cluster, as the gateways saw it.' },
+            at: time({ description: 'Time of the request.' }),
+            forceUnreachable: optional(
+              flag({
+                description:
+                  'If true, the hub does not wait for a cluster that is offline and lists its content as left in place. Defaults to false.',
+              }),
+            ),
+            reason: optional(text({ max: 1024, description: 'Reason of the request.' })),
+            forgetAfter: optional(
+              duration({
+                description:
+                  'Time after the revocation at which the hub deletes the Cluster and frees its name, for example `720h`. Until then a cluster that was offline is told to stop when it returns. If omitted, a person deletes the Cluster.',
+              }),
+            ),
+          },
+          {
+            description:
+              'Request to remove the cluster from the fleet. No Placement selects the cluster, its content is removed or orphaned, and then its access is revoked. Removing this field before the access is revoked cancels the request.',
+          },
+        ),
       ),
-    ),
-    certificate: optional(
-      object(
-        { notAfter: time(), fingerprint: text({ max: 128, min: 1 }) },
-        { description: "The agent's present transport certificate." },
+      hold: held(
+        'Hold on the cluster: no changes start, neither on the hub nor in the agent, until the hold is released. The agent continues to repair drift.',
       ),
-    ),
-    bundles: optional(
-      object({ total: int(), ready: int() }, { description: 'Bundles assigned, and those that are Ready.' }),
-    ),
-  }),
+      cordon: held(
+        'Cordon of the cluster: a hold, and no Placement selects the cluster anew, as with the taint `flotilla.dev/cordoned:NoSelectIfNew`.',
+      ),
+      logsAskedAt: optional(
+        time({
+          description:
+            'Time of the last request for log lines of the agent (`flotilla logs`). The agent sends them with its next report if it contacts the hub within 10 minutes.',
+        }),
+      ),
+      limits: optional(
+        object(
+          {
+            maxPrune: optional(
+              int({ description: 'Maximum number of objects of one Bundle that the agent deletes in one operation.' }),
+            ),
+          },
+          { description: 'Limits that the agent enforces in addition to its local limits. The lower limit applies.' },
+        ),
+      ),
+      checkInSeconds: int({
+        default: 30,
+        minimum: 1,
+        maximum: 86400,
+        description: 'Interval in seconds at which the agent is expected to contact the hub. Defaults to 30.',
+      }),
+      offlineAfterSeconds: int({
+        default: 120,
+        minimum: 1,
+        maximum: 31_536_000,
+        description: 'Time in seconds without contact after which the cluster is offline. Defaults to 120.',
+      }),
+    },
+    { description: 'Registration and settings of the cluster.' },
+  ),
+  status: object(
+    {
+      conditions: Conditions,
+      state: optional(enumOf(BUNDLE_STATES, { description: 'State of the cluster as a whole.' })),
+      message: optional(text({ max: 4096, description: 'Explanation of the state.' })),
+      since: optional(
+        time({
+          description:
+            'Time of the last change of the state. While the state is Offline, the time of the last contact.',
+        }),
+      ),
+      badges: optional(
+        text({
+          max: 256,
+          description:
+            'Marks besides the state, separated by commas: Leaving or Left (decommissioned), Rejected or Revoked, Cordoned, Held, Frozen.',
+        }),
+      ),
+      lastSeen: optional(
+        time({
+          description:
+            'Time of the last contact of the agent. While the cluster is Available, accurate to its offline tolerance; while it is offline, accurate to 10 seconds.',
+        }),
+      ),
+      decommission: optional(
+        object(
+          {
+            at: time({ description: 'Value of `spec.decommission.at` of the request that this progress belongs to.' }),
+            phase: enumOf(['Leaving', 'Cleared', 'Revoked'], {
+              description:
+                'Phase of the decommissioning. `Leaving`: content is being removed or orphaned. `Cleared`: all content is accounted for. `Revoked`: the access of the cluster is revoked.',
+            }),
+            left: optional(
+              listOf(text({ max: 2100 }), {
+                max: 100,
+                description: 'Objects and Bundles left in the cluster, at most the first 100.',
+              }),
+            ),
+          },
+          { description: 'Progress of the decommissioning.' },
+        ),
+      ),
+      ahead: optional(
+        object(
+          {
+            epoch: int({ description: 'Epoch of the unknown document.' }),
+            revision: int({ description: 'Revision of the unknown document.' }),
+            document: digest({ description: 'Digest of the unknown document.' }),
+            at: time({ description: 'Time at which the agent presented the document.' }),
+          },
+          {
+            description:
+              'Document that the agent holds and that this hub signed but does not know: the hub was restored from an older state. The hub issues no documents until `flotilla hub new-epoch` is run.',
+          },
+        ),
+      ),
+      clockSkewSeconds: optional(
+        int({
+          minimum: -4_000_000_000,
+          description:
+            'Difference between the clocks of agent and hub in seconds, negative if the agent is behind. Absent below 60 s.',
+        }),
+      ),
+      kubernetesVersion: optional(
+        text({ max: 64, description: 'Kubernetes version of the cluster, reported by the agent.' }),
+      ),
+      agentVersion: optional(text({ max: 64, description: 'Version of the agent.' })),
+      claims: optional(
+        listMap(
+          ['name'],
+          object({
+            name: text({ max: 253, min: 1, description: 'Name of the claim.' }),
+            value: text({ max: 1024, description: 'Value of the claim.' }),
+          }),
+          {
+            max: 64,
+            description:
+              'Claims that the agent reports about its cluster. The hub does not trust claims: a claim can narrow a selection, never widen it.',
+          },
+        ),
+      ),
+      scores: optional(
+        listMap(
+          ['resource', 'name'],
+          object({
+            resource: text({ max: 253, min: 1, description: 'Name of the scorer.' }),
+            name: text({ max: 253, min: 1, description: 'Name of the score.' }),
+            value: int({
+              minimum: -2147483648,
+              maximum: 2147483647,
+              description: 'Value of the score. Higher values are preferred by a positive weight.',
+            }),
+            validUntil: optional(time({ description: 'Expiry time of the score. Afterwards the score counts as 0.' })),
+          }),
+          { max: 256, description: 'Custom scores that Placements can rank clusters by.' },
+        ),
+      ),
+      agent: optional(
+        object(
+          {
+            ...AGENT,
+            before: optional(
+              object(AGENT, { description: 'Previous agent process, until it is known to have stopped.' }),
+            ),
+            rival: optional(
+              object(AGENT, {
+                description:
+                  'Second live agent process with the same identity. The gateway refuses it while the first process keeps contact.',
+              }),
+            ),
+          },
+          { description: 'Agent process that speaks for this cluster, as seen by the gateways.' },
+        ),
+      ),
+      certificate: optional(
+        object(
+          {
+            notAfter: time({ description: 'Expiry time of the certificate.' }),
+            fingerprint: text({ max: 128, min: 1, description: 'Fingerprint of the certificate.' }),
+          },
+          { description: 'Current client certificate of the agent.' },
+        ),
+      ),
+      bundles: optional(
+        object(
+          {
+            total: int({ description: 'Number of Bundles assigned to the cluster.' }),
+            ready: int({ description: 'Number of assigned Bundles that are Ready.' }),
+          },
+          { description: 'Number of Bundles on the cluster.' },
+        ),
+      ),
+    },
+    { description: 'Observed state of the cluster. Set by the hub.' },
+  ),
   columns: [
     { name: 'State', type: 'string', jsonPath: '.status.state' },
-    { name: 'Since', type: 'date', jsonPath: '.status.since', description: 'How long it has been in this state.' },
+    { name: 'Since', type: 'date', jsonPath: '.status.since', description: 'Time since the last change of the state.' },
     { name: 'Badges', type: 'string', jsonPath: '.status.badges' },
-    { name: 'Ready', type: 'integer', jsonPath: '.status.bundles.ready', description: 'Bundles that are Ready.' },
-    { name: 'Bundles', type: 'integer', jsonPath: '.status.bundles.total', description: 'Bundles assigned.' },
+    {
+      name: 'Ready',
+      type: 'integer',
+      jsonPath: '.status.bundles.ready',
+      description: 'Number of Bundles that are Ready.',
+    },
+    {
+      name: 'Bundles',
+      type: 'integer',
+      jsonPath: '.status.bundles.total',
+      description: 'Number of Bundles assigned to the cluster.',
+    },
     { name: 'Version', type: 'string', jsonPath: '.status.kubernetesVersion' },
     AGE,
     { name: 'Accepted', type: 'boolean', jsonPath: '.spec.accepted', priority: 1 },

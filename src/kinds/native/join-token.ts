@@ -24,76 +24,98 @@ export const JoinToken = defineKind({
   scope: 'Cluster',
   shortNames: ['fjt'],
   description:
-    'Who may join the fleet: one name or a pattern of names, until when, how often, and the labels the hub stamps on them.',
-  spec: object({
-    tokenHash: text({
-      max: 64,
-      pattern: '^[0-9a-f]{64}$',
-      immutable: true,
-      description: 'SHA-256 of the secret, in hexadecimal. The secret itself is stored nowhere.',
-    }),
-    clusterName: optional(name({ description: 'The one name this token is for.' })),
-    namePattern: optional(
-      text({
-        max: 253,
-        min: 1,
-        pattern: '^[a-z0-9.*?-]+$',
-        description: 'A glob (`*`, `?`) of names this token is for.',
-      }),
-    ),
-    expiresAt: time({ description: 'From then on the token admits nobody.' }),
-    uses: int({ default: 1, minimum: 1, maximum: 100_000, description: 'How many clusters may join with it.' }),
-    labels: mapOf(text({ max: 63 }), {
-      max: 64,
-      default: {},
-      description: 'Labels the hub stamps on clusters that join with it.',
-    }),
-    siteClass: optional(
-      enumOf(SITE_CLASSES, {
-        description:
-          'The kind of place of clusters that join with it. Connected: heard every 30 s, offline after 2 min. Edge: 60 s, 15 min. Intermittent: 5 min, 7 days.',
-      }),
-    ),
-    accept: enumOf(['Auto', 'Manual', 'Networks', 'Rule'], {
-      default: 'Manual',
-      description:
-        'Auto: accepted at the first join (needs `clusterName`; a pattern with Auto waits for a person). Manual: a person accepts. Networks: accepted at the first join from one of `acceptNetworks`, by a person from elsewhere. Rule: accepted at the first join when `acceptRule` says so, by a person otherwise.',
-    }),
-    acceptRule: optional(
-      text({
-        max: 4096,
-        min: 1,
-        description:
-          'With accept Rule: CEL over `name`, `labels` (those the token stamps), `address` (as the gateway saw it; empty when unknown) and `agentVersion`. Anything but true leaves the cluster to a person.',
-      }),
-    ),
-    acceptNetworks: optional(
-      listOf(NETWORK, { max: 64, description: 'With accept Networks: joins from these networks need no person.' }),
-    ),
-    networks: optional(
-      listOf(NETWORK, {
+    'Permission for clusters to join the fleet: the allowed names, the expiry time, the number of uses, and the labels that the hub sets on the clusters.',
+  spec: object(
+    {
+      tokenHash: text({
         max: 64,
-        description: 'Where the token may be used from (CIDR); from anywhere when absent or empty.',
+        pattern: '^[0-9a-f]{64}$',
+        immutable: true,
+        description: 'SHA-256 of the secret, in hexadecimal. The secret itself is not stored.',
       }),
-    ),
-  }),
-  status: object({
-    conditions: Conditions,
-    used: optional(int({ description: 'How many clusters joined with it.' })),
-    usedBy: optional(
-      listOf(
-        object({
-          cluster: name(),
-          at: time(),
-          address: optional(text({ max: 64, description: 'The address it joined from, as the gateway saw it.' })),
-          key: optional(
-            text({ max: 128, description: 'Digest of the identity key, so that one agent may try again.' }),
-          ),
+      clusterName: optional(
+        name({
+          description: 'Name of the single cluster that may join. Either `clusterName` or `namePattern` is required.',
         }),
-        { max: 500, description: 'Who joined, newest last.' },
       ),
-    ),
-  }),
+      namePattern: optional(
+        text({
+          max: 253,
+          min: 1,
+          pattern: '^[a-z0-9.*?-]+$',
+          description: 'Glob pattern (`*`, `?`) of the names of clusters that may join, for example `store-*`.',
+        }),
+      ),
+      expiresAt: time({ description: 'Expiry time of the token. Afterwards no cluster can join with it.' }),
+      uses: int({
+        default: 1,
+        minimum: 1,
+        maximum: 100_000,
+        description: 'Maximum number of clusters that may join with the token. Defaults to 1.',
+      }),
+      labels: mapOf(text({ max: 63 }), {
+        max: 64,
+        default: {},
+        description: 'Labels that the hub sets on clusters that join with the token. Defaults to no labels.',
+      }),
+      siteClass: optional(
+        enumOf(SITE_CLASSES, {
+          description:
+            'Site class of clusters that join with the token. `Connected`: check-in every 30 s, offline after 2 minutes. `Edge`: 60 s and 15 minutes. `Intermittent`: 5 minutes and 7 days.',
+        }),
+      ),
+      accept: enumOf(['Auto', 'Manual', 'Networks', 'Rule'], {
+        default: 'Manual',
+        description:
+          'Acceptance of clusters at their first join. `Auto` accepts the cluster and requires `clusterName`; with `namePattern` a person must accept. `Manual`: a person must accept. `Networks` accepts clusters that join from `acceptNetworks`. `Rule` accepts clusters for which `acceptRule` is true. All other clusters wait for a person. Defaults to `Manual`.',
+      }),
+      acceptRule: optional(
+        text({
+          max: 4096,
+          min: 1,
+          description:
+            'CEL expression for `accept: Rule` over `name`, `labels` (the labels of the token), `address` (as the gateway saw it; empty if unknown) and `agentVersion`. Any result other than true leaves the decision to a person.',
+        }),
+      ),
+      acceptNetworks: optional(
+        listOf(NETWORK, {
+          max: 64,
+          description: 'Networks in CIDR notation for `accept: Networks`. Clusters that join from them are accepted.',
+        }),
+      ),
+      networks: optional(
+        listOf(NETWORK, {
+          max: 64,
+          description:
+            'Networks in CIDR notation that the token may be used from, for example `10.0.0.0/8`. If omitted or empty, the token may be used from all networks.',
+        }),
+      ),
+    },
+    { description: 'Terms under which clusters may join.' },
+  ),
+  status: object(
+    {
+      conditions: Conditions,
+      used: optional(int({ description: 'Number of clusters that joined with the token.' })),
+      usedBy: optional(
+        listOf(
+          object({
+            cluster: name({ description: 'Name of the cluster.' }),
+            at: time({ description: 'Time of the join.' }),
+            address: optional(text({ max: 64, description: 'Network address of the agent, as the gateway saw it.' })),
+            key: optional(
+              text({
+                max: 128,
+                description: "Digest of the agent's identity key. Allows the same agent to repeat its request.",
+              }),
+            ),
+          }),
+          { max: 500, description: 'Clusters that joined with the token, newest last, at most 500.' },
+        ),
+      ),
+    },
+    { description: 'Observed use of the token. Set by the gateway.' },
+  ),
   columns: [
     { name: 'Cluster', type: 'string', jsonPath: '.spec.clusterName' },
     { name: 'Pattern', type: 'string', jsonPath: '.spec.namePattern' },

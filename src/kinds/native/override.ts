@@ -9,15 +9,23 @@ export const Override = defineKind({
   plural: 'overrides',
   scope: 'Namespaced',
   shortNames: ['fov'],
-  description: 'A change of a bundle on some clusters: over its variants, with an owner, a reason and an end.',
-  spec: object({
-    bundle: name({ description: 'The Bundle, in this namespace, that it changes.' }),
-    ...LAYER_CLUSTERS,
-    ...LAYER_OPTIONS,
-    owner: text({ max: 253, min: 1, description: 'Who answers for it.' }),
-    reason: text({ max: 1024, min: 1, description: 'Why it is there.' }),
-    expiresAt: optional(time({ description: 'From then on it no longer counts; the next Release takes it back.' })),
-  }),
+  description:
+    'Change of a Bundle on some clusters, applied after the variants of the Bundle, with an owner, a reason and an optional expiry time.',
+  spec: object(
+    {
+      bundle: name({ description: 'Name of the Bundle in this namespace that the Override changes.' }),
+      ...LAYER_CLUSTERS,
+      ...LAYER_OPTIONS,
+      owner: text({ max: 253, min: 1, description: 'Person or team that is responsible for the Override.' }),
+      reason: text({ max: 1024, min: 1, description: 'Reason of the Override.' }),
+      expiresAt: optional(
+        time({
+          description: 'Expiry time of the Override. After this time the next Release no longer includes the Override.',
+        }),
+      ),
+    },
+    { description: 'Change of a Bundle on some clusters.' },
+  ),
   columns: [
     { name: 'Bundle', type: 'string', jsonPath: '.spec.bundle' },
     { name: 'Owner', type: 'string', jsonPath: '.spec.owner' },

@@ -8,31 +8,40 @@ export const PlacementDecision = defineKind({
   plural: 'placementdecisions',
   scope: 'Namespaced',
   shortNames: ['fpd'],
-  description: "One page of a Placement's answer. Pages count only when all pages of one generation are there.",
-  spec: object({
-    placement: name({ description: 'The Placement that decided.' }),
-    placementGeneration: int({
-      description: "The Placement's generation that these pages answer; pages of different ones are never mixed.",
-    }),
-    page: int({ description: 'This page, from 0.' }),
-    pages: int({ minimum: 1, description: 'How many pages this generation has.' }),
-    decisions: listMap(
-      ['cluster'],
-      object({
-        cluster: name(),
-        reason: text({ max: 1024, description: 'Why the cluster is selected.' }),
-        state: enumOf(['Selected', 'Evicting'], {
-          description: 'Evicting: a change of intent took the cluster out, and what it runs is marked for removal.',
-        }),
-        group: optional(text({ max: 63, description: 'Its decision group; empty for the rest.' })),
-        groupIndex: optional(int({ description: 'Which chunk of the groups it is in, from 0.' })),
-        score: optional(
-          int({ minimum: -9007199254740991, description: 'The score it was chosen with, where clusters are ranked.' }),
-        ),
+  description: 'Page of the decisions of a Placement. Decisions take effect when all pages of one generation exist.',
+  spec: object(
+    {
+      placement: name({ description: 'Name of the Placement.' }),
+      placementGeneration: int({
+        description:
+          '`metadata.generation` of the Placement that the decisions belong to. Pages of different generations are never combined.',
       }),
-      { max: 1000, default: [], description: 'The selected clusters of this page.' },
-    ),
-  }),
+      page: int({ description: 'Number of this page, starting at 0.' }),
+      pages: int({ minimum: 1, description: 'Total number of pages of this generation.' }),
+      decisions: listMap(
+        ['cluster'],
+        object({
+          cluster: name({ description: 'Name of the cluster.' }),
+          reason: text({ max: 1024, description: 'Explanation of the decision.' }),
+          state: enumOf(['Selected', 'Evicting'], {
+            description:
+              "State of the decision. `Evicting`: a change of the Placement or of the cluster's labels deselected the cluster, and its content is being removed.",
+          }),
+          group: optional(
+            text({ max: 63, description: 'Decision group of the cluster. Empty for clusters in no named group.' }),
+          ),
+          groupIndex: optional(
+            int({ description: 'Index of the chunk of decision groups that the cluster is in, starting at 0.' }),
+          ),
+          score: optional(
+            int({ minimum: -9007199254740991, description: 'Score of the cluster, if clusters are ranked.' }),
+          ),
+        }),
+        { max: 1000, default: [], description: 'Selected clusters of this page. Defaults to an empty list.' },
+      ),
+    },
+    { description: 'Decisions of the Placement. Set by the hub.' },
+  ),
   columns: [
     { name: 'Placement', type: 'string', jsonPath: '.spec.placement' },
     { name: 'Generation', type: 'integer', jsonPath: '.spec.placementGeneration' },

@@ -24,15 +24,20 @@ const claimSelector = () =>
       matchExpressions: optional(
         listOf(
           object({
-            key: text({ max: 317, min: 1 }),
-            operator: enumOf(OPERATORS),
-            values: optional(listOf(text({ max: 63 }), { max: 256 })),
+            key: text({ max: 317, min: 1, description: 'Name of the claim.' }),
+            operator: enumOf(OPERATORS, { description: 'Relation of the claim to `values`.' }),
+            values: optional(
+              listOf(text({ max: 63 }), {
+                max: 256,
+                description: 'Values for `In` and `NotIn`. Must be empty for `Exists` and `DoesNotExist`.',
+              }),
+            ),
           }),
-          { max: 64, description: 'Requirements that must all hold.' },
+          { max: 64, description: 'Requirements that must all be met.' },
         ),
       ),
     },
-    { description: 'Claims of the clusters: what they say about themselves.' },
+    { description: 'Claims of the clusters, as reported by their agents.' },
   )
 
 /** Where it should run. */
@@ -41,167 +46,251 @@ export const Placement = defineKind({
   plural: 'placements',
   scope: 'Namespaced',
   shortNames: ['fpl'],
-  description: 'Where things should run: selects accepted clusters, and says why for each one, chosen or not.',
-  spec: object({
-    scheduler: optional(
-      enumOf(['native', 'ocm'], {
-        description:
-          '`ocm` decides as Open Cluster Management does, and selects only from bound sets. `native` unless said.',
-      }),
-    ),
-    clusterSelector: labelSelector({
-      description: 'Labels of the clusters to select; `{}` selects every accepted one.',
-    }),
-    predicates: optional(
-      listOf(
-        object({
-          labelSelector: optional(labelSelector({ description: 'Labels of the clusters.' })),
-          claimSelector: optional(claimSelector()),
-          cel: optional(
-            listOf(text({ max: 4096, min: 1 }), {
-              max: 16,
-              description:
-                'CEL expressions over `cluster` (`managedCluster` with the `ocm` scheduler); all must be true.',
-            }),
-          ),
-        }),
-        { max: 32, description: 'Besides `clusterSelector`, one of these must hold; none: nothing more is asked.' },
-      ),
-    ),
-    clusterSets: optional(
-      setOf(name(), {
-        max: 256,
-        description: 'Only members of these ClusterSets, as far as this namespace is bound to them.',
-      }),
-    ),
-    tolerations: optional(
-      listOf(
-        object({
-          key: optional(text({ max: 317, description: 'The taint; absent: every taint, with operator Exists.' })),
-          operator: optional(enumOf(['Exists', 'Equal'], { description: 'Equal unless said.' })),
-          value: optional(text({ max: 1024 })),
-          effect: optional(
-            enumOf(['NoSelect', 'PreferNoSelect', 'NoSelectIfNew'], { description: 'Absent: every effect.' }),
-          ),
-          tolerationSeconds: optional(int({ minimum: -1, description: "Only so long after the taint's timeAdded." })),
-        }),
-        { max: 64, description: 'Selects clusters in spite of these taints.' },
-      ),
-    ),
-    numberOfClusters: optional(int({ description: 'At most so many, the best ranked ones.' })),
-    prioritizers: optional(
-      object(
-        {
-          mode: optional(
-            enumOf(['Additive', 'Exact'], {
-              description: 'Additive (unless said): beside Balance and Steady. Exact: only what is listed here counts.',
-            }),
-          ),
-          configurations: optional(
-            listOf(
-              object({
-                type: enumOf(['BuiltIn', 'Score'], { default: 'BuiltIn' }),
-                builtIn: optional(
-                  text({
-                    max: 63,
-                    description: '`Balance`, `Steady`, `ResourceAllocatableCPU` or `ResourceAllocatableMemory`.',
-                  }),
-                ),
-                score: optional(
-                  object(
-                    { resource: text({ max: 253, min: 1 }), name: text({ max: 253, min: 1 }) },
-                    { description: "A custom score, from the cluster's `status.scores`." },
-                  ),
-                ),
-                weight: int({ minimum: -10, maximum: 10, default: 1, description: '0 switches it off.' }),
-              }),
-              { max: 32, description: 'Scores and their weights.' },
-            ),
-          ),
-        },
-        { description: 'How clusters are ranked when not all are taken.' },
-      ),
-    ),
-    spread: optional(
-      listOf(
-        object({
-          topologyKey: text({ max: 317, min: 1, description: 'A label or claim.' }),
-          topologyKeyType: enumOf(['Label', 'Claim'], { default: 'Label' }),
-          maxSkew: int({ minimum: 1, default: 1, description: 'How far apart the fullest and emptiest value may be.' }),
-          whenUnsatisfiable: enumOf(['DoNotSchedule', 'ScheduleAnyway'], { default: 'ScheduleAnyway' }),
-        }),
-        { max: 8, description: 'Keeps the selected clusters even over the values of labels or claims.' },
-      ),
-    ),
-    decisionGroups: optional(
-      object(
-        {
-          clustersPerGroup: optional(
-            intOrString({
-              minimum: 0,
-              pattern: '^((100|[1-9][0-9]?)%|[1-9][0-9]*)$',
-              description: 'The most clusters of one group: a count or a percentage of the selected ones.',
-            }),
-          ),
-          groups: optional(
-            listOf(
-              object({
-                name: text({ max: 63, min: 1, pattern: '^[a-zA-Z0-9]([-A-Za-z0-9_.]*[a-zA-Z0-9])?$' }),
-                labelSelector: optional(labelSelector({ description: 'Labels of its clusters.' })),
-                claimSelector: optional(claimSelector()),
-              }),
-              { max: 64, description: 'Named groups, in order; clusters of none of them come last.' },
-            ),
-          ),
-        },
-        { description: 'Selected clusters in groups, which rollouts can move one after the other.' },
-      ),
-    ),
-    guard: optional(
-      object(
-        {
-          maxDropped: optional(
-            intOrString({
-              minimum: 0,
-              pattern: '^(100|[1-9]?[0-9])%$',
-              description: 'How many clusters a change may drop at once. Unless said half of them, but up to 5 always.',
-            }),
-          ),
-        },
-        {
+  description: 'Rules that select accepted clusters, with an explanation for each cluster, selected or not.',
+  spec: object(
+    {
+      scheduler: optional(
+        enumOf(['native', 'ocm'], {
           description:
-            'A change that drops more stops and asks; annotation `flotilla.dev/release-drop` with the token in status releases it.',
-        },
+            'Algorithm that selects the clusters. `ocm` decides like Open Cluster Management and selects only from bound ClusterSets. Defaults to `native`.',
+        }),
       ),
-    ),
-  }),
-  status: object({
-    observedGeneration: optional(int()),
-    conditions: Conditions,
-    selected: optional(int({ description: 'How many clusters are selected.' })),
-    unscheduled: optional(int({ minimum: -1, description: 'How many more are asked for than there are.' })),
-    decisionsGeneration: optional(int({ description: 'The generation of the decisions that are complete.' })),
-    pages: optional(int({ description: 'How many PlacementDecisions that generation has.' })),
-    decided: optional(rawObject({ description: 'The spec that the decisions answer.' })),
-    held: optional(
-      object(
-        {
-          token: text({ max: 64, description: 'Annotate the Placement with it to let the change through.' }),
-          dropping: int(),
-          of: int(),
-          allowed: int(),
-          since: time(),
-        },
-        { description: 'A change that the guard stopped.' },
+      clusterSelector: labelSelector({
+        description: 'Labels of the clusters to select. `{}` selects all accepted clusters.',
+      }),
+      predicates: optional(
+        listOf(
+          object({
+            labelSelector: optional(labelSelector({ description: 'Labels of the clusters.' })),
+            claimSelector: optional(claimSelector()),
+            cel: optional(
+              listOf(text({ max: 4096, min: 1 }), {
+                max: 16,
+                description:
+                  'CEL expressions over `cluster` (`managedCluster` with the `ocm` scheduler). All must be true.',
+              }),
+            ),
+          }),
+          {
+            max: 32,
+            description:
+              'Alternatives of which a cluster must match at least one, in addition to `clusterSelector`. If omitted, only `clusterSelector` applies.',
+          },
+        ),
       ),
-    ),
-    released: optional(
-      object(
-        { token: text({ max: 64 }), dropped: int(), at: time() },
-        { description: 'The last change that a person let through.' },
+      clusterSets: optional(
+        setOf(name(), {
+          max: 256,
+          description:
+            'Names of ClusterSets. Only their members are selected, and only if the namespace is bound to the set. If omitted, clusters of all sets can be selected.',
+        }),
       ),
-    ),
-  }),
+      tolerations: optional(
+        listOf(
+          object({
+            key: optional(
+              text({
+                max: 317,
+                description:
+                  'Key of the taint to tolerate. If omitted, `operator` must be `Exists` and all taints are tolerated.',
+              }),
+            ),
+            operator: optional(
+              enumOf(['Exists', 'Equal'], { description: 'Relation of the key to `value`. Defaults to `Equal`.' }),
+            ),
+            value: optional(
+              text({
+                max: 1024,
+                description: 'Value of the taint to tolerate. Must be omitted if `operator` is `Exists`.',
+              }),
+            ),
+            effect: optional(
+              enumOf(['NoSelect', 'PreferNoSelect', 'NoSelectIfNew'], {
+                description: 'Effect of the taint to tolerate. If omitted, all effects are tolerated.',
+              }),
+            ),
+            tolerationSeconds: optional(
+              int({
+                minimum: -1,
+                description:
+                  'Time in seconds after the `timeAdded` of the taint for which it is tolerated. If omitted, the taint is tolerated without a time limit.',
+              }),
+            ),
+          }),
+          { max: 64, description: 'Taints of clusters that do not prevent their selection.' },
+        ),
+      ),
+      numberOfClusters: optional(
+        int({
+          description:
+            'Maximum number of clusters to select, taken in order of score. If omitted, all matching clusters are selected.',
+        }),
+      ),
+      prioritizers: optional(
+        object(
+          {
+            mode: optional(
+              enumOf(['Additive', 'Exact'], {
+                description:
+                  'Combination with the default prioritizers Balance and Steady. `Additive` uses them in addition to `configurations`; `Exact` uses only `configurations`. Defaults to `Additive`.',
+              }),
+            ),
+            configurations: optional(
+              listOf(
+                object({
+                  type: enumOf(['BuiltIn', 'Score'], {
+                    default: 'BuiltIn',
+                    description:
+                      'Origin of the score: `BuiltIn`, or `Score` for a custom score. Defaults to `BuiltIn`.',
+                  }),
+                  builtIn: optional(
+                    text({
+                      max: 63,
+                      description:
+                        'Name of a built-in score: `Balance`, `Steady`, `ResourceAllocatableCPU` or `ResourceAllocatableMemory`.',
+                    }),
+                  ),
+                  score: optional(
+                    object(
+                      {
+                        resource: text({ max: 253, min: 1, description: 'Name of the scorer.' }),
+                        name: text({ max: 253, min: 1, description: 'Name of the score.' }),
+                      },
+                      { description: 'Custom score of `status.scores` of the clusters.' },
+                    ),
+                  ),
+                  weight: int({
+                    minimum: -10,
+                    maximum: 10,
+                    default: 1,
+                    description:
+                      'Weight of the score, from -10 to 10. A weight of 0 disables the score. Defaults to 1.',
+                  }),
+                }),
+                { max: 32, description: 'Scores and their weights.' },
+              ),
+            ),
+          },
+          { description: 'Scores that rank the clusters if not all matching clusters are selected.' },
+        ),
+      ),
+      spread: optional(
+        listOf(
+          object({
+            topologyKey: text({ max: 317, min: 1, description: 'Name of the label or claim, for example `region`.' }),
+            topologyKeyType: enumOf(['Label', 'Claim'], {
+              default: 'Label',
+              description: 'Type of `topologyKey`. Defaults to `Label`.',
+            }),
+            maxSkew: int({
+              minimum: 1,
+              default: 1,
+              description:
+                'Maximum difference between the numbers of selected clusters of any two values. Defaults to 1.',
+            }),
+            whenUnsatisfiable: enumOf(['DoNotSchedule', 'ScheduleAnyway'], {
+              default: 'ScheduleAnyway',
+              description:
+                'Behaviour if the rule cannot be met. `DoNotSchedule` selects fewer clusters; `ScheduleAnyway` selects the clusters and minimizes the difference. Defaults to `ScheduleAnyway`.',
+            }),
+          }),
+          {
+            max: 8,
+            description: 'Rules that distribute the selected clusters evenly over the values of labels or claims.',
+          },
+        ),
+      ),
+      decisionGroups: optional(
+        object(
+          {
+            clustersPerGroup: optional(
+              intOrString({
+                minimum: 0,
+                pattern: '^((100|[1-9][0-9]?)%|[1-9][0-9]*)$',
+                description:
+                  'Maximum number of clusters of one group: a number, or a percentage of the selected clusters such as `25%`. If omitted, groups are not divided.',
+              }),
+            ),
+            groups: optional(
+              listOf(
+                object({
+                  name: text({
+                    max: 63,
+                    min: 1,
+                    pattern: '^[a-zA-Z0-9]([-A-Za-z0-9_.]*[a-zA-Z0-9])?$',
+                    description: 'Name of the group.',
+                  }),
+                  labelSelector: optional(labelSelector({ description: 'Labels of the clusters of the group.' })),
+                  claimSelector: optional(claimSelector()),
+                }),
+                { max: 64, description: 'Named groups, in order. Clusters that match no group come last.' },
+              ),
+            ),
+          },
+          { description: 'Division of the selected clusters into groups, which rings of a RolloutPlan can refer to.' },
+        ),
+      ),
+      guard: optional(
+        object(
+          {
+            maxDropped: optional(
+              intOrString({
+                minimum: 0,
+                pattern: '^(100|[1-9]?[0-9])%$',
+                description:
+                  'Maximum number of clusters that a change may deselect at once: a number or a percentage. Defaults to `50%`, and at least 5.',
+              }),
+            ),
+          },
+          {
+            description:
+              'Guard against the accidental loss of clusters. A change that deselects more clusters than `maxDropped` waits until a person sets the annotation `flotilla.dev/release-drop` to the token in `status.held`.',
+          },
+        ),
+      ),
+    },
+    { description: 'Rules for selecting clusters.' },
+  ),
+  status: object(
+    {
+      observedGeneration: optional(int({ description: '`metadata.generation` that the status belongs to.' })),
+      conditions: Conditions,
+      selected: optional(int({ description: 'Number of selected clusters.' })),
+      unscheduled: optional(
+        int({ minimum: -1, description: 'Number of requested clusters that could not be selected.' }),
+      ),
+      decisionsGeneration: optional(int({ description: '`metadata.generation` of the newest complete decisions.' })),
+      pages: optional(int({ description: 'Number of PlacementDecisions of that generation.' })),
+      decided: optional(rawObject({ description: 'Spec that the decisions were made from.' })),
+      held: optional(
+        object(
+          {
+            token: text({
+              max: 64,
+              description:
+                'Token of the change. Setting the annotation `flotilla.dev/release-drop` to this token releases the change.',
+            }),
+            dropping: int({ description: 'Number of clusters that the change deselects.' }),
+            of: int({ description: 'Number of clusters that are selected now.' }),
+            allowed: int({ description: 'Number of clusters that a change may deselect.' }),
+            since: time({ description: 'Time at which the guard stopped the change.' }),
+          },
+          { description: 'Change that the guard stopped.' },
+        ),
+      ),
+      released: optional(
+        object(
+          {
+            token: text({ max: 64, description: 'Token of the released change.' }),
+            dropped: int({ description: 'Number of clusters that the change deselected.' }),
+            at: time({ description: 'Time of the release.' }),
+          },
+          { description: 'Last change that a person released.' },
+        ),
+      ),
+    },
+    { description: 'Observed result of the Placement. Set by the hub.' },
+  ),
   columns: [
     { name: 'Selected', type: 'integer', jsonPath: '.status.selected' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },

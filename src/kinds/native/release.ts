@@ -21,78 +21,117 @@ export const Release = defineKind({
   plural: 'releases',
   scope: 'Namespaced',
   shortNames: ['frel'],
-  description: 'The bundle revisions that move together: one commit or one edit is one Release. It never changes.',
+  description:
+    'List of Bundle revisions that are rolled out together. Each commit or edit that changes content creates one Release. A Release is immutable.',
   spec: object(
     {
       bundles: listMap(
         ['name'],
         object({
-          name: name({ description: 'A Bundle in this namespace.' }),
-          generation: int({ description: "The Bundle's generation." }),
+          name: name({ description: 'Name of a Bundle in this namespace.' }),
+          generation: int({ description: "Generation of the Bundle's content." }),
           set: digest({
-            description: 'The complete set of its rendered objects; with variants, that of the first one.',
+            description:
+              'Digest of the set of rendered objects. If the Bundle has `variants`, the set of the first variant.',
           }),
-          placement: name({ description: 'The Placement it had.' }),
-          revision: optional(text({ max: 512, description: 'The revision of the Source it was rendered from.' })),
+          placement: name({ description: 'Name of the Placement of the Bundle at the time of the Release.' }),
+          revision: optional(
+            text({ max: 512, description: 'Revision of the Source that the content was rendered from.' }),
+          ),
           bytes: optional(
-            int({ minimum: 0, description: 'How many bytes its largest content has, before anything is compressed.' }),
+            int({ minimum: 0, description: 'Size of the largest set of the Bundle in bytes, uncompressed.' }),
           ),
           variants: optional(
             listOf(
               object({
-                when: mapOf(text({ max: 16_384 }), { max: 256, description: 'What the render read of a cluster.' }),
-                absent: optional(listOf(text({ max: 512 }), { max: 256, description: 'What it looked for in vain.' })),
-                set: optional(digest({ description: 'What such a cluster gets.' })),
-                problem: optional(text({ max: 4096, description: 'Why such a cluster gets nothing new.' })),
-                skip: optional(
-                  text({ max: 128, description: 'The layer that says that such a cluster gets nothing.' }),
+                when: mapOf(text({ max: 16_384 }), {
+                  max: 256,
+                  description:
+                    'Inputs of the cluster that the rendering read, with their values. A cluster matches if all are equal.',
+                }),
+                absent: optional(
+                  listOf(text({ max: 512 }), {
+                    max: 256,
+                    description: 'Inputs that the rendering looked up and that the cluster does not have.',
+                  }),
                 ),
+                set: optional(digest({ description: 'Digest of the set for matching clusters.' })),
+                problem: optional(
+                  text({
+                    max: 4096,
+                    description: 'Error of the rendering. Matching clusters keep their current content.',
+                  }),
+                ),
+                skip: optional(text({ max: 128, description: 'Name of the layer that excludes matching clusters.' })),
               }),
               {
                 max: 5000,
-                description: 'Distinct contents, where clusters differ: the first one that fits a cluster is its own.',
+                description:
+                  'Distinct contents for clusters with different inputs. The first entry that matches a cluster applies.',
               },
             ),
           ),
         }),
-        { max: 256, min: 1, description: 'What moves together.' },
+        { max: 256, min: 1, description: 'Bundle revisions that are rolled out together.' },
       ),
       rollBack: optional(
         object(
           {
-            of: name({ description: 'The Release whose content is taken back.' }),
-            scope: enumOf(['All', 'Ring', 'Clusters']),
-            by: text({ max: 253 }),
-            reason: optional(text({ max: 4096 })),
+            of: name({ description: 'Name of the Release that is rolled back.' }),
+            scope: enumOf(['All', 'Ring', 'Clusters'], {
+              description: 'Extent of the rollback: all clusters, one ring, or selected clusters.',
+            }),
+            by: text({ max: 253, description: 'User or controller that requested the rollback.' }),
+            reason: optional(text({ max: 4096, description: 'Reason of the rollback.' })),
           },
-          { description: 'It takes an earlier Release back.' },
+          { description: 'Rollback that this Release performs. Absent for a regular Release.' },
         ),
       ),
       missing: optional(
-        listMap(['name'], object({ name: name(), problem: text({ max: 1024 }) }), {
-          max: 256,
-          description: 'Bundles of the same commit that could not be rendered, and so are not part of it.',
-        }),
+        listMap(
+          ['name'],
+          object({
+            name: name({ description: 'Name of the Bundle.' }),
+            problem: text({ max: 1024, description: 'Error of the rendering.' }),
+          }),
+          {
+            max: 256,
+            description: 'Bundles of the same commit that could not be rendered and are not part of the Release.',
+          },
+        ),
       ),
     },
-    { immutable: true },
+    { immutable: true, description: 'Content of the Release. Immutable. Set by the hub.' },
   ),
-  status: object({
-    conditions: Conditions,
-    bad: optional(
-      listMap(
-        ['bundle'],
-        object({
-          bundle: name(),
-          by: text({ max: 253 }),
-          at: time(),
-          reason: optional(text({ max: 4096 })),
-          clusters: optional(listOf(name(), { max: 5000, description: 'On these clusters; on all without it.' })),
-        }),
-        { max: 256, description: 'Bundles whose content was taken back: it does not come again before it changes.' },
+  status: object(
+    {
+      conditions: Conditions,
+      bad: optional(
+        listMap(
+          ['bundle'],
+          object({
+            bundle: name({ description: 'Name of the Bundle.' }),
+            by: text({ max: 253, description: 'User or controller that rolled back the content.' }),
+            at: time({ description: 'Time of the rollback.' }),
+            reason: optional(text({ max: 4096, description: 'Reason of the rollback.' })),
+            clusters: optional(
+              listOf(name(), {
+                max: 5000,
+                description:
+                  'Names of the clusters on which the content is marked bad. If omitted, the mark applies to all clusters.',
+              }),
+            ),
+          }),
+          {
+            max: 256,
+            description:
+              'Bundles whose content was rolled back. The hub does not roll out this content again until it changes or the mark is lifted.',
+          },
+        ),
       ),
-    ),
-  }),
+    },
+    { description: 'Observed state of the Release. Set by the hub.' },
+  ),
   columns: [
     { name: 'Bundle', type: 'string', jsonPath: '.spec.bundles[0].name' },
     { name: 'Generation', type: 'integer', jsonPath: '.spec.bundles[0].generation' },

@@ -10,18 +10,25 @@ export const RolloutPlan = defineKind({
   scope: 'Namespaced',
   shortNames: ['frp'],
   description:
-    'How changes move through the fleet: rings, budgets, soak times, gates, approvals. Bundles name it; each of their Rollouts takes a copy when it is made.',
-  spec: object({
-    rings: rings(),
-    progressDeadline: optional(
-      duration({ description: 'An admitted cluster that is not Ready after so long counts as failed.' }),
-    ),
-    onFailure: optional(onFailure()),
-    start: enumOf(['Automatic', 'Manual'], {
-      default: 'Automatic',
-      description: 'Manual: a Rollout waits, paused, until somebody starts it.',
-    }),
-  }),
+    'Settings for rolling out changes: rings, budgets, soak times, gates and approvals. Bundles refer to a RolloutPlan, and each new Rollout copies its settings.',
+  spec: object(
+    {
+      rings: rings(),
+      progressDeadline: optional(
+        duration({
+          description:
+            'Time after its admission within which a cluster must become Ready, for example `20m`. Afterwards the cluster counts as failed. If omitted, there is no deadline.',
+        }),
+      ),
+      onFailure: optional(onFailure()),
+      start: enumOf(['Automatic', 'Manual'], {
+        default: 'Automatic',
+        description:
+          'Start of new Rollouts. `Manual`: a Rollout is created paused and waits until a user resumes it. Defaults to `Automatic`.',
+      }),
+    },
+    { description: 'Settings that each new Rollout copies.' },
+  ),
   columns: [{ name: 'Start', type: 'string', jsonPath: '.spec.start' }, AGE],
   examples: [
     {

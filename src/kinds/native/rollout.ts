@@ -31,12 +31,12 @@ export const ROLLOUT_PHASES = [
 ] as const
 
 const COUNTS = {
-  total: int({ default: 0 }),
-  ready: int({ default: 0 }),
-  progressing: int({ default: 0 }),
-  pending: int({ default: 0 }),
-  failed: int({ default: 0 }),
-  offline: int({ default: 0 }),
+  total: int({ default: 0, description: 'Total number. Defaults to 0.' }),
+  ready: int({ default: 0, description: 'Number in state Ready. Defaults to 0.' }),
+  progressing: int({ default: 0, description: 'Number in state Progressing. Defaults to 0.' }),
+  pending: int({ default: 0, description: 'Number in state Pending. Defaults to 0.' }),
+  failed: int({ default: 0, description: 'Number in state Failed. Defaults to 0.' }),
+  offline: int({ default: 0, description: 'Number in state Offline. Defaults to 0.' }),
 }
 
 /** Why a whole Bundle leaves a cluster. */
@@ -49,181 +49,254 @@ export const Rollout = defineKind({
   scope: 'Namespaced',
   shortNames: ['fro'],
   description:
-    'One Release moving through its rings. Nothing reaches a cluster except through an admission recorded here.',
-  spec: object({
-    release: name({ immutable: true, description: 'The Release, in this namespace, that moves.' }),
-    rings: rings(),
-    paused: flag({ default: false, description: 'Admits nobody while true; what was admitted goes on.' }),
-    aborted: optional(flag({ description: 'Ends it: nobody else is ever admitted; what was admitted goes on.' })),
-    progressDeadline: optional(
-      duration({ description: 'An admitted cluster that is not Ready after so long counts as failed.' }),
-    ),
-    plan: optional(name({ description: 'The RolloutPlan it was made from.' })),
-    onFailure: optional(onFailure()),
-    acts: optional(
-      listMap(
-        ['n'],
-        object({
-          n: int({ minimum: 1, description: 'Rises by one with each.' }),
-          verb: enumOf(['Retry', 'RollBack']),
-          by: text({ max: 253, min: 1, description: 'Who asked; the API checks it.' }),
-          at: time(),
-          reason: optional(text({ max: 1024 })),
-          clusters: optional(listOf(name(), { max: 1000, description: 'Only these clusters.' })),
-          ring: optional(ringName()),
-          bundles: optional(listOf(name(), { max: 256, description: 'Only these of its bundles.' })),
-          to: optional(name({ description: 'The Release to go back to; without it, what each cluster ran before.' })),
-        }),
-        { max: 100, description: 'What people asked of it: to try again, or to take it back.' },
-      ),
-    ),
-    startedBy: optional(
-      setOf(text({ max: 512, min: 1 }), {
-        max: 64,
-        description: 'Who started or resumed it; names are only ever added, each by its bearer.',
+    'Progress of one Release through its rings. A cluster receives the content of the Release only after an admission that is recorded in the Rollout.',
+  spec: object(
+    {
+      release: name({ immutable: true, description: 'Name of the Release in this namespace that is rolled out.' }),
+      rings: rings(),
+      paused: flag({
+        default: false,
+        description:
+          'If true, no further clusters are admitted. Clusters already admitted continue. Defaults to false.',
       }),
-    ),
-    removal: optional(
-      object(
-        {
-          bundle: name({ description: 'The Bundle that goes.' }),
-          cause: enumOf(REMOVAL_CAUSES, {
-            description:
-              'Which of the rules of `delete` of the Bundle counts: the cluster left its Placement, or the Bundle was deleted.',
-          }),
-          policy: enumOf(DELETE_POLICIES, {
-            default: 'Delete',
-            description:
-              'Orphan: the Bundle said so when it left, and its objects stay. Delete: what the cluster has recorded of the Bundle decides.',
-          }),
-          clusters: setOf(name(), {
-            max: 10_000,
-            min: 1,
-            description: 'From which clusters; written down once, never worked out anew.',
-          }),
-          reason: text({ max: 1024, description: 'What a person changed.' }),
-          asks: optional(text({ max: 1024, description: 'Why it began paused: it drops more than may go unasked.' })),
-        },
-        { immutable: true, description: 'What is removed; then this Rollout brings nothing. Only the hub writes it.' },
-      ),
-    ),
-    exceptions: optional(
-      listOf(
-        object({
-          ...exceptionSubject,
-          reason: optional(text({ max: 1024, description: 'Why.' })),
-        }),
-        {
-          max: 8,
+      aborted: optional(
+        flag({
           description:
-            'As whom somebody let it pass windows and freezes that have an exception for them. The API checks each one when it is added.',
-        },
+            'If true, the Rollout is aborted: no further clusters are admitted, clusters already admitted continue. Defaults to false.',
+        }),
       ),
-    ),
-  }),
-  status: object({
-    observedGeneration: optional(int()),
-    phase: optional(enumOf(ROLLOUT_PHASES)),
-    ring: optional(text({ max: 63, description: 'The ring that is moving now.' })),
-    rings: optional(
-      listMap(
-        ['name'],
-        object({
-          name: ringName(),
-          upTo: optional(
-            text({
-              max: 253,
-              description: 'The last cluster, by name, of a ring by count or share; it does not shift.',
+      progressDeadline: optional(
+        duration({
+          description:
+            'Time after its admission within which a cluster must become Ready, for example `20m`. Afterwards the cluster counts as failed. If omitted, there is no deadline.',
+        }),
+      ),
+      plan: optional(name({ description: 'Name of the RolloutPlan that the Rollout was created from.' })),
+      onFailure: optional(onFailure()),
+      acts: optional(
+        listMap(
+          ['n'],
+          object({
+            n: int({ minimum: 1, description: 'Number of the request. Increased by one with each request.' }),
+            verb: enumOf(['Retry', 'RollBack'], { description: 'Action that is requested.' }),
+            by: text({ max: 253, min: 1, description: 'User who made the request. The API server verifies the name.' }),
+            at: time({ description: 'Time of the request.' }),
+            reason: optional(text({ max: 1024, description: 'Reason of the request.' })),
+            clusters: optional(
+              listOf(name(), { max: 1000, description: 'Names of the clusters that the request is limited to.' }),
+            ),
+            ring: optional(ringName('Name of the ring that the request is limited to.')),
+            bundles: optional(
+              listOf(name(), { max: 256, description: 'Names of the Bundles that the request is limited to.' }),
+            ),
+            to: optional(
+              name({
+                description:
+                  'Name of the Release to return to. If omitted, each cluster returns to the content it ran before.',
+              }),
+            ),
+          }),
+          { max: 100, description: 'Requests of users to retry or roll back.' },
+        ),
+      ),
+      startedBy: optional(
+        setOf(text({ max: 512, min: 1 }), {
+          max: 64,
+          description: 'Users who started or resumed the Rollout. Users can only add their own name.',
+        }),
+      ),
+      removal: optional(
+        object(
+          {
+            bundle: name({ description: 'Name of the Bundle that is removed.' }),
+            cause: enumOf(REMOVAL_CAUSES, {
+              description:
+                "Cause of the removal, which selects the rule of the Bundle's `delete` options. `unplaced`: the Placement no longer selects the cluster. `bundleDeleted`: the Bundle was deleted.",
             }),
-          ),
-          members: optional(int()),
-          ready: optional(int()),
-          failed: optional(int()),
-          excused: optional(int({ description: 'Not connected, and admitted when they return.' })),
-          openedAt: optional(
-            time({ description: 'What it asks for before it opens was there; it admits from then on.' }),
-          ),
-          approvedBy: optional(
-            listOf(
-              object({
-                author: text({ max: 512, min: 1 }),
-                approval: name({ description: 'The Approval, which may be gone by now.' }),
-                at: time(),
+            policy: enumOf(DELETE_POLICIES, {
+              default: 'Delete',
+              description:
+                'Policy for the objects. `Orphan` keeps the objects; `Delete` follows the `delete` options that the cluster has recorded for the Bundle. Defaults to `Delete`.',
+            }),
+            clusters: setOf(name(), {
+              max: 10_000,
+              min: 1,
+              description: 'Names of the clusters from which the Bundle is removed. Fixed when the Rollout is created.',
+            }),
+            reason: text({ max: 1024, description: 'Description of the change that caused the removal.' }),
+            asks: optional(
+              text({
+                max: 1024,
+                description: 'Reason why the Rollout was created paused: the removal is larger than the guard allows.',
               }),
-              { max: 16, description: 'The approvals that opened it.' },
             ),
-          ),
-          gates: optional(
-            listMap(
-              ['name'],
-              object({
-                name: ringName(),
-                state: enumOf(['Passed', 'Waiting', 'Refused', 'Unknown']),
-                since: time({ description: 'Since when it says so.' }),
-                message: text({ max: 1024 }),
+          },
+          {
+            immutable: true,
+            description: 'Removal that this Rollout performs instead of delivering content. Set by the hub.',
+          },
+        ),
+      ),
+      exceptions: optional(
+        listOf(
+          object({
+            ...exceptionSubject,
+            reason: optional(text({ max: 1024, description: 'Reason of the exception.' })),
+          }),
+          {
+            max: 8,
+            description:
+              'Exceptions of windows and freezes that users apply to the Rollout. The API server verifies each entry when it is added.',
+          },
+        ),
+      ),
+    },
+    { description: 'Release, rings and controls of the Rollout.' },
+  ),
+  status: object(
+    {
+      observedGeneration: optional(int({ description: '`metadata.generation` that the status belongs to.' })),
+      phase: optional(enumOf(ROLLOUT_PHASES, { description: 'Phase of the Rollout.' })),
+      ring: optional(text({ max: 63, description: 'Name of the ring that is in progress.' })),
+      rings: optional(
+        listMap(
+          ['name'],
+          object({
+            name: ringName('Name of the ring.'),
+            upTo: optional(
+              text({
+                max: 253,
+                description:
+                  'Name of the last cluster of a ring with `count` or `share`. Fixed when the Rollout starts.',
               }),
-              { max: 16, description: 'What its gates said last.' },
             ),
-          ),
-          readyAt: optional(time({ description: 'Since then enough members are Ready.' })),
-          passedAt: optional(time({ description: 'The gate: from then on the next ring may begin.' })),
+            members: optional(int({ description: 'Number of clusters of the ring.' })),
+            ready: optional(int({ description: 'Number of clusters of the ring that are Ready.' })),
+            failed: optional(int({ description: 'Number of clusters of the ring that failed.' })),
+            excused: optional(
+              int({
+                description:
+                  'Number of clusters that the ring does not wait for, for example because they are offline. They are admitted when they return.',
+              }),
+            ),
+            openedAt: optional(
+              time({ description: 'Time at which all opening conditions of the ring (gates, approvals) were met.' }),
+            ),
+            approvedBy: optional(
+              listOf(
+                object({
+                  author: text({ max: 512, min: 1, description: 'User who approved.' }),
+                  approval: name({ description: 'Name of the Approval, which may have been deleted since.' }),
+                  at: time({ description: 'Time of the Approval.' }),
+                }),
+                { max: 16, description: 'Approvals that opened the ring.' },
+              ),
+            ),
+            gates: optional(
+              listMap(
+                ['name'],
+                object({
+                  name: ringName('Name of the gate.'),
+                  state: enumOf(['Passed', 'Waiting', 'Refused', 'Unknown'], {
+                    description:
+                      'Result of the gate. `Refused`: the gate does not pass. `Unknown`: the gate could not be evaluated.',
+                  }),
+                  since: time({ description: 'Time of the last change of the result.' }),
+                  message: text({ max: 1024, description: 'Explanation of the result.' }),
+                }),
+                { max: 16, description: 'Last results of the gates of the ring.' },
+              ),
+            ),
+            readyAt: optional(time({ description: 'Time since which enough clusters of the ring are Ready.' })),
+            passedAt: optional(
+              time({ description: 'Time at which the ring passed. From this time the next ring can start.' }),
+            ),
+          }),
+          { max: 32, description: 'Progress of the rings.' },
+        ),
+      ),
+      unringed: optional(
+        listOf(name(), {
+          max: 10,
+          description: 'Names of clusters that belong to no ring and are never admitted, at most the first of them.',
         }),
-        { max: 32, description: 'How the rings stand.' },
       ),
-    ),
-    unringed: optional(
-      listOf(name(), { max: 10, description: 'Some of the clusters that are in no ring, and so never admitted.' }),
-    ),
-    admissions: optional(
-      listMap(
-        ['bundle', 'cluster'],
-        object({
-          bundle: name(),
-          cluster: name(),
-          ring: ringName(),
-          admittedAt: time(),
-          startBy: optional(time({ description: 'Not begun by then, the slot is free again after a margin.' })),
-          attempt: optional(int({ description: 'Which of the tries that somebody asked for it is.' })),
-          failedAt: optional(time({ description: 'Since then it counts as failed, until it is Ready.' })),
+      admissions: optional(
+        listMap(
+          ['bundle', 'cluster'],
+          object({
+            bundle: name({ description: 'Name of the Bundle.' }),
+            cluster: name({ description: 'Name of the cluster.' }),
+            ring: ringName('Name of the ring.'),
+            admittedAt: time({ description: 'Time of the admission.' }),
+            startBy: optional(
+              time({
+                description:
+                  'Time until which the agent may start the change. One minute later the slot is free again.',
+              }),
+            ),
+            attempt: optional(int({ description: 'Number of the manual retry that the admission belongs to.' })),
+            failedAt: optional(
+              time({
+                description: 'Time since which the cluster counts as failed. Removed when the cluster is Ready.',
+              }),
+            ),
+          }),
+          {
+            max: 10_000,
+            description: 'Admissions that take a slot: the cluster is admitted and has not reported Ready.',
+          },
+        ),
+      ),
+      rollBack: optional(
+        object(
+          {
+            at: time({ description: 'Time at which the rollback was decided.' }),
+            ring: optional(ringName('Name of the ring that is rolled back. If omitted, all rings are rolled back.')),
+            reason: text({ max: 4096, description: 'Reason of the rollback.' }),
+          },
+          { description: 'Automatic rollback after a failure, as `spec.onFailure` requests.' },
+        ),
+      ),
+      superseded: optional(
+        listMap(
+          ['bundle'],
+          object({
+            bundle: name({ description: 'Name of the Bundle.' }),
+            by: name({ description: 'Name of the Rollout that has taken over the Bundle.' }),
+          }),
+          {
+            max: 256,
+            description:
+              'Bundles that newer Rollouts have taken over. This Rollout admits no further clusters for them.',
+          },
+        ),
+      ),
+      settled: optional(
+        setOf(name(), {
+          max: 10_000,
+          description:
+            'Names of clusters for which a removal is complete: the Bundle is removed, or is placed on the cluster again.',
         }),
-        { max: 10_000, description: 'Clusters that hold a slot: admitted, and not yet reported Ready.' },
       ),
-    ),
-    rollBack: optional(
-      object(
-        { at: time(), ring: optional(ringName()), reason: text({ max: 4096 }) },
-        { description: 'It failed and is taken back, as `onFailure` asks; without a ring, everywhere.' },
+      kept: optional(
+        setOf(name(), {
+          max: 10_000,
+          description:
+            'Names of the settled clusters that keep the Bundle, because it was placed on them again before the removal started.',
+        }),
       ),
-    ),
-    superseded: optional(
-      listMap(['bundle'], object({ bundle: name(), by: name({ description: 'The Rollout that carries it now.' }) }), {
-        max: 256,
-        description: 'Bundles that newer Rollouts carry; nobody is admitted here for them any more.',
-      }),
-    ),
-    settled: optional(
-      setOf(name(), {
-        max: 10_000,
-        description:
-          'Of a removal: clusters that are through with it for good, removed or meant to keep the Bundle again.',
-      }),
-    ),
-    kept: optional(
-      setOf(name(), {
-        max: 10_000,
-        description:
-          'Of a removal: those of the settled clusters that keep the Bundle, wanted again before it began there.',
-      }),
-    ),
-    counts: optional(object(COUNTS, { description: 'Pairs of bundle and cluster, per state.' })),
-    bundles: optional(
-      listMap(['name'], object({ name: name(), ...COUNTS }), {
-        max: 256,
-        description: 'The same for each bundle, where there are several.',
-      }),
-    ),
-    conditions: Conditions,
-  }),
+      counts: optional(object(COUNTS, { description: 'Numbers of bundles on clusters by state.' })),
+      bundles: optional(
+        listMap(['name'], object({ name: name({ description: 'Name of the Bundle.' }), ...COUNTS }), {
+          max: 256,
+          description: 'Numbers of clusters by state for each Bundle, if the Release has several Bundles.',
+        }),
+      ),
+      conditions: Conditions,
+    },
+    { description: 'Observed progress of the Rollout. Set by the hub.' },
+  ),
   columns: [
     { name: 'Release', type: 'string', jsonPath: '.spec.release' },
     { name: 'Phase', type: 'string', jsonPath: '.status.phase' },

@@ -27,119 +27,171 @@ export const Source = defineKind({
   scope: 'Namespaced',
   shortNames: ['fsrc'],
   events: { warnWhenFalse: ['Released'] },
-  description: 'Where content comes from: a git repository, a chart of a Helm repository, or an OCI artifact.',
-  spec: object({
-    git: optional(
-      object(
-        {
-          url: url('`https://…`, `ssh://…`, `user@host:path`, or a local path the hub allows.'),
-          ref: optional(
-            object(
-              {
-                branch: optional(text({ max: 255, min: 1, pattern: REF })),
-                tag: optional(text({ max: 255, min: 1, pattern: REF })),
-                semver: optional(range('The newest tag in this range, such as `>=1.2.0 <2`.')),
-                commit: optional(text({ max: 64, min: 40, pattern: '^([0-9a-f]{40}|[0-9a-f]{64})$' })),
-              },
-              { description: "What to follow, exactly one; without it, the repository's default branch." },
+  description:
+    'Git repository, chart of a Helm repository, or artifact of an OCI registry from which content is fetched.',
+  spec: object(
+    {
+      git: optional(
+        object(
+          {
+            url: url(
+              'URL of the repository: `https://…`, `ssh://…`, `user@host:path`, or a local path that the hub allows.',
             ),
-          ),
-        },
-        { description: 'A git repository.' },
+            ref: optional(
+              object(
+                {
+                  branch: optional(text({ max: 255, min: 1, pattern: REF, description: 'Name of a branch.' })),
+                  tag: optional(text({ max: 255, min: 1, pattern: REF, description: 'Name of a tag.' })),
+                  semver: optional(range('Version range. The newest matching tag is used, for example `>=1.2.0 <2`.')),
+                  commit: optional(
+                    text({
+                      max: 64,
+                      min: 40,
+                      pattern: '^([0-9a-f]{40}|[0-9a-f]{64})$',
+                      description: 'Full hash of a commit.',
+                    }),
+                  ),
+                },
+                {
+                  description:
+                    'Reference to follow. Exactly one field must be set. If omitted, the default branch of the repository is followed.',
+                },
+              ),
+            ),
+          },
+          { description: 'Git repository.' },
+        ),
       ),
-    ),
-    helm: optional(
-      object(
-        {
-          url: url('The address of the repository, where its index.yaml is; without `chart`, of the archive itself.'),
-          chart: optional(
-            text({
-              max: 253,
-              min: 1,
-              pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
-              description:
-                'Which chart of the repository; without it, the one at the address (`https://…/web-1.0.0.tgz`).',
+      helm: optional(
+        object(
+          {
+            url: url('URL of the repository that contains `index.yaml`. Without `chart`, URL of the archive.'),
+            chart: optional(
+              text({
+                max: 253,
+                min: 1,
+                pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+                description:
+                  'Name of the chart in the repository. If omitted, `url` is the archive of the chart, for example `https://…/web-1.0.0.tgz`.',
+              }),
+            ),
+            version: optional(
+              range(
+                'Version range of `chart`. The newest matching version is used. If omitted, the newest stable version is used. Not used for an archive.',
+              ),
+            ),
+            verify: optional(
+              flag({
+                default: false,
+                description:
+                  'If true, the chart must be signed with a key of `keyring` in the Secret of `credentials`. Defaults to false.',
+              }),
+            ),
+          },
+          { description: 'Chart of a Helm repository, or an archive of a chart.' },
+        ),
+      ),
+      oci: optional(
+        object(
+          {
+            url: url('URL of the repository without tag, for example `oci://registry.example.com/charts/web`.'),
+            tag: optional(
+              text({ max: 128, min: 1, pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$', description: 'Tag of the artifact.' }),
+            ),
+            semver: optional(range('Version range. The newest matching tag is used, for example `^1.2.0`.')),
+            digest: optional(digest({ description: 'Digest of the manifest of the artifact.' })),
+          },
+          { description: 'Chart or other artifact in an OCI registry.' },
+        ),
+      ),
+      paths: optional(
+        listOf(path(), { max: 256, description: 'Files and directories to fetch. If omitted, all files are fetched.' }),
+      ),
+      ignore: optional(
+        listOf(path(), {
+          max: 256,
+          description:
+            'Files and directories to exclude. `*` matches a part of a name, `**` matches any number of directories.',
+        }),
+      ),
+      credentials: optional(
+        name({
+          description:
+            'Name of a Secret in this namespace with the credentials. The annotation `flotilla.dev/urls` of the Secret must contain the URL.',
+        }),
+      ),
+      interval: optional(
+        duration({
+          default: '1m',
+          description: 'Interval at which the hub checks for new content, at least `5s`. Defaults to `1m`.',
+        }),
+      ),
+      timeout: optional(duration({ default: '1m', description: 'Maximum duration of one fetch. Defaults to `1m`.' })),
+      suspend: optional(
+        flag({
+          default: false,
+          description: 'If true, the hub does not fetch. Bundles keep using the last artifact. Defaults to false.',
+        }),
+      ),
+      accept: optional(
+        text({
+          max: 128,
+          description:
+            'Commit, version or digest to accept although it does not descend from the last one. See `status.held`.',
+        }),
+      ),
+      webhook: optional(
+        object(
+          {
+            secret: name({
+              description: 'Name of a Secret in this namespace whose key `token` is shared with the sender.',
             }),
-          ),
-          version: optional(
-            range('The newest version of `chart` in this range; all stable ones without it. An archive has its own.'),
-          ),
-          verify: optional(
-            flag({ default: false, description: 'The chart must be signed with a key of `keyring` in the Secret.' }),
-          ),
-        },
-        { description: 'A chart of a Helm repository, or the archive of one.' },
+          },
+          { description: 'Webhook with which the git server announces new content.' },
+        ),
       ),
-    ),
-    oci: optional(
-      object(
-        {
-          url: url('`oci://registry/repository`, without tag.'),
-          tag: optional(text({ max: 128, min: 1, pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$' })),
-          semver: optional(range('The newest tag in this range.')),
-          digest: optional(digest({ description: 'Exactly this manifest.' })),
-        },
-        { description: 'A chart or another artifact in an OCI registry.' },
+    },
+    { description: 'Address and options of the Source. Exactly one of `git`, `helm` and `oci` is required.' },
+  ),
+  status: object(
+    {
+      observedGeneration: optional(int({ description: '`metadata.generation` that the status belongs to.' })),
+      conditions: Conditions,
+      artifact: optional(
+        object(
+          {
+            revision: text({ max: 512, description: 'Revision of the artifact, for example `main@sha1:8a1b2c3`.' }),
+            commit: text({ max: 128, description: 'Hash of the commit, or digest of the chart or manifest.' }),
+            digest: digest({ description: 'Digest of the list of files.' }),
+            files: int({ description: 'Number of files.' }),
+            bytes: int({ description: 'Total size of the files in bytes.' }),
+            fetchedBytes: int({ description: 'Number of bytes that were transferred for the fetch.' }),
+            fetchMs: int({ description: 'Duration of the fetch in milliseconds.' }),
+            fetchedAt: time({ description: 'Time of the fetch.' }),
+            from: text({ max: 2048, description: 'Address that was contacted.' }),
+            identity: digest({
+              description:
+                'Digest of the address and reference. If it changes, the new content need not descend from the old content.',
+            }),
+            selection: digest({ description: 'Digest of `paths` and `ignore` that the files were selected with.' }),
+          },
+          { description: 'Artifact that Bundles use now. Kept until a newer fetch succeeds.' },
+        ),
       ),
-    ),
-    paths: optional(listOf(path(), { max: 256, description: 'Files and directories to take; everything without it.' })),
-    ignore: optional(
-      listOf(path(), {
-        max: 256,
-        description: 'Files and directories to leave out; `*` is a part of a name, `**` any directories.',
-      }),
-    ),
-    credentials: optional(
-      name({ description: 'A Secret in this namespace, bound to addresses by its annotation `flotilla.dev/urls`.' }),
-    ),
-    interval: optional(duration({ default: '1m', description: 'How often to ask for news; at least 5s.' })),
-    timeout: optional(duration({ default: '1m', description: 'How long one fetch may take.' })),
-    suspend: optional(
-      flag({ default: false, description: 'Asks nobody while true; the last artifact goes on serving.' }),
-    ),
-    accept: optional(
-      text({
-        max: 128,
-        description:
-          'A commit, version or digest that is held because it does not follow the last one, released by this.',
-      }),
-    ),
-    webhook: optional(
-      object(
-        { secret: name({ description: 'A Secret in this namespace whose `token` the sender shares.' }) },
-        { description: 'Lets the git server say that there is news.' },
+      held: optional(
+        object(
+          {
+            revision: text({ max: 512, description: 'Revision that waits.' }),
+            accept: text({ max: 128, description: 'Value for `spec.accept` that accepts the revision.' }),
+            since: time({ description: 'Time at which the revision was found.' }),
+          },
+          { description: 'Revision that does not descend from the last one and waits for `spec.accept`.' },
+        ),
       ),
-    ),
-  }),
-  status: object({
-    observedGeneration: optional(int()),
-    conditions: Conditions,
-    artifact: optional(
-      object(
-        {
-          revision: text({ max: 512 }),
-          commit: text({ max: 128, description: 'The commit, or the digest of chart or manifest.' }),
-          digest: digest({ description: 'The list of its files.' }),
-          files: int(),
-          bytes: int({ description: 'The size of its files.' }),
-          fetchedBytes: int({ description: 'What came over the wire for it.' }),
-          fetchMs: int({ description: 'How long that took.' }),
-          fetchedAt: time(),
-          from: text({ max: 2048, description: 'The address that was contacted.' }),
-          identity: digest({ description: 'What was followed; with another one any history may follow.' }),
-          selection: digest({ description: 'Which part of it was taken.' }),
-        },
-        { description: 'What bundles read now; it stays until there is a newer good one.' },
-      ),
-    ),
-    held: optional(
-      object(
-        { revision: text({ max: 512 }), accept: text({ max: 128 }), since: time() },
-        { description: 'A revision that does not follow the last one; `spec.accept` releases it.' },
-      ),
-    ),
-    hint: optional(text({ max: 128, description: 'The last request to ask now that was served.' })),
-  }),
+      hint: optional(text({ max: 128, description: 'Last request for an immediate fetch that was served.' })),
+    },
+    { description: 'Observed state of the Source. Set by the hub.' },
+  ),
   columns: [
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Revision', type: 'string', jsonPath: '.status.artifact.revision' },

@@ -10,9 +10,17 @@ export const Window = defineKind({
   scope: 'Namespaced',
   shortNames: ['fwin'],
   description:
-    'When bundles of its namespace may begin to change on clusters, or may not: a maintenance window or a freeze.',
-  spec: object(windowFields('Names of Bundles in this namespace;')),
-  status: object({ observedGeneration: optional(int()), conditions: Conditions }),
+    'Maintenance window or freeze for a namespace: times in which changes of its Bundles may start, or may not start.',
+  spec: object(windowFields('Names of Bundles in this namespace.'), {
+    description: 'Times and clusters of the window.',
+  }),
+  status: object(
+    {
+      observedGeneration: optional(int({ description: '`metadata.generation` that the status belongs to.' })),
+      conditions: Conditions,
+    },
+    { description: 'Observed state of the window. Set by the hub.' },
+  ),
   columns: [...WINDOW_COLUMNS, AGE],
   examples: [
     {

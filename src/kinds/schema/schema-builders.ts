@@ -191,14 +191,18 @@ export const Conditions = Type.Optional(
     listMap(
       ['type'],
       object({
-        type: text({ max: 316, min: 1, description: 'What the condition is about, an adjective such as Ready.' }),
-        status: enumOf(['True', 'False', 'Unknown']),
-        observedGeneration: optional(int({ description: 'The generation the condition was worked out from.' })),
-        lastTransitionTime: time({ description: 'When the status last changed.' }),
-        reason: text({ max: 1024, min: 1, description: 'A permanent word for programs.' }),
-        message: text({ max: 32768, description: 'A sentence for people: what, why, what to do.' }),
+        type: text({ max: 316, min: 1, description: 'Type of the condition in CamelCase, for example `Ready`.' }),
+        status: enumOf(['True', 'False', 'Unknown'], {
+          description: 'Status of the condition: `True`, `False` or `Unknown`.',
+        }),
+        observedGeneration: optional(
+          int({ description: '`metadata.generation` that the condition was determined from.' }),
+        ),
+        lastTransitionTime: time({ description: 'Time of the last change of the status.' }),
+        reason: text({ max: 1024, min: 1, description: 'Reason of the last transition in CamelCase, for programs.' }),
+        message: text({ max: 32768, description: 'Explanation of the condition for people.' }),
       }),
-      { max: 32, description: 'What is true about this object now.' },
+      { max: 32, description: 'Conditions of the object, at most one of each type. Set by the hub.' },
     ),
   ),
 )
@@ -208,15 +212,27 @@ export function labelSelector(options: FieldOptions = {}) {
   return withKeywords(
     object(
       {
-        matchLabels: optional(mapOf(text({ max: 63 }), { max: 64, description: 'Labels that must be equal.' })),
+        matchLabels: optional(
+          mapOf(text({ max: 63 }), {
+            max: 64,
+            description: 'Labels that a cluster must have with exactly these values.',
+          }),
+        ),
         matchExpressions: optional(
           listOf(
             object({
-              key: text({ max: 317, min: 1 }),
-              operator: enumOf(['In', 'NotIn', 'Exists', 'DoesNotExist']),
-              values: optional(listOf(text({ max: 63 }), { max: 256 })),
+              key: text({ max: 317, min: 1, description: 'Key of the label.' }),
+              operator: enumOf(['In', 'NotIn', 'Exists', 'DoesNotExist'], {
+                description: 'Relation of the label to `values`.',
+              }),
+              values: optional(
+                listOf(text({ max: 63 }), {
+                  max: 256,
+                  description: 'Values for `In` and `NotIn`. Must be empty for `Exists` and `DoesNotExist`.',
+                }),
+              ),
             }),
-            { max: 64, description: 'Requirements that must all hold.' },
+            { max: 64, description: 'Requirements that must all be met.' },
           ),
         ),
       },

@@ -8,14 +8,16 @@ export const BundleCount = defineView({
   scope: 'Namespaced',
   shortNames: ['fbc'],
   description:
-    'On how many clusters a Bundle is in which state, as its newest Rollout counts them. Its name is the Bundle’s.',
+    'Number of clusters by state for a Bundle, as counted by its newest Rollout. A BundleCount has the name of its Bundle and is read-only.',
   fields: {
-    bundle: name({ description: 'The Bundle, in this namespace.' }),
-    rollout: optional(name({ description: 'The Rollout that counted; absent while nothing moves yet.' })),
-    total: int({ description: 'Selected clusters: what the counts add up to.' }),
-    counts: mapOf(int(), { description: 'Clusters per state; a state without clusters has 0.' }),
-    target: optional(int({ description: 'The generation that the newest Release wants.' })),
-    message: text({ max: 8192, description: 'What the Rollout says about the whole.' }),
+    bundle: name({ description: 'Name of the Bundle in this namespace.' }),
+    rollout: optional(
+      name({ description: 'Name of the Rollout that the counts come from. Absent if the Bundle has no Rollout.' }),
+    ),
+    total: int({ description: 'Number of selected clusters, the sum of `counts`.' }),
+    counts: mapOf(int(), { description: 'Number of clusters by state. A state without clusters has 0.' }),
+    target: optional(int({ description: 'Generation of the newest Release.' })),
+    message: text({ max: 8192, description: 'Message of the Rollout.' }),
   },
   selectable: ['bundle'],
   columns: [

@@ -8,25 +8,27 @@ export const BundleObject = defineView({
   plural: 'bundleobjects',
   scope: 'Namespaced',
   shortNames: ['fbo'],
-  description:
-    'One object that a cluster is told to have by a Bundle. It can only be read; it is in the namespace of the Bundle.',
+  description: 'Object of a Bundle on a cluster. A BundleObject is read-only and is in the namespace of its Bundle.',
   fields: {
-    bundle: name({ description: 'The Bundle, in this namespace.' }),
-    cluster: name({ description: 'The Cluster.' }),
+    bundle: name({ description: 'Name of the Bundle in this namespace.' }),
+    cluster: name({ description: 'Name of the cluster.' }),
     object: object(
       {
-        apiVersion: text({ max: 317 }),
-        kind: text({ max: 63 }),
-        namespace: optional(text({ max: 63 })),
-        name: text({ max: 253 }),
-        digest: digest({ description: 'What it should be.' }),
+        apiVersion: text({ max: 317, description: 'API version of the object.' }),
+        kind: text({ max: 63, description: 'Kind of the object.' }),
+        namespace: optional(
+          text({ max: 63, description: 'Namespace of the object. Absent for a cluster-scoped object.' }),
+        ),
+        name: text({ max: 253, description: 'Name of the object.' }),
+        digest: digest({ description: 'Digest of the desired object.' }),
       },
-      { description: 'The object in the cluster.' },
+      { description: 'Object in the cluster.' },
     ),
     state: enumOf(BUNDLE_STATES, {
-      description: 'What the cluster said of this object; of one it did not name, the state of the whole bundle there.',
+      description:
+        'State of the object as reported by the agent. For an object that the agent did not report, the state of the bundle on the cluster.',
     }),
-    message: optional(text({ max: 8192, description: 'The words of the cluster about this object.' })),
+    message: optional(text({ max: 8192, description: 'Message of the agent about the object.' })),
   },
   selectable: ['bundle', 'cluster', 'state'],
   columns: [
