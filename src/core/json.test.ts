@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { digestOfJson, isDigest } from './crypto/digest.ts'
-import { canonicalJson, jsonClone, jsonEqual } from './json.ts'
+import { canonicalJson, jsonClone, jsonEqual, measureJson } from './json.ts'
 
 function shuffledKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shuffledKeys)
@@ -42,6 +42,29 @@ describe('canonical JSON', () => {
     assert.equal(Object.getPrototypeOf(copy), Object.prototype)
     copy.a[0]!.b = 3
     assert.equal(value.a[0]!.b, 1)
+  })
+
+  test('a measure is that of the text, for objects and for maps, however deep they are', () => {
+    const mapsOf = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(mapsOf)
+      if (typeof value !== 'object' || value === null) return value
+      return new Map(Object.entries(value).map(([key, item]) => [key, mapsOf(item)]))
+    }
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        // Escapes count once.
+        const text = JSON.stringify(value).replaceAll(/\\(u[0-9a-f]{4}|.)/g, 'x')
+        assert.equal(measureJson(value).length, text.length)
+        assert.deepEqual(measureJson(mapsOf(value)), measureJson(value))
+      }),
+    )
+    assert.deepEqual(
+      [1, [], {}, [[1], []], { a: { b: [1] } }].map((value) => measureJson(value).depth),
+      [0, 1, 1, 2, 3],
+    )
+    let deep: unknown = 0
+    for (let level = 0; level < 100_000; level += 1) deep = [deep]
+    assert.deepEqual(measureJson(deep), { length: 200_001, depth: 100_000 })
   })
 
   test('an undefined field is an absent field', () => {

@@ -61,6 +61,37 @@ function cloneOf(value: unknown): unknown {
   return copy
 }
 
+/** How large a JSON value is. */
+export interface JsonMeasure {
+  /** Characters of its text without white space; a character that must be escaped counts once. */
+  readonly length: number
+  /** Levels of maps and lists; 0 for a text or a number. */
+  readonly depth: number
+}
+
+type Scalar = number | bigint | boolean | null
+
+/** Measures a JSON value without writing it. Maps may be objects or Map; no depth is too much for it. */
+export function measureJson(value: unknown): JsonMeasure {
+  let length = 0
+  let depth = 0
+  const open: { readonly value: unknown; readonly level: number }[] = [{ value, level: 0 }]
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value: at, level } = next
+    if (typeof at !== 'object' || at === null) {
+      length += typeof at === 'string' ? at.length + 2 : `${(at ?? null) as Scalar}`.length
+      continue
+    }
+    depth = Math.max(depth, level + 1)
+    const items = at instanceof Map ? [...at.values()] : Object.values(at)
+    if (!Array.isArray(at)) for (const key of at instanceof Map ? at.keys() : Object.keys(at)) length += key.length + 3
+    // Brackets, and commas between the items.
+    length += 2 + Math.max(0, items.length - 1)
+    for (const item of items) open.push({ value: item, level: level + 1 })
+  }
+  return { length, depth }
+}
+
 /** JSON with sorted keys and no white space: equal values have equal bytes. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`

@@ -8,13 +8,14 @@ import { readYamlDocument } from '../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import { decodeProtobuf, PROTOBUF } from '../protobuf/decode-protobuf.ts'
 import { badRequest } from './api-errors.ts'
-import { scanJson, UNSAFE_KEY } from './scan-json.ts'
+import { MAX_DEPTH, scanJson, UNSAFE_KEY } from './scan-json.ts'
 import type { KeyPlace } from './scan-json.ts'
 
 /** Bodies to plain JSON, with everything refused that would hurt later: depth, duplicate keys, prototype keys. */
 
 /** The largest body of a request, as in Kubernetes. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024
+export { MAX_DEPTH }
 
 /** A body, read. */
 export interface Decoded {

@@ -17,7 +17,7 @@ export interface JsonScan {
 }
 
 /** Deeper than any object or schema, and far from the end of the stack of a recursive walk. */
-const MAX_DEPTH = 500
+export const MAX_DEPTH = 500
 const MAX_DUPLICATES = 20
 /** A key of this name would change objects that are built from its own key by key; no Kubernetes field has it. */
 export const UNSAFE_KEY = '__proto__'

@@ -1,6 +1,7 @@
 import { ApiError } from '../../core/errors.ts'
-import { isObject, jsonClone, jsonEqual } from '../../core/json.ts'
+import { isObject, jsonClone, jsonEqual, measureJson } from '../../core/json.ts'
 import { badRequest } from '../http/api-errors.ts'
+import { MAX_DEPTH } from '../http/decode-body.ts'
 
 /** RFC 6902. The operations of one patch succeed together or not at all. */
 
@@ -12,6 +13,22 @@ interface Operation {
 }
 
 const MAX_OPERATIONS = 10_000
+/**
+ * Characters that all copies of a patch may have together, as in Kubernetes since CVE-2019-1002100: what copies itself
+ * doubles with every operation.
+ */
+const MAX_COPIED = 3 * 1024 * 1024
+/**
+ * Items of lists that all operations together may move, to make room or to close a gap: enough for the most operations
+ * on a list of 10,000 items.
+ */
+const MAX_SHIFTED = 100_000_000
+
+/** What the operations of one patch have cost so far. */
+interface Work {
+  copied: number
+  shifted: number
+}
 
 /** Applies a client's JSON patch to a copy of a value. */
 export function applyJsonPatch(value: unknown, patch: unknown): unknown {
@@ -29,14 +46,23 @@ export function applyJsonPatch(value: unknown, patch: unknown): unknown {
 export function patchJson(value: unknown, patch: unknown): unknown {
   if (!Array.isArray(patch)) throw badRequest('a JSON patch must be a list of operations')
   if (patch.length > MAX_OPERATIONS) {
-    throw new ApiError(
-      'RequestEntityTooLarge',
-      `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`,
-    )
+    throw tooMuch(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`)
   }
+  const work: Work = { copied: 0, shifted: 0 }
   let result = jsonClone(value)
-  for (const item of patch) result = applyOne(result, readOperation(item))
+  for (const item of patch) result = applyOne(result, readOperation(item), work)
+  // What follows walks over the object level by level. One that came in YAML may have been deeper before.
+  const { depth } = measureJson(result)
+  if (depth > MAX_DEPTH && depth > measureJson(value).depth) throw tooDeep()
   return result
+}
+
+function tooMuch(message: string): ApiError {
+  return new ApiError('RequestEntityTooLarge', message)
+}
+
+function tooDeep(): ApiError {
+  return tooMuch(`The patched object is nested deeper than the allowed ${MAX_DEPTH} levels`)
 }
 
 /** Why a patch does not fit what it is for. */
@@ -56,24 +82,21 @@ function readOperation(item: unknown): Operation {
   return { op, path: parsePointer(path), ...(typeof from === 'string' ? { from: parsePointer(from) } : {}), value }
 }
 
-function applyOne(document: unknown, { op, path, from, value }: Operation): unknown {
+function applyOne(document: unknown, { op, path, from, value }: Operation, work: Work): unknown {
   switch (op) {
     case 'add':
-      return add(document, path, jsonClone(value))
+      return add(document, path, jsonClone(value), work)
     case 'remove':
-      return remove(document, path)
+      return remove(document, path, work)
     case 'replace':
-      if (path.length === 0) return jsonClone(value)
-      // A field that is not there is set; an item of a list must be there.
-      if (!isObject(find(document, path.slice(0, -1)))) remove(document, path)
-      return add(document, path, jsonClone(value))
+      return replace(document, path, jsonClone(value))
     case 'move': {
       const moved = find(document, from!)
-      return add(remove(document, from!), path, moved)
+      return add(remove(document, from!, work), path, moved, work)
     }
     case 'copy':
       // A field that is not there is copied as null, which is as good as absent.
-      return add(document, path, jsonClone(fieldOrNull(document, from!)))
+      return add(document, path, copyOf(fieldOrNull(document, from!), work), work)
     case 'test': {
       const found = find(document, path, true)
       if (jsonEqual(found ?? null, value ?? null)) return document
@@ -82,6 +105,24 @@ function applyOne(document: unknown, { op, path, from, value }: Operation): unkn
     default:
       throw badRequest(`unknown operation ${JSON.stringify(op)} of a JSON patch`)
   }
+}
+
+function copyOf(value: unknown, work: Work): unknown {
+  const { length, depth } = measureJson(value)
+  work.copied += length
+  if (work.copied > MAX_COPIED) {
+    const size = `the accumulated size increase of copy is ${work.copied}, exceeding the limit ${MAX_COPIED}`
+    throw tooMuch(`Unable to complete the copy, ${size}`)
+  }
+  if (depth > MAX_DEPTH) throw tooDeep()
+  return jsonClone(value)
+}
+
+function noteShift(items: number, work: Work): void {
+  work.shifted += items
+  if (work.shifted <= MAX_SHIFTED) return
+  const count = `the number of list items it moves is ${work.shifted}, exceeding the limit ${MAX_SHIFTED}`
+  throw tooMuch(`Unable to complete the patch, ${count}`)
 }
 
 function find(document: unknown, path: readonly string[], orNothing = false): unknown {
@@ -101,23 +142,39 @@ function fieldOrNull(document: unknown, path: readonly string[]): unknown {
   return isObject(parent) && token !== undefined && !Object.hasOwn(parent, token) ? null : find(document, path)
 }
 
-function add(document: unknown, path: readonly string[], value: unknown): unknown {
+function add(document: unknown, path: readonly string[], value: unknown, work: Work): unknown {
   const token = path.at(-1)
   if (token === undefined) return value
   const parent = find(document, path.slice(0, -1))
   if (Array.isArray(parent)) {
-    parent.splice(token === '-' ? parent.length : indexOf(token, parent.length), 0, value)
+    const index = token === '-' ? parent.length : indexOf(token, parent.length)
+    noteShift(parent.length - index, work)
+    parent.splice(index, 0, value)
   } else if (isObject(parent)) setField(parent, token, value)
   else throw missing(path)
   return document
 }
 
-function remove(document: unknown, path: readonly string[]): unknown {
+/** A field that is not there is set; an item of a list must be there. */
+function replace(document: unknown, path: readonly string[], value: unknown): unknown {
+  const token = path.at(-1)
+  if (token === undefined) return value
+  const parent = find(document, path.slice(0, -1))
+  if (Array.isArray(parent)) parent[indexOf(token, parent.length - 1)] = value
+  else if (isObject(parent)) setField(parent, token, value)
+  else throw missing(path)
+  return document
+}
+
+function remove(document: unknown, path: readonly string[], work: Work): unknown {
   const token = path.at(-1)
   if (token === undefined) throw new PatchProblem('the whole document cannot be removed')
   const parent = find(document, path.slice(0, -1))
-  if (Array.isArray(parent)) parent.splice(indexOf(token, parent.length - 1), 1)
-  else if (isObject(parent) && Object.hasOwn(parent, token)) delete parent[token]
+  if (Array.isArray(parent)) {
+    const index = indexOf(token, parent.length - 1)
+    noteShift(parent.length - index, work)
+    parent.splice(index, 1)
+  } else if (isObject(parent) && Object.hasOwn(parent, token)) delete parent[token]
   else throw missing(path)
   return document
 }

@@ -59,6 +59,90 @@ describe('patches', () => {
     )
   })
 
+  describe('CVE-2019-1002100: a JSON patch that multiplies what it patches', () => {
+    const repeated = (count: number, operation: (n: number) => object): object[] =>
+      Array.from({ length: count }, (_, n) => operation(n))
+    const LIMIT = 3 * 1024 * 1024
+    const copies = (message: RegExp) => ({ code: 413, reason: 'RequestEntityTooLarge', message })
+    const TOO_MUCH = new RegExp(
+      `^Unable to complete the copy, the accumulated size increase of copy is \\d+, exceeding the limit ${LIMIT}$`,
+    )
+
+    it('is refused when its copies double', () => {
+      const patch = repeated(200, (n) => ({ op: 'copy', from: '/data', path: `/data/k${n}` }))
+      assert.throws(() => applyJsonPatch({ data: { a: 'b' } }, patch), copies(TOO_MUCH))
+    })
+
+    it('is refused when it copies something into itself', () => {
+      const patch = repeated(9_999, () => ({ op: 'copy', from: '/metadata', path: '/metadata/k' }))
+      assert.throws(() => applyJsonPatch({ metadata: { name: 'a' } }, patch), { code: 413 })
+      const long = { name: 'a'.repeat(20_000) }
+      assert.throws(() => applyJsonPatch({ metadata: long }, patch), copies(TOO_MUCH))
+    })
+
+    it('is refused when its copies are more than 3 MiB together, and not before', () => {
+      const value = { text: 'x'.repeat(1024 * 1024 - 2), others: {} }
+      const patch = (count: number) => repeated(count, (n) => ({ op: 'copy', from: '/text', path: `/others/k${n}` }))
+      const { others } = applyJsonPatch(value, patch(3)) as { others: object }
+      assert.equal(Object.keys(others).length, 3)
+      assert.throws(() => applyJsonPatch(value, patch(4)), copies(TOO_MUCH))
+      // What is removed again was copied all the same.
+      const again = patch(4).flatMap((copy, n) => [copy, { op: 'remove', path: `/others/k${n}` }])
+      assert.throws(() => applyJsonPatch(value, again), copies(TOO_MUCH))
+    })
+
+    it('is refused when it nests deeper than a body may', () => {
+      const deeper = [
+        { op: 'add', path: '/y', value: {} },
+        { op: 'move', from: '/x', path: '/y/k' },
+        { op: 'move', from: '/y', path: '/x' },
+      ]
+      const nested = (levels: number) => repeated(levels, (n) => ({ n })).flatMap(() => deeper)
+      // The object itself and its field are two levels already.
+      assert.equal(JSON.stringify(applyJsonPatch({ x: {} }, nested(498))).match(/\{/g)?.length, 500)
+      const message = 'The patched object is nested deeper than the allowed 500 levels'
+      assert.throws(() => applyJsonPatch({ x: {} }, nested(499)), { code: 413, message })
+      assert.throws(() => applyJsonPatch({ x: {} }, nested(3_333)), { code: 413, message })
+      const copied = [...nested(1_000), { op: 'copy', from: '/x', path: '/z' }]
+      assert.throws(() => applyJsonPatch({ x: {} }, copied), { code: 413, message })
+    })
+
+    it('is refused when it moves the items of a long list again and again', () => {
+      const list = Array<number>(900_000).fill(0)
+      const ways: readonly object[] = [
+        { op: 'add', path: '/list/0', value: 0 },
+        { op: 'remove', path: '/list/0' },
+        { op: 'move', from: '/list/899999', path: '/list/0' },
+      ]
+      for (const way of ways) {
+        assert.throws(
+          () =>
+            applyJsonPatch(
+              { list },
+              repeated(9_999, () => way),
+            ),
+          {
+            code: 413,
+            message:
+              /^Unable to complete the patch, the number of list items it moves is \d+, exceeding the limit 100000000$/,
+          },
+        )
+      }
+      // As many as operations and items of a list of the largest kind that people have.
+      const short = Array<number>(5_000).fill(0)
+      const kept = applyJsonPatch(
+        { list: short },
+        repeated(9_999, () => ({ op: 'add', path: '/list/0', value: 1 })),
+      )
+      assert.equal((kept as { list: number[] }).list.length, 14_999)
+      const replaced = applyJsonPatch(
+        { list },
+        repeated(9_999, () => ({ op: 'replace', path: '/list/0', value: 1 })),
+      )
+      assert.equal((replaced as { list: number[] }).list[0], 1)
+    })
+  })
+
   it('merge patch follows RFC 7386', () => {
     const cases: readonly [unknown, unknown, unknown][] = [
       [{ a: 'b' }, { a: 'c' }, { a: 'c' }],

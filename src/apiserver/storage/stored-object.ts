@@ -1,3 +1,4 @@
+import { ApiError } from '../../core/errors.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { ObjectKey, UnknownObject } from '../../kinds/meta.ts'
 import type { Store, StoreEntry } from '../../store/store.ts'
@@ -59,13 +60,24 @@ export function typeMetaJson(apiVersion: string, kind: string): string {
   return `${JSON.stringify({ apiVersion, kind }).slice(0, -1)},`
 }
 
-/** The text of an object at the revision it will have. */
-export function serializeObject(object: UnknownObject): ObjectText {
+/**
+ * How long the text of an object may become: twice what a request may bring, so that an object that came whole has room
+ * for its managedFields. Without an end, an object would grow with every patch, and each later patch would cost all that
+ * was there before.
+ */
+export const MAX_OBJECT_LENGTH = 6 * 1024 * 1024
+
+/** The text of an object at the revision it will have; one that is longer than allowed is refused when it is written. */
+export function serializeObject(object: UnknownObject, most = Infinity): ObjectText {
   let text: string | undefined
   const write = (revision: number) => {
     object.metadata.resourceVersion = String(revision)
     const { apiVersion, kind, ...rest } = object
-    return (text = JSON.stringify({ apiVersion, kind, ...rest }))
+    const whole = JSON.stringify({ apiVersion, kind, ...rest })
+    if (whole.length > most) {
+      throw new ApiError('RequestEntityTooLarge', `The object would be too large: limit is ${MAX_OBJECT_LENGTH}`)
+    }
+    return (text = whole)
   }
   return Object.assign(write, { written: () => text })
 }

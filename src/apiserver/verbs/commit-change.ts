@@ -7,7 +7,7 @@ import type { FieldError } from '../../kinds/validation/field-error.ts'
 import { applyApproval } from '../strategies/certificate-approval.ts'
 import { auditLine } from '../server/context.ts'
 import type { RequestContext } from '../server/context.ts'
-import { storeKey, serializeObject } from '../storage/stored-object.ts'
+import { MAX_OBJECT_LENGTH, serializeObject, storeKey } from '../storage/stored-object.ts'
 import type { StoredObject, WrittenObject } from '../storage/stored-object.ts'
 import { applyPodSubresource, isPodSubresource, podSubresourceErrors } from '../workloads/pod-subresources.ts'
 import { commitCharged } from '../quota/charge-quota.ts'
@@ -60,7 +60,9 @@ export async function commitChange(context: RequestContext, change: Change): Pro
     await parts.quota.charge(asked)
     return { stale: false, object: next, text: undefined, warnings }
   }
-  const value = isFullyDeleted(context, next) ? undefined : serializeObject(next)
+  // An object that is larger already may still be changed, as long as it does not grow.
+  const longest = Math.max(MAX_OBJECT_LENGTH, stored.text.length)
+  const value = isFullyDeleted(context, next) ? undefined : serializeObject(next, longest)
   const audit = auditLine(context, next)
   const write = { key: storeKey(kind, old.metadata), expect: stored.revision, value, audit }
   const result = await commitCharged(parts.quota, asked, () => parts.store.commit(write))

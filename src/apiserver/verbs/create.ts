@@ -10,7 +10,7 @@ import type { RequestContext } from '../server/context.ts'
 import { decodeObjectOfKind } from '../http/decode-body.ts'
 import { requireMatchingName, decodeAndDefault } from './receive-object.ts'
 import { requireNamespace } from '../namespaces/system-namespaces.ts'
-import { storeKey, serializeObject } from '../storage/stored-object.ts'
+import { MAX_OBJECT_LENGTH, serializeObject, storeKey } from '../storage/stored-object.ts'
 import type { WrittenObject } from '../storage/stored-object.ts'
 import { writeOptions } from '../http/request-options.ts'
 import type { WriteOptions } from '../http/request-options.ts'
@@ -91,7 +91,7 @@ export async function createObject(
       return { object, text: undefined, warnings }
     }
     const audit = auditLine(context, object, 'create')
-    const value = serializeObject(object)
+    const value = serializeObject(object, MAX_OBJECT_LENGTH)
     const result = await commitCharged(parts.quota, asked, () => parts.store.commit({ key, expect: 0, value, audit }))
     if (result.ok) return { object, text: value.written(), warnings }
     if (!generated || attempt >= GENERATE_TRIES) throw alreadyExists(kind, object.metadata.name)

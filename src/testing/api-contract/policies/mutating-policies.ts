@@ -210,6 +210,10 @@ export const MUTATION_CASES: readonly ApiCase[] = [
         'Invalid',
         `policy 'NAME' with binding 'NAME' denied request: expression 'Object{data: {"x": object.data.nothing}}' resulted in error: no such key: nothing`,
       ])
+      const copies = Array.from({ length: 30 }, (_, n) => `JSONPatch{op: "copy", from: "/data", path: "/data/k${n}"}`)
+      const [status, reason, message] = await says(api, 'c', [patch(`[${copies.join(', ')}]`)])
+      assert.deepEqual([status, reason], [403, 'Invalid'])
+      assert.match(message, /JSON Patch: .*the accumulated size increase of copy is \d+, exceeding the limit 3145728$/)
       const spec = { failurePolicy: 'Ignore' }
       const other = policy(api, [wrong], spec)
       const marks = policy(api, [apply('Object{data: {"m": "1"}}')], {}, `${api.namespace}-m`)

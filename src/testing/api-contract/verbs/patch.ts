@@ -53,6 +53,18 @@ export const PATCH_CASES: readonly ApiCase[] = [
     },
   },
   {
+    title: 'CVE-2019-1002100: a JSON patch whose copies double is refused, and the object stays as it is',
+    async run(api) {
+      await api.ok('POST', api.path(ConfigMap), configMap('a', { one: '1' }))
+      const bomb = Array.from({ length: 60 }, (_, n) => ({ op: 'copy', from: '/data', path: `/data/k${n}` }))
+      const refused = await send(api, ConfigMap, 'json', bomb)
+      // A kube-apiserver answers 422, as for every patch that cannot be applied.
+      assert.ok(refused.status === 413 || refused.status === 422, refused.text)
+      assert.match(refused.text, /the accumulated size increase of copy is \d+, exceeding the limit 3145728/)
+      assert.deepEqual((await api.ok('GET', api.path(ConfigMap, 'a'))).data, { one: '1' })
+    },
+  },
+  {
     title: 'a patch that leaves labels which are no texts is refused in words of Go',
     async run(api) {
       await api.ok('POST', api.path(ConfigMap), configMap('a', {}))
