@@ -1,4 +1,5 @@
 /** JSON Patch (RFC 6902) with the habits of the library that kustomize uses. */
+import { measureJson } from '../../../core/json.ts'
 import { KustomizeError, messageOf } from '../kustomize-error.ts'
 import { isRecord } from '../is-record.ts'
 import { readFirstYaml } from '../nodes/yaml.ts'
@@ -46,12 +47,24 @@ function toMaps(value: unknown): unknown {
 
 type Container = Map<string, unknown> | unknown[]
 
-/** Applies a patch to a document, in place. */
-export function applyJsonPatch(document: Map<string, unknown>, patch: readonly Operation[]): void {
-  for (const operation of patch) applyOperation(document, operation)
+/**
+ * Characters that all copies of a patch may have together, as in a kube-apiserver since CVE-2019-1002100: what copies
+ * itself doubles with every operation.
+ */
+const MAX_COPIED = 3 * 1024 * 1024
+
+/** What the operations of one patch have copied so far, as characters of JSON. */
+interface Copies {
+  length: number
 }
 
-function applyOperation(document: Map<string, unknown>, operation: Operation): void {
+/** Applies a patch to a document, in place. */
+export function applyJsonPatch(document: Map<string, unknown>, patch: readonly Operation[]): void {
+  const copies: Copies = { length: 0 }
+  for (const operation of patch) applyOperation(document, operation, copies)
+}
+
+function applyOperation(document: Map<string, unknown>, operation: Operation, copies: Copies): void {
   const { op } = operation
   switch (op) {
     case 'add':
@@ -61,7 +74,7 @@ function applyOperation(document: Map<string, unknown>, operation: Operation): v
       return simpleOperation(document, { ...operation, op })
     case 'move':
     case 'copy':
-      return relocate(document, { ...operation, op })
+      return relocate(document, { ...operation, op }, copies)
     default:
       throw new KustomizeError(`Unexpected kind: ${op}`)
   }
@@ -96,7 +109,11 @@ function simpleOperation(
   }
 }
 
-function relocate(document: Map<string, unknown>, { op, path, from }: Operation & { op: 'move' | 'copy' }): void {
+function relocate(
+  document: Map<string, unknown>,
+  { op, path, from }: Operation & { op: 'move' | 'copy' },
+  copies: Copies,
+): void {
   if (from === undefined) throw new KustomizeError(`${op} operation failed to decode from: missing value`)
   const source = find(document, from)
   if (!source.container) {
@@ -113,7 +130,15 @@ function relocate(document: Map<string, unknown>, { op, path, from }: Operation 
     throw new KustomizeError(`${op} operation does not apply: doc is missing destination path: ${path}: missing value`)
   }
   const container = target.container
-  inPath(`error in ${op} for path: '${path}'`, () => addTo(container, target.key, structuredClone(value ?? null)))
+  const moved = op === 'copy' ? copyOf(value, copies) : (value ?? null)
+  inPath(`error in ${op} for path: '${path}'`, () => addTo(container, target.key, moved))
+}
+
+function copyOf(value: unknown, copies: Copies): unknown {
+  copies.length += measureJson(value).length
+  if (copies.length <= MAX_COPIED) return structuredClone(value)
+  const size = `the accumulated size increase of copy is ${copies.length}, exceeding the limit ${MAX_COPIED}`
+  throw new KustomizeError(`Unable to complete the copy, ${size}`)
 }
 
 function inPath<T>(prefix: string, step: () => T, hideCause = false): T {
