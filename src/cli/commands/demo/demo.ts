@@ -198,7 +198,7 @@ interface Running {
 interface Store {
   readonly name: string
   readonly region: string
-  readonly trouble?: string
+  readonly fault?: string
 }
 
 function welcome({ hub, sites, repository }: Running, { needsFlag, ok, ending }: Welcome): string {
@@ -218,11 +218,11 @@ Try in another terminal:
 
 /** What is the matter with some stores, for the first line. */
 function troubles(stores: readonly Store[]): string {
-  const those = (trouble: string): readonly Store[] => stores.filter((store) => store.trouble === trouble)
+  const those = (fault: string): readonly Store[] => stores.filter((store) => store.fault === fault)
   const flaky = those('Flaky')
   if (flaky.length === 0) return ''
-  const names = (trouble: string): string =>
-    those(trouble)
+  const names = (fault: string): string =>
+    those(fault)
       .map(({ name }) => name)
       .join(', ')
   return `: the lines of ${flaky.length} in the ${flaky[0]!.region} come and go, ${names('Offline')} are offline, ${names('Failing')} fails`
