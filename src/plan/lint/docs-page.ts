@@ -15,18 +15,20 @@ export function lintPage(): string {
     const minor = (one: number | undefined) => (one === undefined ? '' : `1.${one}`)
     return `| \`${apiVersion}\` | ${kind} | ${minor(since)} | ${minor(deprecated)} | ${minor(removed)} | ${instead === undefined ? '' : `\`${instead}\``} |`
   })
-  return `# What lint finds
+  return `# Lint checks
 
-This page is written by \`npm run docs\`. [validate.md](validate.md) says how files are checked. Ids are permanent: scripts and
-links may rely on them.
+This page lists the checks of \`flotilla validate\` and of the condition \`Linted\` of a Bundle. Each finding has one of these ids in
+brackets. Ids are permanent, so scripts and links may rely on them. See [validate](validate.md) for how to run the checks.
+\`npm run docs\` writes this page.
 
 ## Checks
 
 ${checks.join('\n')}
 ## Kubernetes' API versions
 
-What [removed-api](#removed-api), [future-api](#future-api) and [deprecated-api](#deprecated-api) go by: kinds of Kubernetes up to 1.37 that some
-version of it serves no longer, or not yet. Versions that are not here are served by every Kubernetes since 1.16.
+The checks [removed-api](#removed-api), [future-api](#future-api) and [deprecated-api](#deprecated-api) use this table. It lists
+API versions of Kubernetes up to 1.37 that some version of Kubernetes no longer serves, or does not serve yet. API versions
+that are not in the table are served by every Kubernetes since 1.16.
 
 | apiVersion | kind | since | deprecated | removed | write instead |
 |---|---|---|---|---|---|
