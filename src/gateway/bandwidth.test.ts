@@ -4,7 +4,7 @@ import { bytesBody } from '../core/http.ts'
 import type { Cluster } from '../kinds/native/cluster.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import { buildCluster } from '../testing/fixtures/builders.ts'
-import { bytesPerSecondOf, createBandwidth } from './bandwidth.ts'
+import { bandwidthLimit, createBandwidth } from './bandwidth.ts'
 
 const site = (spec: Partial<Cluster['spec']>) => buildCluster('a', { spec })
 
@@ -19,7 +19,7 @@ describe('the pace of a line', () => {
   ]
   for (const [spec, rate] of rates) {
     it(`is ${rate ?? 'without limit'} for ${JSON.stringify(spec)}`, () =>
-      assert.equal(bytesPerSecondOf(site(spec)), rate))
+      assert.equal(bandwidthLimit(site(spec)), rate))
   }
 
   it('is shared by the answers of a cluster, holds no other up, follows a change and ends with the caller', async () => {

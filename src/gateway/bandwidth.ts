@@ -1,4 +1,4 @@
-/** Content at the pace of a cluster's line; streams, reports and renewals are small and are not held up by it. */
+/** Sends content at the bandwidth of a cluster. Streams, reports and renewals are small and are not delayed. */
 import type { Clock } from '../core/time/clock.ts'
 import type { HttpResponse } from '../core/http.ts'
 import type { Cluster } from '../kinds/native/cluster.ts'
@@ -6,15 +6,15 @@ import { SITE_CLASS_BYTES_PER_SECOND } from '../kinds/fields/site-class.ts'
 import { IDLE_BANDWIDTH, spendBandwidth } from '../wire/link/bandwidth.ts'
 import type { BandwidthState } from '../wire/link/bandwidth.ts'
 
-// Small enough that a slow line is used evenly and is never silent for long.
-const PIECE = 8 * 1024
+// Small enough that a slow connection is used evenly and is never silent for long.
+const PIECE_BYTES = 8 * 1024
 
-/** The rate of a cluster's line; undefined when it has no limit. */
-export function bytesPerSecondOf({ spec }: Cluster): number | undefined {
+/** The bandwidth limit of a cluster; undefined without a limit. */
+export function bandwidthLimit({ spec }: Cluster): number | undefined {
   return spec.maxBytesPerSecond ?? SITE_CLASS_BYTES_PER_SECOND[spec.siteClass ?? 'Connected']
 }
 
-/** Paces answers; all of one cluster share its rate. */
+/** All answers to one cluster share the cluster's limit. */
 export function createBandwidth(clock: Clock) {
   const states = new Map<string, BandwidthState>()
 
@@ -24,14 +24,14 @@ export function createBandwidth(clock: Clock) {
     signal: AbortSignal,
   ): AsyncIterable<Uint8Array> {
     for await (const chunk of body) {
-      for (let at = 0; at < chunk.byteLength; at += PIECE) {
+      for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) {
         const { id, bytesPerSecond } = rateOf()
-        // The limit was taken away on the way.
+        // The limit was removed while the answer was sent.
         if (bytesPerSecond === undefined) {
           yield chunk.subarray(at)
           break
         }
-        const piece = chunk.subarray(at, at + PIECE)
+        const piece = chunk.subarray(at, at + PIECE_BYTES)
         const now = clock.monotonicMs()
         const spent = spendBandwidth(states.get(id) ?? IDLE_BANDWIDTH, piece.byteLength, { bytesPerSecond, now })
         states.set(id, spent.state)
@@ -42,13 +42,13 @@ export function createBandwidth(clock: Clock) {
   }
 
   return {
-    /** The answer at the pace of the line; `newest` is the cluster as it is now. */
+    /** The answer at the cluster's bandwidth. `newest` returns the present Cluster, whose limit may have changed. */
     pace(cluster: Cluster, answer: HttpResponse, signal: AbortSignal, newest: () => Cluster | undefined): HttpResponse {
-      if (bytesPerSecondOf(cluster) === undefined) return answer
+      if (bandwidthLimit(cluster) === undefined) return answer
       const { id } = cluster.spec
       return {
         ...answer,
-        body: paced(answer.body, () => ({ id, bytesPerSecond: bytesPerSecondOf(newest() ?? cluster) }), signal),
+        body: paced(answer.body, () => ({ id, bytesPerSecond: bandwidthLimit(newest() ?? cluster) }), signal),
       }
     },
     forget: (clusterId: string) => states.delete(clusterId),

@@ -1,4 +1,7 @@
-/** Which blobs a cluster may read: the sets and sealed values its present document names, and the objects those sets name. Knowing a digest is not authority. */
+/**
+ * Which blobs a cluster may read: the sets and sealed values that its newest document names, and the objects of these
+ * sets. Knowing a digest grants nothing.
+ */
 import type { Blobs } from '../blobs/blobs.ts'
 import { isDigest } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
@@ -6,13 +9,11 @@ import type { Assignment } from '../kinds/native/assignment.ts'
 import { readTrustedDocument } from '../wire/document/signed-document.ts'
 import type { SetCache } from './set-cache.ts'
 
-/** What reach is worked out from. */
 export interface BlobAccessPorts {
   readonly blobs: Pick<Blobs, 'get'>
   readonly sets: SetCache
 }
 
-/** Answers what an Assignment reaches, now and in the document that its agent still has. */
 export function createBlobAccess({ blobs, sets }: BlobAccessPorts) {
   async function reaches({ spec }: Assignment, digest: Digest): Promise<boolean> {
     const named = spec.entries.map((entry) => entry.set)
@@ -22,8 +23,8 @@ export function createBlobAccess({ blobs, sets }: BlobAccessPorts) {
   }
 
   /**
-   * A set that may be the base of a difference: one of this very cluster's, in its present document or in an older one that it says it holds. A difference tells
-   * something about its base, so that the base of another cluster would be a way to guess at it.
+   * Whether a set may be the base of a delta: a set of this cluster's newest document, or of the older document with
+   * digest `held`. A delta reveals something about its base, so a set of another cluster is never a base.
    */
   async function isOwnBase({ spec }: Assignment, base: Digest, held: string | null): Promise<boolean> {
     if (spec.entries.some((entry) => entry.set === base)) return true
@@ -32,7 +33,7 @@ export function createBlobAccess({ blobs, sets }: BlobAccessPorts) {
     return document?.content.entries.some((entry) => entry.set === base) ?? false
   }
 
-  /** A document of this cluster, present or past. */
+  /** A document of this cluster, the newest or an older one. */
   async function documentOf(clusterId: string, digest: Digest) {
     const bytes = await blobs.get(digest)
     const document = bytes && readTrustedDocument(bytes)
@@ -41,3 +42,5 @@ export function createBlobAccess({ blobs, sets }: BlobAccessPorts) {
 
   return { reaches, isOwnBase, documentOf }
 }
+
+export type BlobAccess = ReturnType<typeof createBlobAccess>

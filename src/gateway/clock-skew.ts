@@ -1,4 +1,6 @@
-/** Clocks of clusters that are wrong: noticed from the time in requests, written when it matters and not for every second. */
+/**
+ * The clock skew of clusters, from the time header of requests. Written to the Cluster's status only when it matters.
+ */
 import type { Client } from '../client/client.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { toError } from '../core/errors.ts'
@@ -7,18 +9,16 @@ import { Cluster } from '../kinds/native/cluster.ts'
 import { skewToShow } from '../wire/link/clock-skew.ts'
 import { createRateLimiter } from './rate-limit.ts'
 
-/** What noticing needs. */
-export interface SkewPorts {
+export interface ClockSkewPorts {
   readonly client: Client
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** Notes clocks. */
-export function createSkew({ client, clock, log }: SkewPorts) {
-  // A clock that jumps with every request is somebody playing.
-  const changes = createRateLimiter({ clock, what: 'changes of its clock', burst: 3, perMinute: 1 })
-  /** What was written and may not have come back yet. */
+export function createClockSkew({ client, clock, log }: ClockSkewPorts) {
+  // A clock that jumps with every request is broken or abuse.
+  const changes = createRateLimiter({ clock, what: 'clock changes', burst: 3, perMinute: 1 })
+  /** Written values that the informer may not have returned yet. */
   const written = new Map<string, number>()
 
   async function note(cluster: Cluster, header: string | undefined): Promise<void> {
@@ -31,7 +31,7 @@ export function createSkew({ client, clock, log }: SkewPorts) {
     try {
       changes.take(id)
     } catch {
-      return // shown when it has calmed down
+      return // the limit allows the write later
     }
     written.set(id, next)
     const body = { status: { clockSkewSeconds: next === 0 ? null : next } }
@@ -40,7 +40,7 @@ export function createSkew({ client, clock, log }: SkewPorts) {
       .patch(Cluster, { name: cluster.metadata.name }, patch, { subresource: 'status' })
       .catch((caught: unknown) => {
         written.delete(id)
-        log.debug({ cluster: cluster.metadata.name, err: toError(caught) }, 'the clock could not be noted')
+        log.debug({ cluster: cluster.metadata.name, err: toError(caught) }, 'clock skew could not be recorded')
       })
   }
 
@@ -52,3 +52,5 @@ export function createSkew({ client, clock, log }: SkewPorts) {
     },
   }
 }
+
+export type ClockSkew = ReturnType<typeof createClockSkew>

@@ -25,7 +25,7 @@ describe('a token with networks', () => {
     for (const address of ['10.9.0.1', '::ffff:10.9.0.1', '2001:db9::1', 'nonsense', undefined]) {
       const refused = await who.enrol(code, { headers: lies, ...(address === undefined ? {} : { address }) })
       assert.equal(refused.status, 403, String(address))
-      assert.match(refused.message, /may not be used from/)
+      assert.match(refused.message, /cannot be used from/)
     }
     assert.equal((await hub.client.get(JoinToken, { name: 'one' })).status?.used, undefined)
     assert.equal((await who.enrol(code, { address: '::ffff:10.8.3.4' })).status, 200)
@@ -33,7 +33,7 @@ describe('a token with networks', () => {
     assert.equal(use?.address, '::ffff:10.8.3.4')
   })
 
-  it('that nobody can read lets nobody in', async () => {
+  it('that cannot be read admits no cluster', async () => {
     const code = await hub.token('one', { clusterName: 'store-1', networks: ['999.8.0.0/16'] })
     assert.equal((await createApplicant(hub, 'a').enrol(code, { address: '10.8.0.1' })).status, 403)
   })
@@ -52,7 +52,7 @@ describe('who accepts', () => {
     assert.equal(await join('store-1', '10.8.0.7'), 'Accepted')
     assert.equal(await join('bank-1', '10.8.0.7'), 'Pending')
     assert.equal(await join('store-2', '10.9.0.7'), 'Pending')
-    assert.equal(await join('store-3'), 'Pending', 'an address nobody knows')
+    assert.equal(await join('store-3'), 'Pending', 'an unknown address')
     const { siteClass, checkInSeconds, offlineAfterSeconds } = (await clusterOf('store-1')).spec
     assert.deepEqual([siteClass, checkInSeconds, offlineAfterSeconds], ['Edge', 60, 900])
     for (const [index, acceptRule] of [undefined, 'name', 'no such thing', '[1,2][7] == 1'].entries()) {
@@ -86,7 +86,7 @@ describe('who accepts', () => {
     assert.equal(answer.state, 'Pending')
   })
 
-  it('is nobody for a token without a name', async () => {
+  it('is refused for a token without a name', async () => {
     const code = await hub.token('none', {})
     const answer = await createApplicant(hub, 'a').enrol(code, { fields: { clusterName: 'store-1' } })
     assert.equal(answer.status, 403)
@@ -115,7 +115,7 @@ describe('a cluster that is turned away', () => {
     })()
     await hub.clock.settle()
     assert.ok(frames.length > 0)
-    // Also when somebody forgot to take `accepted` away.
+    // Also if `accepted` was left true.
     await refuse('store-1', 'Revoked', true)
     await reading
     const said = new Set<string>()

@@ -1,4 +1,4 @@
-/** Follow streams: each agent hears of its own newest document, and of nothing else. */
+/** Follow streams: each agent receives the head of its own newest document, and nothing else. */
 import type { Clock } from '../core/time/clock.ts'
 import { concatBytes } from '../core/bytes.ts'
 import type { Ids } from '../core/ids.ts'
@@ -10,28 +10,27 @@ import { afterStep, followStep, openSession } from '../wire/link/follow-session.
 import type { Head } from '../wire/link/follow-session.ts'
 import { frameLine } from '../wire/link/frames.ts'
 
-/** What streams read. */
-export interface FollowPorts {
+export interface FollowStreamsPorts {
   readonly clock: Clock
   readonly ids: Ids
-  /** The cluster with this id while it is accepted and this instance may speak for it; undefined ends the stream. */
+  /** The cluster with this id, if it is accepted and this instance may speak for it; undefined ends the stream. */
   readonly clusterOf: (id: string, instance: string | undefined) => Cluster | undefined
   readonly headOf: (cluster: Cluster) => Head | undefined
   readonly trustVersion: () => number
 }
 
-/** Who opened a stream. */
+/** The agent that opened a stream. */
 export interface Follower {
   readonly instance: string | undefined
-  /** Digest of the document it has. */
+  /** Digest of the document that the agent has. */
   readonly holds: string | undefined
 }
 
-// A second stream of one cluster is a reconnect whose first end was not noticed yet; more is a mistake or a copy.
+// A second stream of a cluster is a reconnect before the gateway noticed the end of the first. A third is a fault or a
+// copy.
 const MAX_STREAMS_PER_CLUSTER = 2
 
-/** Opens streams and wakes them when something of their cluster changed. */
-export function createFollow(ports: FollowPorts) {
+export function createFollowStreams(ports: FollowStreamsPorts) {
   const { clock, ids } = ports
   let beats = { key: '', lines: new Map<number, Uint8Array>() }
   const open = new Map<string, Set<{ readonly notice: Wakeup; readonly end: AbortController }>>()
@@ -78,7 +77,7 @@ export function createFollow(ports: FollowPorts) {
     }
   }
 
-  /** Encoded once for all streams of a second: thousands of them say the same. */
+  /** Encoded once a second for all streams: thousands of clusters receive the same beat. */
   function beatLine({ spec: { checkInSeconds } }: Cluster): Uint8Array {
     const at = formatTime(clock.now())
     const trustVersion = ports.trustVersion()
@@ -91,7 +90,7 @@ export function createFollow(ports: FollowPorts) {
     return line
   }
 
-  /** One answer: everything up to the first head, or the beats of the wait. */
+  /** The frames up to the first head, or up to the end of the wait. */
   async function poll(
     clusterId: string,
     by: Follower,
@@ -101,7 +100,7 @@ export function createFollow(ports: FollowPorts) {
     const timer = new AbortController()
     clock.sleep(waitMs, timer.signal).then(
       () => over.abort(),
-      () => {}, // there was news first
+      () => {}, // a head came first
     )
     const lines: Uint8Array[] = []
     try {
@@ -121,7 +120,9 @@ export function createFollow(ports: FollowPorts) {
     wake: (clusterId: string) => {
       for (const { notice } of open.get(clusterId) ?? []) notice.notify()
     },
-    /** How many streams are open now. */
+    /** Number of open streams. */
     count: () => [...open.values()].reduce((sum, streams) => sum + streams.size, 0),
   }
 }
+
+export type FollowStreams = ReturnType<typeof createFollowStreams>

@@ -35,7 +35,7 @@ beforeEach(async () => {
 })
 afterEach(() => hub.close())
 
-/** Somebody who enrols: keys, and any field of the request replaced. */
+/** An agent that enrols: its keys, with any field of the request replaced. */
 function applicant(name: string) {
   const newKeys = seededKeys(hub.ids.fork(name))
   const identity = newKeys('ed25519')
@@ -126,7 +126,7 @@ describe('enrolment', () => {
     const code = await hub.token('one', { clusterName: 'store-1' })
     const answers = [await who.enrol(code), ...(await Promise.all([who.enrol(code), who.enrol(code)]))]
     assert.deepEqual(new Set(answers.map((answer) => `${answer.status} ${answer.clusterId}`)).size, 1)
-    // Also when the token has expired since, for whoever is in already, and for nobody else.
+    // Also after the token has expired, for the registered cluster and for no other.
     hub.clock.jumpWall(2 * 3_600_000)
     assert.equal((await who.enrol(code, { clusterId: answers[0]!.clusterId })).status, 200)
     assert.equal((await applicant('b').enrol(code)).status, 409)
@@ -152,20 +152,25 @@ describe('enrolment', () => {
     const { token } = parseJoinCode(code)
     const other = seededKeys(hub.ids.fork('other'))
     const cases: [string, ReturnType<typeof who.enrol>, number, RegExp][] = [
-      ['a wrong secret', who.enrol(code, { token: { ...token, secret: `${token.secret}x` } }), 401, /not known here/],
-      ['an unknown token', who.enrol(code, { token: { ...token, name: 'none' } }), 401, /not known here/],
+      [
+        'a wrong secret',
+        who.enrol(code, { token: { ...token, secret: `${token.secret}x` } }),
+        401,
+        /unknown join code/,
+      ],
+      ['an unknown token', who.enrol(code, { token: { ...token, name: 'none' } }), 401, /unknown join code/],
       [
         'a token name that is a path',
         who.enrol(code, { token: { ...token, name: '../clusters/x' } }),
         401,
-        /not known here/,
+        /unknown join code/,
       ],
       ['an expired token', who.enrol(expired), 401, /expired at 2025/],
-      ['another name', who.enrol(code, { clusterName: 'store-10' }), 403, /for store-1, not for store-10/],
+      ['another name', who.enrol(code, { clusterName: 'store-10' }), 403, /for cluster "store-1", not for "store-10"/],
       ['no name for a pattern', who.enrol(pattern), 400, /--name/],
-      ['a name outside the pattern', who.enrol(pattern, { clusterName: 'shop-1' }), 403, /names like store-\*/],
+      ['a name outside the pattern', who.enrol(pattern, { clusterName: 'shop-1' }), 403, /names that match "store-\*"/],
       ['a request for another hub', who.enrol(code, { root: objectDigest(configMap('x')) }), 400, /root/],
-      ["somebody else's signature", who.enrol(code, {}, other('ed25519')), 400, /not trusted/],
+      ['a signature of another key', who.enrol(code, {}, other('ed25519')), 400, /not trusted/],
       [
         'an identity key of the wrong kind',
         who.enrol(code, { identityKey: writePublicKey(other('x25519').publicKey) }),
@@ -254,7 +259,7 @@ describe('the door', () => {
     return { a: hub.certificateFor('prod1'), b: hub.certificateFor('prod10') }
   }
 
-  it("gives a cluster its own document and blobs, and the same 404 for everybody else's and for what does not exist", async () => {
+  it("gives a cluster its own document and blobs, and the same 404 for other clusters' and for missing ones", async () => {
     const { a, b } = await twoClusters()
     const mine = await hub.ask('GET', ROUTES.document, { certificate: a })
     const theirs = await hub.ask('GET', ROUTES.document, { certificate: b })
@@ -278,7 +283,7 @@ describe('the door', () => {
     }
   })
 
-  it('shuts out everybody without a certificate of a registered agent, whatever they ask for', async () => {
+  it('refuses every caller without a certificate of a registered agent, on every path', async () => {
     await twoClusters()
     const request = {
       clusterId: 'prod1',
@@ -390,7 +395,7 @@ describe('the door', () => {
     assert.equal(await checkIn(b), '{"report":"Wanted"}')
   })
 
-  it('asks for the log when somebody does, keeps it once, and keeps none that nobody asked for', async () => {
+  it('asks for the log when a user does, keeps it once, and keeps none without a request', async () => {
     const { a } = await twoClusters()
     const checkIn = async () =>
       (

@@ -1,4 +1,7 @@
-/** A hostile agent with a valid certificate of its own: only it is affected, within its quota. What an agent may do is a golden file. */
+/**
+ * A hostile agent with a valid certificate of its own: only it is affected, within its quota. What an agent may do is a
+ * golden file.
+ */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { utf8 } from '../core/bytes.ts'
@@ -103,7 +106,7 @@ describe('stolen and replayed', () => {
     assert.equal((await createApplicant(hub, 'new').enrol(code, { fields: { agentVersion: '0.2.0' } })).status, 200)
   })
 
-  it('enrol requests of somebody else get no certificate: the key is the signer', async () => {
+  it('enrol requests of another agent get no certificate: the key is the signer', async () => {
     const code = await hub.token('one', { clusterName: 'store-1' })
     const owner = createApplicant(hub, 'owner')
     const { clusterId } = await owner.enrol(code)
@@ -192,7 +195,7 @@ describe('reports that want more', () => {
     ])
   })
 
-  it('are written when something changed, and slowed down when they come in floods; nobody else is', async () => {
+  it('are written on changes, and a flood of them slows down no other cluster', async () => {
     const certificate = await joined()
     await send(certificate, { ...REPORT, claims: [{ name: 'a', value: '1' }] })
     await hub.clock.settle()
@@ -211,7 +214,7 @@ describe('reports that want more', () => {
     assert.equal((await send(certificate, REPORT)).status, 200)
   })
 
-  it('about another cluster are about nobody', async () => {
+  it('about another cluster change no cluster', async () => {
     const certificate = await joined()
     const other = await createApplicant(hub, 'b').join(await hub.token('two', { clusterName: 'store-2' }))
     await send(other.certificate, { ...REPORT, revision: 7 })
@@ -242,7 +245,7 @@ describe('copies of an agent', () => {
   it('are told apart from restarts; the newer is refused and both addresses are known', async () => {
     const checkIn = await joined()
     assert.equal(await checkIn(A, '10.0.0.1'), 200)
-    assert.equal(await checkIn(B, '192.0.2.9'), 200, 'a restart, as far as anybody knows')
+    assert.equal(await checkIn(B, '192.0.2.9'), 200, 'a restart, as far as the gateway knows')
     assert.equal((await clusterOf('store-1')).status?.agent?.rival, undefined)
     assert.equal(await checkIn(A, '10.0.0.1'), 200)
     assert.equal(await checkIn(B, '192.0.2.9'), 409)
@@ -382,7 +385,7 @@ describe('differences', () => {
 })
 
 describe('what an agent may do', () => {
-  it('is what the golden file says, route by route, for everybody', async () => {
+  it('equals the golden file, route by route, for all callers', async () => {
     assert.equal(await authorityTable(hub), goldenAuthority())
   })
 })

@@ -17,7 +17,7 @@ const serial = new Uint8Array(16).fill(7)
 
 test('hostile requests end neither the gateway nor what it does for others', async (t) => {
   // All requests are admitted: the queue at the door is not what is tested here.
-  const hub = await startTestHub('hostile', { admission: { perSecond: 1e6, burst: 1e6, atWork: 1e6 } })
+  const hub = await startTestHub('hostile', { loadLimits: { perSecond: 1e6, burst: 1e6, atWork: 1e6 } })
   t.after(() => hub.close())
   const who = createApplicant(hub, 'a')
   const { clusterId } = await who.join(await hub.token('one', { clusterName: 'store-1' }))

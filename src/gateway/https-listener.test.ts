@@ -163,7 +163,7 @@ describe('the listener', () => {
     async () => {
       const knocked = new Int32Array(new SharedArrayBuffer(4))
       const herd = new Worker(KNOCK, { eval: true, workerData: { port: listener.port, herd: HERD, knocked } })
-      // Nobody is let in meanwhile: this thread, which would, waits.
+      // No connection is accepted meanwhile: this thread, which accepts them, waits.
       const waited = Atomics.wait(knocked, 0, 0, 30_000)
       await herd.terminate()
       assert.equal(waited, 'ok', `not all ${HERD} could knock`)
@@ -178,7 +178,7 @@ describe('the listener', () => {
     assert.equal(await ask({}), 200)
   })
 
-  it('cuts those who say nothing, half a word, half a body or take nothing; everybody else is answered meanwhile', async () => {
+  it('cuts peers that send nothing, half a header, half a body or read nothing, and answers the other peers meanwhile', async () => {
     await listener.close()
     // However much a kernel takes for a reader that takes nothing, there is more.
     async function* endless() {
@@ -192,7 +192,7 @@ describe('the listener', () => {
         signal.addEventListener('abort', () => takesNothing.resolve())
         return { status: 200, headers: {}, body: endless() }
       },
-      // Long enough for somebody honest on a busy machine.
+      // Long enough for an honest peer on a busy machine.
       limits: { handshakeMs: 1500, headersMs: 1500, requestMs: 3000, slowReaderMs: 1500 },
     })
     const { port } = listener

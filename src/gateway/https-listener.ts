@@ -1,4 +1,4 @@
-/** The gateway's socket: TLS 1.3, client certificates asked for and proven, bodies and time bounded. */
+/** The listener of the gateway: TLS 1.3, verified client certificates, limits on bodies and time. */
 import { X509Certificate } from 'node:crypto'
 import { createServer } from 'node:https'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -14,87 +14,88 @@ import { errorResponse } from './responses.ts'
 import { ANONYMOUS, callerOfCertificate, clusterIdOf } from './caller.ts'
 import { WireError } from '../wire/validate.ts'
 
-/** What the listener needs. */
 export interface ListenerOptions {
   readonly host: string
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number
   /** PEM. */
   readonly certificate: string
   readonly privateKey: string
-  /** PEM of every transport CA that agents' certificates may come from. */
+  /** PEM of every transport CA whose client certificates are accepted. */
   readonly cas: readonly string[]
   readonly handle: Handler
   readonly clock: Clock
   readonly log: Logger
   readonly limits?: Partial<ListenerLimits>
-  /** 48 bytes: with the same ones after a restart, agents resume their TLS sessions. */
+  /** 48 bytes. With the same keys after a restart, agents resume their TLS sessions. */
   readonly ticketKeys?: Uint8Array
 }
 
-/** How much patience is had with those who send or take nothing. */
+/** Time limits for peers that send or read nothing. */
 export interface ListenerLimits {
   readonly handshakeMs: number
-  /** All headers must be here, and then all of the body. */
+  /** Time for all headers; `requestMs` is the time for headers and body. */
   readonly headersMs: number
   readonly requestMs: number
-  /** A reader that takes nothing for this long is cut; it comes back and hears the newest head, or goes on where its answer broke off. */
+  /** A peer that reads nothing for this time is disconnected. The agent reconnects and resumes its download. */
   readonly slowReaderMs: number
   readonly maxConnections: number
 }
 
-/** A listening gateway. */
 export interface Listener {
   readonly port: number
-  /** New connections see the new certificate and CAs; those of agents whose CA is not trusted any more are cut. */
+  /**
+   * New connections use the new certificate and CAs. Connections of agents whose CA is no longer trusted are closed.
+   */
   replaceKeys(keys: Pick<ListenerOptions, 'certificate' | 'privateKey' | 'cas' | 'ticketKeys'>): void
-  /** Handshakes so far, and how many of them resumed a session. */
+  /** Number of handshakes since the start, and of handshakes that resumed a session. */
   counts(): { readonly connections: number; readonly resumed: number }
   close(): Promise<void>
 }
 
-const LIMITS_OF_LISTENER: ListenerLimits = {
-  // Includes the time that a herd has to wait for our own processor: who is cut in the middle only comes again.
+const DEFAULT_LIMITS: ListenerLimits = {
+  // Includes the wait for our own processor when a fleet reconnects: an agent that is cut off only tries again.
   handshakeMs: 30_000,
   headersMs: 10_000,
   requestMs: 60_000,
   slowReaderMs: 60_000,
   maxConnections: 20_000,
 }
-// As many as the machine allows may knock while we are busy: who finds the queue full tries again after 1, 3, 7, 15… seconds, and a fleet would take minutes to be back.
+// As long as the machine allows. With a full queue, TCP retries after 1, 3, 7, 15… seconds, and a fleet would need
+// minutes to reconnect.
 const BACKLOG = 65_535
-// How often Node looks for headers and bodies that are late: its own half a minute is longer than the patience.
-const MOST_LOOK_MS = 5000
-// Two beats and a bit: a kept connection outlives the pause between an agent's check-ins.
+// The interval at which Node checks for late headers and bodies. Its default of 30 s is longer than our limits.
+const MAX_CHECK_MS = 5000
+// A little more than two beats: a kept connection outlives the pause between two check-ins.
 const KEEP_ALIVE_MS = 65_000
-// Small pieces, so that a thin line is seen to take something.
-const PIECE = 16 * 1024
-/** Why work for an agent that went away ends; one for all, since each would carry a stack. */
-const HUNG_UP = new Error('the agent hung up')
-// A resumed session is not asked for its certificate again; a day is as long as one may be believed without.
+// Small enough that a slow connection shows progress.
+const PIECE_BYTES = 16 * 1024
+/** The abort reason after a disconnect. One shared error, because each new one would capture a stack. */
+const DISCONNECTED = new Error('the agent closed the connection')
+// A resumed session does not present its certificate again, so a session lasts at most a day.
 const SESSION_SECONDS = 86_400
 
-/** Listens; resolves when connections are taken. */
+/** Resolves when the port accepts connections. */
 export async function listenForAgents(options: ListenerOptions): Promise<Listener> {
   const { handle, clock, log } = options
-  const limits = { ...LIMITS_OF_LISTENER, ...options.limits }
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const server = createServer({
     ...tlsOf(options),
     minVersion: 'TLSv1.3',
     requestCert: true,
-    // A missing or expired certificate may still enrol and renew; every other route asks for a proven one.
+    // Agents without a valid certificate may still enrol and renew. All other routes require a proven cluster.
     rejectUnauthorized: false,
     handshakeTimeout: limits.handshakeMs,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
-    connectionsCheckingInterval: Math.min(limits.headersMs, MOST_LOOK_MS),
+    connectionsCheckingInterval: Math.min(limits.headersMs, MAX_CHECK_MS),
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: 16 * 1024,
     sessionTimeout: SESSION_SECONDS,
     ...(options.ticketKeys && { ticketKeys: Buffer.from(options.ticketKeys) }),
   })
   let { cas } = options
-  let proofs = createProofs(cas)
+  let identify = createIdentify(cas)
   const open = new Set<TLSSocket>()
   let connections = 0
   let resumed = 0
@@ -108,29 +109,31 @@ export async function listenForAgents(options: ListenerOptions): Promise<Listene
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const gone = new AbortController()
     response.on('close', () => {
-      if (!response.writableFinished) gone.abort(HUNG_UP)
+      if (!response.writableFinished) gone.abort(DISCONNECTED)
     })
     serve(request, response, gone.signal).catch((caught: unknown) => {
-      log.debug({ err: toError(caught) }, 'answer was not taken')
+      log.debug({ err: toError(caught) }, 'the answer could not be sent')
       response.destroy()
     })
   })
   server.on('tlsClientError', (error: Error) => log.debug({ err: error }, 'handshake failed'))
 
-  /** A stream would go on for half an hour with a certificate of a CA that somebody may have: it ends now. */
+  /**
+   * Closes connections whose CA is no longer trusted. Without this, a stream would last for up to half an hour more.
+   */
   function trustCas(next: readonly string[]): void {
     if (jsonEqual(next, cas)) return
-    const before = proofs
+    const before = identify
     cas = next
-    proofs = createProofs(next)
+    identify = createIdentify(next)
     const now = clock.now()
     for (const socket of open) {
-      if (before(socket, now) !== ANONYMOUS && proofs(socket, now) === ANONYMOUS) socket.destroy()
+      if (before(socket, now) !== ANONYMOUS && identify(socket, now) === ANONYMOUS) socket.destroy()
     }
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
-    const caller = callerOfSocket(request.socket as TLSSocket, proofs, clock.now())
+    const caller = callerOfSocket(request.socket as TLSSocket, identify, clock.now())
     let answer: HttpResponse
     try {
       const body = await readRequest(
@@ -141,16 +144,16 @@ export async function listenForAgents(options: ListenerOptions): Promise<Listene
       answer = await handle({ method, path, headers: plainHeaders(request), body }, caller, signal)
     } catch (caught) {
       answer = errorResponse(caught)
-      // The rest of an oversized body is not worth reading.
+      // The rest of a body that is too large is not read.
       response.setHeader('connection', 'close')
     }
     response.writeHead(answer.status, answer.headers)
-    // A stream may begin with silence, and is seen to have begun; any other answer goes out in one write with its headers.
+    // A stream may begin without a frame, so its headers are sent at once. Other answers are sent together with theirs.
     if (answer.headers['content-length'] === undefined) response.flushHeaders()
     for await (const chunk of answer.body) {
-      for (let at = 0; at < chunk.byteLength && !signal.aborted; at += PIECE) {
-        if (!response.write(chunk.subarray(at, at + PIECE)))
-          await drained(response, { clock, signal, slowReaderMs: limits.slowReaderMs })
+      for (let at = 0; at < chunk.byteLength && !signal.aborted; at += PIECE_BYTES) {
+        if (!response.write(chunk.subarray(at, at + PIECE_BYTES)))
+          await waitForDrain(response, { clock, signal, slowReaderMs: limits.slowReaderMs })
       }
       if (signal.aborted) break
     }
@@ -188,59 +191,60 @@ function tlsOf({ certificate, privateKey, cas }: Pick<ListenerOptions, 'certific
   return { cert: certificate, key: privateKey, ca: [...cas] }
 }
 
-function callerOfSocket(socket: TLSSocket, proofs: Proofs, now: number): Caller {
-  // From the socket alone: a header that names another address is somebody's claim.
+function callerOfSocket(socket: TLSSocket, identify: Identify, now: number): Caller {
+  // From the socket alone: a header with another address proves nothing.
   const address = socket.remoteAddress
-  return { ...proofs(socket, now), ...(address === undefined ? {} : { address }) }
+  return { ...identify(socket, now), ...(address === undefined ? {} : { address }) }
 }
 
-/** Who a socket's certificate proves, at a time. */
-type Proofs = (socket: TLSSocket, now: number) => Caller
+/** The caller that the certificate of a socket proves at a time. */
+type Identify = (socket: TLSSocket, now: number) => Caller
 
-interface Proof {
+interface Identity {
   readonly caller: Caller
   /** Milliseconds since 1970. */
   readonly until: number
 }
 
-const NOBODY: Proof = { caller: ANONYMOUS, until: Number.POSITIVE_INFINITY }
-const MOST_PROOFS = 20_000
+const NO_IDENTITY: Identity = { caller: ANONYMOUS, until: Number.POSITIVE_INFINITY }
+const MAX_IDENTITIES = 20_000
 
 /**
- * TLS looks at a certificate when a session begins. A connection may outlive it, and a resumed session is not asked again, so that its CA is looked at once per connection and set of
- * CAs, and its time with every request. A certificate that was read is known by its fingerprint: reading it is most of what a small request costs.
+ * TLS verifies a certificate when a session begins. A connection can outlive the certificate, and a resumed session
+ * does not present it again. Therefore the CA is checked once per connection and list of CAs, and the expiry with every
+ * request. Parsed certificates are cached by fingerprint: parsing is most of the cost of a small request.
  */
-function createProofs(cas: readonly string[]): Proofs {
+function createIdentify(cas: readonly string[]): Identify {
   const authorities = cas.map((pem) => new X509Certificate(pem))
-  const bySocket = new WeakMap<TLSSocket, Proof>()
-  const byFingerprint = new Map<string, Proof>()
+  const bySocket = new WeakMap<TLSSocket, Identity>()
+  const byFingerprint = new Map<string, Identity>()
 
-  function read(certificate: X509Certificate): Proof {
+  function read(certificate: X509Certificate): Identity {
     const isOurs = authorities.some((ca) => ca.ca && certificate.checkIssued(ca) && certificate.verify(ca.publicKey))
-    if (!isOurs) return NOBODY
+    if (!isOurs) return NO_IDENTITY
     const pem = certificate.toString()
     return { caller: callerOfCertificate(pem), until: parseCertificate(pem).notAfter }
   }
 
-  function proofOf(socket: TLSSocket): Proof {
+  function socketIdentity(socket: TLSSocket): Identity {
     const certificate = socket.authorized ? socket.getPeerX509Certificate() : undefined
-    if (!certificate) return NOBODY
+    if (!certificate) return NO_IDENTITY
     const { fingerprint256 } = certificate
     const known = byFingerprint.get(fingerprint256)
     if (known) return known
-    const proof = read(certificate)
+    const identity = read(certificate)
     const oldest = byFingerprint.keys().next()
-    if (byFingerprint.size >= MOST_PROOFS && !oldest.done) byFingerprint.delete(oldest.value)
-    byFingerprint.set(fingerprint256, proof)
-    return proof
+    if (byFingerprint.size >= MAX_IDENTITIES && !oldest.done) byFingerprint.delete(oldest.value)
+    byFingerprint.set(fingerprint256, identity)
+    return identity
   }
 
   return (socket, now) => {
     try {
       const known = bySocket.get(socket)
-      const proof = known ?? proofOf(socket)
-      if (!known) bySocket.set(socket, proof)
-      return now <= proof.until ? proof.caller : ANONYMOUS
+      const identity = known ?? socketIdentity(socket)
+      if (!known) bySocket.set(socket, identity)
+      return now <= identity.until ? identity.caller : ANONYMOUS
     } catch {
       return ANONYMOUS
     }
@@ -252,7 +256,7 @@ async function readRequest(request: IncomingMessage, maxBytes: number): Promise<
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.byteLength
-    if (size > maxBytes) throw new WireError('TooLarge', `request is larger than ${maxBytes} bytes`)
+    if (size > maxBytes) throw new WireError('TooLarge', `request: larger than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return new Uint8Array(Buffer.concat(chunks))
@@ -266,11 +270,11 @@ function plainHeaders(request: IncomingMessage): Record<string, string> {
   return headers
 }
 
-async function drained(
+async function waitForDrain(
   response: ServerResponse,
-  patience: { readonly clock: Clock; readonly signal: AbortSignal; readonly slowReaderMs: number },
+  ports: { readonly clock: Clock; readonly signal: AbortSignal; readonly slowReaderMs: number },
 ): Promise<void> {
-  const { clock, signal, slowReaderMs } = patience
+  const { clock, signal, slowReaderMs } = ports
   const timer = new AbortController()
   const { promise: drain, resolve } = Promise.withResolvers<void>()
   response.on('drain', resolve).on('close', resolve)
@@ -280,11 +284,11 @@ async function drained(
     for (;;) {
       await clock.sleep(slowReaderMs, ended)
       const now = response.socket?.bytesWritten ?? 0
-      if (now === taken) throw new Error(`reader took nothing for ${slowReaderMs / 1000} s`)
+      if (now === taken) throw new Error(`the agent read nothing for ${slowReaderMs / 1000} s`)
       taken = now
     }
   })().catch((caught: unknown) => {
-    if (!ended.aborted) throw caught // otherwise drained or gone first
+    if (!ended.aborted) throw caught // otherwise drained or disconnected first
   })
   try {
     await Promise.race([drain, slow.then(() => drain)])

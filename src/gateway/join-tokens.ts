@@ -1,4 +1,4 @@
-/** Join tokens at the door: who may use one, and uses counted by compare-and-swap. */
+/** Join tokens: the checks before an enrolment may use one, and uses counted by compare-and-swap. */
 import type { Client } from '../client/client.ts'
 import { isInNetwork } from '../core/text/cidr.ts'
 import { equalBytes, utf8 } from '../core/bytes.ts'
@@ -10,41 +10,44 @@ import { isAcceptedBy } from '../wire/trust/accept-rule.ts'
 import { tokenHash } from '../wire/trust/join-code.ts'
 import type { JoinTokenSecret } from '../wire/trust/join-code.ts'
 
-// Fifty agents may race for one token; each round one of them wins.
+// Fifty agents may race for one token; in each round one agent wins.
 const MAX_ROUNDS = 200
-// What the kind allows in usedBy; older ones are forgotten, the count is not.
+// The maximum of usedBy in the kind. Older entries are dropped; the count keeps them.
 const REMEMBERED = 500
 
-/** One enrolment that wants to use a token. */
+/** One enrolment with a token. */
 export interface TokenUse {
   readonly cluster: string
   /** Digest of the identity key. */
   readonly key: string
   readonly now: number
-  /** Where it comes from, as the listener proved it. */
+  /** The agent's address as the listener's socket knows it. */
   readonly address?: string
 }
 
-/** Finds the token a secret belongs to. Unknown names and wrong secrets are answered alike. */
+/** Finds the token of a secret. Unknown names and wrong secrets get the same answer. */
 export async function findToken(client: Client, presented: JoinTokenSecret, signal: AbortSignal): Promise<JoinToken> {
   const token = await client.get(JoinToken, { name: presented.name }, signal).catch((caught: unknown) => {
     if (isApiError(caught, 'NotFound', 'Invalid', 'BadRequest')) return undefined
     throw caught
   })
   if (!token || !equalBytes(utf8(token.spec.tokenHash), utf8(tokenHash(presented.secret)))) {
-    throw new ApiError('Unauthorized', 'this join code is not known here; make a new one with "flotilla cluster add"')
+    throw new ApiError('Unauthorized', 'unknown join code; create a new one with "flotilla cluster add NAME"')
   }
   return token
 }
 
-/** Refuses a token outside its networks; an address nobody knows is outside all of them. */
+/** Refuses a token outside its networks. An unknown address is outside all networks. */
 export function checkTokenNetwork({ spec }: JoinToken, address: string | undefined): void {
   const { networks = [] } = spec
-  if (networks.length === 0 || isInAny(address, networks)) return
-  throw new ApiError('Forbidden', `this join code may not be used from ${address ?? 'an unknown address'}`)
+  if (networks.length === 0 || isInAnyNetwork(address, networks)) return
+  throw new ApiError(
+    'Forbidden',
+    `the join code cannot be used from ${address ?? 'an unknown address'}; the networks of its token do not include it`,
+  )
 }
 
-/** Whether whoever joins with it is accepted without a person. A pattern alone is no rule: it needs networks or an expression. */
+/** Whether a cluster that joins with this token is accepted without a person. A name pattern alone never accepts. */
 export function isAutoAccepted(
   { spec }: JoinToken,
   {
@@ -57,7 +60,7 @@ export function isAutoAccepted(
     case 'Auto':
       return spec.clusterName !== undefined
     case 'Networks':
-      return isInAny(address, spec.acceptNetworks ?? [])
+      return isInAnyNetwork(address, spec.acceptNetworks ?? [])
     case 'Rule': {
       const facts = { name, labels: spec.labels, address: address ?? '', agentVersion }
       return spec.acceptRule !== undefined && isAcceptedBy(spec.acceptRule, facts)
@@ -67,30 +70,33 @@ export function isAutoAccepted(
   }
 }
 
-function isInAny(address: string | undefined, networks: readonly string[]): boolean {
+function isInAnyNetwork(address: string | undefined, networks: readonly string[]): boolean {
   return address !== undefined && networks.some((network) => isInNetwork(address, network))
 }
 
-/** The name a cluster joins under: the token's own, or the asked one when the token's pattern has it. */
-export function nameFor(token: JoinToken, asked: string | undefined): string {
+/** The name of a joining cluster: the token's name, or the requested name if it matches the token's pattern. */
+export function joiningName(token: JoinToken, asked: string | undefined): string {
   const { clusterName, namePattern } = token.spec
   const name = clusterName ?? asked
   if (clusterName === undefined && namePattern === undefined) {
-    throw new ApiError('Forbidden', 'this join code is for no name at all; make a new one with "flotilla cluster add"')
+    throw new ApiError(
+      'Forbidden',
+      'the join code has neither a cluster name nor a name pattern; create a new one with "flotilla cluster add NAME"',
+    )
   }
   if (name === undefined) {
-    throw new ApiError('BadRequest', 'this join code is for several clusters; say which one with --name')
+    throw new ApiError('BadRequest', 'the join code is for several clusters; pass --name NAME')
   }
   if (asked !== undefined && asked !== name) {
-    throw new ApiError('Forbidden', `this join code is for ${name}, not for ${asked}`)
+    throw new ApiError('Forbidden', `the join code is for cluster "${name}", not for "${asked}"`)
   }
   if (clusterName === undefined && namePattern !== undefined && !matchesGlob(namePattern, name)) {
-    throw new ApiError('Forbidden', `this join code is for names like ${namePattern}, not for ${name}`)
+    throw new ApiError('Forbidden', `the join code is for names that match "${namePattern}", not for "${name}"`)
   }
   return name
 }
 
-/** Counts one use, exactly once per use whoever else tries at the same time; an agent that tries again is not counted twice. */
+/** Counts one use, exactly once also under races. A retry of the same agent is not counted again. */
 export async function consumeToken(client: Client, token: JoinToken, use: TokenUse): Promise<void> {
   let current = token
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -98,14 +104,17 @@ export async function consumeToken(client: Client, token: JoinToken, use: TokenU
     const usedBy = status.usedBy ?? []
     const expires = parseTime(current.spec.expiresAt)
     if (expires === undefined || use.now >= expires) {
-      throw new ApiError('Unauthorized', `this join code expired at ${current.spec.expiresAt}; make a new one`)
+      throw new ApiError(
+        'Unauthorized',
+        `the join code expired at ${current.spec.expiresAt}; create a new one with "flotilla cluster add NAME"`,
+      )
     }
     if (usedBy.some((entry) => entry.cluster === use.cluster && entry.key === use.key)) return
     const used = status.used ?? 0
     if (used >= current.spec.uses) {
       throw new ApiError(
         'Unauthorized',
-        `this join code was used ${used} of ${current.spec.uses} times; make a new one`,
+        `the join code was used ${used} of ${current.spec.uses} times; create a new one with "flotilla cluster add NAME"`,
       )
     }
     const from = use.address === undefined ? {} : { address: use.address }
@@ -119,5 +128,5 @@ export async function consumeToken(client: Client, token: JoinToken, use: TokenU
       current = await client.get(JoinToken, { name: token.metadata.name })
     }
   }
-  throw new ApiError('ServiceUnavailable', 'too many agents join with this code at once', { retryAfterSeconds: 5 })
+  throw new ApiError('ServiceUnavailable', 'too many agents are joining with this join code', { retryAfterSeconds: 5 })
 }

@@ -1,4 +1,6 @@
-/** A hub that was down, slow or busy marks nobody offline (I-15): what its gateways say about clusters that could not be heard. */
+/**
+ * A hub that was down, slow or busy marks no cluster offline (I-15): what its gateways publish about unheard clusters.
+ */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -39,18 +41,18 @@ const about = (seconds: number | undefined, expected: number): void =>
 
 describe('silence', () => {
   it('is counted from when a cluster should have come back that the gateway itself sent away', async (t) => {
-    const hub = await hubOfTwo(t, { admission: { perSecond: 0.02, burst: 4, atWork: 100 } })
+    const hub = await hubOfTwo(t, { loadLimits: { perSecond: 0.02, burst: 4, atWork: 100 } })
     while ((await hub.checkIn('b')) !== 429);
     assert.equal(await hub.checkIn('a'), 429)
     await hub.clock.advance(60_000)
     assert.equal((await hub.summary()).seen['a'], 0, 'it does as it was told')
-    // The longest that anybody is asked to wait.
+    // The longest retry time that load shedding gives.
     await hub.clock.advance(300_000)
     about((await hub.summary()).seen['a'], 240)
   })
 
   it('of a cluster is not broken by a copy of its agent that is sent away', async (t) => {
-    const hub = await hubOfTwo(t, { admission: { perSecond: 0.05, burst: 6, atWork: 100 } })
+    const hub = await hubOfTwo(t, { loadLimits: { perSecond: 0.05, burst: 6, atWork: 100 } })
     const [speaker, copy] = ['speaker1', 'copy0001']
     assert.equal(await hub.checkIn('a', speaker), 200)
     assert.equal(await hub.checkIn('a', copy), 200, 'a restart, for all we know')
@@ -74,7 +76,7 @@ describe('silence', () => {
     about(up, 120)
   })
 
-  it('begins anew for everybody after a long standstill', async (t) => {
+  it('begins anew for all clusters after a long pause', async (t) => {
     const hub = await hubOfTwo(t)
     assert.equal(await hub.checkIn('a'), 200)
     await hub.clock.advance(100_000)
@@ -98,7 +100,7 @@ describe('silence', () => {
 
 describe('a slow API', () => {
   it('has only so many waiting for it: the others come back, and all are heard meanwhile', async (t) => {
-    const hub = await hubOfTwo(t, { admission: { perSecond: 1000, burst: 1000, atWork: 20 } })
+    const hub = await hubOfTwo(t, { loadLimits: { perSecond: 1000, burst: 1000, atWork: 20 } })
     const names = Array.from({ length: 200 }, (_, n) => `n${n}`)
     for (const name of names) await hub.client.create(Cluster, buildCluster(name, { spec: { id: name } }))
     await hub.clock.settle()

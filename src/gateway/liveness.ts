@@ -1,6 +1,7 @@
 /**
- * Who was heard, in memory, and the summary published for everybody else: one small write every ten seconds, whatever the fleet's size. Ages are in time that this gateway listened: a moment
- * in which it stood still, or for which it sent a cluster away itself, is nobody's silence (I-15).
+ * When each cluster was last heard, kept in memory and published as a summary: one small write every ten seconds,
+ * whatever the size of the fleet. Ages count only time in which this gateway listened. Time in which the gateway stood
+ * still, or for which it refused a cluster by load shedding, is not the cluster's silence (I-15).
  */
 import type { Client } from '../client/client.ts'
 import type { Clock } from '../core/time/clock.ts'
@@ -37,24 +38,23 @@ const NAMESPACES: ResourceType<KubeObject> = {
   scope: 'Cluster',
 }
 
-/** What the summary needs. */
 export interface LivenessPorts {
   readonly client: Client
   readonly clock: Clock
   readonly log: Logger
-  /** This gateway's name, unique among gateways. */
+  /** Name of this gateway, unique among gateways. */
   readonly gateway: string
 }
 
-// How often a gateway looks whether it stands still, and how late that may be before it counts: a collection of garbage is shorter.
-const LOOK_MS = 1000
+// The interval at which a gateway checks whether it stood still, and the delay that counts: garbage collection is
+// shorter.
+const CHECK_MS = 1000
 const LATE_MS = 500
 const BREAK_MS = 3 * LIVENESS_INTERVAL_MS
 
-/** Keeps and publishes when clusters were last heard. */
 export function createLiveness({ client, clock, log, gateway }: LivenessPorts) {
   let deafMs = 0
-  /** Milliseconds in which somebody would have been heard. */
+  /** Milliseconds in which an agent could have been heard. */
   const listened = () => clock.monotonicMs() - deafMs
   let listeningSince = listened()
   /** Cluster id → listened milliseconds, in pages that each fit into the annotations of a Lease. */
@@ -62,7 +62,7 @@ export function createLiveness({ client, clock, log, gateway }: LivenessPorts) {
   const pageOf = new Map<string, Map<string, number>>()
   const secondsSince = (ms: number) => Math.max(0, Math.floor((listened() - ms) / 1000))
 
-  /** Heard now; one that was told to come back in a while is silent only after that. */
+  /** Records a contact. A refused agent counts as heard until `comesBackInMs` from now. */
   function touch(clusterId: string, comesBackInMs = 0): void {
     let page = pageOf.get(clusterId)
     if (!page) {
@@ -73,20 +73,21 @@ export function createLiveness({ client, clock, log, gateway }: LivenessPorts) {
     page.set(clusterId, listened() + comesBackInMs)
   }
 
-  /** Finds out when this gateway stood still: who spoke meanwhile waits in a queue, or gave up in it. */
-  async function attend(signal: AbortSignal): Promise<void> {
+  /** Measures when this gateway stood still: meanwhile agents waited in a queue, or gave up. */
+  async function measurePauses(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const from = clock.monotonicMs()
-      await clock.sleep(LOOK_MS, signal).catch(() => {}) // aborted: the loop ends
+      await clock.sleep(CHECK_MS, signal).catch(() => {}) // aborted: the loop ends
       const tookMs = clock.monotonicMs() - from
-      if (tookMs > LOOK_MS + LATE_MS) deafMs += tookMs
+      if (tookMs > CHECK_MS + LATE_MS) deafMs += tookMs
     }
   }
 
   async function publishAll(signal: AbortSignal): Promise<void> {
     let lastRound = clock.monotonicMs()
     while (!signal.aborted) {
-      // Stood still, or its API was so slow that everybody had to wait: agents have to find their way back, and have their whole tolerance again.
+      // After a pause, or a slow API that made all agents wait, agents need time to reconnect: they get their whole
+      // offline tolerance again.
       if (clock.monotonicMs() - lastRound > BREAK_MS) listeningSince = listened()
       lastRound = clock.monotonicMs()
       for (const [page, heard] of pages.entries()) {
@@ -114,7 +115,7 @@ export function createLiveness({ client, clock, log, gateway }: LivenessPorts) {
       const metadata = { ...key, labels: { [LIVENESS_LABEL]: gateway }, annotations }
       const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec }
       await client.create(LEASES, lease).catch(async (refused: unknown) => {
-        // A hub makes the namespace itself; a gateway may not, and asks only where it is missing.
+        // The hub creates the namespace. A gateway tries only if it is missing, and may lack the permission.
         if (!isApiError(refused, 'NotFound')) throw refused
         await createNamespace()
         await client.create(LEASES, lease)
@@ -135,10 +136,12 @@ export function createLiveness({ client, clock, log, gateway }: LivenessPorts) {
       pageOf.get(clusterId)?.delete(clusterId)
       pageOf.delete(clusterId)
     },
-    /** Listens from now on; call it when agents can be answered. */
+    /** Listens from now on. Call it when the gateway can answer agents. */
     async run(signal: AbortSignal): Promise<void> {
       listeningSince = listened()
-      await Promise.all([attend(signal), publishAll(signal)])
+      await Promise.all([measurePauses(signal), publishAll(signal)])
     },
   }
 }
+
+export type Liveness = ReturnType<typeof createLiveness>

@@ -1,4 +1,7 @@
-/** Real sockets on bad ways: through a proxy, over a thin line, with resets in the middle of an answer, and back at once after a restart. */
+/**
+ * Real sockets on bad ways: through a proxy, over a thin line, with resets in the middle of an answer, and back at once
+ * after a restart.
+ */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -105,7 +108,7 @@ describe('a way to the hub', () => {
     assert.ok(relay.delivered() < 300_000, `${relay.delivered()} bytes for ${blob.byteLength}`)
   })
 
-  it('may be thin: pieces arrive one by one, and nobody is cut', async (t) => {
+  it('may be slow: pieces arrive one by one, and no agent is cut off', async (t) => {
     const { port } = await listen(t)
     const relay = await startRelay(port)
     t.after(() => relay.close())

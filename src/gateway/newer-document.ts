@@ -1,4 +1,7 @@
-/** What agents show a hub that forgot: a document with this hub's own signature that the hub does not know. */
+/**
+ * Documents that agents show to a hub that was restored from an older backup: signed by this hub, and newer than the
+ * Assignment.
+ */
 import type { Client } from '../client/client.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { ApiError } from '../core/errors.ts'
@@ -10,29 +13,31 @@ import { isAheadOf } from '../wire/document/document-chain.ts'
 import type { TrustedKey } from '../wire/trust/envelope.ts'
 import { openDocument } from '../wire/document/signed-document.ts'
 
-/** What it takes to believe an agent. */
 export interface NewerDocumentPorts {
   readonly client: Client
   readonly clock: Clock
   readonly log: Logger
-  /** Every key that ever signed documents of this hub. */
+  /** Every key that has ever signed documents of this hub. */
   readonly signers: () => readonly TrustedKey[]
-  /** The epoch the root signed last. */
+  /** Epoch of the newest trust bundle. */
   readonly epoch: () => number
 }
 
-/** Takes documents that agents hold. */
+/** Records a document of an agent if the hub does not know it. */
+export type RecordNewerDocument = ReturnType<typeof createNewerDocuments>
+
 export function createNewerDocuments({ client, clock, log, signers, epoch }: NewerDocumentPorts) {
-  /** Notes a document that is beyond the present one. The signature is the proof: an agent cannot make one up, and one for another cluster proves nothing. */
-  return async function take(
+  // The signature is the proof: an agent cannot forge it, and a document of another cluster proves nothing.
+  return async function record(
     cluster: Cluster,
     assignment: Assignment | undefined,
     envelope: Uint8Array,
   ): Promise<void> {
     const { document, digest } = openDocument(envelope, signers())
-    if (document.clusterId !== cluster.spec.id) throw new ApiError('Forbidden', 'this document is of another cluster')
+    if (document.clusterId !== cluster.spec.id)
+      throw new ApiError('Forbidden', 'the document belongs to another cluster')
     if (!isAheadOf({ epoch: document.epoch, revision: document.revision, digest }, assignment?.spec)) return
-    // A timeline that a person has ended already.
+    // A person has already ended this timeline with a new epoch.
     if (document.epoch < epoch()) return
     const known = cluster.status?.ahead
     if (
@@ -45,7 +50,7 @@ export function createNewerDocuments({ client, clock, log, signers, epoch }: New
     await client.patch(Cluster, { name: cluster.metadata.name }, patch, { subresource: 'status' })
     log.error(
       { cluster: cluster.metadata.name, ...ahead },
-      'this hub came back from an older state: an agent holds a newer document of it',
+      'the hub was restored from an older state: an agent has a newer document of this hub',
     )
   }
 }

@@ -1,4 +1,4 @@
-/** Packs of sets, made once for all clusters that have the same base and want the same set, and kept while they are asked for. */
+/** Packs of sets. Clusters with the same base and set share a pack; the cache keeps the packs used last. */
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import type { SetObject } from '../wire/document/cluster-document.ts'
@@ -7,24 +7,24 @@ import { encodePack, missingItems } from '../wire/document/pack.ts'
 import type { PackItem } from '../wire/document/pack.ts'
 import type { CachedSet, SetCache } from './set-cache.ts'
 
-/** What packs are made of. */
-export interface PackPorts {
+export interface PackCachePorts {
   readonly blobs: Pick<Blobs, 'get'>
   readonly sets: SetCache
 }
 
-/** Which pack. */
 export interface PackRequest {
   readonly set: Digest
   readonly base: Digest | undefined
-  /** The first object; 0 brings the manifest too. */
+  /** Index of the first object. The pack from 0 also has the manifest. */
   readonly from: number
 }
 
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** Makes and keeps packs. */
-export function createPacks({ blobs, sets }: PackPorts) {
+/** Returns the bytes of a pack; undefined if the set does not exist. */
+export type PackCache = ReturnType<typeof createPackCache>
+
+export function createPackCache({ blobs, sets }: PackCachePorts) {
   const kept = new Map<string, Uint8Array>()
   const making = new Map<string, Promise<Uint8Array | undefined>>()
   let size = 0
@@ -32,7 +32,7 @@ export function createPacks({ blobs, sets }: PackPorts) {
   async function object({ digest }: SetObject): Promise<Uint8Array> {
     const bytes = await blobs.get(digest)
     // I-27: an object is stored before a set names it.
-    if (!bytes) throw new Error(`object ${digest} of a set is missing from the blobs`)
+    if (!bytes) throw new Error(`object ${digest} of a set is missing from the blob store`)
     return bytes
   }
 
@@ -42,24 +42,24 @@ export function createPacks({ blobs, sets }: PackPorts) {
     const known = base === undefined ? undefined : await sets(base)
     const items = missingItems(target.set, known?.set, from)
     const { taken, objects, to } = await fill(items, target, from)
-    const namesakes = await inBase(taken)
+    const sameNames = await readFromBase(taken)
     const header = {
       from,
       to,
       total: target.set.objects.length,
       withBase: known !== undefined && from === 0,
-      dictionary: namesakes.map(({ index }) => index),
+      dictionary: sameNames.map(({ index }) => index),
     }
     return encodePack({
       header,
       ...(from === 0 ? { manifest: target.bytes } : {}),
       objects,
       ...(known && from === 0 ? { baseManifest: known.bytes } : {}),
-      dictionary: namesakes.map(({ bytes }) => bytes),
+      dictionary: sameNames.map(({ bytes }) => bytes),
     })
   }
 
-  /** As many objects as the budget holds, at least one. */
+  /** As many objects as fit into the budget, at least one. */
   async function fill(items: readonly PackItem[], { set, bytes }: CachedSet, from: number) {
     const objects: Uint8Array[] = []
     let room = LIMITS.packBudgetBytes - (from === 0 ? bytes.byteLength : 0)
@@ -74,12 +74,14 @@ export function createPacks({ blobs, sets }: PackPorts) {
     return { taken: items, objects, to: set.objects.length }
   }
 
-  /** Namesakes in the base; one that is not there any more is no help and no harm. */
-  async function inBase(items: readonly PackItem[]): Promise<{ readonly index: number; readonly bytes: Uint8Array }[]> {
+  /** Objects of the same name in the base. The pack is correct without one that is missing, only larger. */
+  async function readFromBase(
+    items: readonly PackItem[],
+  ): Promise<{ readonly index: number; readonly bytes: Uint8Array }[]> {
     const found: { index: number; bytes: Uint8Array }[] = []
-    for (const { inBase: namesake } of items) {
-      const bytes = namesake && (await blobs.get(namesake.object.digest))
-      if (bytes) found.push({ index: namesake.index, bytes })
+    for (const { inBase: sameName } of items) {
+      const bytes = sameName && (await blobs.get(sameName.object.digest))
+      if (bytes) found.push({ index: sameName.index, bytes })
     }
     return found
   }
@@ -94,7 +96,6 @@ export function createPacks({ blobs, sets }: PackPorts) {
     }
   }
 
-  /** The bytes of a pack; undefined when there is no such set. */
   return async function pack(request: PackRequest): Promise<Uint8Array | undefined> {
     const key = `${request.set} ${request.base ?? ''} ${request.from}`
     const known = kept.get(key)

@@ -1,4 +1,4 @@
-/** Reports become ClusterReports: one write by compare-and-swap when something other than time changed, none otherwise. */
+/** Stores reports as ClusterReports: one write by compare-and-swap if more than the time changed, otherwise none. */
 import type { Client } from '../client/client.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { digestOf } from '../core/crypto/digest.ts'
@@ -17,9 +17,8 @@ import { parseJson } from '../wire/validate.ts'
 import type { TrafficCounters } from './traffic.ts'
 
 const MAX_ROUNDS = 8
-const ASKED_MS = 600_000
+const LOG_REQUEST_MS = 600_000
 
-/** What reports need. */
 export interface ReportPorts {
   readonly client: Client
   readonly clock: Clock
@@ -27,17 +26,16 @@ export interface ReportPorts {
   readonly traffic: Pick<TrafficCounters, 'pending' | 'taken'>
 }
 
-/** Takes reports and check-ins of proven clusters. */
 export function createReports({ client, clock, log, traffic }: ReportPorts) {
-  /** Cluster id → digest of the report that is stored; at most one per known cluster. */
+  /** Cluster id → digest of the stored report. */
   const stored = new Map<string, Digest>()
-  /** Cluster id → the last question about its log that was answered. */
+  /** Cluster id → the last answered request for the agent's log. */
   const logged = new Map<string, string>()
 
   async function report(cluster: Cluster, body: Uint8Array): Promise<void> {
     const reported = parseJson(Report, body, { what: 'report', maxBytes: LIMITS.reportBytes })
     await writeReport(cluster, reported)
-    await writeAbout(cluster, reported)
+    await writeClusterStatus(cluster, reported)
     stored.set(cluster.spec.id, digestOf(body))
     if (reported.log) logged.set(cluster.spec.id, reported.log.asked)
   }
@@ -53,10 +51,10 @@ export function createReports({ client, clock, log, traffic }: ReportPorts) {
         downBytes: (before?.downBytes ?? 0) + pending.down,
         upBytes: (before?.upBytes ?? 0) + pending.up,
       }
-      const spec = { ...specOf(cluster, reported, formatTime(clock.now())), traffic: counted }
+      const spec = { ...reportSpec(cluster, reported, formatTime(clock.now())), traffic: counted }
       try {
         if (!current) {
-          const metadata = { name, ...ownedBy(cluster) }
+          const metadata = { name, ...ownerReferences(cluster) }
           await client.create(ClusterReport, {
             apiVersion: apiVersionOf(ClusterReport),
             kind: 'ClusterReport',
@@ -64,12 +62,12 @@ export function createReports({ client, clock, log, traffic }: ReportPorts) {
             spec,
           })
         } else if (current.spec.clusterId !== cluster.spec.id) {
-          // The cluster was deleted and joined again under its name: the old one's report is history.
+          // The cluster was deleted, and another cluster joined with its name: the old report does not apply.
           await client.delete(ClusterReport, { name }, { uid: current.metadata.uid ?? '' })
           continue
         } else {
           const { receivedAt, traffic: _before, ...known } = current.spec
-          if (jsonEqual({ ...known, receivedAt }, { ...specOf(cluster, reported, receivedAt) })) return
+          if (jsonEqual({ ...known, receivedAt }, { ...reportSpec(cluster, reported, receivedAt) })) return
           await client.update(ClusterReport, { ...current, spec })
         }
         traffic.taken(cluster.spec.id, pending)
@@ -81,8 +79,11 @@ export function createReports({ client, clock, log, traffic }: ReportPorts) {
     throw new ApiError('ServiceUnavailable', 'the report could not be stored now', { retryAfterSeconds: 5 })
   }
 
-  /** The only fields of a Cluster that an agent's words reach; labels, taints and all of its spec are the hub's. */
-  async function writeAbout(cluster: Cluster, { kubernetesVersion, agentVersion, claims }: Report): Promise<void> {
+  /** The only fields of a Cluster that a report changes. Labels, taints and spec belong to the hub's users. */
+  async function writeClusterStatus(
+    cluster: Cluster,
+    { kubernetesVersion, agentVersion, claims }: Report,
+  ): Promise<void> {
     const about = {
       agentVersion,
       ...(kubernetesVersion === undefined ? {} : { kubernetesVersion }),
@@ -97,17 +98,17 @@ export function createReports({ client, clock, log, traffic }: ReportPorts) {
 
   function checkIn(cluster: Cluster, body: Uint8Array): CheckInAnswer {
     const { report } = parseJson(CheckIn, body, { what: 'check-in', maxBytes: LIMITS.requestBytes })
-    const asked = askedNow(cluster)
+    const asked = openLogRequest(cluster)
     if (asked !== undefined) return { report: 'Wanted', log: asked }
     return { report: stored.get(cluster.spec.id) === report ? 'Known' : 'Wanted' }
   }
 
-  /** A question about the log that is young and not answered; an agent that knows of no such question is not asked for ever. */
-  function askedNow({ spec }: Cluster): string | undefined {
+  /** An open request for the agent's log. It expires, because older agents do not know these requests. */
+  function openLogRequest({ spec }: Cluster): string | undefined {
     const asked = spec.logsAskedAt
     if (asked === undefined || logged.get(spec.id) === asked) return undefined
     const age = clock.now() - (parseTime(asked) ?? 0)
-    return age < ASKED_MS ? asked : undefined
+    return age < LOG_REQUEST_MS ? asked : undefined
   }
 
   return {
@@ -120,24 +121,26 @@ export function createReports({ client, clock, log, traffic }: ReportPorts) {
   }
 }
 
-// A list with keys refuses a second one of the same name; the first counts.
+export type Reports = ReturnType<typeof createReports>
+
+// A list map refuses a second claim of the same name. The first one counts.
 function distinct(claims: readonly Claim[]): Claim[] {
   const byName = new Map<string, Claim>()
   for (const claim of claims) if (!byName.has(claim.name)) byName.set(claim.name, claim)
   return [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-// I-11: what a cluster observed never goes back; an older report is a replay or a copy of the agent.
+// I-11: the observed revision never decreases. An older report is a replay, or comes from a copy of the agent.
 function refuseOlder(current: ClusterReport, { epoch, revision }: Report): void {
   const { spec } = current
   if (epoch > spec.epoch || (epoch === spec.epoch && revision >= spec.revision)) return
   throw new ApiError(
     'Conflict',
-    `this report is of epoch ${epoch} revision ${revision}; the cluster already reported epoch ${spec.epoch} revision ${spec.revision}`,
+    `the report is of epoch ${epoch} revision ${revision}; the cluster has already reported epoch ${spec.epoch} revision ${spec.revision}`,
   )
 }
 
-function specOf(cluster: Cluster, reported: Report, receivedAt: string): ClusterReport['spec'] {
+function reportSpec(cluster: Cluster, reported: Report, receivedAt: string): ClusterReport['spec'] {
   const { epoch, revision, document, refusal, bundles, removals = [], incarnation, log } = reported
   return {
     clusterId: cluster.spec.id,
@@ -146,16 +149,16 @@ function specOf(cluster: Cluster, reported: Report, receivedAt: string): Cluster
     ...(document === undefined ? {} : { document }),
     ...(refusal === undefined ? {} : { refusal }),
     receivedAt,
-    // Only what somebody asked for is kept.
+    // Lines that no user requested are dropped.
     ...(log && log.asked === cluster.spec.logsAskedAt ? { log } : {}),
     ...(incarnation === undefined ? {} : { incarnation }),
     bundles,
-    // A list with keys refuses a second one of the same name; the last word about a bundle counts.
+    // A list map refuses a second row of the same bundle. The last row counts.
     ...(removals.length === 0 ? {} : { removals: [...new Map(removals.map((row) => [row.bundle, row])).values()] }),
   }
 }
 
-function ownedBy(cluster: Cluster) {
+function ownerReferences(cluster: Cluster) {
   const { name, uid } = cluster.metadata
   return uid === undefined
     ? {}

@@ -1,4 +1,4 @@
-/** Answers of the gateway: JSON for people's eyes, bytes for documents and blobs, one form of refusal. */
+/** Answers of the gateway: JSON, bytes for documents and blobs, and one form of error. */
 import { utf8 } from '../core/bytes.ts'
 import { digestOf } from '../core/crypto/digest.ts'
 import { ApiError } from '../core/errors.ts'
@@ -6,12 +6,10 @@ import { bytesBody } from '../core/http.ts'
 import type { HttpRequest, HttpResponse } from '../core/http.ts'
 import { WireError } from '../wire/validate.ts'
 
-/** A JSON answer. */
 export function jsonResponse(value: object, status = 200, headers: Record<string, string> = {}): HttpResponse {
   return bytesResponse(utf8(JSON.stringify(value)), 'application/json', { status, headers })
 }
 
-/** An answer of bytes. */
 export function bytesResponse(
   bytes: Uint8Array,
   contentType: string,
@@ -24,24 +22,24 @@ export function bytesResponse(
   }
 }
 
-// One pack goes to thousands of clusters: its digest is worked out once.
-const tags = new WeakMap<Uint8Array, string>()
+// Thousands of clusters receive the same pack: its digest is computed once.
+const etags = new WeakMap<Uint8Array, string>()
 
-function tagOf(bytes: Uint8Array): string {
-  const known = tags.get(bytes)
+function etagFor(bytes: Uint8Array): string {
+  const known = etags.get(bytes)
   if (known !== undefined) return known
   const tag = `"${digestOf(bytes)}"`
-  tags.set(bytes, tag)
+  etags.set(bytes, tag)
   return tag
 }
 
-/** An answer of bytes that can go on where it ended: the tag says which bytes they are, `range` what is still wanted of them. */
+/** An answer that a client can resume: with `if-range` equal to the etag, `range: bytes=N-` returns the rest. */
 export function resumableResponse(
   bytes: Uint8Array,
   request: Pick<HttpRequest, 'headers'>,
   headers: Record<string, string> = {},
 ): HttpResponse {
-  const etag = tagOf(bytes)
+  const etag = etagFor(bytes)
   const common = { ...headers, etag, 'accept-ranges': 'bytes' }
   const wanted = /^bytes=(\d{1,15})-$/.exec(request.headers['range'] ?? '')
   const from = wanted && request.headers['if-range'] === etag ? Number(wanted[1]) : 0
@@ -54,20 +52,23 @@ export function resumableResponse(
   })
 }
 
-/** What a failure looks like from outside: the API's own refusals as they are, malformed requests as 400, all else without detail. */
+/** API errors as they are, malformed requests as 400 or 413, and internal errors without details. */
 export function errorResponse(caught: unknown): HttpResponse {
   if (caught instanceof WireError) {
     return jsonResponse({ reason: caught.reason, message: caught.message }, caught.reason === 'TooLarge' ? 413 : 400)
   }
   if (!(caught instanceof ApiError)) {
-    return jsonResponse({ reason: 'InternalError', message: 'the gateway failed; see its log' }, 500)
+    return jsonResponse(
+      { reason: 'InternalError', message: 'internal error of the gateway; see the log of the hub' },
+      500,
+    )
   }
   const after = caught.details.retryAfterSeconds
   const headers: Record<string, string> = after === undefined ? {} : { 'retry-after': String(after) }
   return jsonResponse({ reason: caught.reason, message: caught.message }, caught.code, headers)
 }
 
-/** The one answer for everything that is not there for this caller, whether it exists or not. */
+/** The same error for what does not exist and for what the caller may not read. */
 export function notFound(): ApiError {
   return new ApiError('NotFound', 'not found')
 }

@@ -1,30 +1,29 @@
-/** Parsed sets of the blobs, the ones used last: shared by whoever asks what a set names. */
+/** A cache of parsed sets, shared by all routes; the sets used last stay. */
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import type { ObjectSet } from '../wire/document/cluster-document.ts'
 import { parseObjectSet } from '../wire/document/signed-document.ts'
 
-/** A set as bytes and as what they say. */
+/** A set as bytes and parsed. */
 export interface CachedSet {
   readonly bytes: Uint8Array
   readonly set: ObjectSet
   readonly digests: ReadonlySet<Digest>
 }
 
-/** Finds a set; undefined when it is not there. */
+/** Finds a set; undefined if the blob store does not have it. */
 export type SetCache = (digest: Digest) => Promise<CachedSet | undefined>
 
-// Sets are shared by clusters, so that few of them serve a fleet.
+// Clusters share sets, so a few sets serve a fleet.
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** Keeps sets in memory, up to a number of bytes. */
 export function createSetCache(blobs: Pick<Blobs, 'get'>): SetCache {
   const kept = new Map<Digest, CachedSet>()
   let size = 0
   return async function find(digest) {
     const known = kept.get(digest)
     if (known) {
-      // Newest last: the first key is the one used longest ago.
+      // Moved to the end: the first key is the least recently used set.
       kept.delete(digest)
       kept.set(digest, known)
       return known

@@ -10,12 +10,12 @@ import { buildCluster } from '../testing/fixtures/builders.ts'
 import { configMap } from '../testing/hub/test-hub.ts'
 import { objectSetBytes } from '../wire/document/signed-document.ts'
 import { resumableResponse } from './responses.ts'
-import { createFollow } from './follow-streams.ts'
+import { createFollowStreams } from './follow-streams.ts'
 import { createSetCache } from './set-cache.ts'
-import { createPacks } from './pack-cache.ts'
+import { createPackCache } from './pack-cache.ts'
 
 describe('made once for all', () => {
-  it('are packs and their tags, also when everybody asks at once', async () => {
+  it('are packs and their etags, also when all clusters ask at once', async () => {
     const stored = createMemoryBlobs()
     let reads = 0
     const blobs = { get: (digest: Parameters<typeof stored.get>[0]) => ((reads += 1), stored.get(digest)) }
@@ -26,7 +26,7 @@ describe('made once for all', () => {
       return await stored.put(objectSetBytes({ format: 'flotilla.dev/set/v1', objects: [named] }))
     }
     const [base, set] = [await put('before'), await put('after')]
-    const packs = createPacks({ blobs, sets: createSetCache(blobs) })
+    const packs = createPackCache({ blobs, sets: createSetCache(blobs) })
     const answers = await Promise.all(Array.from({ length: 100 }, () => packs({ set, base, from: 0 })))
     assert.equal(new Set(answers).size, 1)
     // Two sets, the object and its namesake in the base.
@@ -45,7 +45,7 @@ describe('made once for all', () => {
         buildCluster(name, { spec: { id: name, checkInSeconds: name === 'slow' ? 300 : 30 } }),
       ]),
     )
-    const follow = createFollow({
+    const follow = createFollowStreams({
       clock,
       ids: createSeededIds('beats'),
       clusterOf: (id) => clusters.get(id),

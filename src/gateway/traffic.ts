@@ -1,7 +1,10 @@
-/** Bytes to and from each cluster, counted here and added to its ClusterReport when that is written anyway. */
+/**
+ * Bytes to and from each cluster. They are added to the ClusterReport with its next write, never by a write of their
+ * own.
+ */
 import type { HttpResponse } from '../core/http.ts'
 
-/** Bytes since they were last taken. */
+/** Bytes that are not yet in the ClusterReport. */
 export interface Traffic {
   /** From the hub to the cluster. */
   down: number
@@ -9,11 +12,11 @@ export interface Traffic {
   up: number
 }
 
-/** Counts bodies; headers and TLS come on top. */
+/** Counts bodies, without headers and TLS. */
 export function createTrafficCounters() {
   const counted = new Map<string, Traffic>()
 
-  function of(clusterId: string): Traffic {
+  function counter(clusterId: string): Traffic {
     const known = counted.get(clusterId)
     if (known) return known
     const fresh = { down: 0, up: 0 }
@@ -30,17 +33,17 @@ export function createTrafficCounters() {
 
   return {
     received(clusterId: string, bytes: number): void {
-      of(clusterId).up += bytes
+      counter(clusterId).up += bytes
     },
-    /** Counts an answer as it is sent. */
+    /** Counts the bytes of an answer while they are sent. */
     sending: (clusterId: string, answer: HttpResponse): HttpResponse => ({
       ...answer,
-      body: counting(answer.body, of(clusterId)),
+      body: counting(answer.body, counter(clusterId)),
     }),
-    pending: (clusterId: string): Traffic => ({ ...of(clusterId) }),
-    /** These were written down. */
+    pending: (clusterId: string): Traffic => ({ ...counter(clusterId) }),
+    /** Subtracts bytes that were written to the ClusterReport. */
     taken(clusterId: string, { down, up }: Traffic): void {
-      const traffic = of(clusterId)
+      const traffic = counter(clusterId)
       traffic.down -= down
       traffic.up -= up
     },
@@ -48,5 +51,4 @@ export function createTrafficCounters() {
   }
 }
 
-/** The counters of a gateway. */
 export type TrafficCounters = ReturnType<typeof createTrafficCounters>

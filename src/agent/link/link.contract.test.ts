@@ -50,7 +50,7 @@ describe('a link', () => {
   })
 
   it('comes back when a busy gateway said, and the report goes before the stream', async () => {
-    const hub = await startTestHub('busy', { admission: { perSecond: 1, burst: 10, atWork: 100 } })
+    const hub = await startTestHub('busy', { loadLimits: { perSecond: 1, burst: 10, atWork: 100 } })
     open.push(hub)
     const site = await started(hub)
     await hub.clock.runUntil(() => site.agent().linkState() === 'Following', { withinMs: 120_000, what: 'following' })

@@ -1,4 +1,7 @@
-/** Who may do what at a gateway, found out by asking for everything as everybody; compared with `gateway/agent-authority.txt` on both homes. */
+/**
+ * What each caller may do at a gateway, found by sending every request as every caller. Compared with
+ * `gateway/agent-authority.txt` on both homes.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +20,7 @@ const REFUSED = { verdict: 'Revoked', at: AT } as const
 
 /** Who asks: the id its certificate proves, and what its Cluster says. */
 const CALLERS: Readonly<Record<string, { readonly id?: string; readonly spec?: Partial<Cluster['spec']> }>> = {
-  nobody: {},
+  none: {},
   pending: { id: 'pending', spec: { accepted: false } },
   revoked: { id: 'revoked', spec: { accepted: true, refused: REFUSED } },
   left: { id: 'left', spec: { accepted: false, refused: REFUSED, decommission: { policy: 'Remove', at: AT } } },

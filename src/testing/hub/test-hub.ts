@@ -90,7 +90,7 @@ export function embeddedHome(
 }
 
 /** What a test wants otherwise. */
-export interface TestHubOptions extends Pick<GatewayOptions, 'admission'> {
+export interface TestHubOptions extends Pick<GatewayOptions, 'loadLimits'> {
   readonly home?: TestHome
 }
 
