@@ -6,7 +6,7 @@ import { systemClock } from '../core/time/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { HubConfig, printConfig, readHubConfig } from './config.ts'
 import { createLogger } from './logger.ts'
-import { startHub } from './run.ts'
+import { readyLine, startHub } from './run.ts'
 
 const stop = Promise.withResolvers<void>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.resolve())
@@ -46,7 +46,7 @@ async function main(args: string[]): Promise<void> {
       `made the root key ${hub.newRoot}: move it to a safe place; only a change of trust needs it again\n`,
     )
   }
-  process.stdout.write(`${hub.readyLine()}\n`)
+  process.stdout.write(`${readyLine(hub)}\n`)
   await Promise.race([stop.promise, hub.ended])
   await hub.close()
 }

@@ -17,7 +17,7 @@ export async function hubRun({ terminal, signal }: HubRunInput, flags: Record<st
   const file = await readConfigFile(flags['config'])
   const read = readHubConfig({ flags, ...(file && { file }) })
   if (flags['printConfig']) return terminal.data(printConfig(read))
-  const [{ startHub }, { createLogger }] = await Promise.all([
+  const [{ readyLine, startHub }, { createLogger }] = await Promise.all([
     import('../../../hub/run.ts'),
     import('../../../hub/logger.ts'),
   ])
@@ -29,7 +29,7 @@ export async function hubRun({ terminal, signal }: HubRunInput, flags: Record<st
       `made the root key ${hub.newRoot}: move it to a safe place; only a change of trust needs it again`,
     )
   }
-  terminal.data(`${hub.readyLine()}\n`)
+  terminal.data(`${readyLine(hub)}\n`)
   const stop = Promise.withResolvers<void>()
   signal.addEventListener('abort', () => stop.resolve(), { once: true })
   if (signal.aborted) stop.resolve()

@@ -1,0 +1,132 @@
+/**
+ * Opens the hub's home: the embedded API server in a thread of its own, or a kube-apiserver, with Flotilla's kinds in
+ * it.
+ */
+import { hostname } from 'node:os'
+import { readFile } from 'node:fs/promises'
+import type { Client } from '../../client/client.ts'
+import type { Connection } from '../../client/connection.ts'
+import { createClient } from '../../client/create-client.ts'
+import { kubeconfigFor, readKubeconfig } from '../../client/kubeconfig.ts'
+import { createUndiciTransport } from '../../client/undici-transport.ts'
+import { Secret } from '../../core/secret.ts'
+import { VERSION } from '../../core/version.ts'
+import { writeYaml } from '../../yaml/write/write-yaml.ts'
+import { announceHub } from '../compose/compose-controllers.ts'
+import type { HubConfig } from '../config.ts'
+import { replaceFileAtomically } from '../home/atomic-files.ts'
+import type { DataDirectory } from '../home/data-directory.ts'
+import { installDialects, parseDialects } from '../home/dialects.ts'
+import { installKinds, installPolicies, installRoles } from '../home/kube-home.ts'
+import { certificateNames, formatAddress, isWildcard, parseAddress } from '../http/listen-address.ts'
+import { findAgentBundle } from '../join/agent-bundle.ts'
+import { issueApiClientCertificate, issueApiServerCertificate } from '../keys/hub-keys.ts'
+import type { HubKeys } from '../keys/hub-keys.ts'
+import { DATABASE_FILE, loadSealingKeys } from '../keys/sealing-keys.ts'
+import { HUB_USERS } from '../ports.ts'
+import { API_THREAD_LIMITS, startThread } from '../threads/thread.ts'
+import type { Thread } from '../threads/thread.ts'
+import type { Starting } from './starting.ts'
+
+export type HubUser = (typeof HUB_USERS)[keyof typeof HUB_USERS]
+
+/** The API of a home, and how the users of the hub reach it. */
+interface HomeApi {
+  readonly server: string
+  as(user: HubUser): Connection
+  /** Gives the listener of the API a new certificate. */
+  renew(keys: HubKeys, signal: AbortSignal): Promise<void>
+  /** Threads of the home on this machine. */
+  readonly threads: readonly Pick<Thread<'api'>, 'metrics'>[]
+  /** Whether several hubs may share the home, so that one must lead. */
+  readonly isShared: boolean
+}
+
+export interface Home extends HomeApi {
+  /** File with the administrator's kubeconfig. */
+  readonly kubeconfig: string
+  /** The API as the controllers' user. */
+  readonly client: Client
+  /** A new client as this user; closed with the hub. */
+  clientFor(user: HubUser): Client
+  readonly agentBundle: Awaited<ReturnType<typeof findAgentBundle>>
+}
+
+/** Opens the home and installs what the hub needs in it. */
+export async function openHome(
+  config: HubConfig,
+  { directory, keys }: { readonly directory: DataDirectory; readonly keys: HubKeys },
+  starting: Starting,
+): Promise<Home> {
+  const { clock, ids, life, closeLater } = starting
+  const api =
+    config.kubeconfig === undefined
+      ? await startEmbeddedHome(config, { directory, keys }, starting)
+      : await openKubeHome(config.kubeconfig, config.context)
+  const admin = api.as(HUB_USERS.admin)
+  const kubeconfig = directory.file('admin.kubeconfig')
+  await replaceFileAtomically(kubeconfig, writeYaml(kubeconfigFor('flotilla', { ...admin, user: 'admin' })), ids)
+
+  const clientFor = (user: HubUser): Client => {
+    const { transport, close } = createUndiciTransport(user === HUB_USERS.admin ? admin : api.as(user))
+    closeLater(close)
+    return createClient({ transport, clock, userAgent: `flotilla/${VERSION} (${user.commonName})` })
+  }
+  const client = clientFor(HUB_USERS.controllers)
+  if (config.kubeconfig !== undefined) {
+    await installKinds(client, clock, life)
+    await installRoles(client, life)
+  }
+  await installPolicies(client, life)
+  await installDialects(parseDialects(config.dialects), { client, clock, signal: life })
+  const agentBundle = await findAgentBundle()
+  await announceHub(client, keys.trust, agentBundle?.digest)
+  return { ...api, kubeconfig, client, clientFor, agentBundle }
+}
+
+async function startEmbeddedHome(
+  config: HubConfig,
+  { directory, keys }: { readonly directory: DataDirectory; readonly keys: HubKeys },
+  starting: Starting,
+): Promise<HomeApi> {
+  const listen = parseAddress(config.listen)
+  const names = certificateNames([listen.host, hostname()])
+  const init = {
+    listen,
+    database: directory.file(DATABASE_FILE),
+    blobs: directory.file('blobs'),
+    sealingKeys: await loadSealingKeys(directory, starting.ids),
+    server: issueApiServerCertificate(keys, names, starting),
+    clientCa: keys.apiCa.certificate,
+    tokenKeys: keys.tokenKeys,
+    dialects: parseDialects(config.dialects),
+    logLevel: config.logLevel,
+  }
+  const api = await startThread('api', init, API_THREAD_LIMITS)
+  starting.closeLater(() => api.close())
+  starting.deaths.push(api.death)
+  const host = isWildcard(listen.host) ? '127.0.0.1' : listen.host
+  const server = `https://${formatAddress({ host, port: api.ready.port })}`
+  return {
+    server,
+    threads: [api],
+    isShared: false,
+    renew: async (next, signal) => {
+      await api.call(issueApiServerCertificate(next, names, starting), signal)
+    },
+    as: (user) => {
+      const { certificate, privateKey } = issueApiClientCertificate(keys, user, starting)
+      return { server, ca: keys.apiCa.certificate, cert: certificate, key: new Secret(privateKey) }
+    },
+  }
+}
+
+async function openKubeHome(file: string, context: string | undefined): Promise<HomeApi> {
+  const { connection } = await readKubeconfig({
+    text: await readFile(file, 'utf8'),
+    file,
+    ...(context !== undefined && { context }),
+    readFile: (path) => readFile(path, 'utf8'),
+  })
+  return { server: connection.server, threads: [], isShared: true, renew: async () => {}, as: () => connection }
+}

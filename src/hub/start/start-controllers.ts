@@ -1,0 +1,47 @@
+/**
+ * Runs the controllers and the blob collector: at once with the embedded home, as the elected leader with a shared
+ * home.
+ */
+import { hostname } from 'node:os'
+import { runBlobCollector } from '../../blobs/collector.ts'
+import { createFileBlobs } from '../../blobs/file-blobs.ts'
+import { runLeaderElection } from '../../engine/leader-election.ts'
+import { composeControllers } from '../compose/compose-controllers.ts'
+import type { ControllerParts } from '../compose/compose-controllers.ts'
+import { blobRoots } from '../home/blob-roots.ts'
+import { SYSTEM_NAMESPACE } from '../home/hub-info.ts'
+import { runBeside } from './starting.ts'
+import type { Starting } from './starting.ts'
+
+export interface ControllerInputs extends Pick<
+  ControllerParts,
+  'client' | 'trust' | 'onTrustChange' | 'render' | 'fetchSource' | 'askGate' | 'metrics' | 'dialects'
+> {
+  readonly blobsFolder: string
+  readonly isShared: boolean
+  /** Further work of the leading hub. */
+  readonly alongside?: ((term: AbortSignal) => Promise<void>) | undefined
+}
+
+export function startControllers({ blobsFolder, isShared, alongside, ...parts }: ControllerInputs, starting: Starting) {
+  const { clock, ids, log, life } = starting
+  const ports = { clock, ids, log }
+  const blobs = createFileBlobs({ folder: blobsFolder, ids })
+  const roots = (term: AbortSignal) => blobRoots(parts.client, term)
+  const lead = async (term: AbortSignal): Promise<void> => {
+    const collecting = runBlobCollector({ blobs, roots, clock, log }, term)
+    const beside = alongside?.(term)
+    await composeControllers({ ...parts, ...ports, blobs }).run(term)
+    await Promise.all([collecting, beside])
+  }
+  const election = {
+    ...ports,
+    client: parts.client,
+    namespace: SYSTEM_NAMESPACE,
+    name: 'flotilla-hub',
+    identity: `${hostname()}-${ids.suffix(5)}`,
+    lead,
+  }
+  // The lock of the data directory makes an embedded hub the only one, so it leads without an election.
+  runBeside(starting, isShared ? runLeaderElection(election, life) : lead(life))
+}

@@ -1,0 +1,45 @@
+/** Starts the plain listeners of a hub: the console with its sign-in socket, and on request metrics and webhooks. */
+import type { Client } from '../../client/client.ts'
+import type { HubConfig } from '../config.ts'
+import { CONSOLE_SOCKET, openConsoleSocket } from '../console/console-socket.ts'
+import { startConsole } from '../console/console.ts'
+import type { FleetView } from '../console/fleet-view.ts'
+import type { DataDirectory } from '../home/data-directory.ts'
+import { parseAddress } from '../http/listen-address.ts'
+import { listenForWebhooks } from '../http/webhook-listener.ts'
+import { listenForMetrics } from '../metrics/metrics-listener.ts'
+import type { Starting } from './starting.ts'
+
+export interface ListenerInputs {
+  readonly directory: DataDirectory
+  readonly client: Client
+  readonly view: FleetView
+  /** The text of `/metrics`. */
+  readonly metrics: () => Promise<string>
+}
+
+export interface HubListeners {
+  /** A new address of the live page that signs one browser in. */
+  readonly signInUrl: () => string
+}
+
+export async function startListeners(
+  config: HubConfig,
+  { directory, client, view, metrics }: ListenerInputs,
+  { clock, ids, log, closeLater }: Starting,
+): Promise<HubListeners> {
+  const listen = parseAddress(config.consoleListen)
+  const console = await startConsole({ listen, view, metrics, clock, ids, log })
+  closeLater(() => console.close())
+  const socket = await openConsoleSocket(directory.file(CONSOLE_SOCKET), { signInUrl: console.signInUrl, log })
+  closeLater(() => socket.close())
+  if (config.metricsListen !== undefined) {
+    const listener = await listenForMetrics({ listen: parseAddress(config.metricsListen), text: metrics, log })
+    closeLater(() => listener.close())
+  }
+  if (config.webhookListen !== undefined) {
+    const listener = await listenForWebhooks({ listen: parseAddress(config.webhookListen), client, clock, log })
+    closeLater(() => listener.close())
+  }
+  return { signInUrl: () => console.signInUrl() }
+}

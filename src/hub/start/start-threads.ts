@@ -1,0 +1,140 @@
+/**
+ * Starts the threads of a hub beside its API: the gateway, the renderer, the fetcher and, on a kube-apiserver, the
+ * views.
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { programEnvironment, splitList } from '../config.ts'
+import type { HubConfig } from '../config.ts'
+import { replaceFileAtomically } from '../home/atomic-files.ts'
+import type { DataDirectory } from '../home/data-directory.ts'
+import { parseAddress } from '../http/listen-address.ts'
+import { issueGatewayListenerCertificate, readHubKeys } from '../keys/hub-keys.ts'
+import type { HubKeys } from '../keys/hub-keys.ts'
+import { createKeyReloader } from '../keys/key-reloader.ts'
+import type { KeyReloader } from '../keys/key-reloader.ts'
+import { HUB_USERS } from '../ports.ts'
+import type { HubPorts } from '../ports.ts'
+import { startFetcher } from '../threads/limited-fetcher.ts'
+import type { LimitedFetcher } from '../threads/limited-fetcher.ts'
+import { createRenderer } from '../threads/limited-renderer.ts'
+import type { LimitedRenderer } from '../threads/limited-renderer.ts'
+import type { GatewayKeys } from '../threads/messages.ts'
+import { plainConnection } from '../threads/plain-connection.ts'
+import { startThread } from '../threads/thread.ts'
+import type { Thread } from '../threads/thread.ts'
+import { startAggregatedApi } from '../view/aggregated-api.ts'
+import type { AggregatedApi } from '../view/aggregated-api.ts'
+import type { GatewayAddress } from './gateway-address.ts'
+import type { Home } from './open-home.ts'
+import type { Starting } from './starting.ts'
+
+export interface ThreadInputs {
+  readonly directory: DataDirectory
+  readonly keys: HubKeys
+  readonly address: GatewayAddress
+  readonly home: Home
+  readonly blobsFolder: string
+}
+
+export interface HubThreads {
+  readonly gateway: Thread<'gateway'>
+  readonly renderer: LimitedRenderer
+  readonly fetcher: LimitedFetcher
+  /** Undefined with the embedded home, whose API serves the views itself. */
+  readonly views: AggregatedApi | undefined
+  /** The hub's keys as they are now, also after a rotation. */
+  readonly keys: KeyReloader
+}
+
+export async function startThreads(config: HubConfig, inputs: ThreadInputs, starting: Starting): Promise<HubThreads> {
+  const { clock, ids, log, life, closeLater, deaths } = starting
+  const { directory, home, keys, blobsFolder } = inputs
+  const gateway = await startGateway(config, inputs, starting)
+  const renderer = createRenderer({ blobs: blobsFolder, clock, log })
+  closeLater(() => renderer.close())
+  const fetcher = await startFetcher({
+    init: {
+      blobs: blobsFolder,
+      folder: directory.file('sources'),
+      git: { ...programEnvironment(), home: directory.file(join('sources', 'home')) },
+      localPaths: splitList(config.sourcePaths),
+    },
+    clock,
+    ids,
+    log,
+  })
+  closeLater(() => fetcher.close())
+
+  const views =
+    config.kubeconfig === undefined
+      ? undefined
+      : await startAggregatedApi({
+          ...starting,
+          client: home.client,
+          home: home.server,
+          api: plainConnection(home.as(HUB_USERS.controllers)),
+          blobs: blobsFolder,
+          listen: parseAddress(config.listen),
+          url: config.viewUrl,
+          keys,
+          logLevel: config.logLevel,
+        })
+  if (views) {
+    closeLater(() => views.thread.close())
+    closeLater(() => views.withdraw())
+    deaths.push(views.thread.death)
+  }
+
+  const reloader = createKeyReloader(keys, {
+    clock,
+    log,
+    read: () => readHubKeys(directory),
+    spread: async (next) => {
+      await gateway.call(gatewayKeys(next, inputs.address, starting), life)
+      await home.renew(next, life)
+      await views?.renew(next, life)
+    },
+  })
+  const reloading = reloader.run(life)
+  closeLater(() => reloading)
+  return { gateway, renderer, fetcher, views, keys: reloader }
+}
+
+async function startGateway(
+  config: HubConfig,
+  { directory, keys, address, home, blobsFolder }: ThreadInputs,
+  starting: Starting,
+): Promise<Thread<'gateway'>> {
+  const gateway = await startThread('gateway', {
+    // The same after a restart with this directory, and unique among hubs that share a home.
+    name: home.isShared ? await gatewayName(directory, starting) : '0',
+    listen: address.listen,
+    api: plainConnection(home.as(HUB_USERS.gateway)),
+    blobs: blobsFolder,
+    ...gatewayKeys(keys, address, starting),
+    agentBundle: home.agentBundle,
+    logLevel: config.logLevel,
+  })
+  starting.closeLater(() => gateway.close())
+  starting.deaths.push(gateway.death)
+  return gateway
+}
+
+function gatewayKeys(keys: HubKeys, { names }: GatewayAddress, ports: HubPorts): GatewayKeys {
+  const { root, envelopes, newest, transportCa } = keys.trust
+  return {
+    server: issueGatewayListenerCertificate(keys, names, ports),
+    transportCa,
+    trust: { root, envelopes, newest },
+  }
+}
+
+async function gatewayName(directory: DataDirectory, { ids }: HubPorts): Promise<string> {
+  const file = directory.file('gateway-name')
+  const known = await readFile(file, 'utf8').catch(() => undefined)
+  if (known) return known.trim()
+  const name = ids.suffix(8)
+  await replaceFileAtomically(file, `${name}\n`, ids)
+  return name
+}
