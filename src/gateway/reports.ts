@@ -1,6 +1,7 @@
 /** Stores reports as ClusterReports: one write by compare-and-swap if more than the time changed, otherwise none. */
 import type { Client } from '../client/client.ts'
 import type { Clock } from '../core/time/clock.ts'
+import { compact } from '../core/compact.ts'
 import { digestOf } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import { ApiError, isApiError } from '../core/errors.ts'
@@ -84,11 +85,7 @@ export function createReports({ client, clock, log, traffic }: ReportPorts) {
     cluster: Cluster,
     { kubernetesVersion, agentVersion, claims }: Report,
   ): Promise<void> {
-    const about = {
-      agentVersion,
-      ...(kubernetesVersion === undefined ? {} : { kubernetesVersion }),
-      ...(claims === undefined ? {} : { claims: distinct(claims) }),
-    }
+    const about = compact({ agentVersion, kubernetesVersion, claims: claims && distinct(claims) })
     const { status = {} } = cluster
     if (Object.entries(about).every(([field, value]) => jsonEqual(status[field as keyof typeof about] ?? [], value)))
       return
@@ -140,22 +137,25 @@ function refuseOlder(current: ClusterReport, { epoch, revision }: Report): void 
   )
 }
 
+/** Every reported field but those that belong to the Cluster's status. */
 function reportSpec(cluster: Cluster, reported: Report, receivedAt: string): ClusterReport['spec'] {
-  const { epoch, revision, document, refusal, bundles, removals = [], incarnation, log } = reported
-  return {
+  const {
+    agentVersion: _agent,
+    kubernetesVersion: _kubernetes,
+    claims: _claims,
+    log,
+    removals = [],
+    ...same
+  } = reported
+  return compact({
     clusterId: cluster.spec.id,
-    epoch,
-    revision,
-    ...(document === undefined ? {} : { document }),
-    ...(refusal === undefined ? {} : { refusal }),
+    ...same,
     receivedAt,
     // Lines that no user requested are dropped.
-    ...(log && log.asked === cluster.spec.logsAskedAt ? { log } : {}),
-    ...(incarnation === undefined ? {} : { incarnation }),
-    bundles,
+    log: log?.asked === cluster.spec.logsAskedAt ? log : undefined,
     // A list map refuses a second row of the same bundle. The last row counts.
-    ...(removals.length === 0 ? {} : { removals: [...new Map(removals.map((row) => [row.bundle, row])).values()] }),
-  }
+    removals: removals.length === 0 ? undefined : [...new Map(removals.map((row) => [row.bundle, row])).values()],
+  })
 }
 
 function ownerReferences(cluster: Cluster) {

@@ -1,14 +1,21 @@
-/** What agent and gateway say to each other: routes, requests, answers and the frames of a follow stream. */
+/** The messages between agent and gateway: routes, requests, answers and the frames of a follow stream. */
 import type { Static } from 'typebox'
 import { utf8 } from '../../core/bytes.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { Type } from '../../core/schema/typebox.ts'
-import { REMOVAL_STATES } from '../../kinds/native/cluster-report.ts'
+import {
+  REPORTED_FIELDS,
+  ReportedBundle,
+  ReportedLog as ReportedLogFields,
+  ReportedRefusal,
+  ReportedRemoval,
+} from '../../kinds/fields/report.ts'
 import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
 import { LIMITS } from '../limits.ts'
 import { parseJson } from '../validate.ts'
+import { TIME_PATTERN, wireProperties, wireSchema } from '../wire-schema.ts'
 
-/** Paths of the gateway; the only ones there are. */
+/** All paths of the gateway. */
 export const ROUTES = {
   trust: '/agent/v1/trust',
   enrol: '/agent/v1/enrol',
@@ -24,15 +31,15 @@ export const ROUTES = {
   agentBundle: '/agent/v1/agent-bundle/',
 } as const
 
-/** Every request of an agent says which start of it speaks; two at once are a copy (agent-instances.ts). */
+/** Header of every request: the instance, a random text of each start of an agent. See agent-instances.ts. */
 export const INSTANCE_HEADER = 'flotilla-instance'
 
-/** On an answer that is a difference: the digest of its base. */
+/** Header of an answer that is a delta: the digest of its base. */
 export const BASE_HEADER = 'flotilla-base'
 
 const strict = { additionalProperties: false }
 const DigestText = Type.Unsafe<Digest>({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' })
-// SPKI of these two kinds of keys has one form only: a fixed head and 32 bytes.
+// The SPKI of these keys has one form: a fixed prefix and 32 bytes.
 const Ed25519Key = Type.String({ pattern: '^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{43}=$' })
 const X25519Key = Type.String({ pattern: '^MCowBQYDK2VuAyEA[A-Za-z0-9+/]{43}=$' })
 const ClusterName = Type.String({ maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' })
@@ -40,19 +47,19 @@ const ClusterId = Type.String({ minLength: 1, maxLength: 64 })
 const Csr = Type.String({ maxLength: 8192 })
 const Version = Type.String({ maxLength: 64 })
 
-/** The payload of an enrol envelope, which the identity key signs. */
+/** The payload of an enrol request, signed by the identity key. */
 export const EnrolRequest = Type.Object(
   {
-    /** The hub this request is for, so that it means nothing to another one. */
+    /** Digest of the hub's root key, so that another hub refuses the request. */
     root: DigestText,
     token: Type.Object({ name: Type.String({ maxLength: 253 }), secret: Type.String({ maxLength: 128 }) }, strict),
-    /** Needed with tokens for a pattern of names. */
+    /** Required with a token that has a name pattern. */
     clusterName: Type.Optional(ClusterName),
     identityKey: Ed25519Key,
     sealingKey: X25519Key,
-    /** Known after the first answer. */
+    /** Present after the first answer. */
     clusterId: Type.Optional(ClusterId),
-    /** PEM; its common name is the cluster id. */
+    /** PEM; the common name is the cluster id. */
     csr: Type.Optional(Csr),
     agentVersion: Version,
   },
@@ -60,40 +67,42 @@ export const EnrolRequest = Type.Object(
 )
 export type EnrolRequest = Static<typeof EnrolRequest>
 
-/** What became of an enrolment. */
+/** The answer to an enrol request. */
 export const EnrolAnswer = Type.Object({
   state: Type.Union([Type.Literal('Pending'), Type.Literal('Accepted')]),
   clusterId: ClusterId,
   clusterName: Type.String({ maxLength: 253 }),
-  /** PEM; present when accepted and a request was sent. */
+  /** PEM; present if the cluster is accepted and the request had a `csr`. */
   certificate: Type.Optional(Type.String({ maxLength: 8192 })),
-  /** When to ask again. */
+  /** Time after which the agent asks again. */
   retryAfterSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600 })),
 })
 export type EnrolAnswer = Static<typeof EnrolAnswer>
 
-/** The payload of a renew envelope, which the identity key signs; good with an expired certificate or none. */
+/** The payload of a renew request, signed by the identity key. Needs no valid certificate. */
 export const RenewRequest = Type.Object(
   {
     root: DigestText,
     clusterId: ClusterId,
     csr: Csr,
-    /** The key secret values are to be sealed to from now on; the hub's stays without it. */
+    /** A new sealing key. If omitted, the hub keeps the present one. */
     sealingKey: Type.Optional(X25519Key),
   },
   strict,
 )
 export type RenewRequest = Static<typeof RenewRequest>
 
-/** A fresh certificate. */
 export const RenewAnswer = Type.Object({ certificate: Type.String({ maxLength: 8192 }) })
 export type RenewAnswer = Static<typeof RenewAnswer>
 
-/** The payload of an envelope that asks for a cluster's last document, which the identity key signs: for who gets no certificate any more. */
+/**
+ * The payload of a request for the last document, signed by the identity key: a decommissioned cluster receives no new
+ * certificate.
+ */
 export const LastRequest = Type.Object({ root: DigestText, clusterId: ClusterId }, strict)
 export type LastRequest = Static<typeof LastRequest>
 
-/** The root's key and the versions of the trust bundle after the one asked for, oldest first. */
+/** The root key, and the versions of the trust bundle after the requested one, oldest first. */
 export const TrustAnswer = Type.Object({
   /** SPKI, base64. */
   root: Ed25519Key,
@@ -102,7 +111,7 @@ export const TrustAnswer = Type.Object({
 })
 export type TrustAnswer = Static<typeof TrustAnswer>
 
-/** The newest document of the cluster. */
+/** The head of the cluster's newest document. */
 export const HeadFrame = Type.Object({
   type: Type.Literal('head'),
   epoch: Type.Integer({ minimum: 1 }),
@@ -111,12 +120,12 @@ export const HeadFrame = Type.Object({
 })
 export type HeadFrame = Static<typeof HeadFrame>
 
-/** The stream lives; `at` is the hub's time. */
+/** A sign of life of the stream; `at` is the hub's time. */
 export const BeatFrame = Type.Object({
   type: Type.Literal('beat'),
   at: Type.String({ maxLength: 40 }),
   trustVersion: Type.Integer({ minimum: 1 }),
-  /** How often the agent should check in. */
+  /** Interval at which the agent checks in. */
   checkInSeconds: Type.Integer({ minimum: 1, maximum: 86_400 }),
 })
 export type BeatFrame = Static<typeof BeatFrame>
@@ -125,72 +134,27 @@ export type BeatFrame = Static<typeof BeatFrame>
 export const Frame = Type.Union([HeadFrame, BeatFrame])
 export type Frame = Static<typeof Frame>
 
-/** How one bundle does on the cluster, in the words of design part 5. */
+/** States that an agent can report; `Offline` and `NotSelected` are the hub's. */
+const REPORTED_STATES = BUNDLE_STATES.filter((state) => state !== 'Offline' && state !== 'NotSelected')
+
+/** The state of one bundle on the cluster; declared in `kinds/fields/report.ts`. */
 export const ReportRow = Type.Object(
   {
-    bundle: Type.String({ maxLength: 317, pattern: '^[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*$' }),
-    generation: Type.Integer({ minimum: 0 }),
-    set: DigestText,
-    state: Type.Unsafe<(typeof BUNDLE_STATES)[number]>({
-      type: 'string',
-      enum: BUNDLE_STATES.filter((state) => state !== 'Offline' && state !== 'NotSelected'),
-    }),
-    /** Which of the tries that somebody asked for this is about. */
-    attempt: Type.Optional(Type.Integer({ minimum: 0 })),
-    message: Type.Optional(Type.String({ maxLength: LIMITS.messageChars })),
-    firstFailing: Type.Optional(Type.String({ maxLength: LIMITS.messageChars })),
-    /** Objects that somebody changed and that are not changed back; fields and who has them, never values. */
-    drift: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            object: Type.String({ maxLength: LIMITS.messageChars }),
-            fields: Type.Array(Type.String({ maxLength: LIMITS.messageChars }), { maxItems: LIMITS.rowDetails }),
-            since: Type.String({ maxLength: 40 }),
-          },
-          strict,
-        ),
-        { maxItems: LIMITS.rowDetails },
-      ),
-    ),
-    /** What the bundle asked to be told of its live objects. */
-    feedback: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            object: Type.String({ maxLength: LIMITS.messageChars }),
-            name: Type.String({ maxLength: 64 }),
-            value: Type.String({ maxLength: LIMITS.messageChars }),
-          },
-          strict,
-        ),
-        { maxItems: LIMITS.rowDetails },
-      ),
-    ),
+    ...wireProperties(ReportedBundle.properties),
+    state: Type.Unsafe<(typeof BUNDLE_STATES)[number]>({ type: 'string', enum: REPORTED_STATES }),
   },
   strict,
 )
 export type ReportRow = Static<typeof ReportRow>
 
-/** How the removal of one bundle stands; `Removed` and `Orphaned` are receipts. */
+/** The state of the removal of one bundle; `Removed` and `Orphaned` are receipts. */
 export const RemovalRow = Type.Object(
-  {
-    bundle: Type.String({ maxLength: 317, pattern: '^[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*$' }),
-    /** Of the tombstone. */
-    generation: Type.Integer({ minimum: 1 }),
-    state: Type.Unsafe<(typeof REMOVAL_STATES)[number]>({ type: 'string', enum: [...REMOVAL_STATES] }),
-    message: Type.Optional(Type.String({ maxLength: LIMITS.messageChars })),
-    deleted: Type.Optional(Type.Integer({ minimum: 0 })),
-    /** Objects left in place, each with why. */
-    left: Type.Optional(Type.Array(Type.String({ maxLength: LIMITS.messageChars }), { maxItems: LIMITS.rowDetails })),
-    leftTotal: Type.Optional(Type.Integer({ minimum: 0 })),
-    at: Type.Optional(Type.String({ maxLength: 40, pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,18}Z$' })),
-  },
+  { ...wireProperties(ReportedRemoval.properties), generation: Type.Integer({ minimum: 1 }) },
   strict,
 )
 export type RemovalRow = Static<typeof RemovalRow>
 
-/** One thing a cluster says about itself; untrusted. */
+/** A fact that the agent reports about its cluster; untrusted. */
 export const Claim = Type.Object(
   {
     name: Type.String({
@@ -204,80 +168,62 @@ export const Claim = Type.Object(
 )
 export type Claim = Static<typeof Claim>
 
-/** Why the newest document was not followed. */
+/** Why the agent does not follow the newest document. */
 export const Refusal = Type.Object(
   {
-    /** For programs, such as `Equivocation` or `BadSignature`. */
+    ...wireProperties(ReportedRefusal.properties),
+    /** For programs, for example `Equivocation` or `BadSignature`. */
     reason: Type.String({ pattern: '^[A-Z][A-Za-z]{0,63}$' }),
-    message: Type.String({ maxLength: LIMITS.messageChars }),
-    /** What was refused, as far as it could be read. */
-    epoch: Type.Optional(Type.Integer({ minimum: 0 })),
-    revision: Type.Optional(Type.Integer({ minimum: 0 })),
-    document: Type.Optional(DigestText),
   },
   strict,
 )
 export type Refusal = Static<typeof Refusal>
 
-/** When somebody asked for the log; the answer says it again. */
-const LogAsked = Type.String({ maxLength: 40, pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,18}Z$' })
-
-/** The newest lines of the agent's own log, sent only when asked for. */
-export const ReportedLog = Type.Object(
-  {
-    asked: LogAsked,
-    lines: Type.Array(Type.String({ maxLength: LIMITS.logLineChars }), { maxItems: LIMITS.logLines }),
-  },
-  strict,
-)
+/** The newest lines of the agent's own log, sent only on request. */
+export const ReportedLog = wireSchema(ReportedLogFields)
 export type ReportedLog = Static<typeof ReportedLog>
 
-/** All a cluster says about itself. */
+/**
+ * A report: everything that an agent tells the hub about its cluster. `epoch` and `revision` are 0 without a document.
+ * Without `claims`, the hub keeps the claims that it has.
+ *
+ *     { epoch: 1, revision: 7, document: 'sha256:…', agentVersion: '0.1.0', bundles: [{ bundle: 'default/shop', … }] }
+ */
 export const Report = Type.Object(
   {
-    /** The document held; 0 and 0 when there is none. */
-    epoch: Type.Integer({ minimum: 0 }),
-    revision: Type.Integer({ minimum: 0 }),
-    document: Type.Optional(DigestText),
+    ...wireProperties(REPORTED_FIELDS),
     kubernetesVersion: Type.Optional(Version),
     agentVersion: Version,
-    /** Absent: nothing is known yet, and what the hub has stays. */
     claims: Type.Optional(Type.Array(Claim, { maxItems: LIMITS.claims })),
-    bundles: Type.Array(ReportRow, { maxItems: LIMITS.bundles }),
-    /** Bundles being removed, and the last ones that were. */
-    removals: Type.Optional(Type.Array(RemovalRow, { maxItems: LIMITS.bundles })),
-    /** Which life of the cluster this is, from 2: it was restored from a backup. */
-    incarnation: Type.Optional(Type.Integer({ minimum: 2 })),
-    /** Why the newest document was not accepted, when it was not. */
     refusal: Type.Optional(Refusal),
-    log: Type.Optional(ReportedLog),
+    bundles: Type.Array(ReportRow, { maxItems: LIMITS.bundles }),
+    removals: Type.Optional(Type.Array(RemovalRow, { maxItems: LIMITS.bundles })),
   },
   strict,
 )
 export type Report = Static<typeof Report>
 
-/** "I am here, and my report is still the one with this digest." */
+/** A sign of life of the agent, with the digest of its newest report. */
 export const CheckIn = Type.Object({ report: DigestText }, strict)
 export type CheckIn = Static<typeof CheckIn>
 
-/** `Wanted`: the gateway does not know that report; send it whole. */
+/** `Wanted`: the gateway does not have this report, and the agent sends it. */
 export const CheckInAnswer = Type.Object({
   report: Type.Union([Type.Literal('Known'), Type.Literal('Wanted')]),
-  /** Somebody wants to read the agent's log: send its newest lines with the report, and this beside them. */
-  log: Type.Optional(LogAsked),
+  /** A user requested the agent's log: the agent sends its newest lines with the report, and this time beside them. */
+  log: Type.Optional(Type.String({ maxLength: 40, pattern: TIME_PATTERN })),
 })
 export type CheckInAnswer = Static<typeof CheckInAnswer>
 
-/** What a refused request is answered with; the reason is for programs. */
+/** The answer to a refused request; the reason is for programs. */
 export const RefusalAnswer = Type.Object({ reason: Type.String(), message: Type.String() })
 export type RefusalAnswer = Static<typeof RefusalAnswer>
 
-/** One frame as a line. */
 export function frameLine(frame: Frame): Uint8Array {
   return utf8(`${JSON.stringify(frame)}\n`)
 }
 
-/** Reads one line of a follow stream; types that this version does not know are undefined. */
+/** Reads one line of a follow stream; undefined for types of newer versions. */
 export function parseFrame(line: string): Frame | undefined {
   const loose = Type.Object({ type: Type.String({ maxLength: 64 }) })
   const options = { what: 'frame', maxBytes: LIMITS.frameBytes }

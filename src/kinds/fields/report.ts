@@ -1,0 +1,129 @@
+// Tested by src/wire/wire-schema.test.ts
+/**
+ * What an agent reports about its cluster, declared once: the ClusterReport stores these fields, and
+ * `wire/link/frames.ts` derives the stricter schema of the agent's request from them. A new field is added here and
+ * where the agent fills it.
+ */
+import {
+  digest,
+  enumOf,
+  int,
+  listMap,
+  listOf,
+  namespacedName,
+  object,
+  optional,
+  text,
+  time,
+} from '../schema/schema-builders.ts'
+import { BUNDLE_STATES } from './states.ts'
+
+/** States of the removal of a bundle on a cluster; `Removed` and `Orphaned` are receipts. */
+export const REMOVAL_STATES = ['Removing', 'Failed', 'Removed', 'Orphaned'] as const
+
+const OBJECT = 'Kind, namespace and name of the object.'
+
+/** The state of one bundle on the cluster. */
+export const ReportedBundle = object({
+  bundle: namespacedName({ description: 'Bundle, as `namespace/name`.' }),
+  generation: int({ description: 'Generation of the content on the cluster.' }),
+  set: digest({ description: 'Digest of the set on the cluster.' }),
+  state: enumOf(BUNDLE_STATES, { description: 'State of the bundle on the cluster.' }),
+  attempt: optional(int({ description: 'Number of the manual retry this report belongs to.' })),
+  message: optional(text({ max: 4096, description: 'Message of the agent.' })),
+  firstFailing: optional(text({ max: 1024, description: 'First object that is not healthy.' })),
+  drift: optional(
+    listOf(
+      object({
+        object: text({ max: 1024, description: OBJECT }),
+        fields: listOf(text({ max: 1024 }), {
+          max: 20,
+          description: 'Fields that differ, each with the field manager that owns it, at most 20.',
+        }),
+        since: text({ max: 40, description: 'Time at which the agent first observed the difference.' }),
+      }),
+      { max: 20, description: 'Objects that differ from the set and are not corrected, at most the first 20.' },
+    ),
+  ),
+  feedback: optional(
+    listOf(
+      object({
+        object: text({ max: 1024, description: OBJECT }),
+        name: text({ max: 64, description: 'Name of the value, as `as` in the Bundle.' }),
+        value: text({ max: 1024, description: 'Value as a string.' }),
+      }),
+      {
+        max: 20,
+        description: 'Values of live objects that `spec.feedback` of the Bundle requests, at most the first 20.',
+      },
+    ),
+  ),
+})
+
+/** The state of the removal of one bundle. */
+export const ReportedRemoval = object({
+  bundle: namespacedName({ description: 'Bundle, as `namespace/name`.' }),
+  generation: int({ description: 'Generation of the tombstone.' }),
+  state: enumOf(REMOVAL_STATES, {
+    description:
+      'State of the removal. `Removed` and `Orphaned` are receipts: the agent no longer manages any object of the Bundle.',
+  }),
+  message: optional(text({ max: 4096, description: 'Message of the agent about what the removal waits for.' })),
+  deleted: optional(int({ description: 'Number of deleted objects.' })),
+  left: optional(
+    listOf(text({ max: 2100 }), {
+      max: 20,
+      description: 'Objects left in place, each with the reason, at most the first 20.',
+    }),
+  ),
+  leftTotal: optional(int({ description: 'Number of objects left in place.' })),
+  at: optional(time({ description: "Time at which the removal finished, by the hub's clock as known to the agent." })),
+})
+
+/** Why the agent does not follow the newest document. */
+export const ReportedRefusal = object(
+  {
+    reason: text({ max: 64, min: 1, description: 'Reason in CamelCase, for example `MissingFeature`.' }),
+    message: text({ max: 4096, description: 'Message of the agent.' }),
+    epoch: optional(int({ description: 'Epoch of the refused document.' })),
+    revision: optional(int({ description: 'Revision of the refused document.' })),
+    document: optional(digest({ description: 'Digest of the refused document, if the agent could read it.' })),
+  },
+  { description: 'Reason why the agent does not follow the newest document. Absent while the agent follows it.' },
+)
+
+/** The newest lines of the agent's own log. */
+export const ReportedLog = object(
+  {
+    asked: time({ description: 'Value of `spec.logsAskedAt` of the Cluster that the lines answer.' }),
+    lines: listOf(text({ max: 400 }), { max: 100, description: 'Newest lines of the log, oldest first, at most 100.' }),
+  },
+  { description: 'Log lines of the agent. Present only after a user requested them.' },
+)
+
+/** The fields that a report and a ClusterReport have in common. */
+export const REPORTED_FIELDS = {
+  epoch: int({ description: 'Epoch of the document that the agent follows.' }),
+  revision: int({ description: 'Revision of the document that the agent follows.' }),
+  document: optional(digest({ description: 'Digest of the signed envelope of that document.' })),
+  refusal: optional(ReportedRefusal),
+  incarnation: optional(
+    int({
+      minimum: 2,
+      description:
+        "Number of the cluster's own timeline. Increased when the cluster is restored from a backup; absent before the first restore.",
+    }),
+  ),
+  log: optional(ReportedLog),
+  bundles: listMap(['bundle'], ReportedBundle, {
+    max: 500,
+    default: [],
+    description: 'Bundles on the cluster. Defaults to an empty list.',
+  }),
+  removals: optional(
+    listMap(['bundle'], ReportedRemoval, {
+      max: 500,
+      description: 'Bundles that are being removed or were removed recently.',
+    }),
+  ),
+}
