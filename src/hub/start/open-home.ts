@@ -1,4 +1,4 @@
-// Tested by test/e2e/hub.contract.test.ts
+// Tested by src/hub/run.contract.test.ts
 /**
  * Opens the hub's home: the embedded API server in a thread of its own, or a kube-apiserver, with Flotilla's kinds in
  * it.

@@ -1,4 +1,4 @@
-// Tested by test/e2e/hub.contract.test.ts
+// Tested by src/hub/run.contract.test.ts
 /**
  * Starts the threads of a hub beside its API: the gateway, the renderer, the fetcher and, on a kube-apiserver, the
  * views.

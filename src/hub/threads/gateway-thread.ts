@@ -17,7 +17,10 @@ import { toConnection } from './plain-connection.ts'
 import type { GatewayKeys } from './messages.ts'
 import { serveThread } from './serve-thread.ts'
 
-/** The keys as the listener has them. Tickets are sealed with a key made from the CA's: agents resume their sessions also after a restart. */
+/**
+ * The keys as the listener has them. Tickets are sealed with a key made from the CA's: agents resume their sessions
+ * also after a restart.
+ */
 function listenerKeys({ server, transportCa, trust }: GatewayKeys) {
   return {
     certificate: server.certificate,
@@ -27,7 +30,8 @@ function listenerKeys({ server, transportCa, trust }: GatewayKeys) {
   }
 }
 
-// One API answers them all: more connections than it has work for would only be handshakes, all at once when a fleet comes back.
+// One API answers them all: more connections than it has work for would only be handshakes, all at once when a fleet
+// comes back.
 const API_CONNECTIONS = 24
 
 await serveThread<'gateway'>(async (init) => {

@@ -1,7 +1,7 @@
 /**
- * The source thread under guard. All fetches share one thread, so that content which keeps that thread busy stops them all,
- * and none of them can be told from the others. The guard therefore ends the thread and says that each fetch was
- * interrupted. A fetch that is tried again alone has a thread for itself, and what that thread does is its own doing.
+ * The source thread with limits. All fetches share one thread. Content that keeps this thread busy stops all of them,
+ * and the hub cannot tell which fetch caused it. The guard therefore ends the thread and reports each fetch as
+ * interrupted. A fetch that is tried again alone has its own thread, so a second stop is its own fault.
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,18 +18,16 @@ import type { SourceInit } from './messages.ts'
 import { startThread } from './thread.ts'
 import type { Thread } from './thread.ts'
 
-/** What fetches may use. */
 export interface FetchLimits {
-  /** How much longer than spec.timeout a fetch may take before its thread is ended; longer than a shared thread may be silent. */
+  /** Time after spec.timeout until the thread of a fetch is ended; longer than `sharedSilenceMs`. */
   readonly marginMs: number
-  /** How long the thread that all fetches share may be too busy to answer. */
+  /** Time for which the shared thread may be too busy to answer. */
   readonly sharedSilenceMs: number
-  /** How long the thread of a single fetch may be too busy to answer; far above what real content needs. */
+  /** Time for which the thread of a single fetch may be too busy to answer; far above what real content needs. */
   readonly ownSilenceMs: number
   readonly memoryMiB: number
 }
 
-/** The limits of a hub. */
 export const FETCH_LIMITS: FetchLimits = {
   marginMs: 20_000,
   sharedSilenceMs: 10_000,
@@ -37,7 +35,6 @@ export const FETCH_LIMITS: FetchLimits = {
   memoryMiB: 2048,
 }
 
-/** Fetches sources. */
 export interface LimitedFetcher {
   readonly fetch: FetchSourcePort
   close(): Promise<void>
@@ -46,7 +43,6 @@ export interface LimitedFetcher {
 /** Starts a thread with its own folders. */
 export type StartSourceThread = (init: SourceInit, memoryMiB: number) => Promise<Thread<'source'>>
 
-/** What the fetcher works with. */
 export interface LimitedFetcherOptions {
   readonly init: SourceInit
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
@@ -56,17 +52,17 @@ export interface LimitedFetcherOptions {
   readonly start?: StartSourceThread
 }
 
-/** A thread and what is known of it. */
+/** A thread and its state. */
 interface Running {
   readonly thread: Thread<'source'>
   readonly silenceMs: number
   fetches: number
   isWatched: boolean
-  /** Why the thread is no more. */
+  /** Why the thread ended. */
   end: 'silent' | 'late' | 'died' | undefined
 }
 
-/** The folder of threads that fetch one source alone; each has one of its own in it. */
+/** The folder with one subfolder for each thread that fetches a single source. */
 const ALONE = 'alone'
 
 const PING_EVERY_MS = 2_000
@@ -74,14 +70,14 @@ const PING_EVERY_MS = 2_000
 const startSourceThread: StartSourceThread = (init, memoryMiB) =>
   startThread('source', init, { maxOldGenerationSizeMb: memoryMiB })
 
-/** Starts the shared thread, so that a hub that cannot have one does not start. */
+/** Starts the shared thread. A hub that cannot start it does not start. */
 export async function startFetcher(options: LimitedFetcherOptions): Promise<LimitedFetcher> {
   const { init, clock, ids, log, limits = FETCH_LIMITS, start = startSourceThread } = options
   const closing = new AbortController()
   const alone = new Set<Running>()
   let shared: Promise<Running> | undefined
   let current: Running | undefined
-  /** A shared thread begins when the one before it is gone: both use the same folder. */
+  /** A shared thread starts when the thread before it has ended: both use the same folder. */
   let before: Promise<void> = Promise.resolve()
 
   async function run(own: SourceInit, silenceMs: number): Promise<Running> {
@@ -89,11 +85,6 @@ export async function startFetcher(options: LimitedFetcherOptions): Promise<Limi
     const running: Running = { thread, silenceMs, fetches: 0, isWatched: false, end: undefined }
     thread.death.catch(() => (running.end ??= 'died'))
     return running
-  }
-
-  async function end(running: Running, why: NonNullable<Running['end']>): Promise<void> {
-    running.end ??= why
-    await running.thread.kill()
   }
 
   async function startShared(): Promise<Running> {
@@ -117,45 +108,14 @@ export async function startFetcher(options: LimitedFetcherOptions): Promise<Limi
     if (closing.signal.aborted || current !== running) return
     current = undefined
     shared = undefined
-    log.warn({ fetches: running.fetches, why }, 'the source thread was ended; its fetches are tried again one by one')
-    before = end(running, why)
+    log.warn({ fetches: running.fetches, why }, 'the source thread was ended; its fetches are retried one by one')
+    before = endThread(running, why)
     await before
-  }
-
-  /** Whether a thread answers. Asked in two parts: when the main thread itself was busy, the answer lies there already. */
-  async function isAnswering({ thread, silenceMs }: Running): Promise<boolean> {
-    const done = new AbortController()
-    const pong = thread.ping().then(
-      () => true,
-      () => true, // the thread is gone, which is heard elsewhere
-    )
-    try {
-      for (const ms of [silenceMs / 2, silenceMs / 2]) {
-        const isHeard = await Promise.race([pong, clock.sleep(ms, done.signal).then(() => false)])
-        if (isHeard) return true
-      }
-      return false
-    } finally {
-      done.abort()
-    }
-  }
-
-  /** Watches a thread while it fetches, and once more after that: a fetch that was called off may still keep it busy. */
-  async function watch(running: Running, endIt: typeof end): Promise<void> {
-    if (running.isWatched) return
-    running.isWatched = true
-    for (let wasBusy = true; wasBusy || running.fetches > 0;) {
-      wasBusy = running.fetches > 0
-      if (!(await isAnswering(running))) await endIt(running, 'silent')
-      if (running.end !== undefined || closing.signal.aborted) return
-      await clock.sleep(PING_EVERY_MS, closing.signal).catch(() => {}) // the hub closes
-    }
-    running.isWatched = false
   }
 
   async function fetchIn(
     running: Running,
-    { request, signal, endIt }: { request: FetchRequest; signal: AbortSignal; endIt: typeof end },
+    { request, signal, endIt }: { request: FetchRequest; signal: AbortSignal; endIt: typeof endThread },
   ): Promise<FetchOutcome> {
     const { marginMs: graceMs, memoryMiB } = limits
     const timeMs = fetchTimeoutMs(request.spec)
@@ -164,7 +124,7 @@ export async function startFetcher(options: LimitedFetcherOptions): Promise<Limi
     running.fetches += 1
     try {
       const work = running.thread.call(request, signal)
-      void watch(running, endIt)
+      void watchThread(running, endIt, { clock, closing: closing.signal })
       return await guard.watch(work)
     } catch (caught) {
       if (caught instanceof LimitReached && caught.limit === 'time') await endIt(running, 'late')
@@ -191,35 +151,21 @@ export async function startFetcher(options: LimitedFetcherOptions): Promise<Limi
     alone.add(running)
     try {
       closing.signal.throwIfAborted()
-      return await fetchIn(running, { request, signal, endIt: end })
+      return await fetchIn(running, { request, signal, endIt: endThread })
     } catch (caught) {
       if (signal.aborted || closing.signal.aborted || running.end === undefined) throw caught
-      return stopped(request, running.end, toError(caught))
+      return stoppedFetch(request, { why: running.end, caught: toError(caught), limits })
     } finally {
       alone.delete(running)
       await running.thread.kill()
-      // Processes that were just ended may still be writing.
+      // Processes of the ended thread may still be writing.
       await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch((caught: unknown) =>
         log.warn({ err: toError(caught), folder }, 'the folder of a fetch could not be removed'),
       )
     }
   }
 
-  function stopped(request: FetchRequest, why: NonNullable<Running['end']>, caught: Error): FetchFailure {
-    const seconds = (fetchTimeoutMs(request.spec) + limits.marginMs) / 1000
-    const because = {
-      silent: `its content kept a thread of the hub busy for ${limits.ownSilenceMs / 1000} s`,
-      late: `it did not end within ${seconds} s, which is spec.timeout and ${limits.marginMs / 1000} s more`,
-      died:
-        caught instanceof LimitReached
-          ? `it needed more than ${limits.memoryMiB} MiB of memory`
-          : `it ended the thread that ran it (${caught.message})`,
-    }[why]
-    const message = `The hub stopped the fetch because ${because}. Check what the address in spec serves. Until a fetch succeeds, the hub fetches this source apart from the others, and less often.`
-    return { kind: 'Failed', reason: FETCH_STOPPED, message, retry: true }
-  }
-
-  // What a hub that was killed left behind; nothing fetches yet.
+  // Folders of a hub that was killed; no fetch runs yet.
   await rm(join(init.folder, ALONE), { recursive: true, force: true })
   await sharedThread()
   return {
@@ -234,4 +180,65 @@ export async function startFetcher(options: LimitedFetcherOptions): Promise<Limi
       await before
     },
   }
+}
+
+async function endThread(running: Running, why: NonNullable<Running['end']>): Promise<void> {
+  running.end ??= why
+  await running.thread.kill()
+}
+
+type SleepClock = Pick<Clock, 'sleep'>
+
+/**
+ * Whether a thread answers. Waits in two parts: if the main thread itself was busy, the answer has already arrived.
+ */
+async function isAnswering({ thread, silenceMs }: Running, clock: SleepClock): Promise<boolean> {
+  const done = new AbortController()
+  const pong = thread.ping().then(
+    () => true,
+    () => true, // the thread has ended; `death` reports it
+  )
+  try {
+    for (const ms of [silenceMs / 2, silenceMs / 2]) {
+      const isHeard = await Promise.race([pong, clock.sleep(ms, done.signal).then(() => false)])
+      if (isHeard) return true
+    }
+    return false
+  } finally {
+    done.abort()
+  }
+}
+
+/** Pings a thread while it fetches, and once more after that: a cancelled fetch may still keep the thread busy. */
+async function watchThread(
+  running: Running,
+  end: typeof endThread,
+  { clock, closing }: { readonly clock: SleepClock; readonly closing: AbortSignal },
+): Promise<void> {
+  if (running.isWatched) return
+  running.isWatched = true
+  for (let wasBusy = true; wasBusy || running.fetches > 0;) {
+    wasBusy = running.fetches > 0
+    if (!(await isAnswering(running, clock))) await end(running, 'silent')
+    if (running.end !== undefined || closing.aborted) return
+    await clock.sleep(PING_EVERY_MS, closing).catch(() => {}) // the hub closes
+  }
+  running.isWatched = false
+}
+
+function stoppedFetch(
+  request: FetchRequest,
+  { why, caught, limits }: { why: NonNullable<Running['end']>; caught: Error; limits: FetchLimits },
+): FetchFailure {
+  const seconds = (fetchTimeoutMs(request.spec) + limits.marginMs) / 1000
+  const because = {
+    silent: `its content kept a thread of the hub busy for ${limits.ownSilenceMs / 1000} s`,
+    late: `it did not end within ${seconds} s, which is spec.timeout and ${limits.marginMs / 1000} s more`,
+    died:
+      caught instanceof LimitReached
+        ? `it needed more than ${limits.memoryMiB} MiB of memory`
+        : `it ended the thread that ran it (${caught.message})`,
+  }[why]
+  const message = `The hub stopped the fetch because ${because}. Check what the address in spec serves. Until a fetch succeeds, the hub fetches this source apart from the others, and less often.`
+  return { kind: 'Failed', reason: FETCH_STOPPED, message, retry: true }
 }

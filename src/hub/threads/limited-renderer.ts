@@ -1,4 +1,7 @@
-/** The render thread under guard: content that takes too long or too much fails its own bundle, and the next one renders. */
+/**
+ * The render thread under guard: content that takes too long or too much fails its own bundle, and the next one
+ * renders.
+ */
 import type { RenderPort } from '../../controllers/controllers.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { toError } from '../../core/errors.ts'

@@ -17,7 +17,10 @@ export interface ThreadBody<N extends ThreadName> {
   close(): Promise<void>
 }
 
-/** Tells the main thread of a process group that was started, so that the group ends with the thread; the answer tells that it has ended. */
+/**
+ * Tells the main thread of a process group that was started, so that the group ends with the thread; the answer tells
+ * that it has ended.
+ */
 export type NoteProcess = (group: number) => () => void
 
 /** Runs a thread; what `setUp` throws ends it, and the main thread hears why. */

@@ -1,4 +1,4 @@
-/** The main thread's side: starts a thread, waits until it is ready, calls it, and hears when it dies. */
+/** The main thread's side of a thread: starts it, waits until it is ready, calls it, and reports its death. */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ResourceLimits } from 'node:worker_threads'
@@ -16,29 +16,29 @@ export interface Thread<N extends ThreadName> {
     signal: AbortSignal,
     onProgress?: (progress: WorkProgress) => void,
   ): Promise<ThreadProtocol[N]['answer']>
-  /** What the thread counted, as Prometheus reads it. */
+  /** The thread's metrics in the Prometheus text format. */
   metrics(): Promise<string>
-  /** Resolves when the thread has time to answer; one that is busy with a single piece of work has none. */
+  /** Resolves when the thread answers; a thread that is busy with synchronous work does not. */
   ping(): Promise<void>
-  /** Rejects when the thread ends without being asked to; never resolves. */
+  /** Rejects when the thread ends unasked; never resolves. */
   readonly death: Promise<never>
-  /** Asks the thread to end. A thread that has not ended in time is ended, and this rejects. */
+  /** Asks the thread to end. After the time limit the thread is terminated, and the promise rejects. */
   close(): Promise<void>
-  /** Ends the thread at once, whatever it is doing. */
+  /** Terminates the thread at once. */
   kill(): Promise<void>
 }
 
 /**
- * The API makes many short-lived objects and keeps few: a small young generation stays in the processor's cache and costs
- * a third of the memory of V8's own choice. Three halves of this many megabytes each. What may grow to less than 2 GB is
- * let grow in smaller steps; it holds requests, watches and the newest changes, and never its objects.
+ * The API thread allocates many short-lived objects and keeps few. A small young generation (three semispaces of half
+ * this size) stays in the processor's cache and needs a third of the memory of V8's default. V8 grows a heap with a
+ * limit below 2 GB in smaller steps. The heap holds requests, watches and the newest changes, not the stored objects.
  */
 export const API_THREAD_LIMITS = {
   maxYoungGenerationSizeMb: 12,
   maxOldGenerationSizeMb: 1536,
 } as const satisfies ResourceLimits
 
-/** How long a thread that is asked to end may take. */
+/** Time limit of a thread's close. */
 export interface Closing {
   readonly clock: Pick<Clock, 'sleep'>
   readonly withinMs: number
@@ -52,114 +52,85 @@ export async function startThread<N extends ThreadName>(
   init: ThreadProtocol[N]['init'],
   resourceLimits: ResourceLimits = {},
 ): Promise<Thread<N>> {
-  // In a clone these are TypeScript files beside this one, built they are next to the bundle: the same folder and ending.
+  // In a clone the threads are TypeScript files beside this file; in a build they are next to the bundle.
   const ending = extname(import.meta.filename)
   const folder = ending === '.ts' ? './' : './threads/'
   const file = new URL(`${folder}${name}-thread${ending}`, import.meta.url)
   return await superviseThread(name, new Worker(file, { name: `flotilla-${name}`, workerData: init, resourceLimits }))
 }
 
-/** Waits until a started worker is ready, and watches over it from then on. */
+/** Waits until a started worker is ready, and reports its death from then on. */
 export async function superviseThread<N extends ThreadName>(
   name: N,
   worker: Worker,
   closing: Closing = CLOSING,
 ): Promise<Thread<N>> {
-  type Ready = ThreadProtocol[N]['ready']
   type Answer = ThreadProtocol[N]['answer']
-  const ready = Promise.withResolvers<Ready>()
+  const ready = Promise.withResolvers<ThreadProtocol[N]['ready']>()
   const death = Promise.withResolvers<never>()
-  death.promise.catch(() => {}) // who cares races it
-  const waiting = new Map<number, WaitingCall<Answer>>()
-  const scrapes = new Map<number, PromiseWithResolvers<string>>()
-  const pings = new Map<number, PromiseWithResolvers<void>>()
-  const processes = new Set<number>()
+  death.promise.catch(() => {}) // callers race it
+  const pending = createPending<N>(ready.resolve)
   let nextId = 1
   let isClosing = false
   let cause: Error | undefined
-  /** Set when the thread is no more: nothing that is said to it is heard. */
+  /** Set when the thread has ended: it receives no further message. */
   let gone: Error | undefined
 
   const exited = new Promise<void>((resolve) => {
     worker.on('exit', (code) => {
-      const error = (gone = new Error(
-        `the ${name} thread ended${cause ? `: ${cause.message}` : ` with code ${code}`}`,
-        {
-          cause,
-        },
-      ))
+      const error = (gone = deathError(name, code, cause))
       ready.reject(error)
-      // First, so that who hears that a call failed knows that the thread is gone.
+      // First, so that a caller whose call fails finds the thread dead.
       if (!isClosing) death.reject(error)
-      for (const call of [...waiting.values(), ...scrapes.values(), ...pings.values()]) call.reject(error)
-      for (const calls of [waiting, scrapes, pings]) calls.clear()
-      for (const group of processes) endGroup(group)
+      pending.fail(error)
       resolve()
     })
   })
   worker.on('error', (error) => (cause = toError(error)))
-  worker.on('message', (message: FromThread<N>) => {
-    if (message.type === 'ready') return ready.resolve(message.value)
-    if (message.type === 'process') {
-      if (message.isRunning) processes.add(message.group)
-      else processes.delete(message.group)
-      return
-    }
-    if (message.type === 'pong') {
-      pings.get(message.id)?.resolve()
-      pings.delete(message.id)
-      return
-    }
-    const call = waiting.get(message.id)
-    if (message.type === 'progress') return call?.onProgress(message.progress)
-    const scrape = scrapes.get(message.id)
-    waiting.delete(message.id)
-    scrapes.delete(message.id)
-    if (message.type === 'metrics') scrape?.resolve(message.text)
-    else if (message.type === 'answer') call?.resolve(message.value)
-    else (call ?? scrape)?.reject(new Error(message.message))
-  })
+  worker.on('message', pending.receive)
   const post = (message: ToThread<N>): void => worker.postMessage(message) // oxlint-disable-line unicorn/require-post-message-target-origin -- that is for windows
+
+  function call(
+    input: ThreadProtocol[N]['call'],
+    signal: AbortSignal,
+    onProgress: WaitingCall<Answer>['onProgress'] = () => {},
+  ): Promise<Answer> {
+    return new Promise<Answer>((resolve, reject) => {
+      signal.throwIfAborted()
+      if (gone) throw gone
+      const id = nextId++
+      const onAbort = (): void => {
+        pending.calls.delete(id)
+        post({ type: 'cancel', id })
+        reject(toError(signal.reason))
+      }
+      const done = <T>(settle: (value: T) => void) => {
+        return (value: T): void => {
+          signal.removeEventListener('abort', onAbort)
+          settle(value)
+        }
+      }
+      pending.calls.set(id, { resolve: done(resolve), reject: done(reject), onProgress })
+      signal.addEventListener('abort', onAbort, { once: true })
+      post({ type: 'call', id, input })
+    })
+  }
+
+  async function ask<T>(type: 'metrics' | 'ping', waiting: Map<number, PromiseWithResolvers<T>>): Promise<T> {
+    if (gone) throw gone
+    const id = nextId++
+    const asked = Promise.withResolvers<T>()
+    waiting.set(id, asked)
+    post({ type, id })
+    return await asked.promise
+  }
 
   return {
     ready: await ready.promise,
     death: death.promise,
-    call: (input, signal, onProgress = () => {}) =>
-      new Promise<Answer>((resolve, reject) => {
-        signal.throwIfAborted()
-        if (gone) throw gone
-        const id = nextId++
-        const onAbort = (): void => {
-          waiting.delete(id)
-          post({ type: 'cancel', id })
-          reject(toError(signal.reason))
-        }
-        const done = <T>(settle: (value: T) => void) => {
-          return (value: T): void => {
-            signal.removeEventListener('abort', onAbort)
-            settle(value)
-          }
-        }
-        waiting.set(id, { resolve: done(resolve), reject: done(reject), onProgress })
-        signal.addEventListener('abort', onAbort, { once: true })
-        post({ type: 'call', id, input })
-      }),
-    metrics: async () => {
-      if (gone) throw gone
-      const id = nextId++
-      const scrape = Promise.withResolvers<string>()
-      scrapes.set(id, scrape)
-      post({ type: 'metrics', id })
-      return await scrape.promise
-    },
-    ping: async () => {
-      if (gone) throw gone
-      const id = nextId++
-      const ping = Promise.withResolvers<void>()
-      pings.set(id, ping)
-      post({ type: 'ping', id })
-      return await ping.promise
-    },
+    call,
+    metrics: () => ask('metrics', pending.scrapes),
+    ping: () => ask('ping', pending.pings),
     close: async () => {
       isClosing = true
       post({ type: 'close' })
@@ -183,12 +154,60 @@ export async function superviseThread<N extends ThreadName>(
   }
 }
 
-// What a thread started, it ends itself; this is for one that was ended in the middle.
+/** The questions to a thread that it has not answered, and the process groups that it has started. */
+function createPending<N extends ThreadName>(onReady: (value: ThreadProtocol[N]['ready']) => void) {
+  const calls = new Map<number, WaitingCall<ThreadProtocol[N]['answer']>>()
+  const scrapes = new Map<number, PromiseWithResolvers<string>>()
+  const pings = new Map<number, PromiseWithResolvers<void>>()
+  const processes = new Set<number>()
+  return {
+    calls,
+    scrapes,
+    pings,
+    receive(message: FromThread<N>): void {
+      if (message.type === 'ready') return onReady(message.value)
+      if (message.type === 'process') {
+        if (message.isRunning) processes.add(message.group)
+        else processes.delete(message.group)
+        return
+      }
+      if (message.type === 'pong') {
+        pings.get(message.id)?.resolve()
+        pings.delete(message.id)
+        return
+      }
+      const call = calls.get(message.id)
+      if (message.type === 'progress') return call?.onProgress(message.progress)
+      const scrape = scrapes.get(message.id)
+      calls.delete(message.id)
+      scrapes.delete(message.id)
+      if (message.type === 'metrics') scrape?.resolve(message.text)
+      else if (message.type === 'answer') call?.resolve(message.value)
+      else (call ?? scrape)?.reject(new Error(message.message))
+    },
+    /** The thread has ended: rejects all questions and ends its processes. */
+    fail(error: Error): void {
+      for (const { reject } of [...calls.values(), ...scrapes.values(), ...pings.values()]) reject(error)
+      for (const asked of [calls, scrapes, pings]) asked.clear()
+      for (const group of processes) endGroup(group)
+    },
+  }
+}
+
+/**
+ * A listener's error, such as an address in use, names its address and stays as it is; the thread adds nothing to it.
+ */
+function deathError(name: ThreadName, code: number, cause: Error | undefined): Error {
+  if (cause && 'syscall' in cause && cause.syscall === 'listen') return cause
+  return new Error(`the ${name} thread ended${cause ? `: ${cause.message}` : ` with code ${code}`}`, { cause })
+}
+
+// A thread ends its processes itself; this is for a thread that was terminated.
 function endGroup(group: number): void {
   try {
     process.kill(-group, 'SIGKILL')
   } catch {
-    // gone already
+    // the group has already ended
   }
 }
 

@@ -1,4 +1,7 @@
-/** The view thread, beside a home that is a kube-apiserver: rows of `view.flotilla.dev`, asked for through that one alone. */
+/**
+ * The view thread, beside a home that is a kube-apiserver: rows of `view.flotilla.dev`, asked for through that one
+ * alone.
+ */
 import { listenHttps } from '../../apiserver/http/https-listener.ts'
 import { createReadServer } from '../../apiserver/server/read-server.ts'
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
