@@ -19,7 +19,7 @@ import {
 import { BUNDLE_STATES } from './states.ts'
 
 /** States of the removal of a bundle on a cluster; `Removed` and `Orphaned` are receipts. */
-export const REMOVAL_STATES = ['Removing', 'Failed', 'Removed', 'Orphaned'] as const
+const REMOVAL_STATES = ['Removing', 'Failed', 'Removed', 'Orphaned'] as const
 
 const OBJECT = 'Kind, namespace and name of the object.'
 
