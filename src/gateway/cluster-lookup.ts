@@ -5,7 +5,7 @@ import { ApiError } from '../core/errors.ts'
 import { Assignment } from '../kinds/native/assignment.ts'
 import { Cluster } from '../kinds/native/cluster.ts'
 import { clusterIdOf } from './caller.ts'
-import { isClusterAccepted, notAccepted, unknownCluster } from './enrolment.ts'
+import { isClusterAccepted, notAccepted, unknownCluster } from './enrolment/enrolment.ts'
 
 export function createClusterLookup(informers: Pick<Informers, 'of'>) {
   const clusters = informers.of(Cluster)

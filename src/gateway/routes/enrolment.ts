@@ -3,8 +3,8 @@
  */
 import type { HttpResponse } from '../../core/http.ts'
 import { clusterIdOf } from '../caller.ts'
-import { notAccepted } from '../enrolment.ts'
-import type { Enrolment } from '../enrolment.ts'
+import { notAccepted } from '../enrolment/enrolment.ts'
+import type { Enrolment } from '../enrolment/enrolment.ts'
 import { jsonResponse } from '../responses.ts'
 import type { DocumentHandlers } from './document.ts'
 import type { ClusterLookup } from '../cluster-lookup.ts'

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { fromUtf8 } from '../core/bytes.ts'
-import { Cluster } from '../kinds/native/cluster.ts'
-import { JoinToken } from '../kinds/native/join-token.ts'
-import { createApplicant } from '../testing/agents/hostile-agent.ts'
-import { startTestHub } from '../testing/hub/test-hub.ts'
-import type { TestHub } from '../testing/hub/test-hub.ts'
-import { ROUTES } from '../wire/link/frames.ts'
+import { fromUtf8 } from '../../core/bytes.ts'
+import { Cluster } from '../../kinds/native/cluster.ts'
+import { JoinToken } from '../../kinds/native/join-token.ts'
+import { createApplicant } from '../../testing/agents/hostile-agent.ts'
+import { startTestHub } from '../../testing/hub/test-hub.ts'
+import type { TestHub } from '../../testing/hub/test-hub.ts'
+import { ROUTES } from '../../wire/link/frames.ts'
 
 let hub: TestHub
 

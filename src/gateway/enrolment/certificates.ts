@@ -1,12 +1,12 @@
 /** Client certificates and sealing keys of accepted clusters. */
-import type { Client } from '../client/client.ts'
-import { DerError } from '../core/crypto/der.ts'
-import { parseSigningRequest } from '../core/crypto/x509.ts'
-import { ApiError } from '../core/errors.ts'
-import type { Logger } from '../core/log.ts'
-import { formatTime } from '../core/time/time.ts'
-import { Cluster } from '../kinds/native/cluster.ts'
-import type { IssuedCertificate } from '../wire/trust/hub-keys.ts'
+import type { Client } from '../../client/client.ts'
+import { DerError } from '../../core/crypto/der.ts'
+import { parseSigningRequest } from '../../core/crypto/x509.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { Logger } from '../../core/log.ts'
+import { formatTime } from '../../core/time/time.ts'
+import { Cluster } from '../../kinds/native/cluster.ts'
+import type { IssuedCertificate } from '../../wire/trust/hub-keys.ts'
 
 /** Signs a client certificate for a cluster's agent with the key of the transport CA. */
 export type IssueCertificate = (request: {

@@ -1,14 +1,15 @@
+// Tested by src/gateway/enrolment/enrolment.contract.test.ts
 /** Join tokens: the checks before an enrolment may use one, and uses counted by compare-and-swap. */
-import type { Client } from '../client/client.ts'
-import { isInNetwork } from '../core/text/cidr.ts'
-import { equalBytes, utf8 } from '../core/bytes.ts'
-import { ApiError, isApiError } from '../core/errors.ts'
-import { matchesGlob } from '../core/text/glob.ts'
-import { formatTime, parseTime } from '../core/time/time.ts'
-import { JoinToken } from '../kinds/native/join-token.ts'
-import { isAcceptedBy } from '../wire/trust/accept-rule.ts'
-import { tokenHash } from '../wire/trust/join-code.ts'
-import type { JoinTokenSecret } from '../wire/trust/join-code.ts'
+import type { Client } from '../../client/client.ts'
+import { isInNetwork } from '../../core/text/cidr.ts'
+import { equalBytes, utf8 } from '../../core/bytes.ts'
+import { ApiError, isApiError } from '../../core/errors.ts'
+import { matchesGlob } from '../../core/text/glob.ts'
+import { formatTime, parseTime } from '../../core/time/time.ts'
+import { JoinToken } from '../../kinds/native/join-token.ts'
+import { isAcceptedBy } from '../../wire/trust/accept-rule.ts'
+import { tokenHash } from '../../wire/trust/join-code.ts'
+import type { JoinTokenSecret } from '../../wire/trust/join-code.ts'
 
 // Fifty agents may race for one token; in each round one agent wins.
 const MAX_ROUNDS = 200
