@@ -5,8 +5,8 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import { isCustom } from '../server/registry.ts'
 
 /**
- * What a new object is compared with. Custom kinds start from nothing. Built-in ones are Go structs in a kube-apiserver,
- * whose struct fields are always there, so that nobody comes to own `spec` itself.
+ * The base that a new object is compared with. Custom kinds start empty. Built-in kinds are Go structs in a
+ * kube-apiserver, whose struct fields always exist, so that no manager comes to own `spec` itself.
  */
 export function emptyObject(kind: Kind): UnknownObject {
   const object: UnknownObject = {

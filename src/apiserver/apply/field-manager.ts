@@ -17,11 +17,11 @@ import { applyConfig, updateOwners } from './updater.ts'
 import type { FieldConflict, Managers, Operation, Version } from './updater.ts'
 
 /**
- * Field ownership of a Kubernetes API: every write is recorded in metadata.managedFields, and an apply is merged by what
- * its manager owned before. The order of steps is that of Kubernetes' field manager.
+ * Field ownership of a Kubernetes API: every write is recorded in metadata.managedFields, and an apply is merged by
+ * what its manager owned before. The order of steps is that of Kubernetes' field manager.
  */
 
-/** Fields nobody owns: the server sets them, or they are the object's address. */
+/** Fields without an owner: the server sets them, or they are the object's address. */
 const NEVER_OWNED = FieldSet.of(
   ['f:apiVersion'],
   ['f:kind'],
@@ -71,7 +71,7 @@ export function trackUpdate(update: TrackedUpdate): void {
   const before = live?.metadata.managedFields
   const managed = decodeLiveOrNew(before, given, subresource !== undefined)
   delete next.metadata.managedFields
-  // An object that was never tracked (its managers were reset) stays untracked until somebody applies.
+  // An object that was never tracked (its managers were reset) stays untracked until the first apply.
   if (live && managed.owners.size === 0) return
   try {
     const tracked = capUpdaters(trackBy(update, live ?? emptyObject(kind), managed))
@@ -133,7 +133,7 @@ export function applyObject(apply: Apply): UnknownObject {
   if (!managed) throw new ApiError('InternalError', 'failed to decode managed fields of the stored object')
   try {
     if (managed.owners.size === 0) {
-      // Everything that was there before the first apply belongs to somebody, so that conflicts are seen.
+      // Fields from before the first apply get an owner, so that conflicts with them are detected.
       managed = trackBy(
         { ...apply, next: withoutManaged(base), manager: 'before-first-apply' },
         emptyObject(kind),

@@ -23,7 +23,7 @@ export interface ManagedOwners {
   readonly versions: ReadonlyMap<string, string>
 }
 
-/** Nobody owns anything. */
+/** Managed fields without owners. */
 export const NOTHING_MANAGED: ManagedOwners = { owners: new Map(), times: new Map(), versions: new Map() }
 
 /** The identifier of a manager. */

@@ -54,7 +54,8 @@ export function ownersAfterScale(
       if (path !== undefined) keep(id, set, managed.times.get(id), version)
       continue
     }
-    // Who applies is the same in every version; who updates is somebody else in the one of Scales, and loses them.
+    // An applier is the same manager in every version. An updater is another manager in the version of Scales, and
+    // loses the field.
     if (waiting.delete(id)) {
       keep(id, set, managed.times.get(id), version)
       continue

@@ -8,7 +8,9 @@ import { merge } from './merge.ts'
 import { removeFields } from './remove-fields.ts'
 import { toFieldSet, withNamedFields } from './to-field-set.ts'
 
-/** Who owns what after a change: the algorithm of structured-merge-diff over values and schema, without any metadata. */
+/**
+ * Who owns what after a change: the algorithm of structured-merge-diff over values and schema, without any metadata.
+ */
 
 /** The fields each manager owns, by an identifier of the manager. */
 export type Managers = ReadonlyMap<string, FieldSet>
@@ -22,7 +24,7 @@ export interface FieldConflict {
 /** The objects of a kind in one of its versions. */
 export interface Version {
   readonly type: TypeRef
-  /** Fields this endpoint never changes and nobody comes to own through it. */
+  /** Fields that this endpoint never changes and that no manager comes to own through it. */
   readonly ignored: FieldSet
   /** An object of any version in this one. */
   convert(value: unknown): unknown
@@ -39,7 +41,7 @@ export interface Operation {
   readonly manager: string
 }
 
-/** The owners after an object was replaced: whoever changed a field owns it alone. */
+/** The owners after an update: the manager that changed a field is its only owner. */
 export function updateOwners(operation: Operation, live: unknown, next: unknown): Managers {
   const { manager } = operation
   const { managers, comparison } = settle(operation, live, next)
@@ -70,7 +72,7 @@ export function applyConfig(operation: Operation, live: unknown, config: unknown
   return { conflicts: undefined, object: jsonEqual(live, next) ? undefined : next, managers: settled.managers }
 }
 
-/** Removes what the manager applied last time, does not apply now, and nobody else claims. */
+/** Removes fields that the manager applied last time, does not apply now, and that no other manager owns. */
 function prune(operation: Operation, merged: unknown, last: FieldSet): unknown {
   const { managers, manager } = operation
   // What was applied in another version is removed as that version names it.
@@ -83,7 +85,7 @@ function prune(operation: Operation, merged: unknown, last: FieldSet): unknown {
     const version = name === manager ? operation.version : operation.versionOf(name)
     if (version) owned.set(version, (owned.get(version) ?? new FieldSet()).union(set))
   }
-  // First what somebody owns comes back, then what this manager never owned.
+  // First restore fields that another manager owns, then fields that this manager never owned.
   for (const [version, set] of owned) {
     const named = (fields: FieldSet) => withNamedFields(fields, version.type)
     const [whole, less] = [version.convert(merged), version.convert(pruned)]
@@ -103,7 +105,7 @@ interface Settled {
   readonly conflicts: readonly FieldConflict[]
 }
 
-/** Takes changed and removed fields from everybody but the one who acts. */
+/** Takes changed and removed fields from all managers except the acting manager. */
 function settle(operation: Operation, live: unknown, next: unknown): Settled {
   const { version: main } = operation
   const comparison = compare(live, next, main.type)

@@ -79,7 +79,7 @@ function publish({ registry, served, parts, signal }: Following): void {
 
 async function writeStatus({ parts }: Following, crd: CustomResourceDefinition, status: object): Promise<void> {
   const stored = await readObject(parts.store, CustomResourceDefinition, crd.metadata)
-  // Somebody else was faster: their event comes next.
+  // Another write came first: its event comes next.
   if (!stored || stored.object.metadata.resourceVersion !== crd.metadata.resourceVersion) return
   await write(parts, stored, { ...stored.object, status })
 }

@@ -25,7 +25,9 @@ interface NamedDocument {
   readonly hash: string
 }
 
-/** The documents of the served kinds; made when somebody first asks, because most servers of a fleet are never asked. */
+/**
+ * The OpenAPI documents of the served kinds. Made on the first request, because most servers of a fleet never get one.
+ */
 export function createOpenApi(registry: Registry, version: string): OpenApi {
   let made: ReadonlyMap<string, NamedDocument> | undefined
   let swagger: object | undefined
@@ -97,7 +99,9 @@ function openRoot(schema: JsonObject): object {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => kept.includes(key)))
 }
 
-/** What v2 cannot say is dropped: alternatives, nullability and CEL; a lone reference in allOf becomes the reference. */
+/**
+ * What v2 cannot say is dropped: alternatives, nullability and CEL; a lone reference in allOf becomes the reference.
+ */
 function toSwagger(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(toSwagger)
   if (!isObject(node)) return node

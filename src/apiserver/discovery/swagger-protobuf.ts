@@ -1,7 +1,9 @@
 import { concatBytes, utf8 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
 
-/** A Swagger document in protobuf (gnostic's OpenAPIv2): the only form in which kubectl asks for it, for Lists for one. */
+/**
+ * A Swagger document in protobuf (gnostic's OpenAPIv2): the only form in which kubectl asks for it, for Lists for one.
+ */
 
 /** The media type. */
 export const SWAGGER_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'

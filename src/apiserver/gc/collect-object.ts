@@ -69,7 +69,7 @@ async function followOwners(
   }
   const dependents = collecting.graph.dependentsOf(object.metadata.uid!)
   const isForeground = leaving.length > 0 && dependents.length > 0
-  // In a circle of owners everybody would wait for the other: who is in it stops blocking.
+  // In a cycle of owners, all objects would wait for each other: the dependents in it stop blocking.
   if (isForeground && (await someWaiting(collecting, dependents))) {
     await change(collecting, key, ({ metadata }) => {
       for (const owner of metadata.ownerReferences ?? []) owner.blockOwnerDeletion = false

@@ -8,8 +8,8 @@ import { FOREGROUND, ORPHAN, isWaitingForDependents } from './finalizers.ts'
 import { OwnerGraph } from './owner-graph.ts'
 
 /**
- * The garbage collector: follows every change of every kind in one order, knows who owns whom, and deletes what lost its
- * last owner. It keeps nothing: after a restart it reads everything once and goes on.
+ * The garbage collector: follows every change of every kind in one order, knows who owns whom, and deletes what lost
+ * its last owner. It keeps nothing: after a restart it reads everything once and goes on.
  */
 
 const RETRY_MS = 1000

@@ -57,7 +57,7 @@ export function forbidden(type: Named, name: string, why: string): ApiError {
   return new ApiError('Forbidden', `${object} is forbidden: ${why}`, detailsOf(type, name))
 }
 
-/** What somebody wanted to do, as an authorizer sees it. */
+/** The attempted action, in the terms of an authorizer. */
 export interface AuthorizationAttributes {
   readonly caller: Caller
   readonly verb: string

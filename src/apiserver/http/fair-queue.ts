@@ -2,8 +2,8 @@ import { ApiError } from '../../core/errors.ts'
 import type { Caller } from '../../core/http.ts'
 
 /**
- * Seats for requests, so that no class of callers starves another: each class has seats of its own, and within a class the
- * callers that wait take turns. A watch holds its seat only until it has begun.
+ * Seats for requests, so that no class of callers starves another: each class has seats of its own, and within a class
+ * the callers that wait take turns. A watch holds its seat only until it has begun.
  */
 
 /** Who callers are to the queue. */

@@ -33,7 +33,10 @@ export interface HttpsListenerOptions {
   /** The PEM of the authorities whose client certificates prove a caller. */
   readonly clientCa: string
   readonly limits?: Partial<ListenerLimits>
-  /** Who asks, given who the certificate proves and the headers as they came (name, value, name, …); that one unless told. */
+  /**
+   * Who asks, given who the certificate proves and the headers as they came (name, value, name, …); that one unless
+   * told.
+   */
   readonly identify?: (proven: Caller | undefined, headers: readonly string[]) => Caller | undefined
 }
 
@@ -44,7 +47,9 @@ export interface ListenerLimits {
   readonly idleMs: number
   /** A request must be here whole within this time. */
   readonly requestMs: number
-  /** A client that takes nothing of its answer for this long is cut; a watch goes on where it was when it comes back. */
+  /**
+   * A client that takes nothing of its answer for this long is cut; a watch goes on where it was when it comes back.
+   */
   readonly slowReaderMs: number
   readonly maxConnections: number
   readonly maxStreamsPerConnection: number
@@ -166,7 +171,7 @@ function boundConnections(server: Http2SecureServer, { limits, sockets, sessions
   server.maxConnections = limits.maxConnections
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
-    // Until the handshake is done nobody else listens for errors of this socket.
+    // Until the handshake is done, no other listener handles errors of this socket.
     socket.on('error', () => socket.destroy())
     socket.once('close', () => sockets.delete(socket))
   })
@@ -237,7 +242,7 @@ function requestOf(request: Http2ServerRequest, body: Uint8Array): HttpRequest {
 
 /** The body, or the refusal of one that is too large or too slow. */
 async function readRequest(request: Http2ServerRequest, timeoutMs: number): Promise<Uint8Array | ApiError> {
-  if (hasNoBody(request)) {
+  if (isBodyless(request)) {
     request.resume()
     // From here on the connection waits for its answer, which is no silence of the client's.
     request.setTimeout(0)
@@ -256,13 +261,15 @@ async function readRequest(request: Http2ServerRequest, timeoutMs: number): Prom
 
 const NOTHING = new Uint8Array()
 
-function hasNoBody({ stream, headers }: Http2ServerRequest): boolean {
+function isBodyless({ stream, headers }: Http2ServerRequest): boolean {
   // Only HTTP/2 has streams, whatever the types say.
   const { endAfterHeaders } = (stream as ServerHttp2Stream | undefined) ?? {}
   return endAfterHeaders ?? (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)
 }
 
-/** The whole body, or undefined when it is too large. Events, because an async iterator costs more than a small body. */
+/**
+ * The whole body, or undefined when it is too large. Events, because an async iterator costs more than a small body.
+ */
 function collect(request: Http2ServerRequest): Promise<Uint8Array | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -51,7 +51,8 @@ async function flood({ api, url, ca, admin }: ApiProcess, silent: number): Promi
     for (let n = 0; n < count; n += 1) {
       const socket = make()
       socket.on('error', () => {})
-      // A busy machine drops connections that the kernel could not queue, and a client that says nothing never hears of it.
+      // A busy machine drops connections that the kernel could not queue, and a client that says nothing never hears of
+      // it.
       socket.setKeepAlive(true, 1000)
       socket.resume()
       if (say !== undefined) socket.write(say)

@@ -46,8 +46,8 @@ export function listBegin(head: ListHead): string {
 export const LIST_END = ']}'
 
 /**
- * What makes items of stored texts. Those of built-in kinds do not say what they are, which their list does: the beginning
- * of the text is cut off, and only a text that begins otherwise is read.
+ * What makes items of stored texts. Those of built-in kinds do not say what they are, which their list does: the
+ * beginning of the text is cut off, and only a text that begins otherwise is read.
  */
 export function itemTexts(kind: Kind): (text: string) => string {
   if (isCustom(kind)) return (text) => text

@@ -67,7 +67,10 @@ export function authorizationAttributes(
   }
 }
 
-/** Refuses a time that is none; how long a request may take is the server's own business. Watches have their own parameter. */
+/**
+ * Refuses a time that is none; how long a request may take is the server's own business. Watches have their own
+ * parameter.
+ */
 export function checkTimeout({ resource, query }: RequestInfo): void {
   const timeout = query.get('timeout')
   if (!timeout || resource?.verb === 'watch' || parseDuration(timeout) !== undefined) return

@@ -55,7 +55,7 @@ export interface DeleteOptions {
   readonly resourceVersion?: string
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
   readonly gracePeriodSeconds?: number
-  /** Asked for by the old name, `orphanDependents: false`; whoever does is told when the object stays for now. */
+  /** Set by the deprecated `orphanDependents: false`; the answer then says when the object is not gone yet. */
   readonly cascades?: true
 }
 

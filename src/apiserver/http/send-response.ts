@@ -66,7 +66,10 @@ function chunkedSocket(response: Http2ServerResponse | ServerResponse): Socket |
 const chunks = new WeakMap<Uint8Array, Uint8Array>()
 const END_OF_LINE = utf8('\r\n')
 
-/** A piece as a chunk. The line of a change is one piece for all who watch, and framed once; Node would give each four writes. */
+/**
+ * A piece as a chunk. The line of a change is one piece for all who watch, and framed once; Node would give each four
+ * writes.
+ */
 function chunkOf(piece: Uint8Array): Uint8Array {
   const known = chunks.get(piece)
   if (known) return known

@@ -60,7 +60,7 @@ export async function startNamespaceDefaults(
       if (value !== undefined && !parseStored(value).metadata.deletionTimestamp) return provide(lastOf(key))
       return undefined
     }),
-    // Somebody who deletes or changes them gets them back.
+    // A deleted or changed default is written again.
     ...content.map(({ kind, name }) =>
       follow(parts, storePrefix(kind), signal, (key, value, isFirst) => {
         if (isFirst || lastOf(key) !== name || (value !== undefined && kind === accounts)) return undefined
@@ -100,7 +100,7 @@ async function follow(parts: ServerParts, prefix: string, signal: AbortSignal, s
   }
 }
 
-/** False when somebody else wrote at the same time. */
+/** False when another write came first. */
 async function ensure({ store, ids, clock }: ServerParts, namespace: string, { kind, name, fields, by }: Wanted) {
   const stored = await readObject(store, kind, { namespace, name })
   if (stored && Object.entries(fields).every(([field, value]) => jsonEqual(stored.object[field], value))) return true

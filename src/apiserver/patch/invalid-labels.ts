@@ -5,7 +5,7 @@ import { invalid, invalidObject } from '../../kinds/validation/field-error.ts'
 import { goJsonType } from '../../kinds/validation/go-text.ts'
 import { isCustom } from '../server/registry.ts'
 
-/** Patches that leave labels or annotations which nobody can read. */
+/** Patches that leave labels or annotations which are not strings. */
 
 interface Patch {
   readonly isStrategic: boolean
@@ -13,7 +13,10 @@ interface Patch {
   readonly value: unknown
 }
 
-/** Labels that are no map of texts, in Go's words: strategic merge is done on structs, the others on text that is read again. */
+/**
+ * Labels that are no map of texts, in Go's words: strategic merge is done on structs, the others on text that is read
+ * again.
+ */
 export function refuseInvalidLabels(kind: Kind, patched: JsonObject, { isStrategic, value }: Patch): void {
   const { metadata } = patched
   if (!isObject(metadata)) return

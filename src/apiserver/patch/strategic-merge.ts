@@ -107,8 +107,8 @@ function isMerged(schema: StructuralSchema | undefined): boolean {
 }
 
 /**
- * Items the client listed come in its order. One that it did not list stays before those that followed it in the original,
- * and goes behind all others.
+ * Items the client listed come in its order. One that it did not list stays before those that followed it in the
+ * original, and goes behind all others.
  */
 function inOrder(
   list: readonly unknown[],

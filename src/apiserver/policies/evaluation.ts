@@ -43,7 +43,7 @@ export function policiesMatching<
   })
 }
 
-// A policy about policies could lock everybody out for ever, and questions about access change nothing.
+// A policy about policies could lock all users out for ever, and access reviews change nothing.
 /** Whether no policy is asked about a request. */
 export function isExempt({ kind }: AdmissionRequest): boolean {
   return kind.group === 'admissionregistration.k8s.io' || kind.verbs !== undefined
@@ -143,8 +143,8 @@ class Unanswered extends Error {
 }
 
 /**
- * Expressions are evaluated at once, access is decided in its time: a question without an answer stops the evaluation, is
- * asked, and the evaluation begins again. The cost of a check allows two per expression.
+ * Expressions are evaluated at once, access is decided in its time: a question without an answer stops the evaluation,
+ * is asked, and the evaluation begins again. The cost of a check allows two per expression.
  */
 export async function evaluateWithAuthorizer<T>(
   authorizer: Authorizer,

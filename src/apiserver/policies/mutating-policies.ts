@@ -133,7 +133,7 @@ function change({ request, mutator, evaluate, isOverBudget }: Changing): Unknown
   }
 }
 
-/** Whoever holds the object has the change, too. */
+/** Replaces the content in place, so that every holder of the object sees the change. */
 function become(object: UnknownObject, next: UnknownObject): void {
   for (const field of Object.keys(object)) if (!Object.hasOwn(next, field)) delete object[field]
   Object.assign(object, next)

@@ -143,7 +143,7 @@ function mutatingBindingErrors(object: UnknownObject): FieldError[] {
   return [...(spec?.policyName ? [] : [required('spec.policyName')]), ...paramRefErrors(object)]
 }
 
-/** Nobody calls webhooks here; what of them is written in CEL is checked all the same. */
+/** This server does not call webhooks, but checks their CEL expressions. */
 function webhookErrors(object: UnknownObject): FieldError[] {
   return itemsAt(object, 'webhooks').flatMap((webhook, index) => {
     const { problems } = policyCompiler({ matchConditions: itemsAt(webhook, 'matchConditions') as never })

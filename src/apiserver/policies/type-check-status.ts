@@ -9,7 +9,9 @@ import { internalAuditLine } from '../server/internal-audit-line.ts'
 import { versionConverter } from '../storage/converting-store.ts'
 import { typeCheck } from './type-check.ts'
 
-/** Writes into the status of policies what their expressions get wrong, as the controller manager of Kubernetes does. */
+/**
+ * Writes into the status of policies what their expressions get wrong, as the controller manager of Kubernetes does.
+ */
 export interface TypeChecks {
   /** A policy is new or has changed. */
   saw(policy: ValidatingAdmissionPolicy): void

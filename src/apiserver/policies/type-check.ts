@@ -7,8 +7,8 @@ import { METADATA_SCHEMA } from '../../kinds/validation/metadata.ts'
 import { policyCompiler } from './compile-policy.ts'
 
 /**
- * What a validating policy's expressions get wrong about the kinds it names. A policy is in force all the same: objects are
- * of no type when it is evaluated, and so they were when it was compiled.
+ * What a validating policy's expressions get wrong about the kinds it names. A policy is in force all the same: objects
+ * are of no type when it is evaluated, and so they were when it was compiled.
  */
 
 /** A warning about one expression, as the status of a policy has it. */
@@ -45,7 +45,9 @@ export function typeCheck({ spec = {} }: ValidatingAdmissionPolicy, served: read
   ])
 }
 
-/** The kinds that rules name without wildcards, in the order of their names; of more than ten the rest is not looked at. */
+/**
+ * The kinds that rules name without wildcards, in the order of their names; of more than ten the rest is not looked at.
+ */
 function kindsToCheck(rules: readonly ResourceRule[], served: readonly Kind[]): readonly Kind[] {
   const found = new Set<Kind>()
   for (const { apiGroups = [], apiVersions = [], resources = [] } of rules) {

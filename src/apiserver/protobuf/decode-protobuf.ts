@@ -8,8 +8,8 @@ import type { Field } from './messages.ts'
 import { readFields, WireError } from './wire.ts'
 
 /**
- * Bodies in Kubernetes' protobuf form to plain JSON. kubectl's typed commands (`create`, `run`, `auth can-i`) send nothing
- * else and do not fall back; answers are JSON, which they take.
+ * Bodies in Kubernetes' protobuf form to plain JSON. kubectl's typed commands (`create`, `run`, `auth can-i`) send
+ * nothing else and do not fall back; answers are JSON, which they take.
  */
 
 /** The media type. */

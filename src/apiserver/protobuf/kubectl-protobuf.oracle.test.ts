@@ -97,7 +97,9 @@ describe('what the real kubectl sends in protobuf is what it would have sent in 
   }
 })
 
-/** Only what was said: the two forms write down different zeros, and only one of them writes the namespace of the path. */
+/**
+ * Only what was said: the two forms write down different zeros, and only one of them writes the namespace of the path.
+ */
 function said(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(said)
   if (!isObject(value)) return value

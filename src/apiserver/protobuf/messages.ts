@@ -1,9 +1,9 @@
 /**
- * The messages of Kubernetes' protobuf form, by field number: every kind of the stable groups of 1.36. What is not among
- * them is refused by name, never dropped in silence.
+ * The messages of Kubernetes' protobuf form, by field number: every kind of the stable groups of 1.36. What is not
+ * among them is refused by name, never dropped in silence.
  *
- * A field is its number, its name in JSON and its type. Before the type: `list`, `map` (with string keys), `keep` where a
- * zero means something, and `inline` for a message whose fields stand among those of its parent in JSON.
+ * A field is its number, its name in JSON and its type. Before the type: `list`, `map` (with string keys), `keep` where
+ * a zero means something, and `inline` for a message whose fields stand among those of its parent in JSON.
  */
 import { KIND_LINES, MESSAGE_LINES } from './messages-table.ts'
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { compareQuantities, formatQuantity, parseQuantity, quantityForm } from '../../core/text/quantity.ts'
 import type { Quantity, QuantityForm } from '../../core/text/quantity.ts'
 
-/** Amounts of resources by name: what somebody requests, uses or may use at most. */
+/** Amounts of resources by name: requests, usage or hard limits. */
 
 /** An amount, and how it is written. */
 export interface Amount extends Quantity {

@@ -20,7 +20,7 @@ export interface QuotaRequest {
 /** What quotas said: how much each is charged, or why not. */
 export type QuotaDecision =
   | { readonly refused: false; readonly charges: ReadonlyMap<string, Amounts> }
-  /** `isUnknown`: nobody has counted yet what is used. */
+  /** `isUnknown`: the usage has not been counted yet. */
   | { readonly refused: true; readonly why: string; readonly isUnknown: boolean }
 
 /** Asks the quotas of a namespace, in the order of their names. */
@@ -70,7 +70,7 @@ export function statusOf(quota: UnknownObject): { readonly hard: Amounts; readon
   return { hard: readAmounts(mapAt(quota, 'status.hard')), used: readAmounts(mapAt(quota, 'status.used')) }
 }
 
-/** What of a quota objects use: of what nobody can count it keeps what was said before. */
+/** The usage of a quota by its objects. Resources that cannot be counted keep their recorded usage. */
 export function computeUsed(
   quota: UnknownObject,
   types: readonly CountedType[],

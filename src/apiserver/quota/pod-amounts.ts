@@ -17,8 +17,8 @@ export interface PodAmountOptions {
 }
 
 /**
- * Containers run together, init containers one after the other before them; those that go on running count with all that
- * come later.
+ * Containers run together, init containers one after the other before them; those that go on running count with all
+ * that come later.
  */
 export function podAmounts(pod: JsonObject, side: RequestsOrLimits, { given, overhead }: PodAmountOptions): Amounts {
   const ofContainer = (container: JsonObject) => (given ? effective(pod, container, side) : said(container, side))

@@ -16,12 +16,13 @@ import { measureUsage, resourceNamesForType } from './usage.ts'
 import type { CountedType, ObjectUsage } from './usage.ts'
 
 /**
- * Keeps the status of quotas true as objects come and go. It follows every change in one order while there is any quota, and
- * keeps what each counted object uses; what writes under way have been charged is added until they can be seen.
+ * Keeps the status of quotas true as objects come and go. It follows every change in one order while there is any
+ * quota, and keeps what each counted object uses; what writes under way have been charged is added until they can be
+ * seen.
  */
 export interface QuotaStatusController extends RunningFollower {
   readonly pending: PendingCharges
-  /** Resolves once everything up to now is counted, or nobody counts any more. */
+  /** Resolves once all writes up to now are counted, or the controller has stopped. */
   caughtUp(): Promise<void>
 }
 
@@ -55,7 +56,7 @@ export function startQuotaStatusController(parts: KeeperParts, kind: Kind, signa
   }
 
   async function work(): Promise<void> {
-    // Whoever marks something now is not waited for in the middle of it.
+    // The caller that marked the namespace finishes first.
     await Promise.resolve()
     for (const namespace of dirty) {
       dirty.delete(namespace)
@@ -87,7 +88,7 @@ export function startQuotaStatusController(parts: KeeperParts, kind: Kind, signa
     }
   }
 
-  /** False when somebody else wrote at the same time. */
+  /** False when another write came first. */
   async function writeStatus({ object, revision }: StoredObject, book: Book): Promise<boolean> {
     const { name, namespace = '' } = object.metadata
     const charged = pending.beyond(namespace, name, seen)

@@ -117,7 +117,7 @@ test('what quotas say to a write', () => {
   assert.equal(ask([quota('q', { secrets: '0' }, {})], cpu('1')), '', 'about something else')
 })
 
-test('what is used is what is there and what is on its way; what nobody can count stays as it was', () => {
+test('usage is the stored objects and the pending charges; resources that cannot be counted keep their usage', () => {
   const pod = measureUsage(PODS, object({}), 0)
   const charged = [readAmounts({ pods: '1' })]
   const said = quota(

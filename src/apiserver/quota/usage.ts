@@ -128,7 +128,7 @@ function addDevices(usage: Map<string, Amount>, claim: UnknownObject): void {
   }
 }
 
-/** A pod that has ended uses nothing but its name, and one that should be gone by now is not held against anybody. */
+/** A pod that has ended uses only its object count. A pod past its deletion deadline is not counted. */
 function isOver(pod: UnknownObject, now: number): boolean {
   const phase = textAt(pod, 'status.phase')
   if (phase === 'Failed' || phase === 'Succeeded') return true

@@ -29,7 +29,7 @@ export function aggregatedRules(role: ClusterRole, all: Iterable<ClusterRole>): 
   return rules
 }
 
-/** Brings every aggregating role up to date; one that somebody changes meanwhile is looked at again with that change. */
+/** Brings every aggregating role up to date. A role that changes meanwhile is aggregated again. */
 export async function aggregate(
   cache: RoleCache,
   { store, clock }: Pick<ServerParts, 'store' | 'clock'>,

@@ -1,7 +1,10 @@
 import type { PolicyRule, Subject } from '../../kinds/builtin/rbac.ts'
 import { ruleFor, nonResourceRule, READ } from './rule-builders.ts'
 
-/** The roles and bindings that exist from the start: Kubernetes' own as clients expect them, and those of the hub's parts. */
+/**
+ * The roles and bindings that exist from the start: Kubernetes' own as clients expect them, and those of the hub's
+ * parts.
+ */
 
 /** A cluster role to be made at the first start. */
 export interface BootstrapRole {
@@ -199,8 +202,8 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
   {
     name: 'system:flotilla:gateway',
     rules: [
-      // A token may accept its cluster at the first join. With patch the gateway records a new sealing key; the policy of
-      // kinds/policies/gateway-policy.ts refuses every other change.
+      // A token may accept its cluster at the first join. With patch the gateway records a new sealing key; the policy
+      // of kinds/policies/gateway-policy.ts refuses every other change.
       ruleFor([...READ, 'create', 'patch', 'accept'], OWN, 'clusters'),
       ruleFor(['get', 'patch', 'update'], OWN, 'clusters/status'),
       ruleFor(READ, OWN, 'jointokens'),

@@ -15,7 +15,7 @@ import { aggregatedRules } from './aggregation.ts'
 import { internalAuditLine } from '../server/internal-audit-line.ts'
 import { compactRules, uncoveredRules } from './rules.ts'
 
-/** Makes the roles and bindings that exist from the start, and gives back what somebody took from them. */
+/** Creates the default roles and bindings, and restores rules and subjects that were removed from them. */
 
 const AUTOUPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
 
@@ -65,7 +65,9 @@ function rolesOf(controllerRoles: boolean, isHub: boolean): readonly UnknownObje
   return roles
 }
 
-/** The rules of a role that are those it began with, as one array for all clusters of this process; others as they are. */
+/**
+ * The rules of a role that are those it began with, as one array for all clusters of this process; others as they are.
+ */
 export function internBootstrapRules({ metadata, rules }: ClusterRole): ClusterRole['rules'] {
   for (const roles of known.values()) {
     const role = roles.find((candidate) => candidate.metadata.name === metadata.name)

@@ -10,7 +10,7 @@ import type { RbacAuthorizer } from './rbac-authorizer.ts'
 import type { AnyBinding } from './role-cache.ts'
 import { compactRules, goList, ruleText, uncoveredRules } from './rules.ts'
 
-/** Nobody gives away more than they have: writes of roles and bindings are checked against the writer's own rules. */
+/** A user cannot grant more than they have: writes of roles and bindings are checked against the writer's own rules. */
 
 const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },

@@ -3,7 +3,7 @@ import type { Authorizer } from './authorizer.ts'
 import { badRequest, forbiddenForCaller } from '../http/api-errors.ts'
 import type { AuthorizationAttributes } from '../http/api-errors.ts'
 
-/** Acting as somebody else: `Impersonate-*` headers, allowed by the verb `impersonate`. */
+/** Impersonation by `Impersonate-*` headers, allowed by the verb `impersonate`. */
 
 const ANONYMOUS = 'system:anonymous'
 const AUTHENTICATED = 'system:authenticated'

@@ -7,13 +7,13 @@ import { ruleAllows } from './rules.ts'
 
 /** Kubernetes' role-based access control over the cached roles. */
 
-/** Everything somebody may do somewhere, and the roles that should say more but do not exist. */
+/** All rules of a user in a namespace, and the bound roles that do not exist. */
 export interface ResolvedRules {
   readonly rules: readonly PolicyRule[]
   readonly problems: readonly string[]
 }
 
-/** An authorizer that can also say what somebody may do. */
+/** An authorizer that can also list the rules of a user. */
 export interface RbacAuthorizer extends Authorizer {
   rulesFor(caller: Caller, namespace: string): ResolvedRules
   /** The rules a binding gives, or undefined when its role does not exist. */

@@ -9,7 +9,7 @@ import { createEmbeddedCluster } from '../../sim/fleet/embedded-cluster.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
 import { createRoleCache } from './role-cache.ts'
 
-test('clusters of one process share the rules they began with, and none that somebody changed', async (t) => {
+test('clusters of one process share their default rules, and no changed rules', async (t) => {
   const ports = { clock: systemClock, ids: systemIds, log: silentLogger }
   const begun = async (name: string) => {
     const store = createMemoryStore()

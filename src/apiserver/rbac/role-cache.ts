@@ -8,7 +8,7 @@ import type { ServerParts } from '../server/context.ts'
 import { storePrefix } from '../storage/stored-object.ts'
 import { internBootstrapRules } from './bootstrap.ts'
 
-/** Roles and bindings in memory, followed by a watch of the store: nobody reads the disk to know who may do what. */
+/** Roles and bindings in memory, updated by a watch of the store: authorization does not read the disk. */
 export interface RoleCache {
   role(namespace: string, name: string): Role | undefined
   clusterRole(name: string): ClusterRole | undefined

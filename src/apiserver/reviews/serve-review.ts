@@ -22,7 +22,7 @@ import { badRequest, methodNotAllowed } from '../http/api-errors.ts'
 import type { AuthorizationAttributes } from '../http/api-errors.ts'
 import type { ServiceAccountTokens } from '../tokens/service-account-tokens.ts'
 
-/** Questions about who somebody is and what they may do; nothing is stored. */
+/** Access and token reviews. Reviews are answered and never stored. */
 
 /** Who answers. */
 export interface Reviewers {

@@ -18,7 +18,10 @@ export interface AdmissionRequest {
 /** Throws an ApiError to refuse; returns warnings otherwise. */
 export type Admission = (request: AdmissionRequest) => Promise<readonly string[]>
 
-/** Changes the object of a write before it is validated, in place: nobody owns what it sets. Returns warnings. */
+/**
+ * Changes the object of a write in place before validation. No field manager owns the fields that are set. Returns
+ * warnings.
+ */
 export type Mutation = (request: AdmissionRequest) => Promise<readonly string[]>
 
 /** Asks one after the other. */

@@ -26,7 +26,7 @@ it('kill -9 of the API in a loop loses no acknowledged write and no collection',
       const present = new Map(items.map(({ metadata }: Loose) => [metadata.name, metadata.resourceVersion]))
       for (const [name, version] of acknowledged) assert.equal(present.get(name), version, `${name} was acknowledged`)
       if (round > 0) {
-        // Its owner was deleted just before the kill; whoever starts next finishes it.
+        // The owner was deleted just before the kill; the next start finishes the collection.
         await until(async () => (await api.send('GET', `${MAPS}/child-${round - 1}`)).status === 404)
       }
       const owner = await api.ok('POST', MAPS, configMap(`owner-${round}`))

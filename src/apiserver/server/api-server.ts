@@ -107,7 +107,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   let changed: Mutation = admitAll
   const mutation = chainAdmission([
     quotas.mutation,
-    // Without them nobody makes the accounts.
+    // Without the namespace defaults, no controller creates the service accounts.
     options.namespaceDefaults ? serviceAccountAdmission({ store, registry, clock, ids }) : admitAll,
     priorityAdmission({ store, registry }),
     runtimeClassAdmission({ store, registry }),
@@ -181,7 +181,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     }
   }
 
-  /** A token counts only where the transport has proven nobody: a certificate is never overruled by a header. */
+  /**
+   * A token counts only where the transport has not authenticated the caller: a header never overrules a certificate.
+   */
   async function proveToken(request: HttpRequest, caller: Caller): Promise<Caller> {
     const token = caller.user === ANONYMOUS ? bearerToken(request) : undefined
     if (token === undefined) return caller
@@ -248,7 +250,10 @@ export function gitVersionOf(version: string = VERSION): string {
   return `v${KUBERNETES_VERSION.major}.${KUBERNETES_VERSION.minor}.0+flotilla-${version}`
 }
 
-/** What a request is refused with: an error that nobody meant for the caller is logged whole. */
+/**
+ * The response for an error. An error that is not meant for the caller is logged in full and answered as an internal
+ * error.
+ */
 export function toApiError(caught: unknown, request: HttpRequest, log: Logger): ApiError {
   if (isApiError(caught)) return caught
   const error = toError(caught)

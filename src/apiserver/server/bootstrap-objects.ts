@@ -78,7 +78,10 @@ export function isSystemClass(name: string): boolean {
   return SYSTEM_CLASSES.some(({ metadata }) => metadata.name === name)
 }
 
-/** The Service by which everything inside a cluster finds its API, where that is, and the addresses of Services, as new ones. */
+/**
+ * The Service by which everything inside a cluster finds its API, where that is, and the addresses of Services, as new
+ * ones.
+ */
 export function kubernetesService(nowMs: number): BootstrapObject[] {
   const addresses = { group: 'networking.k8s.io', plural: 'servicecidrs', object: serviceAddresses(nowMs) }
   return [...structuredClone(API_SERVICE), addresses]

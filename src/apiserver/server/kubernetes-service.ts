@@ -11,9 +11,10 @@ import { internalAuditLine } from './internal-audit-line.ts'
 import type { ResourceRequest } from '../http/request-info.ts'
 
 /**
- * Keeps the Service `kubernetes` and where it leads to. A kube-apiserver looks every ten seconds; here somebody looks ten seconds
- * after a write to one of their kinds, for each of them comes through this server. As there, what is deleted comes back and the
- * addresses are put right; what was edited in the Service itself, and the ports of its Endpoints, stay as they are.
+ * Maintains the Service `kubernetes`, its Endpoints and its EndpointSlice. A kube-apiserver checks them every ten
+ * seconds; here the check runs ten seconds after a write to one of these kinds, because every write passes through this
+ * server. As in a kube-apiserver, deleted objects are created again and the addresses are corrected, while edits of the
+ * Service itself and of the ports of its Endpoints stay.
  */
 
 const LOOK_MS = 10_000

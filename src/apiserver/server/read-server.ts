@@ -20,7 +20,10 @@ import { get } from '../verbs/get.ts'
 import { list } from '../verbs/list.ts'
 import { watch } from '../verbs/watch.ts'
 
-/** Views alone, beside an API server that has everything else: discovery, get, list and watch, and nothing is ever written. */
+/**
+ * Views alone, beside an API server that has everything else: discovery, get, list and watch, and nothing is ever
+ * written.
+ */
 
 /** What it is made of. */
 export interface ReadServerOptions {

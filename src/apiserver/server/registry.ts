@@ -146,7 +146,10 @@ const METADATA_KEPT: ReadonlySet<string> = new Set([
   'VolumeAttachment',
 ])
 
-/** What of the metadata is written together with the status; compared with a kube-apiserver for Deployments and Services. */
+/**
+ * What of the metadata is written together with the status; compared with a kube-apiserver for Deployments and
+ * Services.
+ */
 export function metadataOfStatus(kind: Kind): readonly ('annotations' | 'finalizers' | 'labels' | 'ownerReferences')[] {
   if (isCustom(kind) || METADATA_KEPT.has(kind.group) || METADATA_KEPT.has(kind.kind)) return []
   const most = ['annotations', 'finalizers', 'ownerReferences'] as const

@@ -25,7 +25,9 @@ export interface AuthorizedRequest {
   readonly signal: AbortSignal
 }
 
-/** The context of a request; refuses kinds, verbs and subresources that are not served, and addresses of another scope. */
+/**
+ * The context of a request; refuses kinds, verbs and subresources that are not served, and addresses of another scope.
+ */
 export function createRequestContext(
   { parts, storeOf, closing }: ServedKinds,
   asked: AuthorizedRequest,

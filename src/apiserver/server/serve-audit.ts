@@ -10,7 +10,7 @@ const MAX_PAGE = 5000
 
 /**
  * GET /audit?after=SEQUENCE&limit=N: records of the audit chain as they were written, so that a reader can check every
- * hash. It is a non-resource URL: who may read it is said by RBAC's nonResourceURLs, and nobody may write it.
+ * hash. The path is a non-resource URL: RBAC's nonResourceURLs allow reading it, and no role allows writing it.
  */
 export async function serveAudit(store: Store, request: HttpRequest, info: RequestInfo): Promise<HttpResponse> {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()

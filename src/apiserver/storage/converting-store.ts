@@ -34,11 +34,11 @@ const VIEWS: readonly View[] = [
   },
 ]
 
-/** The other versions of a kind, for whoever compares fields that were named in them. */
+/** The other versions of a kind, to compare fields that managers recorded in these versions. */
 export function versionConverter(registry: Pick<Registry, 'find'>, kind: Kind): Versions {
   return (apiVersion) => {
     const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['', apiVersion]
-    // An Event has two groups and one set of fields that anybody owns.
+    // An Event has two groups and one set of owned fields.
     if (group !== kind.group && VIEWS.some(({ shown }) => shown === kind)) return { kind, convert: (object) => object }
     const other = group === kind.group ? registry.find(group, version, kind.plural) : undefined
     return other && { kind: other, convert: (object) => inVersionOf(other, object) }

@@ -3,7 +3,9 @@ import type { Kind } from '../../kinds/define-kind.ts'
 import type { ObjectKey, UnknownObject } from '../../kinds/meta.ts'
 import type { Store, StoreEntry } from '../../store/store.ts'
 
-/** Objects in the store: their keys and their text. The text carries its resourceVersion, so it is what a client reads. */
+/**
+ * Objects in the store: their keys and their text. The text carries its resourceVersion, so it is what a client reads.
+ */
 
 /** An object as it is stored. */
 export interface StoredObject {
@@ -62,12 +64,14 @@ export function typeMetaJson(apiVersion: string, kind: string): string {
 
 /**
  * How long the text of an object may become: twice what a request may bring, so that an object that came whole has room
- * for its managedFields. Without an end, an object would grow with every patch, and each later patch would cost all that
- * was there before.
+ * for its managedFields. Without an end, an object would grow with every patch, and each later patch would cost all
+ * that was there before.
  */
 export const MAX_OBJECT_LENGTH = 6 * 1024 * 1024
 
-/** The text of an object at the revision it will have; one that is longer than allowed is refused when it is written. */
+/**
+ * The text of an object at the revision it will have; one that is longer than allowed is refused when it is written.
+ */
 export function serializeObject(object: UnknownObject, most = Infinity): ObjectText {
   let text: string | undefined
   const write = (revision: number) => {

@@ -10,7 +10,7 @@ import type { Admission } from '../server/admission.ts'
 import type { Authorizer } from '../rbac/authorizer.ts'
 import { forbidden } from '../http/api-errors.ts'
 
-/** Certificates that somebody asks for and somebody else approves: `kubectl certificate approve`. */
+/** The subresource `approval` of certificate signing requests: `kubectl certificate approve`. */
 
 /** Whether a kind is the one of certificate requests. */
 export function isCertificateRequest(kind: Pick<Kind, 'group' | 'kind'>): boolean {

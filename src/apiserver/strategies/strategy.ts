@@ -18,10 +18,10 @@ export interface Strategy {
   prepare?(object: UnknownObject, old: UnknownObject | undefined): void
   /** Gives back what no write can take away, also one of the status alone. */
   keep?(object: UnknownObject, old: UnknownObject): void
-  /** Adds what the server gives, once its fields have their owners and the object its name and uid: nobody owns it. */
+  /** Adds the fields that the server sets, after ownership, name and uid are settled: no field manager owns them. */
   complete?(object: UnknownObject, old: UnknownObject | undefined, caller: Caller): void
   validate?(object: UnknownObject, old: UnknownObject | undefined): FieldError[]
-  /** Whether whoever creates an object says its status, too. */
+  /** Whether a create request may set the status. */
   readonly createsStatus?: boolean
   /** Whether something besides metadata.finalizers keeps a deleted object alive. */
   holds?(object: UnknownObject): boolean

@@ -36,7 +36,7 @@ export interface PublicJwk {
 /** PEM of private keys: the first one signs. */
 export type TokenKeys = readonly [string, ...string[]]
 
-// A token is a few hundred bytes; more is somebody's experiment.
+// A token has a few hundred bytes; longer values are not parsed.
 const MAX_LENGTH = 16 * 1024
 
 const ED25519_BYTES = 32

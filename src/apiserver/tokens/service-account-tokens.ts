@@ -9,7 +9,10 @@ import { readObject } from '../storage/stored-object.ts'
 import { createTokenSigner } from './jwt.ts'
 import type { TokenKeys } from './jwt.ts'
 
-/** Tokens of service accounts: they live as long as they say, and die at once with their account or the object they are bound to. */
+/**
+ * Tokens of service accounts: they live as long as they say, and die at once with their account or the object they are
+ * bound to.
+ */
 
 /** What a token is issued for. */
 export interface TokenGrant {
@@ -38,7 +41,10 @@ export interface ServiceAccountTokens {
   /** What others need to verify tokens: the issuer's metadata and its keys. */
   readonly discovery: { readonly configuration: object; readonly keys: object }
   issue(grant: TokenGrant): IssuedToken
-  /** Undefined for a token that is not ours, is over, is for somebody else, or whose account or bound object is gone. */
+  /**
+   * Undefined for a token of another issuer, an expired token, a token of another audience, or a token whose account or
+   * bound object is gone.
+   */
   prove(token: string, audiences?: readonly string[]): Promise<AuthenticatedToken | undefined>
 }
 

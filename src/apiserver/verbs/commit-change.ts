@@ -26,7 +26,7 @@ export interface Change {
   track?(live: UnknownObject, next: UnknownObject): void
 }
 
-/** What became of a change; `stale` says that somebody else was faster. */
+/** The result of a change; `stale` says that another write came first. */
 export type ChangeResult = ({ readonly stale: false } & WrittenObject) | { readonly stale: true }
 
 /** Validates and stores a change. A change that changes nothing writes nothing. */

@@ -40,7 +40,7 @@ export async function deleteCollection(context: RequestContext): Promise<VerbRes
         // As they were: what became of each is not said.
         items.push(object)
       } catch (error) {
-        // Somebody else deleted (and perhaps recreated) it meanwhile: what was selected is gone.
+        // Another caller deleted (and perhaps recreated) the object meanwhile: the selected object is gone.
         if (!isApiError(error, 'NotFound', 'Conflict')) throw error
       }
     }

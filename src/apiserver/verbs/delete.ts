@@ -101,7 +101,9 @@ export async function deleteObject(context: RequestContext, key: ObjectKey, opti
   }
 }
 
-/** What a delete does next: marks the object, lets it go, or both; neither while it waits for what it was marked for. */
+/**
+ * What a delete does next: marks the object, lets it go, or both; neither while it waits for what it was marked for.
+ */
 interface Step {
   readonly marked?: UnknownObject | undefined
   readonly gone: boolean

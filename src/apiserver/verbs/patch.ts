@@ -157,7 +157,9 @@ async function apply(context: RequestContext, options: WriteOptions): Promise<Ve
   }
 }
 
-/** Nobody can own what the schema does not have, or one of two equal items; the code is the one of Kubernetes, too. */
+/**
+ * A field outside the schema, or one of two equal list items, cannot be owned. Kubernetes answers with the same code.
+ */
 function untyped(kind: Kind, { metadata }: UnknownObject, problems: readonly string[]): ApiError {
   const type = `${kind.group}/${kind.version}, Kind=${kind.kind}`
   const list = problems.length === 1 ? problems[0] : ['errors:', ...problems].join('\n  ')
@@ -204,13 +206,15 @@ async function applyNew(context: RequestContext, options: WriteOptions, config: 
   try {
     return { stale: false, ...(await createObject(context, object, { dryRun: options.dryRun, track: () => {} })) }
   } catch (error) {
-    // Somebody else created it meanwhile: then this is an apply to what is there.
+    // Another caller created the object meanwhile: apply to the existing object.
     if (isApiError(error, 'AlreadyExists')) return { stale: true }
     throw error
   }
 }
 
-/** Removing the last item of a list leaves null; Go's structs are stored without, in other kinds validation refuses it. */
+/**
+ * Removing the last item of a list leaves null; Go's structs are stored without, in other kinds validation refuses it.
+ */
 function dropNulls(kind: Kind, object: UnknownObject): void {
   if (!isCustom(kind)) pruneObject(kind, object)
 }

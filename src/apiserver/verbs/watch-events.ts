@@ -33,7 +33,7 @@ function prepare(event: StoreEvent): Prepared {
   return prepared.set(event, { parsed: undefined, types: new Map(), lines: new Map() }, weight)
 }
 
-/** The objects of an event; nobody may change them. */
+/** The objects of an event. They are shared between watches and must not be changed. */
 export function parseEvent(event: StoreEvent): ParsedEvent {
   return (prepare(event).parsed ??= {
     before: event.previous === undefined ? undefined : parseStored(event.previous),

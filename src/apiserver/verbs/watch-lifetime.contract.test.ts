@@ -91,7 +91,7 @@ describe('the life of a watch', { timeout: 300_000 }, () => {
     const second = watch.next()
     await home.api.ok('POST', MAPS, mapNamed('b'))
     assert.equal(await second, 'ADDED b')
-    // Nobody reads while two minutes pass and something happens: one mark, which promises no more than was told.
+    // No read for two minutes while objects change: one bookmark, which promises no more than was sent.
     const seen = home.store.revision()
     await home.pass(MINUTE)
     await home.pass(MINUTE)

@@ -54,7 +54,8 @@ export function watchPresenter(context: RequestContext): WatchPresenter {
         resourceVersion: String(revision),
         ...(initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
       }
-      // To a Table it is an object like any other, of which nothing is known. Who wants no objects still learns of the end.
+      // To a Table it is an object like any other, of which nothing is known. Who wants no objects still learns of the
+      // end.
       const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata } as UnknownObject
       return watchLine('BOOKMARK', shown(object, initialEventsEnd && include === 'None' ? 'Metadata' : include))
     },

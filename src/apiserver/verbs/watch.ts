@@ -218,7 +218,7 @@ function createTicks(clock: Clock, until: AbortSignal): Ticks {
   run().catch(() => {}) // aborted: it was the last one
   return {
     async isFirst(other) {
-      // A new promise each time: one that lasts would remember everybody who ever waited for it.
+      // A new promise each time: a lasting promise would keep the reactions of every earlier wait.
       if (!isDue) await Promise.race([other, new Promise<void>((resolve) => (tick = resolve))])
       const wasDue = isDue
       isDue = false

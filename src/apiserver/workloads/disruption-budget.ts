@@ -11,7 +11,9 @@ const MANY = 'This pod has more than one PodDisruptionBudget, which the eviction
 const VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget."
 const RETRY_SECONDS = 10
 
-/** Asks the budgets of a pod's namespace: the one that must count it first, if any. Throws what Kubernetes refuses with. */
+/**
+ * Asks the budgets of a pod's namespace: the one that must count it first, if any. Throws what Kubernetes refuses with.
+ */
 export function checkDisruptionBudgets(
   pod: UnknownObject,
   budgets: readonly UnknownObject[],

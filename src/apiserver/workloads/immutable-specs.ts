@@ -6,7 +6,7 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import { forbidden, invalid } from '../../kinds/validation/field-error.ts'
 import type { FieldError } from '../../kinds/validation/field-error.ts'
 
-/** What of a Job and of a claim may no longer change: somebody works with it already. */
+/** Fields of a Job and of a PersistentVolumeClaim that are immutable because a controller already uses them. */
 
 const JOB_FIELDS = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const
 

@@ -5,8 +5,8 @@ import { parseTime } from '../../core/time/time.ts'
 import type { DeleteOptions } from '../http/request-options.ts'
 
 /**
- * A deleted pod has time to end: it is marked, and whoever runs its containers deletes it once more, with no time, when they have
- * ended. A pod that nobody runs goes at once.
+ * A deleted pod has a grace period: the server sets its deletionTimestamp, and the kubelet deletes the pod again with a
+ * grace period of 0 when its containers have ended. A pod without a node is deleted at once.
  */
 
 /** When a pod is to be gone, and how many seconds that was from its delete. */
@@ -21,8 +21,8 @@ export function isPod({ group, kind }: Pick<Kind, 'group' | 'kind'>): boolean {
 }
 
 /**
- * What a delete gives a pod. One that is ending can only be hurried: `pending` when this delete does not, undefined when it has no
- * time left anyway.
+ * What a delete gives a pod. One that is ending can only be hurried: `pending` when this delete does not, undefined
+ * when it has no time left anyway.
  */
 export function decideGracePeriod(
   pod: UnknownObject,

@@ -13,7 +13,7 @@ const DEFAULT = 'default'
 const VOLUME_PREFIX = 'kube-api-access-'
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount'
 const MIRROR = 'kubernetes.io/config.mirror'
-/** Whoever makes a namespace may make a pod in it before its account is there. */
+/** A pod may be created right after its namespace, before the namespace has its service account. */
 const TRIES = 10
 const RETRY_MS = 100
 

@@ -6,7 +6,10 @@ import { forbidden, invalid } from '../../kinds/validation/field-error.ts'
 import type { FieldError } from '../../kinds/validation/field-error.ts'
 import { computeQosClass } from './pod-qos.ts'
 
-/** Parts of a pod that only change at an address of their own: `kubectl debug` adds containers, a resize changes resources. */
+/**
+ * Parts of a pod that only change at an address of their own: `kubectl debug` adds containers, a resize changes
+ * resources.
+ */
 
 /** A part with an address of its own. */
 export type PodSubresource = 'ephemeralcontainers' | 'resize'

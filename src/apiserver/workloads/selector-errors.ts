@@ -6,7 +6,9 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import { invalid } from '../../kinds/validation/field-error.ts'
 import type { FieldError } from '../../kinds/validation/field-error.ts'
 
-/** What is wrong with the selector of a workload; the one rule about its spec that keeps it from adopting others' pods. */
+/**
+ * What is wrong with the selector of a workload; the one rule about its spec that keeps it from adopting others' pods.
+ */
 export function selectorErrors(
   name: 'deployment' | 'statefulset' | 'daemonset',
 ): (object: UnknownObject, old: UnknownObject | undefined) => FieldError[] {

@@ -92,7 +92,7 @@ const service: Strategy = {
     if (old) keepGiven(object, old, ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'healthCheckNodePort'])
     spec['clusterIP'] ||= textsAt(spec, 'clusterIPs')[0] ?? addressOf(object)
     if (textsAt(spec, 'clusterIPs').length === 0) spec['clusterIPs'] = [spec['clusterIP']]
-    // Nobody knows which addresses somebody else's endpoints will have.
+    // The addresses of endpoints without a selector are not known yet.
     const isForeign = spec['clusterIP'] === 'None' && Object.keys(mapAt(spec, 'selector')).length === 0
     if (textsAt(spec, 'ipFamilies').length === 0) spec['ipFamilies'] = isForeign ? ['IPv4', 'IPv6'] : ['IPv4']
     spec['ipFamilyPolicy'] ??= isForeign ? 'RequireDualStack' : 'SingleStack'
@@ -110,7 +110,7 @@ function isOutside(spec: JsonObject): boolean {
   return type === 'NodePort' || type === 'LoadBalancer' || textsAt(spec, 'externalIPs').length > 0
 }
 
-/** Ports of nodes go with the type that needed them, unless somebody wrote another one. */
+/** Node ports are removed with the type that needed them, unless the request sets other ports. */
 function giveNodePortsUp(spec: JsonObject, old: UnknownObject): void {
   const before = new Set(itemsAt(old, 'spec.ports').map((port) => port['nodePort']))
   const ports = itemsAt(spec, 'ports')
@@ -164,7 +164,7 @@ const daemonSet: Strategy = {
   },
 }
 
-/** A local API is there at once; nobody looks after others in an embedded cluster. */
+/** A local API is available at once; an embedded cluster has no controller for remote APIs. */
 const apiService: Strategy = {
   complete(object, old) {
     if (old || readPath(object, 'spec.service') !== undefined) return
@@ -185,7 +185,7 @@ const node: Strategy = { createsStatus: true }
 const certificateRequest: Strategy = {
   validate: decisionErrors,
   complete(object, old, caller) {
-    // What was asked for, and by whom, never changes: somebody may have approved it already.
+    // The request and its author never change: the request may be approved already.
     // A kube-apiserver keeps no record of who asked for what in here; the request itself says it.
     for (const entry of object.metadata.managedFields ?? []) delete entry.fieldsV1?.['f:spec']
     const entries = object.metadata.managedFields?.filter(({ fieldsV1 }) => Object.keys(fieldsV1 ?? {}).length > 0)
