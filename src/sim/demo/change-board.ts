@@ -1,4 +1,7 @@
-/** The demo's change board: a webhook that a gate of the rollout plan asks; it says no while a store of the ring is broken. */
+/**
+ * The demo's change board: a webhook that a gate of the rollout plan asks; it says no while a store of the ring is
+ * broken.
+ */
 import { isObject } from '../../core/json.ts'
 import type { Logger } from '../../core/log.ts'
 import { parseAddress } from '../../hub/http/listen-address.ts'

@@ -142,8 +142,9 @@ function ringsOf(stores: readonly Store[]): readonly string[] {
 }
 
 /**
- * The rings by label, the last one for whoever is in no other; each soaks for a few seconds, so that the whole way can be watched. The second one
- * is through when the change board says so, the third opens when somebody approves.
+ * The rings select clusters by label; the last ring takes the remaining clusters. Each ring soaks for a few seconds, so
+ * that the rollout can be watched. The second ring passes when the change board's gate passes, the third ring opens
+ * after an approval.
  */
 export function demoPlan({ stores, soak, board, asksApproval }: DemoPlan): RolloutPlan {
   const rings = ringsOf(stores)

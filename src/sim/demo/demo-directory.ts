@@ -14,7 +14,10 @@ export interface Addresses {
 /** The directory of one demo. */
 export interface DemoDirectory {
   readonly folder: string
-  /** Where the hub and the change board listened the last time; agents that joined and rollouts that began then look for them there. */
+  /**
+   * Where the hub and the change board listened the last time; agents that joined and rollouts that began then look for
+   * them there.
+   */
   readonly listen: Addresses
   /** Remembers where they listen now, each `host:port`. */
   remember(addresses: Addresses): Promise<void>

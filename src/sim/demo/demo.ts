@@ -1,4 +1,7 @@
-/** The demo: a real hub in its own directory, a git repository, embedded clusters, and a real agent for each over mutual TLS. */
+/**
+ * The demo: a real hub in its own directory, a git repository, embedded clusters, and a real agent for each over mutual
+ * TLS.
+ */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isApiError, toError } from '../../core/errors.ts'
@@ -55,7 +58,7 @@ export interface Demo {
 // Signatures and handshakes keep both sides busy; more at once only makes each of them slower.
 const JOINING_AT_ONCE = 8
 const POLL_MS = 250
-// Nobody at a demo waits two minutes to see that a plug was pulled.
+// The default of two minutes until a cluster is offline is too long for a demo.
 const TIMES = { checkInSeconds: 10, offlineAfterSeconds: 30 }
 // Those that are away from the start should be seen to be so before the app comes.
 const AWAY_TIMES = { ...TIMES, offlineAfterSeconds: 5 }
@@ -135,7 +138,7 @@ async function startSites(options: DemoOptions, started: Started): Promise<Demo>
   sites.sort((a, b) => (a.store.name < b.store.name ? -1 : 1))
   const door = join(folder, 'door')
   const stores = sites.map(({ store }) => store)
-  // Where nobody is in trouble nobody watches either.
+  // Without faulty stores, the rollout needs no time to be watched.
   const soak = stores.some(({ fault: trouble }) => trouble) ? '5s' : '1s'
   const plan = (asksApproval: boolean) => demoPlan({ stores, soak, board: board.url, asksApproval })
   const plays = createSituationRunner({
@@ -149,7 +152,7 @@ async function startSites(options: DemoOptions, started: Started): Promise<Demo>
   const opened = await openControlSocket(door, { plays, log })
   closers.push(() => opened.close())
   const arriving = arrive({ hub, sites, repository }, { clock, signal: life.signal, running, plan: plan(false) })
-  arriving.catch(() => {}) // whoever waits for it hears it
+  arriving.catch(() => {}) // callers that await it get the error
   const failed = Promise.all(running.map((work) => work.catch((caught: unknown) => Promise.reject(toError(caught)))))
   const ended = Promise.race([hub.ended, failed.then(() => hub.ended)])
   ended.catch(() => {}) // the caller listens when it wants to

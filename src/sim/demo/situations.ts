@@ -17,7 +17,7 @@ import { REGIONS } from './stores.ts'
 export const SITUATIONS = ['release', 'break', 'offline', 'drift', 'bad-overlay', 'slow-pull', 'page'] as const
 export type Situation = (typeof SITUATIONS)[number]
 
-/** What somebody asks for. */
+/** A request to play a situation. */
 export interface SituationRequest {
   readonly situation: Situation
   /** A store, or for bad-overlay and slow-pull a region; one is chosen when absent. */
@@ -158,8 +158,8 @@ export function createSituationRunner({
       })
       return {
         done: undo
-          ? `somebody at ${store.name} put ConfigMap ${key.namespace}/${key.name} back`
-          : `somebody at ${store.name} edited ConfigMap ${key.namespace}/${key.name}`,
+          ? `restored ConfigMap ${key.namespace}/${key.name} in ${store.name}, as field manager "store-admin"`
+          : `edited ConfigMap ${key.namespace}/${key.name} in ${store.name}, as field manager "store-admin"`,
         next: ['drift list', `drift show ${store.name}`],
       }
     },
@@ -190,7 +190,7 @@ export function createSituationRunner({
   }
   return (play) => {
     const turn = last.then(() => played[play.situation](play))
-    last = turn.catch(() => {}) // whoever asked hears it
+    last = turn.catch(() => {}) // the caller gets the error
     return turn
   }
 }

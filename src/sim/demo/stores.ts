@@ -43,7 +43,7 @@ export function demoStores(count: number, withTrouble: boolean): readonly Store[
 }
 
 function ringOf(index: number, count: number): Store['ring'] {
-  // Each ring has somebody as long as there are as many clusters as rings.
+  // Each ring has a cluster as long as there are as many clusters as rings.
   const at = REACHED.findIndex((share, ring) => index < Math.max(Math.ceil(share * count), ring + 1))
   return RINGS[at]!
 }

@@ -112,7 +112,7 @@ async function evening(world: World): Promise<void> {
   })
   await world.run(MINUTE)
   const untouched = versions.map((seen) => seen.join(' '))
-  assert.deepEqual(untouched, ['1.0 2.0', '1.0', '1.0', '1.0', '1.0'], 'nobody moves before somebody approves')
+  assert.deepEqual(untouched, ['1.0 2.0', '1.0', '1.0', '1.0', '1.0'], 'no cluster changes before the approval')
   const approval = build(Approval, 'default/shop-g2-rest-admin', {
     spec: { rollout: 'shop-g2', plan: 'careful', ring: 'rest', decision: 'Approve', author: 'admin' },
   })

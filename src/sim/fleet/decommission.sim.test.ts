@@ -1,4 +1,7 @@
-/** Decommission under faults: killed around any durable step, a cluster is emptied first, told, and only then cut off; its neighbour notices nothing. */
+/**
+ * Decommission under faults: killed around any durable step, a cluster is emptied first, told, and only then cut off;
+ * its neighbour notices nothing.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Deployment } from '../../kinds/builtin/apps.ts'

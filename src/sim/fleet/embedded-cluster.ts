@@ -25,7 +25,7 @@ export interface EmbeddedClusterOptions {
   readonly behaviour?: Partial<WorkloadBehaviour>
   /** ReplicaSets, pods and revisions of workloads are there, too. */
   readonly parts?: boolean
-  /** One of many in a process that lives long: without the roles of controllers that nobody runs, without an audit chain, with little history. */
+  /** For many clusters in a long-lived process: no roles of absent controllers, no audit chain, little history. */
   readonly isSmall?: boolean
 }
 
@@ -36,7 +36,7 @@ export interface EmbeddedCluster {
   readonly handle: Handler
   /** The API for an agent with all rights. */
   readonly transport: Transport
-  /** The same for whoever looks on. */
+  /** The same API for observers. */
   readonly client: Client
   /** Lets workloads live until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>
@@ -83,7 +83,7 @@ export function createEmbeddedCluster(options: EmbeddedClusterOptions): Embedded
   }
 }
 
-/** Which kinds somebody has written: ten watches on each of many clusters cost more than all the rest of them. */
+/** The kinds that have been written: ten watches on each of many clusters cost more than the rest of the clusters. */
 function createUses(fromTheStart: boolean) {
   const seen = new Set<string>()
   const waiting = new Map<string, () => void>()

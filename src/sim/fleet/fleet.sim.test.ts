@@ -1,4 +1,7 @@
-/** The thin flow under faults: whatever is lost, killed or restarted, every cluster arrives, and no promise breaks on the way. */
+/**
+ * The thin flow under faults: whatever is lost, killed or restarted, every cluster arrives, and no promise breaks on
+ * the way.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { storePrefix } from '../../apiserver/storage/stored-object.ts'
@@ -111,7 +114,7 @@ describe('the thin flow in simulation', () => {
     )
   })
 
-  test('a hub that stood still for minutes marks nobody offline, and goes on (I-15)', async () => {
+  test('a hub that stood still for minutes marks no cluster offline, and goes on (I-15)', async () => {
     await simulate(
       async (world) => {
         const fleet = await startFleet(world, { clusters: 2 })

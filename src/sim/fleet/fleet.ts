@@ -1,6 +1,7 @@
 /**
- * A whole fleet in a simulated world: one hub process, a process per cluster and one per agent, composed of the same rooms
- * as the real ones. What should survive a kill (stores, blobs, keys, the agents' files) lives outside the processes.
+ * A whole fleet in a simulated world: one hub process, a process per cluster and one per agent, composed of the same
+ * rooms as the real ones. What should survive a kill (stores, blobs, keys, the agents' files) lives outside the
+ * processes.
  */
 import { renderInPlace } from '../../agent/render/render-in-place.ts'
 import { createAgent } from '../../agent/create-agent.ts'
@@ -48,7 +49,7 @@ export interface FleetMember {
   readonly name: string
   readonly cluster: Process
   readonly agent: Process
-  /** The managed cluster's API, for whoever looks on. */
+  /** The managed cluster's API, for observers. */
   readonly client: Client
   /** What the managed cluster keeps. */
   readonly store: Store
@@ -246,8 +247,8 @@ function lookOn(world: World, endpoint: string): Client {
 }
 
 /**
- * Asks until somebody answers; the hub may not be up, or the link may lose the question. What no other time would change, such as a
- * mistake in the scenario itself, is thrown.
+ * Repeats a request until the hub answers: the hub may be down, or the link may lose the request. An error that a retry
+ * cannot change, for example a mistake in the scenario, is thrown.
  */
 export async function untilAnswered<T>(
   world: World,

@@ -1,4 +1,7 @@
-/** Hooks, going back and going out under faults: wherever a process is killed, each hook runs once per operation and a failure is answered once. */
+/**
+ * Hooks, going back and going out under faults: wherever a process is killed, each hook runs once per operation and a
+ * failure is answered once.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isApiError } from '../../core/errors.ts'

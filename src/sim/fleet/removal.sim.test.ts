@@ -1,4 +1,7 @@
-/** Removal under faults: whatever is lost, killed or restarted, exactly what was made goes, and nothing goes without a tombstone and its receipt. */
+/**
+ * Removal under faults: whatever is lost, killed or restarted, exactly what was made goes, and nothing goes without a
+ * tombstone and its receipt.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { storePrefix } from '../../apiserver/storage/stored-object.ts'
@@ -65,11 +68,11 @@ async function comeAndGo(world: World, faults: (fleet: Fleet) => void = () => {}
     assert.deepEqual(
       shop.map(({ metadata }) => metadata.name).filter((one) => one !== 'kube-root-ca.crt'),
       ['bystander'],
-      `${name} keeps what nobody recorded (I-07)`,
+      `${name} keeps objects outside the inventory (I-07)`,
     )
     assert.ok(
       (await listStored(store, Namespace)).some(({ metadata }) => metadata.name === 'shop'),
-      'kept: nobody named it',
+      'kept: no request named it',
     )
     await world.runUntil(async () => (await recordedIn(store)).length === 0, {
       ...WITHIN,

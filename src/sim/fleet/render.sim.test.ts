@@ -1,4 +1,6 @@
-/** Rendering in the cluster under faults: wherever a process is killed, what was drawn stays, and the newest values win. */
+/**
+ * Rendering in the cluster under faults: wherever a process is killed, what was drawn stays, and the newest values win.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isApiError } from '../../core/errors.ts'

@@ -1,4 +1,7 @@
-/** A hub whose database is the one of an hour ago, as a restored backup or a copied file brings it back (I-08, I-11, I-24, I-25). */
+/**
+ * A hub whose database is the one of an hour ago, as a restored backup or a copied file brings it back (I-08, I-11,
+ * I-24, I-25).
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConfigMap } from '../../kinds/builtin/core.ts'

@@ -24,7 +24,7 @@ import type { World } from '../kernel/world.ts'
 const MINUTE = 60_000
 const AS_PERSON = { fieldManager: 'person', force: true }
 
-/** The database as somebody sees it who hears of one kind a minute late, and of all else in a moment. */
+/** The database as a reader sees it that gets changes of one kind a minute late, and all other changes at once. */
 const behindOn =
   (kind: Kind) =>
   (store: Store, host: Host): Store => {

@@ -7,7 +7,7 @@ export interface Connection {
   /** The process behind the endpoint: that of the beginning, or whose endpoint the request came to. */
   owner(): string | undefined
   reached(owner: string): void
-  /** Aborted when it breaks; for whoever waits on the client's side. */
+  /** Aborted when the connection breaks, to end the waits of the client. */
   readonly broken: AbortSignal
   /** Aborted when it breaks while the server lives; a dead server is told nothing. */
   readonly served: AbortSignal

@@ -2,7 +2,7 @@
 export interface CrashPlan {
   /** Counts from 1. */
   readonly step: number
-  /** Before the effect, or after it and before anybody knows. */
+  /** Before the effect, or after the effect and before its caller knows. */
   readonly when: 'before' | 'after'
   /** Also around every so many steps after that one, as long as the world's focus lasts. */
   readonly every?: number

@@ -38,7 +38,7 @@ describe('network', () => {
     assert.equal(network.connections(), 0)
   })
 
-  it('knows when somebody last came through whom the server knows', async () => {
+  it('records when the last authenticated request arrived', async () => {
     const { clock, network, text } = made({ latencyMs: [10, 10] })
     network.listen('api', hello)
     const ends = { from: 'a', to: 'api' }
@@ -51,7 +51,7 @@ describe('network', () => {
     assert.equal(network.arrivedAt(ends), 110)
   })
 
-  it('refuses where nobody listens', async () => {
+  it('refuses connections to an endpoint without a listener', async () => {
     const { clock, text } = made()
     const refused = assert.rejects(text(), { code: 'ECONNREFUSED' })
     await clock.advance(1_000)

@@ -1,13 +1,13 @@
 /**
- * A network in one process: handlers behind named endpoints, reached over links that are slow, lose things and break, all
- * from a seed. Bytes are copied on the way, so that two simulated processes share nothing.
+ * A network in one process: handlers behind named endpoints, reached over links that are slow, lose things and break,
+ * all from a seed. Bytes are copied on the way, so that two simulated processes share nothing.
  *
  *     client ──request──▶ [latency, cut?, drop?] ──▶ handler
  *     client ◀──head───── [latency, cut?, drop?] ◀── response
  *     client ◀──chunks─── [latency, cut?, reset?] ◀── body, pulled one by one
  *
  * A dropped message does not fail at once: as with TCP, the client hears nothing until it gives up or the network does
- * (`stallMs`). A dropped answer means that the work was done and nobody knows.
+ * (`stallMs`). A dropped answer means that the work was done and the client does not know.
  */
 import type { Clock } from '../../core/time/clock.ts'
 import { toError } from '../../core/errors.ts'
@@ -58,7 +58,7 @@ export interface Network {
   cut(ends: Ends): void
   heal(ends: Ends): void
   isCut(ends: Ends): boolean
-  /** Cuts everybody in one group from everybody in the other. */
+  /** Cuts all members of one group from all members of the other group. */
   partition(groupA: readonly string[], groupB: readonly string[]): void
   /** Mends all cuts; the links' own faults stay. */
   healAll(): void
@@ -71,7 +71,7 @@ export interface Network {
   /** The world is over: what nothing else ends is let go. */
   end(): void
   connections(): number
-  /** When a request of somebody whom the server knows last came through from a process to an endpoint, on the monotonic clock. */
+  /** Time, on the monotonic clock, of the last authenticated request that arrived from a process at an endpoint. */
   arrivedAt(ends: Ends): number | undefined
 }
 
@@ -86,7 +86,7 @@ export interface NetworkOptions {
 }
 
 const ARRIVED = new Error('arrived')
-const NOBODY = 'system:anonymous'
+const ANONYMOUS = 'system:anonymous'
 const PERFECT: Link = { latencyMs: [1, 5], drop: 0, reset: 0 }
 
 /** Makes a network without cuts. */
@@ -135,7 +135,7 @@ export function createNetwork(options: NetworkOptions): Network {
     const endpoint = endpoints.get(to)
     if (!endpoint) throw new ConnectionError('ECONNREFUSED', `${from} → ${to}: connection refused`)
     connection.reached(endpoint.owner)
-    if (caller.user !== NOBODY) arrivals.set(pair(from, to), clock.monotonicMs())
+    if (caller.user !== ANONYMOUS) arrivals.set(pair(from, to), clock.monotonicMs())
     const answer = endpoint.handler(copy(request), caller, connection.served).catch((caught: unknown) => {
       history.record(`net ${connection.name} handler failed: ${toError(caught).message}`)
       throw new ConnectionError('ECONNRESET', `${from} → ${to}: connection reset`)
@@ -143,7 +143,7 @@ export function createNetwork(options: NetworkOptions): Network {
     const response = await connection.race(answer)
     const chunks = response.body[Symbol.asyncIterator]()
     connection.onBreak(() => {
-      // A body that nobody has begun to read does not end by its signal.
+      // A body without a reader does not end by its signal.
       if (connection.serverAlive()) Promise.resolve(chunks.return?.()).catch(() => {})
     })
     await travel(connection, true)

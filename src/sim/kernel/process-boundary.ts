@@ -10,12 +10,18 @@ import type { Clock } from '../../core/time/clock.ts'
 export interface ProcessBoundary {
   alive(): boolean
   shut(): void
-  /** Holds whatever would pass, in either direction, until `resume`, as SIGSTOP does: the process stands still and is not told. */
+  /**
+   * Holds whatever would pass, in either direction, until `resume`, as SIGSTOP does: the process stands still and is
+   * not told.
+   */
   pause(): void
   /** Lets timers pass again, then whatever else came, as an event loop does. */
   resume(then: (whatElseCame: () => void) => void): void
   paused(): boolean
-  /** Calls back when the gate shuts, until the answer is called; for the simulation's own clean-up, never for the process. */
+  /**
+   * Calls back when the gate shuts, until the answer is called; for the simulation's own clean-up, never for the
+   * process.
+   */
   whenShut(act: () => void): () => void
   /** Does something and brings its answer back, as long as the process lives. */
   pass<T>(effect: () => Promise<T>, what?: 'timer'): Promise<T>
@@ -23,7 +29,7 @@ export interface ProcessBoundary {
   passAll<T>(stream: (signal: AbortSignal) => AsyncIterable<T>, signal?: AbortSignal): AsyncIterable<T>
 }
 
-// One for all: nobody sees it but the simulation.
+// One instance for all processes: only the simulation sees it.
 const KILLED = new Error('the simulated process was killed')
 
 // A fresh one each time: a shared promise would keep everyone who ever waited for it.

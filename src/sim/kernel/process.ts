@@ -1,6 +1,7 @@
 /**
- * A process of the simulation: a composition that runs until it is asked to stop, killed and started again at will. What
- * should outlive it is made outside of `main` and reached through the host's handles; everything else is gone with it.
+ * A process of the simulation: a composition that runs until it is asked to stop, killed and started again at will.
+ * What should outlive it is made outside of `main` and reached through the host's handles; everything else is gone with
+ * it.
  *
  *     start ──▶ running ──stop──▶ (signal aborted, main resolves) ──▶ down
  *                  └──kill──▶ down, at once: its gate is shut, nothing of it acts any more
@@ -35,7 +36,7 @@ export interface Host {
   readonly signal: AbortSignal
   /** Serves an endpoint until the process ends. */
   listen(endpoint: string, handler: Handler): void
-  /** A way to an endpoint, as somebody the server can prove. */
+  /** A transport to an endpoint, with an identity that the server can verify. */
   connect(endpoint: string, caller: Caller): Transport
   store(store: Store): Store
   blobs(blobs: Blobs): Blobs
@@ -66,7 +67,7 @@ export interface Process {
   /** As SIGCONT: what came meanwhile comes now, in order. */
   resume(): void
   paused(): boolean
-  /** Moves its wall clock away from everybody's. */
+  /** Moves the wall clock of this process away from the world's clock. */
   setSkew(ms: number): void
   /** The world is over: kills it, and lets go of what its lives waited for, which nothing else ever ends. */
   end(): void
@@ -98,7 +99,9 @@ export function createProcess(parts: ProcessParts): Process {
   let life: Life | undefined
   let incarnation = 0
   let skewMs = 0
-  /** Of every life: Node keeps whatever listens to a composite signal until that is aborted, and the killed never are. */
+  /**
+   * Of every life: Node keeps whatever listens to a composite signal until that is aborted, and the killed never are.
+   */
   const stops: AbortController[] = []
 
   const process: Process = {
@@ -156,7 +159,7 @@ export function createProcess(parts: ProcessParts): Process {
     parts.crashed(process)
   }
 
-  /** What follows when main ends by itself; a killed process's main ends for nobody. */
+  /** Handles the end of main. The end of a killed process's main has no effect. */
   async function ending(gate: ProcessBoundary, running: Promise<void>): Promise<void> {
     let problem: Error | undefined
     try {
@@ -208,7 +211,7 @@ function createHost(parts: ProcessParts, { gate, stopping, incarnation, skewMs, 
     signal,
     step,
     clock: processClock(parts.clock, gate, skewMs),
-    // A stream per life: what a killed life would still draw changes nobody else's numbers.
+    // A stream per incarnation: numbers that a killed incarnation would still draw do not shift the numbers of others.
     ids: parts.ids.fork(`${name}#${incarnation}`),
     log: simulatedLog({ process: name, gate, history, failed: parts.failed }),
     listen: (endpoint, handler) => {

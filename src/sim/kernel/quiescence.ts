@@ -2,11 +2,11 @@
  * When has a simulated moment ended? When nothing in this thread can run any more without time passing.
  *
  * Everything simulated lives in promises. Node drains all promise jobs and `process.nextTick` callbacks before it goes
- * on to the next phase of its event loop, so a `setImmediate` callback runs only when no promise job is left: one turn is
- * enough as long as nothing but promises is involved. Two more things may be under way: other immediates, and requests for
- * files and names, such as a lazy import makes. An async hook, which does not look at promises and so costs little,
- * counts them from their start to their callback. Virtual time stands still while any is open, so their slowness changes
- * nothing; only the order *between* two of them is the machine's.
+ * on to the next phase of its event loop, so a `setImmediate` callback runs only when no promise job is left: one turn
+ * is enough as long as nothing but promises is involved. Two more things may be under way: other immediates, and
+ * requests for files and names, such as a lazy import makes. An async hook, which does not look at promises and so
+ * costs little, counts them from their start to their callback. Virtual time stands still while any is open, so their
+ * slowness changes nothing; only the order *between* two of them is the machine's.
  *
  * Not waited for are real timers, sockets, threads, and asynchronous crypto and zlib (their synchronous forms announce
  * themselves in the same way and never call back): simulated code must not have any.

@@ -8,15 +8,15 @@ export interface VirtualClock extends Clock {
   settle(): Promise<void>
   /** Lets time pass: every sleeper due within it wakes, in order of time, then of going to sleep. */
   advance(ms: number): Promise<void>
-  /** Lets time pass until nobody sleeps, or `withinMs` are over; for simulations that come to an end. */
+  /** Lets time pass until there are no sleepers, or `withinMs` have passed; for simulations that come to an end. */
   runUntilIdle(withinMs?: number): Promise<void>
   /** Lets time pass until something holds, looking after every sleeper; throws when it does not within `withinMs`. */
   runUntil(holds: () => boolean | Promise<boolean>, options: RunUntilOptions): Promise<void>
   /** How many sleep. */
   sleepers(): number
-  /** Time passes and nobody gets to run, as in a process that stands still; afterwards all sleepers are late. */
+  /** Lets time pass without running any sleeper, as in a suspended process; afterwards all sleepers are late. */
   standStill(ms: number): void
-  /** Moves wall time alone, as when somebody sets the machine's clock. */
+  /** Moves wall time alone, as when an administrator sets the machine's clock. */
   jumpWall(ms: number): void
 }
 
@@ -26,10 +26,10 @@ export interface RunUntilOptions {
   readonly what: string
 }
 
-// 2026-01-01T00:00:00Z: a day like any other, far from zero, so that nobody confuses it with a duration.
+// 2026-01-01T00:00:00Z: far from zero, so that a time is not confused with a duration.
 const START_MS = 1_767_225_600_000
 
-// So many timers of one moment are nobody's work: somebody sleeps for no time at all, again and again.
+// No scenario needs this many timers at one moment: a loop sleeps for 0 ms.
 const MAX_TIMERS_PER_MOMENT = 100_000
 
 /** Makes a virtual clock. It counts whole milliseconds: a sleep ends at or after its time, as with a real timer. */
@@ -65,8 +65,7 @@ export function createVirtualClock(startMs: number = START_MS): VirtualClock {
     if (!timer || timer.at > limit) return false
     timers.pop()
     firedNow = timer.at <= elapsed ? firedNow + 1 : 0
-    if (firedNow > MAX_TIMERS_PER_MOMENT)
-      throw new Error(`time stands still at ${elapsed} ms: somebody sleeps for 0 ms again and again`)
+    if (firedNow > MAX_TIMERS_PER_MOMENT) throw new Error(`time stands still at ${elapsed} ms: a loop sleeps for 0 ms`)
     elapsed = Math.max(elapsed, timer.at)
     timer.fire()
     await quiescence()

@@ -1,6 +1,6 @@
 /**
- * What the faults of bad days are there for: for each of them a fleet with a mistake that does well until it strikes, and is found out by
- * it. A fault under which nothing can go wrong proves nothing.
+ * What the faults of bad days are there for: for each of them a fleet with a mistake that does well until it strikes,
+ * and is found out by it. A fault under which nothing can go wrong proves nothing.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

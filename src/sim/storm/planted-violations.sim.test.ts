@@ -1,6 +1,6 @@
 /**
- * What the bad days would notice: each promise is broken once on purpose, by a hand in the stores that no honest part of the fleet
- * has, and the check that is named must say so. A check that cannot fail proves nothing.
+ * What the bad days would notice: each promise is broken once on purpose, by a hand in the stores that no honest part
+ * of the fleet has, and the check that is named must say so. A check that cannot fail proves nothing.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -62,7 +62,7 @@ const PLANTS: readonly {
   },
   {
     breaks: 'I-04: 3 of ring rest are unwell with a budget of 2',
-    by: 'a version that everybody gets at once and nobody is well at',
+    by: 'a version that all clusters get at once and that is healthy on no cluster',
     plant: (day) => breakSite(day, ['store-1', 'store-2', 'store-3', 'store-4'], '1.5'),
   },
   {
@@ -71,7 +71,7 @@ const PLANTS: readonly {
     plant: (day) => breakSite(day, ['store-3'], '1.5'),
   },
   {
-    breaks: 'I-06: the placement selects nobody',
+    breaks: 'I-06: the placement selects no cluster',
     by: 'decisions that become empty',
     plant: ({ fleet }) =>
       tamper(fleet.hubStore, PlacementDecision, (page) => ({ ...page, spec: { ...page.spec, decisions: [] } })),
@@ -99,7 +99,7 @@ const PLANTS: readonly {
   },
   {
     breaks: 'I-12: at rest nothing is written',
-    by: 'somebody who writes without end',
+    by: 'a client that writes without end',
     plant: async ({ world, fleet }) => {
       const scribble = async (): Promise<void> => {
         for (let n = 0; ; n++) {

@@ -11,5 +11,8 @@ test('rollouts through thousands of small bad days', () => stormSeeds(2000, { si
 test('bad days in which processes die before and after every durable step', async () => {
   const { taken, crashed } = await stormCrashes(['dawn', 'noon'].flatMap(allCrashDays))
   const untried = [...taken].filter((step) => !crashed.has(step))
-  assert.ok(untried.length < taken.size / 20, `of ${taken.size} kinds nobody died around ${untried.join(', ')}`)
+  assert.ok(
+    untried.length < taken.size / 20,
+    `of ${taken.size} kinds of steps, no process crashed around ${untried.join(', ')}`,
+  )
 })

@@ -1,4 +1,7 @@
-/** What workloads are made of, as their controllers keep it: ReplicaSets, pods and revisions. Pure: what there is in, what to do out. */
+/**
+ * What workloads are made of, as their controllers keep it: ReplicaSets, pods and revisions. Pure: what there is in,
+ * what to do out.
+ */
 import type { JsonObject } from '../../core/json.ts'
 import { readPath, itemsAt, mapAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
@@ -20,9 +23,9 @@ export interface Owned {
   readonly sets: readonly UnknownObject[]
   readonly revisions: readonly UnknownObject[]
   readonly slices: readonly UnknownObject[]
-  /** Pods of its namespace with these labels, whoever keeps them, by name. */
+  /** Pods of the namespace with these labels, by name, with any owner. */
   matching(labels: JsonObject): readonly UnknownObject[]
-  /** Five letters or digits that nobody has. */
+  /** Five letters or digits that no other child has. */
   suffix(): string
 }
 

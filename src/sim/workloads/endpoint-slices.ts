@@ -1,4 +1,7 @@
-/** The EndpointSlices of a Service, as the endpointslice controller keeps them: who answers behind it. Pure, as `children.ts`. */
+/**
+ * The EndpointSlices of a Service, as the endpointslice controller keeps them: who answers behind it. Pure, as
+ * `children.ts`.
+ */
 import { jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { builtinKind } from '../../kinds/builtin/kind-table.ts'
@@ -64,7 +67,7 @@ function contentsOf(service: UnknownObject, pods: readonly UnknownObject[]): Con
     if (group) group.endpoints.push(endpoint)
     else groups.push({ ports, endpoints: [endpoint] })
   }
-  // A Service nobody is behind has one empty slice.
+  // A Service without pods has one empty slice.
   return groups.length > 0 ? groups : [{ endpoints: null, ports: null }]
 }
 

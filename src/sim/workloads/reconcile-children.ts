@@ -1,4 +1,6 @@
-/** Keeps what workloads are made of: does the steps of `children.ts`, and looks again when somebody takes a part away. */
+/**
+ * Maintains the children of workloads: runs the steps of `children.ts`, and runs them again when a child is deleted.
+ */
 import type { Client } from '../../client/client.ts'
 import type { Informer } from '../../client/informer.ts'
 import type { Informers } from '../../client/informers.ts'
@@ -148,7 +150,7 @@ interface Taking {
   readonly parent: UnknownObject
 }
 
-/** Somebody may have been faster; what is there then comes back as a change. */
+/** Another write may have come first; its object comes back as a change. */
 async function take(step: Step, { client, kind, parent }: Taking): Promise<void> {
   const fieldManager = 'kube-controller-manager'
   try {

@@ -17,7 +17,9 @@ export interface RollingLimits {
   readonly unavailable: number
 }
 
-/** The limits of a Deployment's strategy in pods: surge is rounded up, unavailable down, and one of them is at least 1. */
+/**
+ * The limits of a Deployment's strategy in pods: surge is rounded up, unavailable down, and one of them is at least 1.
+ */
 export function rollingLimits(deployment: unknown, wanted: number): RollingLimits {
   if (readPath(deployment, 'spec.strategy.type') === 'Recreate') return { surge: 0, unavailable: wanted }
   const share = (field: string, round: (value: number) => number): number => {

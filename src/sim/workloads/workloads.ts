@@ -4,8 +4,9 @@
  *     new content ──▶ Progressing ──after progressMs──▶ done (available, running, bound, complete)
  *                          └── an image cannot be pulled ──after failMs──▶ failed, in the words of its kind
  *
- * A workload recovers when its spec changes, or when `isBroken` no longer says so. Without `parts`, pods of workloads are not made:
- * their status tells what they would be. With it, ReplicaSets, pods and revisions are there as their controllers would keep them.
+ * A workload recovers when its spec changes, or when `isBroken` no longer says so. Without `parts`, pods of workloads
+ * are not made: their status tells what they would be. With it, ReplicaSets, pods and revisions are there as their
+ * controllers would keep them.
  */
 import type { Client } from '../../client/client.ts'
 import { createInformer } from '../../client/informer.ts'
@@ -39,7 +40,7 @@ export interface WorkloadsOptions {
   readonly behaviour?: Partial<WorkloadBehaviour>
   /** Makes ReplicaSets, pods and revisions, too: for who looks into a cluster; a fleet does without. */
   readonly parts?: boolean
-  /** Resolves once there may be objects of a kind; what nobody uses costs nothing. All are used without it. */
+  /** Resolves once there may be objects of a kind, so that unused kinds cost nothing. Defaults to resolving at once. */
   readonly used?: (type: ResourceType, signal: AbortSignal) => Promise<void>
 }
 
