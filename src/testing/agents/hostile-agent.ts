@@ -1,4 +1,4 @@
-/** Somebody who speaks the wire by hand: keys of its own, any field of any request replaced. */
+/** An agent that speaks the wire by hand: with its own keys, and with any field of any request replaced. */
 import { utf8 } from '../../core/bytes.ts'
 import type { KeyPair } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'

@@ -1,4 +1,7 @@
-/** What ignored fields mean on a cluster, whatever the cluster is made of: others keep them, and everything else stays the bundle's. */
+/**
+ * What ignored fields mean on a cluster, whatever the cluster is made of: others keep them, and everything else stays
+ * the bundle's.
+ */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Client } from '../../client/client.ts'
@@ -11,14 +14,14 @@ import { deployment } from '../hub/test-hub.ts'
 /** An agent on a cluster. */
 export interface IgnoringSite {
   readonly agent: OperatingAgent
-  /** Whoever else writes there. */
+  /** The client of other writers. */
   readonly client: Client
   until(what: string, holds: () => boolean | Promise<boolean>): Promise<void>
   /** Long enough for an agent that would change something back to do it. */
   rest(): Promise<void>
 }
 
-// Nobody runs pods here; whether they run is not the question.
+// No kubelet runs the pods, and their health is not tested here.
 const UNWATCHED = { health: [{ kind: 'Deployment', ignore: true }] }
 const IMAGE = '.spec.template.spec.containers[?(@.name=="main")].image'
 
@@ -76,14 +79,14 @@ export function ignoredFieldsContract(site: () => IgnoringSite): void {
   }
   const container = (name: string, image: string) => ({ name, image })
   const podOf = (...containers: object[]) => ({ spec: { template: { spec: { containers } } } })
-  // What goes first in a list is decided by whoever writes it.
+  // The writer of a list decides its order.
   const inFront = (first: object, ...names: string[]) => ({
     spec: {
       template: { spec: { containers: [first], '$setElementOrder/containers': names.map((name) => ({ name })) } },
     },
   })
 
-  it('by expression: whoever has the image of one container keeps it, wherever that is in the list', async () => {
+  it('by expression: the owner of the image of one container keeps it, at any position in the list', async () => {
     const it = caseOf('by-path', { ignore: [{ kind: 'Deployment', paths: [IMAGE] }] })
     await it.applied({ generation: 1, image: 'web:1', replicas: 1 })
     await it.edit(inFront(container('proxy', 'proxy:1'), 'proxy', 'main'), 'injector')
@@ -96,7 +99,7 @@ export function ignoredFieldsContract(site: () => IgnoringSite): void {
     assert.deepEqual([images, replicas], [['proxy=proxy:1', 'main=web:9'], 3])
   })
 
-  it('by expression: a field that nobody took is left with the value it was made with', async () => {
+  it('by expression: a field without another owner keeps the value it was created with', async () => {
     const it = caseOf('by-path-alone', { ignore: [{ paths: ['.spec.template.spec.containers[*].image'] }] })
     await it.applied({ generation: 1, image: 'web:1', replicas: 1 })
     await it.applied({ generation: 2, image: 'web:2', replicas: 2 })
@@ -111,15 +114,15 @@ export function ignoredFieldsContract(site: () => IgnoringSite): void {
     const it = caseOf('by-manager', { ignore: [{ kind: 'Deployment', managers: ['hpa', 'updater'] }] })
     await it.applied({ generation: 1, image: 'web:1', replicas: 1 })
     await it.scale(5, 'hpa')
-    await it.edit(podOf(container('main', 'web:666')), 'somebody')
-    await site().until('what somebody changed is back', async () => (await it.now()).images[0] === 'main=web:1')
+    await it.edit(podOf(container('main', 'web:666')), 'intruder')
+    await site().until('what the intruder changed is back', async () => (await it.now()).images[0] === 'main=web:1')
     assert.equal((await it.now()).replicas, 5)
     await it.edit(podOf(container('main', 'web:9')), 'updater')
     await site().rest()
     assert.deepEqual(await it.now().then(({ images, replicas }) => [images, replicas]), [['main=web:9'], 5])
     assert.equal(it.row()?.state, 'Ready')
     // Taken from the one who may have it: the next revision puts it back.
-    await it.edit(podOf(container('main', 'web:666')), 'somebody')
+    await it.edit(podOf(container('main', 'web:666')), 'intruder')
     await it.applied({ generation: 2, image: 'web:2', replicas: 2 })
     assert.deepEqual(await it.now().then(({ images, replicas }) => [images, replicas]), [['main=web:2'], 5])
   })
@@ -128,9 +131,9 @@ export function ignoredFieldsContract(site: () => IgnoringSite): void {
     const it = caseOf('by-annotation', { drift: { mode: 'Report' } })
     const annotations = { 'flotilla.dev/ignore': `${IMAGE.replace('==', ' == ')} manager:hpa` }
     await it.applied({ generation: 1, image: 'web:1', replicas: 1, annotations })
-    await it.scale(6, 'somebody')
+    await it.scale(6, 'intruder')
     await site().until('drift', () => it.row()?.state === 'Drifted')
-    assert.match(it.row()?.message ?? '', /: \.spec\.replicas \(changed by somebody\)$/)
+    assert.match(it.row()?.message ?? '', /: \.spec\.replicas \(changed by intruder\)$/)
     await it.scale(4, 'hpa')
     await it.edit(podOf(container('main', 'web:9')), 'updater')
     await site().until('what is ignored is no drift', () => it.row()?.state === 'Ready')
@@ -148,7 +151,7 @@ export function ignoredFieldsContract(site: () => IgnoringSite): void {
   it('by pointer: a map is left to others, and the object is still watched', async () => {
     const it = caseOf('by-map', { ignore: [{ pointers: ['/metadata/annotations', '/metadata/labels'] }] })
     await it.applied({ generation: 1, image: 'web:1', replicas: 1, annotations: { team: 'a' } })
-    await it.edit({ metadata: { annotations: { theirs: '1' }, labels: { theirs: '1' } } }, 'somebody')
+    await it.edit({ metadata: { annotations: { theirs: '1' }, labels: { theirs: '1' } } }, 'intruder')
     await site().rest()
     await it.applied({ generation: 2, image: 'web:2', replicas: 1, annotations: { team: 'b' } })
     const { annotations, managed } = await it.now()
@@ -159,7 +162,7 @@ export function ignoredFieldsContract(site: () => IgnoringSite): void {
     const ignore = [{ pointers: ['/metadata/annotations'], managers: ['updater'] }]
     const it = caseOf('by-replace', { ignore, apply: { method: 'Replace' } })
     await it.applied({ generation: 1, image: 'web:1', replicas: 1 })
-    await it.edit({ metadata: { annotations: { theirs: '1' } } }, 'somebody')
+    await it.edit({ metadata: { annotations: { theirs: '1' } } }, 'intruder')
     await it.edit(podOf(container('main', 'web:9')), 'updater')
     await site().rest()
     await it.applied({ generation: 2, image: 'web:2', replicas: 2 })

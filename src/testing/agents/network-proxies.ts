@@ -1,4 +1,7 @@
-/** What lies between a cluster and its hub in real life: a proxy that only speaks CONNECT, and a relay that is slow and breaks off. */
+/**
+ * What lies between a cluster and its hub in real life: a proxy that only speaks CONNECT, and a relay that is slow and
+ * breaks off.
+ */
 import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
@@ -68,7 +71,7 @@ async function reach(targets: readonly number[]): Promise<Socket> {
     })
     if (isOpen) return socket
   }
-  throw new Error('nobody listens')
+  throw new Error('no listener')
 }
 
 /** Starts a relay to ports of this machine. */

@@ -1,4 +1,7 @@
-/** The operating half of an agent on any cluster, with documents made by hand instead of a hub. It can be killed and started again. */
+/**
+ * The operating half of an agent on any cluster, with documents made by hand instead of a hub. It can be killed and
+ * started again.
+ */
 import { readFile } from 'node:fs/promises'
 import { createAppliers } from '../../agent/cluster/executor-appliers.ts'
 import { createClusterState } from '../../agent/cluster/cluster-state.ts'

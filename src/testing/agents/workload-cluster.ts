@@ -5,7 +5,10 @@ import { createSeededIds } from '../../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import type { VirtualClock } from '../../sim/kernel/virtual-clock.ts'
 
-/** An embedded cluster on a virtual clock, whose workloads progress within a second and fail after five, until the test ends. */
+/**
+ * An embedded cluster on a virtual clock, whose workloads progress within a second and fail after five, until the test
+ * ends.
+ */
 export function startWorkloadCluster(
   t: { after(fn: () => Promise<void>): void },
   more: { readonly parts?: boolean } = {},

@@ -20,7 +20,7 @@ export function openEmbeddedHome(): Promise<ApiUnderTest> {
   return embedded({ namespaceDefaults: true })
 }
 
-/** The same where nobody makes service accounts, and nobody asks for them. */
+/** The same server without service accounts, and without the admission that requires them. */
 export function openBareEmbeddedHome(): Promise<ApiUnderTest> {
   return embedded({ namespaceDefaults: false })
 }
@@ -59,7 +59,7 @@ export async function openControlPlaneHome(): Promise<ApiUnderTest> {
   return connected(plane)
 }
 
-/** A real kube-apiserver and nobody beside it. */
+/** A real kube-apiserver without a controller manager. */
 export async function openBareControlPlaneHome(): Promise<ApiUnderTest> {
   return connected(await startControlPlane())
 }

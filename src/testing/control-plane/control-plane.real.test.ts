@@ -62,7 +62,7 @@ async function failedEarly(victim: ChildProcess): Promise<never> {
   throw new Error(`the test process ended by itself with code ${code}`)
 }
 
-/** The names of the processes of a group; ended ones that nobody has collected yet do not count. */
+/** The names of the running processes of a group, without zombies. */
 async function livingInGroup(group: number): Promise<string[]> {
   if (process.platform !== 'linux') {
     const { stdout } = await execute('ps', ['-A', '-o', 'pgid=,stat=,comm='])

@@ -45,7 +45,9 @@ export interface ControlPlane extends AsyncDisposable {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<{ readonly status: number; readonly text: string }>
-  /** Copies etcd's data directory while it is stopped; the function it returns brings that state back. Needs `ownEtcd`. */
+  /**
+   * Copies etcd's data directory while it is stopped; the function it returns brings that state back. Needs `ownEtcd`.
+   */
   remember(): Promise<() => Promise<void>>
   stop(): Promise<void>
 }
@@ -98,7 +100,9 @@ interface Etcd {
   start(): Promise<void>
 }
 
-/** Starts a control plane and waits until it is ready; outside CI at most two run at once, a third waits for its turn. */
+/**
+ * Starts a control plane and waits until it is ready; outside CI at most two run at once, a third waits for its turn.
+ */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   if (options.nodes && !options.controllers)
     throw new Error('nodes need controllers: nothing else makes them schedulable')
@@ -122,7 +126,7 @@ async function takeSlot(): Promise<void> {
   slots.taken++
 }
 
-/** Between finding a free port and using it, somebody else may take it. */
+/** Between finding a free port and using it, another process may take it. */
 async function retry<T>(start: () => Promise<T>): Promise<T> {
   for (let left = TRIES - 1; ; left--) {
     try {
@@ -194,7 +198,7 @@ async function startOnce(etcd: Etcd, options: ControlPlaneOptions): Promise<Cont
     `--etcd-prefix=/${name}`,
     `--secure-port=${port}`,
     '--bind-address=127.0.0.1',
-    // Nobody asks there: it is for the Endpoints `kubernetes`, which must not be loopback.
+    // No client uses this address: it is for the Endpoints `kubernetes`, which must not be loopback.
     '--advertise-address=192.0.2.1',
     `--cert-dir=${dir}`,
     `--tls-cert-file=${write('server.crt', serving.certificate)}`,
@@ -215,7 +219,7 @@ async function startOnce(etcd: Etcd, options: ControlPlaneOptions): Promise<Cont
     `--service-account-signing-key-file=${accountKey}`,
     '--service-cluster-ip-range=10.0.0.0/24',
     '--allow-privileged',
-    // Nobody makes the default service accounts without the controller manager.
+    // Without the controller manager, namespaces have no default service account.
     ...(options.controllers ? [] : ['--disable-admission-plugins=ServiceAccount']),
     ...(options.auditLog === undefined
       ? []
@@ -244,7 +248,7 @@ async function startOnce(etcd: Etcd, options: ControlPlaneOptions): Promise<Cont
     await Promise.all([apiserver, ...started].map((server) => server.kill()))
     throw error
   }
-  /** Does something with etcd's directory while nobody uses it. */
+  /** Works on etcd's directory while etcd is stopped. */
   const meanwhile = async (work: () => void): Promise<void> => {
     if (!options.ownEtcd) throw new Error('only a control plane with an etcd of its own can go back: ownEtcd')
     await apiserver.kill()
@@ -320,7 +324,9 @@ async function nodesAreReady(call: ControlPlane['call']): Promise<boolean> {
   )
 }
 
-/** Asks until the answer is yes; a server that ended, or too long a wait, is an error with what the servers wrote last. */
+/**
+ * Asks until the answer is yes; a server that ended, or too long a wait, is an error with what the servers wrote last.
+ */
 async function becomeReady(started: readonly Server[], isReady: () => Promise<boolean>): Promise<void> {
   const until = performance.now() + READY_MS
   for (;;) {

@@ -1,4 +1,6 @@
-/** The other side of `api-process.ts`: an API on a database file, which says where it is and, when asked, what it holds. */
+/**
+ * The other side of `api-process.ts`: an API on a database file, which says where it is and, when asked, what it holds.
+ */
 import { flushCompileCache } from 'node:module'
 import { createInterface } from 'node:readline'
 import type { ListenerLimits } from '../../apiserver/http/https-listener.ts'

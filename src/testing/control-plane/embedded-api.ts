@@ -21,7 +21,7 @@ export interface ApiHome {
   readonly admin: CertificateAndKey
   /** A kubeconfig for the administrator. */
   readonly kubeconfig: string
-  /** A client certificate for anybody. */
+  /** A client certificate for any user. */
   certificateFor(user: string, groups: readonly string[]): CertificateAndKey
   close(): Promise<void>
 }

@@ -1,4 +1,7 @@
-/** The real clock in the place of a virtual one: time passes by itself, and who lets it pass only waits for what it brings. */
+/**
+ * The real clock in the place of a virtual one: time passes by itself, and who lets it pass only waits for what it
+ * brings.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../core/time/system-clock.ts'
 import type { VirtualClock } from '../../sim/kernel/virtual-clock.ts'
@@ -20,9 +23,9 @@ export const passingClock: VirtualClock = {
   },
   sleepers: () => 0,
   standStill: () => {
-    throw new Error('real time does not stand still for anybody')
+    throw new Error('the real clock cannot stand still')
   },
   jumpWall: () => {
-    throw new Error('nobody sets the real clock')
+    throw new Error('the real clock cannot be set')
   },
 }

@@ -84,7 +84,7 @@ function ask(supervisor: ChildProcess, request: SupervisorRequest): void {
   supervisor.send(request)
 }
 
-/** A port of this machine that nobody listens on now. */
+/** A free port of this machine. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()

@@ -1,5 +1,5 @@
-// A process between the tests and the servers they start. The tests may be killed at any moment; this one notices by its
-// channel closing, ends every server and removes their files. It leads a process group of its own, so that nothing
+// A process between the tests and the servers they start. The tests may be killed at any moment; this one notices by
+// its channel closing, ends every server and removes their files. It leads a process group of its own, so that nothing
 // that ends the tests' group ends this one before its work is done.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, rmSync } from 'node:fs'

@@ -67,7 +67,10 @@ function maskedDocument(first: string, second: string, mine: string): string | u
   return at < 0 ? undefined : `${a[0]}: line ${at + 1}\n- ${a[at]}\n+ ${c[at]}`
 }
 
-/** A certificate's random parts have one byte more or less at times, which moves all that follows: it is compared as one. */
+/**
+ * A certificate's random parts have one byte more or less at times, which moves all that follows: it is compared as
+ * one.
+ */
 function pemInOneLine(text: string): string {
   return text.replaceAll(/-----BEGIN ([A-Z ]+)-----[^-]*-----END \1-----/g, (pem) => pem.replaceAll('\n', ' '))
 }
@@ -89,7 +92,10 @@ function firstDifference(wanted: string, got: string): string | undefined {
   return `${source} line ${line + 1}\n- ${a[line] ?? '(end)'}\n+ ${b[line] ?? '(end)'}`
 }
 
-/** Whether helm itself says something else each time, in another order or with random values, and we the same but for these. */
+/**
+ * Whether helm itself says something else each time, in another order or with random values, and we the same but for
+ * these.
+ */
 function isRandom(first: string, second: string, mine: string): boolean {
   if (first === second) return false
   const words = (text: string) => sorted(text.split(/[\s,]+/))
@@ -104,8 +110,8 @@ function sameSchemaReport(wanted: string, got: string): boolean {
 }
 
 /**
- * Lines, and names within a line, in no order, which is random in helm. Why a format is not met is left out, which we do not say, and
- * what became of a schema elsewhere, which we never fetch.
+ * Lines, and names within a line, in no order, which is random in helm. Why a format is not met is left out, which we
+ * do not say, and what became of a schema elsewhere, which we never fetch.
  */
 export function schemaLines(report: string): string {
   return report

@@ -15,7 +15,10 @@ export interface RenderCase {
   readonly values: string | undefined
 }
 
-/** Defaults, every `ci/*.yaml`, and values made from the defaults, which are written below `generated` where that is given. */
+/**
+ * Defaults, every `ci/*.yaml`, and values made from the defaults, which are written below `generated` where that is
+ * given.
+ */
 export function casesOf(chart: FoundChart, dir: string, generated?: string): RenderCase[] {
   const name = join(basename(chart.root), relative(chart.root, chart.dir))
   const cases: RenderCase[] = [{ name, dir, values: undefined }]
@@ -35,7 +38,10 @@ export function casesOf(chart: FoundChart, dir: string, generated?: string): Ren
   return cases
 }
 
-/** What the real helm said; it can be ended by its time limit or for want of memory, and then there is nothing to compare. */
+/**
+ * What the real helm said; it can be ended by its time limit or for want of memory, and then there is nothing to
+ * compare.
+ */
 export interface HelmOutput extends RunOutput {
   readonly died?: boolean
 }

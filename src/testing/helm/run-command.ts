@@ -73,7 +73,8 @@ async function runReal(binary: string, command: OddCommand, dir: string): Promis
 }
 
 function outcome(stdout: Uint8Array, stderr: Uint8Array, code: number): Omit<CommandOutput, 'written'> {
-  // In an error, bytes that are no letters are replaced, as a terminal does; with --debug Helm 3 also tells where it was.
+  // In an error, bytes that are no letters are replaced, as a terminal does; with --debug Helm 3 also tells where it
+  // was.
   const said = new TextDecoder().decode(stderr).replace(/^helm\.go:\d+: [^]*/m, '')
   return { stdout: Buffer.from(stdout).toString('latin1'), stderr: said, code, failed: code !== 0 }
 }

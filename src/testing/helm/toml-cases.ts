@@ -1,4 +1,5 @@
-// TOML texts, good and bad, that fromToml is judged by; both helms say what each of them means or what is wrong with it.
+// TOML texts, good and bad, that fromToml is judged by; both helms say what each of them means or what is wrong with
+// it.
 
 // One text per line, as it stands between the quotes of a template: \n is a line end, \\ a backslash.
 const TEXTS = String.raw`

@@ -92,7 +92,7 @@ export async function startControllersHome(
     message: 'None.',
     retry: true,
   })
-  let askGate: AskGatePort = async () => ({ kind: 'Unreachable', message: 'nobody is there' })
+  let askGate: AskGatePort = async () => ({ kind: 'Unreachable', message: 'no listener' })
   const options: ControllersOptions = {
     client: controllersClient,
     blobs,

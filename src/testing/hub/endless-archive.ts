@@ -1,4 +1,7 @@
-/** An archive that never ends: a mark in its bytes, and a module that keeps a thread busy for ever when that thread opens it. */
+/**
+ * An archive that never ends: a mark in its bytes, and a module that keeps a thread busy for ever when that thread
+ * opens it.
+ */
 import { gzipSync } from 'node:zlib'
 import { utf8 } from '../../core/bytes.ts'
 import { createTar } from '../../core/tar.ts'
@@ -9,8 +12,8 @@ const MARK = 'this archive never ends'
 export const ENDLESS_NOTE = 'an archive without an end is read'
 
 /**
- * The address of the module, for `--import` of a process or a thread. Every real reader is meant to end, so that the thread of
- * a test needs one that does not.
+ * The address of the module, for `--import` of a process or a thread. Every real reader is meant to end, so that the
+ * thread of a test needs one that does not.
  */
 export const ENDLESS_MODULE = `data:text/javascript,${encodeURIComponent(`
   const zlib = process.getBuiltinModule('node:zlib')

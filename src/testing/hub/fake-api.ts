@@ -1,6 +1,6 @@
 /**
- * The few verbs of a Kubernetes API that informers and controllers need, over one Map: for tests of client and engine that
- * should fail for their own reasons only. It knows no schemas and no kinds; the real one is src/apiserver.
+ * The few verbs of a Kubernetes API that informers and controllers need, over one Map: for tests of client and engine
+ * that should fail for their own reasons only. It knows no schemas and no kinds; the real one is src/apiserver.
  */
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
 import { API_REASONS } from '../../core/errors.ts'

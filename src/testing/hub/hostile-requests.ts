@@ -154,7 +154,9 @@ export function rawGet(target: string, host: string, headers: readonly string[] 
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
 }
 
-/** Sends raw bytes; resolves with what came back before the connection was over, or before it was silent for too long. */
+/**
+ * Sends raw bytes; resolves with what came back before the connection was over, or before it was silent for too long.
+ */
 export function sendRaw(socket: Socket, bytes: Uint8Array, silenceMs = 10_000): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []

@@ -1,4 +1,6 @@
-/** A repository on disk and a hub in memory, for tests of imports: what is printed must be taken by validate and apply. */
+/**
+ * A repository on disk and a hub in memory, for tests of imports: what is printed must be taken by validate and apply.
+ */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

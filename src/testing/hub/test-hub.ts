@@ -1,4 +1,7 @@
-/** A hub's agent side for tests: the embedded API, a gateway over it, trust, and hand-made Assignments instead of controllers. */
+/**
+ * A hub's agent side for tests: the embedded API, a gateway over it, trust, and hand-made Assignments instead of
+ * controllers.
+ */
 import { createApiServer } from '../../apiserver/server/api-server.ts'
 import type { ConnectHub, HubConnection } from '../../agent/link/hub-api.ts'
 import { createMemoryBlobs } from '../../blobs/memory-blobs.ts'
@@ -123,7 +126,7 @@ export async function startTestHub(seed = 'hub', { home: givenHome, ...options }
     apiAskedMost: 0,
     /** Requests for this path do not arrive. */
     refuses: undefined as string | undefined,
-    /** Somebody on the way, or the hub itself, sends other bytes than were asked for. */
+    /** A proxy on the way, or the hub itself, sends other bytes than requested. */
     bends: undefined as ((path: string, bytes: Uint8Array) => Uint8Array) | undefined,
     /** The next answers with a tag (long ones) break off after so many bytes. */
     cuts: [] as number[],
@@ -326,7 +329,7 @@ export async function startTestHub(seed = 'hub', { home: givenHome, ...options }
     return digest
   }
 
-  /** A certificate for any cluster id, without asking anybody. */
+  /** A certificate for any cluster id, without enrolment. */
   function certificateFor(clusterId: string): string {
     const request = { clusterId, publicKey: trust.root.publicKey, serial: ids.bytes(16), now: clock.now() }
     return issueAgentCertificate(trust.transportCa, request).certificate

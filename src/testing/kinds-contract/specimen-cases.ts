@@ -1,4 +1,7 @@
-/** A kind with every keyword, to hold foreign CRDs to the words of our own: what must be refused, and what is made of the rest. */
+/**
+ * A kind with every keyword, to hold foreign CRDs to the words of our own: what must be refused, and what is made of
+ * the rest.
+ */
 import type { JsonObject } from '../../core/json.ts'
 import { kindOf } from '../../kinds/define-kind.ts'
 import type { Kind } from '../../kinds/define-kind.ts'

@@ -1,7 +1,7 @@
 /**
- * Rings that ask before they open, against a model of the world: reports, words of people and time come in any order, and the hub
- * may crash between a decision and its write. Whatever happens, an admission is written only over a record that already
- * says that the rings before are through and that its own was opened by as many people as it asks for.
+ * Rings that ask before they open, against a model of the world: reports, words of people and time come in any order,
+ * and the hub may crash between a decision and its write. Whatever happens, an admission is written only over a record
+ * that already says that the rings before are through and that its own was opened by as many people as it asks for.
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -104,7 +104,7 @@ export class RingOpeningModel {
           this.#answers.set(
             key,
             says === 'nothing'
-              ? { kind: 'Unreachable', askedAt, message: 'nobody answers' }
+              ? { kind: 'Unreachable', askedAt, message: 'no answer' }
               : { kind: 'Said', askedAt, allowed: says, message: '' },
           )
         }
@@ -233,7 +233,7 @@ export class RingOpeningModel {
     }
   }
 
-  /** Faults stop: everybody is there and says yes. */
+  /** Faults stop: all gates and approvers answer yes. */
   allIsWell(): void {
     this.#offline.clear()
     for (const { name } of Object.values(GATES)) this.step({ do: 'gate', gate: name, says: true })

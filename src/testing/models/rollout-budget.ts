@@ -2,9 +2,10 @@
  * The promise behind the budget, against a model of the world: whatever the order of events, and however old the
  * assignments, reports and availability that the planner sees, the clusters that were handed a revision and never were
  * Ready at it are at most as many as the concurrency, and the tolerated failures beside it (I-04). Releases carry one
- * bundle or several, and take over those they carry; some change nothing for some clusters, and some take the newest back. Whoever a rollback
- * leaves as it is counts no more: it stays in the budget of the rollout that brought it. The Rollout itself is current, because its write is a
- * compare-and-swap; older Rollouts may be seen late, but not going back, nor without what they were decided on: they come from one ordered watch.
+ * bundle or several, and supersede older Releases of these bundles; some change nothing for some clusters, and some
+ * roll the newest back. A cluster that a rollback leaves as it is no longer counts: it stays in the budget of the
+ * rollout that changed it. The Rollout itself is current, because its write is a compare-and-swap. Older Rollouts may
+ * be seen late, but never going back, nor without the objects they were decided on: they come from one ordered watch.
  */
 import assert from 'node:assert/strict'
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
@@ -32,7 +33,7 @@ interface Held {
   readonly assigned: number
   /** The last revision before it that was well. */
   readonly before: Revision | undefined
-  /** Which of the tries that somebody asked for the document is about. */
+  /** Number of the manual retry that the document belongs to. */
   readonly attempt: number
   /** State, generation and try. */
   readonly reported: readonly [BundleStateName, number, number] | undefined
@@ -57,7 +58,9 @@ export type Step =
   | {
       readonly do: 'release'
       readonly carries?: readonly BundleName[]
-      /** It takes the newest of each bundle back, as far as it can, knowing documents of that age; otherwise it is new. */
+      /**
+       * It takes the newest of each bundle back, as far as it can, knowing documents of that age; otherwise it is new.
+       */
       readonly back?: { readonly age: number }
       /** Clusters for which it changes nothing. */
       readonly same?: readonly number[]
@@ -67,7 +70,7 @@ export type Step =
   | { readonly do: 'assemble' | 'toggle'; readonly cluster: number }
   /** A while without trouble: so many rounds, in which these clusters fail at what they were never Ready at. */
   | { readonly do: 'calm'; readonly rounds: number; readonly fails: readonly number[] }
-  /** Somebody asks that who failed tries again. */
+  /** A user requests a retry of the failed clusters. */
   | { readonly do: 'retry'; readonly rollout: number }
   | {
       readonly do: 'agent'
@@ -261,7 +264,9 @@ export class RolloutModel {
     return (cluster) => setFor(this.#contents[rollout]![bundle]!, inputsOf(CLUSTERS.indexOf(cluster)))
   }
 
-  /** What it knows of each older rollout now: never less than before, nor than what anything it knows of was decided on. */
+  /**
+   * What it knows of each older rollout now: never less than before, nor than what anything it knows of was decided on.
+   */
   #follow(rollout: number, age: number): readonly number[] {
     const followed = this.#followed[rollout]!
     for (let i = rollout - 1; i >= 0; i--) {
@@ -357,8 +362,8 @@ export class RolloutModel {
   }
 
   /**
-   * Fresh caches, honest agents, everybody online: run until nothing changes. With `isFix`, who failed stays so until it has the newest
-   * of all, which is well everywhere.
+   * Fresh caches, honest agents, all clusters online: run until nothing changes. With `isFix`, a failed cluster stays
+   * failed until it has the newest Release, which is healthy everywhere.
    */
   settle({ isFix = false } = {}): void {
     const outcomeOf = (i: number, bundle: BundleName) => {
@@ -382,7 +387,7 @@ export class RolloutModel {
     }
   }
 
-  /** What everybody has of each bundle, and what is left over. */
+  /** The content of all clusters for each bundle, and the remaining slots. */
   end(): {
     readonly generations: Record<BundleName, number[]>
     /** Who does not have what the newest release has for it. */
@@ -415,7 +420,7 @@ export class RolloutModel {
     return this.#takesBack[this.newestOf(bundle) - 1] ?? false
   }
 
-  /** The generation everybody should have of a bundle in the end. */
+  /** The generation of a bundle that all clusters should have in the end. */
   newestOf(bundle: BundleName): number {
     return this.#carries.findLastIndex((carries) => carries.includes(bundle)) + 1
   }

@@ -1,6 +1,7 @@
 /**
- * A model of what one Rollout looks at, for the promise that a look at what has changed says the same as a look at everything: clusters come, go, are
- * relabelled, report, fall silent, are frozen; windows open and close with time; people retry and pause; other content, and none, is rendered.
+ * A model of what one Rollout looks at, for the promise that a look at what has changed says the same as a look at
+ * everything: clusters come, go, are relabelled, report, fall silent, are frozen; windows open and close with time;
+ * people retry and pause; other content, and none, is rendered.
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -16,7 +17,9 @@ import type { RolloutDecision, RolloutInput } from '../../plan/rollout/types.ts'
 /** How large it is, and how its rings take their members. */
 export interface RosterCacheShape {
   readonly clusters: number
-  /** 1: one ring for all; 2: by label and share; 3: by group, count and share with nobody for the rest; 4: tolerant ones. */
+  /**
+   * 1: one ring for all; 2: by label and share; 3: by group, count and share, with no ring for the rest; 4: tolerant.
+   */
   readonly rings: number
   readonly concurrency: number
 }
@@ -138,7 +141,10 @@ export class RosterCacheModel {
     return [...this.#sites][index % this.#sites.size]!
   }
 
-  /** Looks with the book and anew, asserts that both say the same, and writes it down; how many clusters the book asked about. */
+  /**
+   * Looks with the book and anew, asserts that both say the same, and writes it down; how many clusters the book asked
+   * about.
+   */
   look(): number {
     this.#asked = 0
     const touched = this.#touched
@@ -198,7 +204,7 @@ export class RosterCacheModel {
     }
   }
 
-  /** Every third cluster has a window of twenty minutes in an hour; a frozen one is held until somebody says so. */
+  /** Every third cluster has a window of twenty minutes in an hour; a frozen cluster is held until it is released. */
   #holdAt(name: string): { readonly hold: BundleHold | undefined; readonly until: number } {
     const { flags } = this.#sites.get(name)!
     const hour = Math.floor(this.#now / (60 * MINUTE)) * 60 * MINUTE

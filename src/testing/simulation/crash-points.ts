@@ -1,6 +1,6 @@
 /**
- * Crash-point enumeration: a scenario is run once to count its durable steps, then once per step and moment with a kill. `FLOTILLA_CRASH=before-340`
- * tries that one alone, `FLOTILLA_CRASH=before-last` the last.
+ * Crash-point enumeration: a scenario is run once to count its durable steps, then once per step and moment with a
+ * kill. `FLOTILLA_CRASH=before-340` tries that one alone, `FLOTILLA_CRASH=before-last` the last.
  */
 import { crashPlans } from '../../sim/kernel/crash-plan.ts'
 import type { CrashPlan } from '../../sim/kernel/crash-plan.ts'
@@ -14,7 +14,10 @@ export interface CrashOptions extends Omit<WorldOptions, 'crash'> {
   readonly first?: number
 }
 
-/** Kills the process around each durable step of a scenario, from its `focus` on; returns how many were tried, or could be where one is asked for. */
+/**
+ * Kills the process around each durable step of a scenario, from its `focus` on; returns how many were tried, or could
+ * be where one is asked for.
+ */
 export async function simulateCrashes(scenario: Scenario, options: CrashOptions): Promise<number> {
   const { every = 1, first = 0, ...world } = options
   const calm = await runScenario(scenario, world)

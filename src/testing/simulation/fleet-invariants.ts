@@ -1,6 +1,6 @@
 /**
- * What must hold in a fleet after every write (design: I-04, I-08, I-11, I-24), read from the stores themselves, and what must
- * hold when everything has come to rest (I-12, I-14).
+ * What must hold in a fleet after every write (design: I-04, I-08, I-11, I-24), read from the stores themselves, and
+ * what must hold when everything has come to rest (I-12, I-14).
  */
 import assert from 'node:assert/strict'
 import { storePrefix } from '../../apiserver/storage/stored-object.ts'
@@ -12,13 +12,15 @@ import type { Kind, ObjectOfKind } from '../../kinds/define-kind.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import type { Store } from '../../store/store.ts'
 
-/** All objects of a kind, straight from the store, without waiting for anybody. */
+/** All objects of a kind, read from the store without waiting. */
 export async function listStored<K extends Kind>(store: Store, kind: K): Promise<ObjectOfKind<K>[]> {
   const { entries } = await store.list({ prefix: storePrefix(kind) })
   return entries.map(({ value }) => JSON.parse(value) as ObjectOfKind<K>)
 }
 
-/** What an agent has recorded of bundles in its own namespace, by name: inventories, their pages, and what charts drew. */
+/**
+ * What an agent has recorded of bundles in its own namespace, by name: inventories, their pages, and what charts drew.
+ */
 export async function recordedIn(store: Store): Promise<string[]> {
   const objects = [...(await listStored(store, ConfigMap)), ...(await listStored(store, Secret))]
   const roles = new Set(['inventory', 'page', 'frozen'])

@@ -1,6 +1,6 @@
 /**
- * What is true in the clusters of a simulated fleet, whatever anybody reports: their live objects and inventories as their own
- * stores have them, held against what the hub wrote down (design: I-04, I-06, I-08, I-14, I-15, I-23).
+ * The truth of a simulated fleet, independent of all reports: live objects and inventories in the clusters' own stores,
+ * compared with what the hub recorded (I-04, I-06, I-08, I-14, I-15, I-23).
  *
  * Content is told apart by the tag of its image, `shop:<version>`.
  */
@@ -29,7 +29,9 @@ import type { Listener } from './liveness-runs.ts'
 
 /** What a scenario promises about itself. */
 export interface TruthOptions {
-  /** A cluster's ring, and how many of it may be unwell because of rollouts at once: concurrency and tolerated failures. */
+  /**
+   * A cluster's ring, and how many of it may be unwell because of rollouts at once: concurrency and tolerated failures.
+   */
   budgetOf(cluster: string): { readonly ring: string; readonly most: number }
   /** The ring that goes first. */
   readonly firstRing: string
@@ -37,7 +39,7 @@ export interface TruthOptions {
   readonly liars?: ReadonlySet<string>
   /** After so long without a word a cluster is offline. */
   readonly offlineAfterMs: number
-  /** Whether what a cluster has now cut it off: nobody can say that it is well. */
+  /** Whether the current content cut the cluster off, so that its health is unknown. */
   readonly isCutOff?: (cluster: string) => boolean
   /** How late a hub of the scenario may hear of what is in the database; at once unless told. */
   readonly hubLagMs?: number
@@ -52,8 +54,8 @@ export interface FleetTruth {
   versionOf(cluster: string): string | undefined
 }
 
-// A request may be on its way for as long as a cut keeps it waiting; what it carries was decided before. So may the word of the hub by
-// which an agent that just came up knows the time.
+// A request may be on its way for as long as a cut keeps it waiting; what it carries was decided before. So may the
+// word of the hub by which an agent that just came up knows the time.
 const ON_ITS_WAY_MS = 61_000
 
 // A gateway sums up every ten seconds whom it heard; what follows takes a look or two.
@@ -114,7 +116,7 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
     }
   }
 
-  /** Nobody of a later ring has a version before the first ring's gate is written down. */
+  /** No cluster of a later ring has a version before the pass of the first ring is recorded. */
   const checkOrder = async (name: string, version: string): Promise<void> => {
     if (options.budgetOf(name).ring === options.firstRing) return
     looked('I-04 rings')
@@ -208,8 +210,8 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
       endedMs: silenceEndedAt.get(name) ?? Number.NEGATIVE_INFINITY,
       hub: hub.heardFrom(heard),
       ...(other ? { otherSinceMs: other.heardFrom(heard).sinceMs } : {}),
-      // A hub judges by what gateways sum up, and one that hears of everything late judges what is over already; what a watch
-      // that was opened anew hears once more is late twice.
+      // A hub judges by what gateways sum up, and one that hears of everything late judges what is over already; what a
+      // watch that was opened anew hears once more is late twice.
       lateMs: 2 * (options.hubLagMs ?? 0) + SUMMED_UP_MS,
     })
     if (silentMs < options.offlineAfterMs)
@@ -221,7 +223,7 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
     looked('I-06')
     const pages = await listStored(fleet.hubStore, PlacementDecision)
     const selected = pages.flatMap(({ spec }) => spec.decisions).filter(({ state }) => state === 'Selected')
-    if (selected.length === 0) violated('I-06: the placement selects nobody')
+    if (selected.length === 0) violated('I-06: the placement selects no cluster')
   }
 
   const noticeHub = async (): Promise<void> => {
@@ -255,9 +257,10 @@ interface StartBy {
 }
 
 /**
- * How long after a start-by it is: by the hub's clock, and by the time that really passed since it was signed. Both must be over. A hub
- * that is set three minutes ahead makes nobody late who begins in that very second, for an agent knows the time by the hub's last word
- * and what passed since; and one that follows a hub that was set back begins when the hub itself says that there is time.
+ * The time since a start-by, by the hub's clock and by the time that passed since it was signed. Both must be over. A
+ * hub whose clock is set three minutes ahead makes no agent late that begins in this second, because an agent knows the
+ * time by the hub's last message and the time since. An agent of a hub whose clock was set back begins while the hub
+ * says there is time.
  */
 export function lateness(
   { atMs, inMs, signedAtMs }: StartBy,

@@ -10,11 +10,15 @@ test('silence counts while it could be heard: by the hub, or by another one whil
   const table: [facts: Partial<SilenceFacts>, silentMs: number, why: string][] = [
     [{}, 400, 'since it was heard'],
     [{ hub: since(450) }, 50, 'not from before the hub was there'],
-    [{ hub: since(450), otherSinceMs: 50 }, 400, 'the other one was, and nobody need know yet that the hub is back'],
+    [
+      { hub: since(450), otherSinceMs: 50 },
+      400,
+      'the other hub was there, and the return of the hub need not be known yet',
+    ],
     [{ hub: since(450), otherSinceMs: 300 }, 200, 'as long as it was'],
     [{ hub: since(450), otherSinceMs: 480 }, 50, 'it came later'],
-    [{ hub: since(400), otherSinceMs: 50 }, 100, 'everybody knows that the hub is back'],
-    [{ hub: since(450), otherSinceMs: 50, heardMs: 490 }, 10, 'whoever was heard is there'],
+    [{ hub: since(400), otherSinceMs: 50 }, 100, 'the return of the hub is known'],
+    [{ hub: since(450), otherSinceMs: 50, heardMs: 490 }, 10, 'a cluster that was heard is there'],
     [{ heardMs: 490, endedMs: 440 }, Number.POSITIVE_INFINITY, 'a silence that was long enough ended just now'],
     [{ heardMs: 490, endedMs: 400 }, 10, 'and that is known'],
     [{ hub: { sinceMs: 0, backMs: 320, deafMs: 20 } }, 380, 'not while the hub stood still for a moment'],

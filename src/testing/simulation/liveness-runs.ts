@@ -1,19 +1,19 @@
-/** For how long a cluster was silent while somebody could have heard it (I-15). */
+/** The duration of a cluster's silence while a hub could have heard it (I-15). */
 import type { Process } from '../../sim/kernel/process.ts'
 
-// One that stood still for longer gives everybody their whole time again: agents have to find their way back.
+// A hub that stood still for longer gives all clusters their whole tolerance again: agents have to reconnect.
 const BREAK_MS = 30_000
 
 // Its life is looked at once a second, and so does it itself: a pause is known to that at either end.
 const UNSURE_MS = 2_000
 
-/** What a process could hear of somebody. */
+/** The time in which a process could hear a cluster. */
 export interface HearingInterval {
   /** Since when without a break. */
   readonly sinceMs: number
   /** When it began, or went on after it stood still. */
   readonly backMs: number
-  /** For how long it stood still since somebody was heard. */
+  /** Duration that the process stood still since the cluster was heard. */
   readonly deafMs: number
 }
 
@@ -73,14 +73,14 @@ export interface SilenceFacts {
   readonly hub: HearingInterval
   /** Since when the gateway of another hub hears without a break. */
   readonly otherSinceMs?: number
-  /** For how long somebody may not know of an end. */
+  /** Delay after which the end of a silence is known. */
   readonly lateMs: number
 }
 
 /**
- * For how long a cluster was silent while it could be heard. A hub that was away heard nothing and vouches for no silence from before, and
- * a moment in which it stood still is nobody's silence; but while it is away, and until everybody knows of its return, the gateway of
- * another hub vouches for its own watching time.
+ * The duration of a cluster's silence while it could be heard. A hub that was away heard nothing and proves no earlier
+ * silence, and the time in which it stood still is not counted. While the hub is away, and until its return is known,
+ * the gateway of another hub proves silence for its own listening time.
  */
 export function observableSilence(facts: SilenceFacts): number {
   const { nowMs, heardMs, endedMs, hub, otherSinceMs, lateMs } = facts

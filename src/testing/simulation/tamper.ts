@@ -4,7 +4,7 @@ import type { Kind, ObjectOfKind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Changes every object of a kind in a store, behind everybody's back; one that becomes undefined is deleted. */
+/** Changes every object of a kind in a store, past the API; an object that becomes undefined is deleted. */
 export async function tamper<K extends Kind>(
   store: Store,
   kind: K,

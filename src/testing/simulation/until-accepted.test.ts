@@ -7,7 +7,7 @@ import { retryUntilAccepted } from './until-accepted.ts'
 
 test('what is lost or comes at a bad moment is done again; a mistake of the scenario is told at once', async () => {
   const world = createWorld({ seed: 'person' })
-  world.start('somebody who wakes up every second', async ({ clock }) => {
+  world.start('a process that wakes up every second', async ({ clock }) => {
     for (;;) await clock.sleep(1_000)
   })
   const lost = [

@@ -17,7 +17,7 @@ export interface CrashRun {
 export interface CrashesSeen {
   /** The steps that were taken while there was trouble. */
   readonly taken: ReadonlySet<string>
-  /** Those around which somebody died. */
+  /** The steps around which a process crashed. */
   readonly crashed: ReadonlySet<string>
 }
 

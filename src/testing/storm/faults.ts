@@ -93,7 +93,7 @@ export function injectFaults(
   again('pauses', 4 * MINUTE, async () => {
     const process = ids.pick(world.processes())
     process.pause()
-    // A hub that goes on rightly calls offline whoever could not be heard by another.
+    // A hub that continues correctly marks a cluster offline that no hub could hear.
     await pause(faults.has('second hub') ? MINUTE : 4 * MINUTE)
     process.resume()
   })
@@ -122,7 +122,7 @@ export function injectFaults(
     stop: async () => {
       ending.abort()
       world.endFocus()
-      // Whoever was killed around its last step is up again by then.
+      // A process that was killed around its last step has restarted by then.
       await world.run(2_000)
       const second = world.processes().find(({ name }) => name === 'second-hub')
       second?.kill()
@@ -145,7 +145,9 @@ export async function relabel(fleet: Fleet, name: string, labels: Record<string,
   await fleet.client.update(Cluster, { ...cluster, metadata: { ...cluster.metadata, labels } })
 }
 
-/** A revision that cuts its cluster off: as soon as it is there, nothing gets through any more, until somebody drives there. */
+/**
+ * A revision that cuts its cluster off: once it is applied, no message gets through until a person repairs the cluster.
+ */
 export async function releaseCuttingOff(
   { world, cutOff }: StormRun,
   { name, store }: FleetMember,

@@ -1,6 +1,6 @@
 /**
- * Mistakes that only trouble brings to light, one for each fault a bad day can have: a fleet with one of them does well until that fault
- * strikes. A fault under which nothing can go wrong proves nothing.
+ * Mistakes that only trouble brings to light, one for each fault a bad day can have: a fleet with one of them does well
+ * until that fault strikes. A fault under which nothing can go wrong proves nothing.
  */
 import { storePrefix, serializeObject } from '../../apiserver/storage/stored-object.ts'
 import type { Transport } from '../../core/http.ts'
@@ -49,7 +49,7 @@ export function mistakes(): readonly PlantedBug[] {
     liesUnknown(),
     {
       fault: 'region',
-      name: 'a hub that lets everybody begin who comes back',
+      name: 'a hub that lets all returning clusters begin',
       breaks: 'I-04: 3 of ring rest are unwell with a budget of 2',
       plantedBugs: { behaviourOf: brokenInRest },
       strikes: async ({ world, fleet }) => {
@@ -71,7 +71,7 @@ export function mistakes(): readonly PlantedBug[] {
     countsItsOwnSilence(),
     {
       fault: 'cut off',
-      name: 'a hub that takes for Ready whoever falls silent',
+      name: 'a hub that takes silent clusters for Ready',
       breaks: 'I-04: 3 of ring rest are unwell with a budget of 2',
       strikes: async (day) => {
         const { world, fleet } = day
@@ -106,7 +106,7 @@ function liesUnknown(): PlantedBug {
   let lies = false
   return {
     fault: 'liar',
-    name: 'an agent that says Ready, and nobody knows that it lies',
+    name: 'an agent that reports Ready, and no check knows that it lies',
     breaks: `I-14: ${ONE} is Ready at generation \\d+, and never was well`,
     plantedBugs: {
       behaviourOf: brokenInRest,
@@ -246,7 +246,7 @@ function countsByTheWall(): PlantedBug {
     if (!clock) return { up, seen }
     const now = clock.now()
     const age = (id: string, seconds: number) => {
-      // Whoever was heard since the last summary was heard before the clock was set.
+      // A cluster that was heard since the last summary was heard before the clock was set.
       const before = heardAt.get(id) ?? now
       heardAt.set(id, now - seconds * 1000)
       return seconds < 10 ? Math.max(seconds, Math.floor((now - before) / 1000) - 10) : seconds

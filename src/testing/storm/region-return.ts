@@ -1,7 +1,8 @@
 /**
- * A region that comes back at one moment, in the middle of a rollout: everybody reconnects, reports and asks for the new version at
- * once, and the version is bad at every site of the region. What a rollout promises holds: no more than its ring allows change
- * at once, no more than its budget are ever broken, nobody begins late, and the next release reaches everybody.
+ * A region returns in the middle of a rollout: all its clusters reconnect, report and fetch the new version at once,
+ * and the version is bad on every cluster of the region. The rollout's promises hold: at most the ring's concurrency
+ * changes at once, at most the budget is ever broken, no cluster begins after its start-by time, and the next release
+ * reaches all clusters.
  */
 import assert from 'node:assert/strict'
 import { Cluster } from '../../kinds/native/cluster.ts'

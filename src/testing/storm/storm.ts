@@ -1,7 +1,8 @@
 /**
- * A bad day of a small fleet, drawn from a seed: releases that are good, bad at one site or cut their clusters off, while messages are
- * lost, processes die or stand still, a part of the fleet goes away and comes back at once, clocks are wrong, clusters change their labels, an
- * agent lies, and a second hub acts on what it saw minutes ago. Then the faults stop, and everything must come to rest.
+ * A bad day of a small fleet, drawn from a seed: releases that are good, bad at one site or cut their clusters off,
+ * while messages are lost, processes die or stand still, a part of the fleet goes away and comes back at once, clocks
+ * are wrong, clusters change their labels, an agent lies, and a second hub acts on what it saw minutes ago. Then the
+ * faults stop, and everything must come to rest.
  */
 import assert from 'node:assert/strict'
 import { Bundle } from '../../kinds/native/bundle.ts'
@@ -55,7 +56,10 @@ export function wholeDay(ids: SeededIds): StormSize {
   }
 }
 
-/** A day with the least that can go wrong, to have very many: three clusters, and one to three faults in quick succession. */
+/**
+ * A day with the least that can go wrong, to have very many: three clusters, and one to three faults in quick
+ * succession.
+ */
 export function smallDay(ids: SeededIds): StormSize {
   const faults = new Set(Array.from({ length: ids.integer(1, 3) }, () => ids.pick(FAULTS)))
   return {
@@ -120,7 +124,7 @@ export async function storm(world: World, options: StormOptions = {}): Promise<F
       offlineAfterMs: 2 * MINUTE - 2_000,
       hubLagMs: SECOND_HUB_LAG_MS,
       isCutOff: (name) => {
-        // Whoever mends the line mends it for everybody.
+        // A healed link is healed for all faults.
         if (!world.network.isCut(gatewayOf(name))) mood.cutOff.delete(name)
         return mood.cutOff.has(name)
       },

@@ -1,4 +1,6 @@
-/** Compares our YAML with helm's and Kustomize's; what comes back are the differences, so an empty list is agreement. */
+/**
+ * Compares our YAML with helm's and Kustomize's; what comes back are the differences, so an empty list is agreement.
+ */
 import { isObject } from '../../core/json.ts'
 import { goJson } from '../../yaml/go-json.ts'
 import { compareKeys, sortedEntries } from '../../yaml/write/key-order.ts'

@@ -9,7 +9,7 @@ import type { Api, ApiCase, Reply } from '../harness.ts'
 import { eventually, withPolicy } from '../policies/validating-policies.ts'
 import type { Spec } from '../policies/validating-policies.ts'
 
-/** Approvals: their author is who the API says, who may approve is a role, and nobody edits their way around. */
+/** Approvals: the API sets the author, roles allow approving, and no edit gets around the rules. */
 
 const FLOTILLA = '/apis/flotilla.dev/v1alpha1'
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'

@@ -17,7 +17,7 @@ export const ACCESS = '/apis/authorization.k8s.io/v1'
 /** The path of questions about identity. */
 export const IDENTITY = '/apis/authentication.k8s.io/v1'
 
-/** Headers to act as somebody. */
+/** Headers to impersonate a user. */
 export const as = (user: string, more: Readonly<Record<string, string>> = {}) => ({ 'impersonate-user': user, ...more })
 
 function role(name: string, rules: readonly object[], kind = 'Role'): object {
@@ -88,9 +88,9 @@ const list = (api: Api, plural: string, headers: Readonly<Record<string, string>
 /** The cases. */
 export const RBAC_CASES: readonly ApiCase[] = [
   {
-    title: 'somebody without a role may do nothing, in these words',
+    title: 'a user without a role may do nothing, with the messages of Kubernetes',
     async run(api) {
-      const user = `nobody-${api.namespace}`
+      const user = `no-role-${api.namespace}`
       const refused = await list(api, 'configmaps', as(user))
       assert.equal(refused.status, 403)
       assert.equal(
@@ -180,7 +180,7 @@ export const RBAC_CASES: readonly ApiCase[] = [
         robot.reason,
         `RBAC: allowed by RoleBinding "b/${namespace}" of Role "r" to ServiceAccount "robot/${namespace}"`,
       )
-      assert.equal((await review(api, 'somebody', wish, [`g-${namespace}`])).allowed, true)
+      assert.equal((await review(api, 'member', wish, [`g-${namespace}`])).allowed, true)
       assert.equal((await review(api, 'robot', wish)).allowed, false)
     },
   },
@@ -253,7 +253,7 @@ export const RBAC_CASES: readonly ApiCase[] = [
     },
   },
   {
-    title: 'nobody gives away more than they have, unless they may escalate or bind',
+    title: 'a user cannot grant more than they have, unless they may escalate or bind',
     async run(api) {
       const user = `maker-${api.namespace}`
       await grant(api, user, [
@@ -414,11 +414,11 @@ export const RBAC_CASES: readonly ApiCase[] = [
         'system:serviceaccounts:a',
         'system:authenticated',
       ])
-      const nobody = await api.send('POST', `${IDENTITY}/selfsubjectreviews`, {
+      const anonymous = await api.send('POST', `${IDENTITY}/selfsubjectreviews`, {
         body: {},
         headers: as('system:anonymous'),
       })
-      assert.equal(nobody.status, 403)
+      assert.equal(anonymous.status, 403)
     },
   },
   {

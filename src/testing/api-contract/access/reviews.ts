@@ -3,7 +3,7 @@ import { ServiceAccount } from '../../../kinds/builtin/core.ts'
 import type { ApiCase, Loose } from '../harness.ts'
 import { ACCESS, as, grant, IDENTITY, READ_MAPS, review, untilAllowed } from './rbac.ts'
 
-/** Questions about who somebody is and what they may do, tokens, and bodies of typed clients. */
+/** Access and token reviews, service account tokens, and bodies of typed clients. */
 
 /** The cases. */
 export const REVIEW_CASES: readonly ApiCase[] = [
@@ -139,8 +139,8 @@ export const REVIEW_CASES: readonly ApiCase[] = [
         short.body.message,
         'TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 5: may not specify a duration less than 10 minutes',
       )
-      const nobody = await api.send('POST', api.path(ServiceAccount, 'nobody', 'token'), { body: { spec: {} } })
-      assert.equal(nobody.body.message, 'serviceaccounts "nobody" not found')
+      const missing = await api.send('POST', api.path(ServiceAccount, 'missing', 'token'), { body: { spec: {} } })
+      assert.equal(missing.body.message, 'serviceaccounts "missing" not found')
       const lost = { boundObjectRef: { kind: 'Secret', apiVersion: 'v1', name: 'nope' } }
       assert.equal((await api.send('POST', at, { body: { spec: lost } })).body.message, 'secrets "nope" not found')
       const odd = { boundObjectRef: { kind: 'ConfigMap', apiVersion: 'v1', name: 'nope' } }
@@ -204,7 +204,7 @@ export const REVIEW_CASES: readonly ApiCase[] = [
 async function untilDead(prove: () => Promise<Loose>): Promise<void> {
   for (let tries = 0; (await prove()).authenticated === true; tries += 1) {
     // The real server remembers a proof for some seconds.
-    assert.ok(tries < 300, 'the token still proves somebody')
+    assert.ok(tries < 300, 'the token still authenticates')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Histories of writes by several managers, and what a server makes of them. The same history is played on our server and on a
- * kube-apiserver (or compared with its recorded answers): answers, objects and field ownership must be equal after every step.
+ * Histories of writes by several managers, and what a server makes of them. The same history is played on our server
+ * and on a kube-apiserver (or compared with its recorded answers): answers, objects and field ownership must be equal
+ * after every step.
  */
 import assert from 'node:assert/strict'
 import { applyMergePatch } from '../../../apiserver/patch/merge-patch.ts'
@@ -154,7 +155,8 @@ function outcomeOf({ how }: Step, { status: code, body }: Reply): Outcome {
   }
   const object = jsonClone(body)
   const metadata = object['metadata'] as JsonObject
-  // The last word about an object that goes with its last finalizer was never stored, and has what is dropped on the way.
+  // The last word about an object that goes with its last finalizer was never stored, and has what is dropped on the
+  // way.
   if (metadata['deletionTimestamp'] !== undefined && metadata['finalizers'] === undefined) {
     for (const field of ['annotations', 'labels']) if (jsonEqual(metadata[field] ?? {}, {})) delete metadata[field]
   }
@@ -168,7 +170,9 @@ function outcomeOf({ how }: Step, { status: code, body }: Reply): Outcome {
   return { code, object, owners }
 }
 
-/** Whether a history of a built-in kind has left what both servers promise: semantic validation is the real one's alone. */
+/**
+ * Whether a history of a built-in kind has left what both servers promise: semantic validation is the real one's alone.
+ */
 function isBeyond(subject: Subject, real: Outcome): boolean {
   return subject.isBuiltin && real.code === 422
 }

@@ -306,7 +306,7 @@ const WIDGET: Writes = {
 }
 const WRITES: Readonly<Record<string, Writes>> = {
   widget: WIDGET,
-  // A kube-apiserver takes status from whoever named it in another version when an object is replaced without one.
+  // A kube-apiserver takes status from managers of other versions when an object is replaced without a status.
   twofold: { ...WIDGET, hows: CUSTOM.filter((how) => how !== 'replace') },
   deployment: {
     spec: deploymentSpec,

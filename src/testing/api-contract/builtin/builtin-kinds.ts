@@ -11,7 +11,9 @@ import type { BuiltinExample } from './builtin-examples.ts'
 
 /** Every built-in kind on both homes: what a kube-apiserver once answered is what each must answer. */
 
-/** What a home answers about an example: the object with its defaults and owners, and what `kubectl get -o wide` shows. */
+/**
+ * What a home answers about an example: the object with its defaults and owners, and what `kubectl get -o wide` shows.
+ */
 export interface BuiltinAnswer {
   readonly created: unknown
   readonly table: unknown

@@ -1,4 +1,7 @@
-/** Specs of Kubernetes' own kinds, each spoiled in one way, or whole where one might think otherwise; grouped by what they are about. */
+/**
+ * Specs of Kubernetes' own kinds, each spoiled in one way, or whole where one might think otherwise; grouped by what
+ * they are about.
+ */
 import type { JsonObject } from '../../../core/json.ts'
 
 /** An object to be created, without its name. */

@@ -8,7 +8,10 @@ import type { InvalidSpec } from './invalid-spec-examples.ts'
 
 /** Built-in kinds spoiled in one way each: both homes say the same against them, or nothing. */
 
-/** Where it is kept what a kube-apiserver says against spoiled specs: `ok` or what is invalid, by what is recorded as their title. */
+/**
+ * Where it is kept what a kube-apiserver says against spoiled specs: `ok` or what is invalid, by what is recorded as
+ * their title.
+ */
 export const SPOILED_FILE = new URL('../../fixtures/builtin-spoiled.json', import.meta.url)
 
 /** By which an answer is found. */

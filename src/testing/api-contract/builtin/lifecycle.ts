@@ -189,7 +189,7 @@ export const LIFECYCLE_CASES: readonly ApiCase[] = [
     },
   },
   {
-    title: 'a DaemonSet counts the changes of its template, and nobody can take the count away',
+    title: 'a DaemonSet counts the changes of its template, and no write removes the count',
     async run(api) {
       const { path, made } = await make(api, 'apps/v1', 'DaemonSet')
       const count = ({ metadata }: Loose) => metadata.annotations['deprecated.daemonset.template.generation']
@@ -201,7 +201,7 @@ export const LIFECYCLE_CASES: readonly ApiCase[] = [
     },
   },
   {
-    title: 'who labels a certificate request owns the label; nobody owns what was asked for',
+    title: 'the author of a label on a certificate request owns it; no manager owns the request',
     async run(api) {
       const { path } = await make(api, 'certificates.k8s.io/v1', 'CertificateSigningRequest', { a: 'b' })
       const labelled = await merge(api, `${path}?fieldManager=ann`, { metadata: { labels: { c: 'd' } } })

@@ -7,7 +7,10 @@ import type { Api, ApiCase } from '../harness.ts'
 import { BUILTIN_EXAMPLES } from './builtin-examples.ts'
 import type { BuiltinExample } from './builtin-examples.ts'
 
-/** Built-in kinds with one field left out: what a kube-apiserver takes is taken, and no home stumbles over what is not there. */
+/**
+ * Built-in kinds with one field left out: what a kube-apiserver takes is taken, and no home stumbles over what is not
+ * there.
+ */
 
 type Path = readonly (string | number)[]
 
@@ -50,7 +53,9 @@ export async function findRequiredFields(api: Api, example: BuiltinExample): Pro
 /** Where it is kept what a kube-apiserver misses, by the title of each example. */
 export const MISSED_FILE = new URL('../../fixtures/builtin-missed.json', import.meta.url)
 
-/** What our server takes and a kube-apiserver does not: rules about more than presence, named in docs/kubernetes-api.md. */
+/**
+ * What our server takes and a kube-apiserver does not: rules about more than presence, named in docs/kubernetes-api.md.
+ */
 const TAKEN: ReadonlySet<string> = new Set([
   'v1 Event shown involvedObject',
   'v1 Event shown involvedObject.namespace',

@@ -88,7 +88,7 @@ async function says(api: Api, name: string, mutations: readonly Spec[]): Promise
 
 export const MUTATION_CASES: readonly ApiCase[] = [
   {
-    title: 'a mutating policy applies a configuration: what it names is set, the rest stays, nobody owns it',
+    title: 'a mutating policy applies a configuration: its fields are set, the rest stays, and no manager owns them',
     async run(api) {
       const label =
         'Object{metadata: Object.metadata{labels: {"by": request.userInfo.username}}, data: {"b": object.data.a + "!"}}'

@@ -458,7 +458,7 @@ export const POLICY_CASES: readonly ApiCase[] = [
         const made = await api.ok('POST', rollouts, rollout(commander))
         const paused = { ...made, spec: { ...(made['spec'] as Spec), paused: true } }
         const kept = await api.send('PUT', `${rollouts}/pos-g1?dryRun=All`, { body: paused, headers: as })
-        assert.equal(kept.status, 200, "somebody else's exception stays when others write")
+        assert.equal(kept.status, 200, "another author's exception stays when others write")
         await api.ok('DELETE', `${rollouts}/pos-g1`)
         const may = {
           apiGroups: ['flotilla.dev'],

@@ -5,7 +5,7 @@ import { Deployment } from '../../../kinds/builtin/apps.ts'
 import { configMap, gadget, Gadget } from '../harness.ts'
 import type { Api, ApiCase, Reply, SendOptions } from '../harness.ts'
 
-/** What nobody should send: a Status with the right code, nothing stored, and the next request is served. */
+/** Bad input: a Status with the right code, nothing stored, and the next request is served. */
 export const BAD_INPUT_CASES: readonly ApiCase[] = [
   {
     title: 'bad input: bodies that are no JSON, or no object',
@@ -44,7 +44,7 @@ export const BAD_INPUT_CASES: readonly ApiCase[] = [
     },
   },
   {
-    title: 'bad input: content types nobody reads are 415',
+    title: 'bad input: unsupported content types are 415',
     async run(api) {
       await refused(api, { body: 'x', contentType: 'text/plain' }, 415)
       await refused(api, { body: '<x/>', contentType: 'application/xml' }, 415)

@@ -3,7 +3,7 @@ import { ConfigMap } from '../../../kinds/builtin/core.ts'
 import { Gadget } from '../harness.ts'
 import type { Api, ApiCase, Reply } from '../harness.ts'
 
-/** Fields that come twice or that nobody knows: the words of refusals and warnings, in each format and for each verb. */
+/** Duplicate and unknown fields: the messages of errors and warnings, in each format and for each verb. */
 
 const YAML = 'application/yaml'
 const APPLY = 'application/apply-patch+yaml'

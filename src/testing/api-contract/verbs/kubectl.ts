@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import type { Api, ApiCase, Loose } from '../harness.ts'
 import { configMap } from '../harness.ts'
 
-/** What kubectl's own commands meet besides objects: approvals, selectors, bodies that are none, and documents for old clients. */
+/**
+ * What kubectl's own commands meet besides objects: approvals, selectors, bodies that are none, and documents for old
+ * clients.
+ */
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
@@ -288,7 +291,7 @@ export const KUBECTL_CASES: readonly ApiCase[] = [
       assert.equal(await warningOf('v1'), undefined)
       const words = `299 - "${group}/v1beta1 Old is deprecated; use ${group}/v1 Old"`
       assert.equal(await warningOf('v1beta1'), words)
-      assert.equal(await warningOf('v1beta1', '/nobody'), words)
+      assert.equal(await warningOf('v1beta1', '/missing'), words)
       assert.equal(await warningOf('v1beta1', '?watch=true&timeoutSeconds=1'), words)
       assert.equal(await warningOf('v1alpha1'), '299 - "use something else"')
       assert.equal(await warningOf('v2'), `299 - "${group}/v2 Old is deprecated"`)

@@ -326,7 +326,7 @@ export const READ_CASES: readonly ApiCase[] = [
     },
   },
   {
-    title: 'YAML on request, 406 for what nobody has',
+    title: 'YAML on request, 406 for unsupported types',
     async run(api) {
       const yaml = await api.send('GET', `/api/v1/namespaces/${api.namespace}`, { accept: 'application/yaml' })
       assert.equal(yaml.status, 200)

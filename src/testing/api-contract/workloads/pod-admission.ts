@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Api, ApiCase, Loose, Reply } from '../harness.ts'
 
-/** What a new pod gets from its service account and from its runtime class. A real home needs its controller manager for these. */
+/**
+ * What a new pod gets from its service account and from its runtime class. A real home needs its controller manager for
+ * these.
+ */
 
 const MOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 
@@ -99,10 +102,10 @@ export const NEW_POD_CASES: readonly ApiCase[] = [
   {
     title: 'a pod whose account does not exist is refused',
     async run(api) {
-      assert.deepEqual(refusal(await post(api, 'web', { serviceAccountName: 'nobody' })), [
+      assert.deepEqual(refusal(await post(api, 'web', { serviceAccountName: 'missing' })), [
         403,
         'Forbidden',
-        `pods "web" is forbidden: error looking up service account ${api.namespace}/nobody: serviceaccount "nobody" not found`,
+        `pods "web" is forbidden: error looking up service account ${api.namespace}/missing: serviceaccount "missing" not found`,
       ])
     },
   },

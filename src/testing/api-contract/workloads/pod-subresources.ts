@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Api, ApiCase, Loose, Reply } from '../harness.ts'
 import { fieldsOf } from '../harness.ts'
 
-/** What is done to pods at addresses below them, and what a path says that nobody serves. */
+/** Subresources of pods, and the answer of paths that are not served. */
 
 const STRATEGIC = 'application/strategic-merge-patch+json'
 const MERGE = 'application/merge-patch+json'
@@ -35,7 +35,7 @@ const refusal = ({ status, body }: Reply): Loose => [status, body.reason, body.m
 
 export const POD_CASES: readonly ApiCase[] = [
   {
-    title: 'what nobody serves is refused with details, empty as they are',
+    title: 'paths that are not served are refused with empty details',
     async run(api) {
       for (const [method, path, code] of [
         ['GET', `${podsOf(api)}/x/nothing`, 404],

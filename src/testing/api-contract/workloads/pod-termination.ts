@@ -53,7 +53,7 @@ export const GRACE_CASES: readonly ApiCase[] = [
     },
   },
   {
-    title: 'a pod that nobody runs goes at once, and who watches sees it marked first',
+    title: 'a pod without a node is deleted at once, and a watch sees the deletionTimestamp first',
     async run(api) {
       await pod(api, 'waits', { on: '' })
       const { metadata } = await api.ok('GET', podsOf(api))

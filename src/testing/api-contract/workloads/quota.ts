@@ -282,8 +282,8 @@ export const QUOTA_CASES: readonly ApiCase[] = [
       const again = await post(api, 'pods', pod('d', {}, { priorityClassName: classes[0] }))
       refused(again, 'pods "d" is forbidden: exceeded quota: high, requested: pods=1, used: pods=1, limited: pods=1')
       refused(
-        await post(api, 'pods', pod('e', {}, { priorityClassName: 'nobody-made-this' })),
-        'pods "e" is forbidden: no PriorityClass with name nobody-made-this was found',
+        await post(api, 'pods', pod('e', {}, { priorityClassName: 'missing-class' })),
+        'pods "e" is forbidden: no PriorityClass with name missing-class was found',
       )
     },
   },

@@ -1,5 +1,6 @@
-// Values made from a chart's defaults. Some files change everything of a kind (every boolean turned, every default nulled, every
-// type changed); most charts stop at the first of these, so that others change a few places, which lets a render go on.
+// Values made from a chart's defaults. Some files change everything of a kind (every boolean turned, every default
+// nulled, every type changed); most charts stop at the first of these, so that others change a few places, which lets a
+// render go on.
 import { readYamlTable } from '../../../render/helm/read-yaml.ts'
 import { writeYaml } from '../../../yaml/write/write-yaml.ts'
 import { seeded } from './random.ts'
@@ -54,7 +55,7 @@ function flips(random: Random): Change {
   return (value) => (typeof value === 'boolean' && random(2) === 0 ? !value : undefined)
 }
 
-/** A few places get something nobody expects there, and some booleans turn. */
+/** Replaces a few values by unexpected ones, and flips some Booleans. */
 function mixed(random: Random, places: number): Change {
   return (value) => {
     const odd = random(places) < 3 ? ODD_VALUES[random(ODD_VALUES.length)] : undefined

@@ -1,4 +1,4 @@
-// Random charts whose structure is odd: every file of a chart, in forms that nobody writes on purpose.
+// Random charts whose structure is odd: every file of a chart, in forms that no author writes on purpose.
 import { tarGz } from '../../fixtures/tar.ts'
 import { fuzzChart } from './fuzz-charts.ts'
 import {

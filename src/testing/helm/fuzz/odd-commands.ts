@@ -1,4 +1,5 @@
-// Random command lines of `helm template` over odd charts: flags of every kind, right and wrong ones, in every spelling.
+// Random command lines of `helm template` over odd charts: flags of every kind, right and wrong ones, in every
+// spelling.
 import { tarGz } from '../../fixtures/tar.ts'
 import { drawn, oddChart } from './odd-charts.ts'
 import type { Draw, OddTree } from './odd-charts.ts'

@@ -1,4 +1,5 @@
-// Values that somebody may give where a chart expects another: every kind, and every spelling that YAML reads in its own way.
+// Values that a user may set where a chart expects another: every type, and every spelling with its own meaning in
+// YAML.
 
 /** Scalars as they are written in a file; numbers that JSON has too come first. */
 export const SPELLINGS = [
