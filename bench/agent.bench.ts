@@ -1,9 +1,11 @@
 /**
- * The agent as clusters run it (its bundled file, a process of its own) on a real API server, following a real hub: memory, processor time and API requests at rest, idle and with managed objects.
+ * The agent as clusters run it (its bundled file, a process of its own) on a real API server, following a real hub:
+ * memory, processor time and API requests at rest, idle and with managed objects.
  *
  *   node bench/agent.bench.ts [--objects 1000] [--minutes 10]
  *
- * Requests are what the API server's audit log has of the agent. What is read every ten minutes is in the figures only when they are of ten minutes or more.
+ * Requests are what the API server's audit log has of the agent. What is read every ten minutes is in the figures only
+ * when they are of ten minutes or more.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -64,7 +64,10 @@ export async function openOurs({ connections, seed }: Opening): Promise<Home & {
   }
 }
 
-/** The real one: kube-apiserver and an etcd that waits for its disk. What etcd used before the server started is not counted. */
+/**
+ * The real one: kube-apiserver and an etcd that waits for its disk. What etcd used before the server started is not
+ * counted.
+ */
 export async function openReal({ connections, seed }: Opening): Promise<Home & { readonly startedMs: number }> {
   let before = performance.now()
   let already = 0

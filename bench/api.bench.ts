@@ -28,7 +28,9 @@ const { values } = parseArgs({
   },
 })
 const REQUESTS = Number(values.requests)
-/** As many of each kind of request before anything is measured: a compiler that learns by watching has seen enough then. */
+/**
+ * As many of each kind of request before anything is measured: a compiler that learns by watching has seen enough then.
+ */
 const WARM = REQUESTS
 const OBJECTS = Math.max(Number(values.objects), WARM + REQUESTS)
 const WATCHES = Number(values.watches)

@@ -1,4 +1,5 @@
-// How many evaluations a second, against a closure written by hand for the same predicate. Run with `node bench/cel.bench.ts`.
+// How many evaluations a second, against a closure written by hand for the same predicate. Run with `node
+// bench/cel.bench.ts`.
 import { celEnvironment, compileCel } from '../src/cel/cel.ts'
 import { DYNAMIC } from '../src/cel/declare-schema.ts'
 

@@ -1,6 +1,7 @@
 // How soon `get` answers, from the start of the process to its first byte, in turns with kubectl against the same hub.
-// `npm run build && node bench/cli.bench.ts [--rounds 15]`: from source (bin/flotilla), the built dist/flotilla.mjs, kubectl,
-// and an empty Node. The least of the rounds is what the program costs; the median is what this machine made of it.
+// `npm run build && node bench/cli.bench.ts [--rounds 15]`: from source (bin/flotilla), the built dist/flotilla.mjs,
+// kubectl, and an empty Node. The least of the rounds is what the program costs; the median is what this machine made
+// of it.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

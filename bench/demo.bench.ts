@@ -1,6 +1,7 @@
 // The demo's budgets: ready in under 15 s, never more than 300 MB, the first rollout within two minutes. Linux only.
-// `node bench/demo.bench.ts [--clusters 60] [--dir CLONE]`: starts it as `npm start` does, waits for the first rollout, plays a
-// release, approves it, and reads the process' resident memory and its peak at each of these points, in MB of 1,000,000 bytes.
+// `node bench/demo.bench.ts [--clusters 60] [--dir CLONE]`: starts it as `npm start` does, waits for the first rollout,
+// plays a release, approves it, and reads the process' resident memory and its peak at each of these points, in MB of
+// 1,000,000 bytes.
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

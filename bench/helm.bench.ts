@@ -1,7 +1,7 @@
-// How fast charts render against forking helm: warm in one thread, cold as a process, and one chart with thousands of values.
-// `npm run build && node bench/helm.bench.ts [--charts 40] [--sets 5000] [DIR…]`: the chart that `helm create` makes, and so
-// many of those below the directories that helm renders as they are, from everywhere. Cold are the built dist/flotilla.mjs
-// and the executable dist/flotilla.
+// How fast charts render against forking helm: warm in one thread, cold as a process, and one chart with thousands of
+// values. `npm run build && node bench/helm.bench.ts [--charts 40] [--sets 5000] [DIR…]`: the chart that `helm create`
+// makes, and so many of those below the directories that helm renders as they are, from everywhere. Cold are the built
+// dist/flotilla.mjs and the executable dist/flotilla.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

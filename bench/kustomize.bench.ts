@@ -1,5 +1,5 @@
-// How fast kustomizations build: warm in one thread, and cold as a process, against forking kubectl. Run it with
-// `node bench/kustomize.bench.ts DIR… [--cli FILE]`; every directory is a kustomization. FILE is the built command line.
+// How fast kustomizations build: warm in one thread, and cold as a process, against forking kubectl. Run it with `node
+// bench/kustomize.bench.ts DIR… [--cli FILE]`; every directory is a kustomization. FILE is the built command line.
 import { execFileSync } from 'node:child_process'
 import type { ExecFileSyncOptions } from 'node:child_process'
 import { basename, join, resolve } from 'node:path'

@@ -1,8 +1,9 @@
 /**
- * What placements cost: node bench/placement.bench.ts [CLUSTERS] [PLACEMENTS].
- * All of them decided from cold, then one relabelled cluster, where everybody who passes is selected and where a number of clusters is ranked; and the
- * same with a quarter of the fleet, to see the growth. A page has at most 500 decisions, and one changed cluster writes a page. What is counted is the CPU
- * time of the decisions, not of the API and the caches, and not of anybody else on the machine.
+ * Cost of placements: node bench/placement.bench.ts [CLUSTERS] [PLACEMENTS]. All placements are decided from cold, then
+ * one cluster is relabelled, for placements that select all matching clusters and for placements that rank a number of
+ * clusters. The same with a quarter of the fleet shows the growth. A PlacementDecision has at most 500 decisions, and
+ * one changed cluster writes one of them. Measured is the CPU time of the decisions, without the API, the caches and
+ * other processes.
  */
 import { silentLogger } from '../src/core/log.ts'
 import { createPlacementCache } from '../src/controllers/placement-decide/placement-cache.ts'
@@ -118,7 +119,8 @@ async function measure(clusterCount: number, placementCount: number) {
   const names = [...fleet.keys()]
   const spent = { simple: 0, ranked: 0 }
   const looks = { simple: 0, ranked: 0 }
-  // At first pages are full to the last place, and those with a number have just chosen: both are looked at as a whole once.
+  // At first pages are full to the last place, and those with a number have just chosen: both are looked at as a whole
+  // once.
   for (let i = -WARM_UP; i < RELABELS; i++) {
     if (i === 0) {
       Object.assign(spent, { simple: 0, ranked: 0 })
@@ -155,9 +157,9 @@ for (const [size, result] of [
   console.log(
     `${size} clusters × ${placements} placements: cold ${result.coldMs.toFixed(0)} ms, ${result.coldWrites} pages; ` +
       `one relabelled cluster ${result.relabelMs.toFixed(2)} ms, ${result.looks.toFixed(1)} placements, ${result.writes.toFixed(1)} pages ` +
-      `(each placement of everybody ${result.simpleMs.toFixed(3)} ms, of a number ${result.rankedMs.toFixed(3)} ms)`,
+      `(each placement of all clusters ${result.simpleMs.toFixed(3)} ms, of a number ${result.rankedMs.toFixed(3)} ms)`,
   )
 }
 console.log(
-  `four times the fleet: cold ×${(large.coldMs / small.coldMs).toFixed(1)}, one cluster ×${(large.relabelMs / small.relabelMs).toFixed(2)} (a placement of everybody ×${(large.simpleMs / small.simpleMs).toFixed(2)}, of a number ×${(large.rankedMs / small.rankedMs).toFixed(2)})`,
+  `four times the fleet: cold ×${(large.coldMs / small.coldMs).toFixed(1)}, one cluster ×${(large.relabelMs / small.relabelMs).toFixed(2)} (a placement of all clusters ×${(large.simpleMs / small.simpleMs).toFixed(2)}, of a number ×${(large.rankedMs / small.rankedMs).toFixed(2)})`,
 )

@@ -1,9 +1,10 @@
 /**
- * A rollout through the embedded API and all controllers: node bench/rollout-home.bench.ts [CLUSTERS]…
- * A bundle goes to so many clusters in three rings, over SQLite, with the API, the caches and every controller as the hub runs them; only the agents are played:
- * whoever's document has changed reports Ready a second later. What is counted is the CPU time of the hub's part, its writes, and how long each ring took by the
- * hub's own clock, which stands still while it works. A larger fleet takes longer, 50 at a time, and what the hub does every second for a fleet at rest is counted apart:
- * it is measured after the rollout.
+ * A rollout through the embedded API and all controllers: node bench/rollout-home.bench.ts [CLUSTERS]… A bundle goes to
+ * this number of clusters in three rings, over SQLite, with the API, the caches and every controller as the hub runs
+ * them. Only the agents are simulated: a cluster whose document has changed reports Ready one second later. Measured
+ * are the CPU time of the hub's part, its writes, and the duration of each ring by the hub's own clock, which stands
+ * still while the hub works. A larger fleet takes longer, 50 clusters at a time. The work of the hub for a fleet at
+ * rest is measured apart, after the rollout.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

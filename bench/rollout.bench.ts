@@ -1,9 +1,9 @@
 /**
- * What a rollout costs the hub: node bench/rollout.bench.ts [CLUSTERS].
- * One bundle moves through three rings of simulated clusters; reports come in bursts, as many as a gateway brings at once, and each burst is one
- * look at the Rollout. The same with a quarter of the fleet, to see the growth: of the whole, of a look at one report, and of each of a thousand
- * reports that come one by one within a second. Once with as many slots as a share of the fleet, and once with fifty however large it is: a Rollout
- * has its slots written in it, so a look follows those, and not the fleet.
+ * What a rollout costs the hub: node bench/rollout.bench.ts [CLUSTERS]. One bundle moves through three rings of
+ * simulated clusters; reports come in bursts, as many as a gateway brings at once, and each burst is one look at the
+ * Rollout. The same with a quarter of the fleet, to see the growth: of the whole, of a look at one report, and of each
+ * of a thousand reports that come one by one within a second. Once with as many slots as a share of the fleet, and once
+ * with fifty however large it is: a Rollout has its slots written in it, so a look follows those, and not the fleet.
  */
 import { digestOf } from '../src/core/crypto/digest.ts'
 import { silentLogger } from '../src/core/log.ts'

@@ -1,6 +1,7 @@
 /**
- * Light agents for wire.bench.ts: they speak the wire as an agent does (one stream, one connection for the rest, both kept), and run nothing. They live in a process of their own, so that
- * what they cost is not the bench's and what they wait for is not theirs.
+ * Light agents for wire.bench.ts: they speak the wire as an agent does (one stream, one connection for the rest, both
+ * kept), and run nothing. They live in a process of their own, so that what they cost is not the bench's and what they
+ * wait for is not theirs.
  */
 import { fork } from 'node:child_process'
 import { Agent, request as httpsRequest } from 'node:https'
@@ -46,7 +47,10 @@ export interface LightFleet {
   want(wanted: Wanted): Promise<void>
   /** Resolves when every agent has heard a beat that came from now on. */
   allFollow(): Promise<void>
-  /** Resolves when every agent has fetched the wanted set and its report was taken; with the bytes of content that each received, on average. */
+  /**
+   * Resolves when every agent has fetched the wanted set and its report was taken; with the bytes of content that each
+   * received, on average.
+   */
   allAcknowledge(): Promise<{ readonly bytesEach: number }>
   stop(): void
 }

@@ -1,4 +1,7 @@
-/** A real hub for wire.bench.ts: `flotilla hub run` as a process, with clusters that joined long ago and documents made by hand. */
+/**
+ * A real hub for wire.bench.ts: `flotilla hub run` as a process, with clusters that joined long ago and documents made
+ * by hand.
+ */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,11 +1,12 @@
 /**
- * Light agents (one process) over real mutual TLS against a real hub (another one: all its threads, SQLite on disk), both on this machine: memory and CPU per agent on the hub, a one-line change to all of
- * them, and the herd after the hub was killed.
+ * Light agents (one process) over real mutual TLS against a real hub (another one: all its threads, SQLite on disk),
+ * both on this machine: memory and CPU per agent on the hub, a one-line change to all of them, and the herd after the
+ * hub was killed.
  *
  *   node bench/wire.bench.ts [--agents 5000] [--megabytes 1,10]
  *
- * Figures are of the hub's whole process. Agents that got the first version of a large bundle are taken to have it: what is measured is the change. Fails when an agent got an
- * answer that it should not get.
+ * Figures are of the hub's whole process. Agents that got the first version of a large bundle are taken to have it:
+ * what is measured is the change. Fails when an agent got an answer that it should not get.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -64,7 +65,7 @@ async function issueToAll(what: string, set: `sha256:${string}`, fetch: boolean)
   )
 }
 
-// Everybody has two connections by now, and has been heard several times.
+// All agents have two connections by now, and have been heard several times.
 const settled = hub.usage()
 const perAgent = (settled.residentBytes - empty.residentBytes) / count / 1024
 show('memory of the hub', `${perAgent.toFixed(0)} KiB per agent (${(settled.residentBytes / 2 ** 20).toFixed(0)} MiB)`)
@@ -84,7 +85,7 @@ show(
   'herd after a kill',
   `hub ready after ${ready}; all back ${seconds(begun)} later, ${each(fresh)}; ${resumed - counts.resumed} of ${handshakes - counts.handshakes} handshakes resumed, ${postponed - counts.postponed} told to come back, ${lost - counts.lost} connections lost or refused`,
 )
-// Two summaries later the hub says what it thinks of them: it was away, so nobody is offline.
+// Two summaries later the hub has decided availability: it was away, so no cluster is offline.
 await sleep(25_000)
 show('clusters', await states())
 show('wrong answers', String(failed))

@@ -1,6 +1,6 @@
 /**
- * How fast YAML is read and written: node bench/yaml.bench.ts [DIR].
- * Without a folder it makes a fleet's repository of its own; with one it takes all YAML files below it that can be read.
+ * How fast YAML is read and written: node bench/yaml.bench.ts [DIR]. Without a folder it makes a fleet's repository of
+ * its own; with one it takes all YAML files below it that can be read.
  */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -122,7 +122,7 @@ describe('the bootstrap', () => {
   })
 
   test(
-    'tells glibc how a command that stays wants its memory, unless somebody has',
+    'sets the memory options of glibc for long-lived commands, unless the environment has them',
     { skip: process.platform !== 'linux' && 'there is no glibc' },
     async (t) => {
       const ofHub = 'MALLOC_MMAP_THRESHOLD_ MALLOC_TOP_PAD_ MALLOC_TRIM_THRESHOLD_'

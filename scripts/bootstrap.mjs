@@ -21,9 +21,10 @@ class Trouble extends Error {
 }
 
 /**
- * glibc keeps what was freed, in case it is wanted again, and rounds up what it takes. A hub has thousands of connections,
- * each with a buffer of 64 KB that is hardly touched: given their own pages and given back when they are free, they and
- * the rest are a seventh less memory; long lists, whose pieces are mapped anew each time, cost a fifth more.
+ * glibc keeps what was freed, in case it is wanted again, and rounds up what it takes. A hub has thousands of
+ * connections, each with a buffer of 64 KB that is hardly touched: given their own pages and given back when they are
+ * free, they and the rest are a seventh less memory; long lists, whose pieces are mapped anew each time, cost a fifth
+ * more.
  */
 export const HUB_HEAP = {
   MALLOC_MMAP_THRESHOLD_: '32768',
@@ -31,7 +32,10 @@ export const HUB_HEAP = {
   MALLOC_TOP_PAD_: '16384',
 }
 
-/** A demo shares somebody's laptop: its threads share one heap, and at the demo's pace none waits for another. */
+/**
+ * A demo runs on a laptop with other programs: its threads share one heap, and at the demo's pace none waits for
+ * another.
+ */
 const DEMO_HEAP = { ...HUB_HEAP, MALLOC_ARENA_MAX: '1' }
 
 /** How a command that stays wants its memory; a person who has said something about it knows better. */

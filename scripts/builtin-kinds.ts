@@ -1,5 +1,5 @@
-// Renews the table of Kubernetes' own kinds, and the answers our servers are compared with, from a real kube-apiserver of the
-// test environment: `npm run builtin-kinds`.
+// Renews the table of Kubernetes' own kinds, and the answers our servers are compared with, from a real kube-apiserver
+// of the test environment: `npm run builtin-kinds`.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createUndiciTransport } from '../src/client/undici-transport.ts'

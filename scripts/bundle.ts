@@ -1,4 +1,5 @@
-// What a binary is made of: its main with everything it reaches, in one file (the CLI in several) that needs only Node 26.
+// What a binary is made of: its main with everything it reaches, in one file (the CLI in several) that needs only Node
+// 26.
 import { chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
@@ -51,8 +52,8 @@ const REQUIRE = `import { createRequire as makeRequire } from 'node:module'\ncon
 const SHEBANG = '#!/usr/bin/env node\n'
 
 /**
- * Node's modules that the command line parser names and hardly uses. To import one makes Node load all that it can give,
- * 20 ms of each start together: in the bundle they are asked for when they are used.
+ * Node's modules that the command line parser names and hardly uses. To import one makes Node load all that it can
+ * give, 20 ms of each start together: in the bundle they are asked for when they are used.
  */
 const ON_DEMAND: Readonly<Record<string, string>> = {
   'node:process': 'export default globalThis.process',

@@ -1,4 +1,5 @@
-// npm run check: types, lint, format, house test and unit tests, two at a time. `npm run check -- lint types` runs these alone.
+// npm run check: types, lint, format, house test and unit tests, two at a time. `npm run check -- lint types` runs
+// these alone.
 import { endChildrenWithScript, run } from './child.ts'
 import { root, runTier, type TierName } from './tiers.ts'
 

@@ -60,7 +60,9 @@ export function run(command: string, args: readonly string[], options: ChildOpti
   })
 }
 
-/** Ends every child's whole group with this script; a second Ctrl-C ends them at once. `then` cleans up before the exit. */
+/**
+ * Ends every child's whole group with this script; a second Ctrl-C ends them at once. `then` cleans up before the exit.
+ */
 export function endChildrenWithScript(then: () => void = () => {}): void {
   const endAll = (signal: NodeJS.Signals): void => {
     for (const child of running) endGroup(child, signal)

@@ -1,7 +1,8 @@
-// Renders every chart below some directories with the real helm and with ours, and says where they differ:
-// `npm run conformance:helm -- DIR… [--helm 3|4|both] [--generated] [--vendor] [--library DIR] [--only TEXT] [--jobs N] [--show]
-// [--record FILE] [--minutes N] [--part K/N]`: what FILE says was rendered is not rendered again, so a run can go on where another was
-// stopped; a part is every Nth render of each chart, so that a run over many charts has seen something of all of them early.
+// Renders every chart below some directories with the real helm and with ours, and says where they differ: `npm run
+// conformance:helm -- DIR… [--helm 3|4|both] [--generated] [--vendor] [--library DIR] [--only TEXT] [--jobs N] [--show]
+// [--record FILE] [--minutes N] [--part K/N]`: what FILE says was rendered is not rendered again, so a run can go on
+// where another was stopped; a part is every Nth render of each chart, so that a run over many charts has seen
+// something of all of them early.
 import { execFile } from 'node:child_process'
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// The CLI as one file that needs no Node: Node itself, a snapshot of `flotilla template` ready to go, and all that is built.
+// The CLI as one file that needs no Node: Node itself, a snapshot of `flotilla template` ready to go, and all that is
+// built.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -25,10 +26,11 @@ const OTHER_COMMANDS = [
 const ON_DEMAND = ['child_process', 'crypto', 'module', 'sea', 'tls', 'v8', 'vm', 'worker_threads', 'zlib']
 
 /**
- * A render is over before compilers pay, so they wait ten times as long as V8 thinks right, while its interpreter remembers
- * from the first call on what it saw; it makes garbage, which costs less thrown away at the end than collected on the way;
- * and one thread beside its own is all that helps it. Nor are hashes made anew: whoever wrote a chart can make its render
- * slow anyhow. Programs that live longer start with the usual flags (src/cli/executable/run-executable.ts).
+ * A render is over before compilers pay, so they wait ten times as long as V8 thinks right, while its interpreter
+ * remembers from the first call on what it saw; it makes garbage, which costs less thrown away at the end than
+ * collected on the way; and one thread beside its own is all that helps it. Hash seeds are not renewed: the author of a
+ * chart can make its render slow in any case. Long-lived programs start with the usual flags
+ * (src/cli/executable/run-executable.ts).
  */
 const NODE_FLAGS = [
   '--no-rehash-snapshot',
@@ -69,7 +71,10 @@ const onDemand: Plugin = {
   },
 }
 
-/** Makes the executable beside the built files, which become a part of it; says how large it is and what its snapshot is made of. */
+/**
+ * Makes the executable beside the built files, which become a part of it; says how large it is and what its snapshot is
+ * made of.
+ */
 export async function makeExecutable(
   dist: string,
 ): Promise<{ readonly bytes: number; readonly inputs: readonly string[] }> {

@@ -1,7 +1,7 @@
 /**
- * Writes src/apiserver/protobuf/messages-table.ts from the Go types of Kubernetes:
- * `node scripts/protobuf-messages.ts MODULES`, where MODULES holds `api@VERSION`, `apimachinery@VERSION` and the other modules
- * below as Go's module cache does. Field numbers, names and pointers are all in the tags and types of the structs.
+ * Writes src/apiserver/protobuf/messages-table.ts from the Go types of Kubernetes: `node scripts/protobuf-messages.ts
+ * MODULES`, where MODULES holds `api@VERSION`, `apimachinery@VERSION` and the other modules below as Go's module cache
+ * does. Field numbers, names and pointers are all in the tags and types of the structs.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// A reporter for node:test that is silent about what passed: failures with their error, then the runner's closing lines.
+// A reporter for node:test that is silent about what passed: failures with their error, then the runner's closing
+// lines.
 import path from 'node:path'
 import { inspect } from 'node:util'
 

@@ -1,5 +1,5 @@
-// What the executable's snapshot is taken of: `flotilla template` after it has rendered charts, so that what it needs is
-// loaded and compiled. This runs once, while `npm run build` takes the snapshot; what it sets runs at every start.
+// What the executable's snapshot is taken of: `flotilla template` after it has rendered charts, so that what it needs
+// is loaded and compiled. This runs once, while `npm run build` takes the snapshot; what it sets runs at every start.
 import type { createRequire } from 'node:module'
 import { readEnvironment } from '../src/cli/config.ts'
 import { runExecutable } from '../src/cli/executable/run-executable.ts'
@@ -9,7 +9,10 @@ import { createTerminal } from '../src/cli/print/terminal.ts'
 
 declare const require: ReturnType<typeof createRequire>
 
-/** Modules that must not be in it: threads of a process with such a snapshot cannot load them, or random numbers would repeat. */
+/**
+ * Modules that must not be in it: threads of a process with such a snapshot cannot load them, or random numbers would
+ * repeat.
+ */
 const LEFT_OUT = ['crypto', 'zlib', 'net', 'stream_wrap', 'tls', 'worker_threads', 'child_process']
 
 const WARM_UPS: readonly (readonly string[])[] = JSON.parse(process.env['FLOTILLA_WARM_UPS'] ?? '[]')

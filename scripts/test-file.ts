@@ -1,4 +1,5 @@
-// npm run test:file -- FILE…: single test files, with node's own reporter. Options of `node --test` may precede the files.
+// npm run test:file -- FILE…: single test files, with node's own reporter. Options of `node --test` may precede the
+// files.
 import { spawnSync } from 'node:child_process'
 import { root } from './tiers.ts'
 

@@ -1,5 +1,5 @@
-// npm test: check, then every tier whose parts are on the machine; a table of what ran and what did not, last.
-// `npm test -- sim real` runs only those tiers. With CI=true nothing is skipped: what is missing is fetched or built first.
+// npm test: check, then every tier whose parts are on the machine; a table of what ran and what did not, last. `npm
+// test -- sim real` runs only those tiers. With CI=true nothing is skipped: what is missing is fetched or built first.
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { parseArgs } from 'node:util'

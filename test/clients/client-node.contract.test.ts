@@ -1,4 +1,6 @@
-/** The Kubernetes project's own JavaScript client, unmodified, against the embedded API: its informers see every change. */
+/**
+ * The Kubernetes project's own JavaScript client, unmodified, against the embedded API: its informers see every change.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { CoreV1Api, KubeConfig, makeInformer } from '@kubernetes/client-node'

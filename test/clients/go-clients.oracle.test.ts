@@ -1,4 +1,6 @@
-/** Clients written in Go as others write them, unmodified, against the embedded API: client-go and controller-runtime. */
+/**
+ * Clients written in Go as others write them, unmodified, against the embedded API: client-go and controller-runtime.
+ */
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -14,7 +14,7 @@ import type { Cleanup } from './flotilla-process.ts'
 const EXECUTOR = { namespace: 'shop', name: 'deployer' }
 const MANIFESTS = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: shop}\ndata: {a: b}\n'
 
-/** Runs it with a cluster; `strangers` is a kubeconfig of somebody there who may do nothing. */
+/** Runs it with a cluster; `strangers` is a kubeconfig of a user without permissions. */
 export async function checkAgentFlow(t: Cleanup, kubeconfig: string, strangers: string): Promise<void> {
   const cluster = await clientByKubeconfig(kubeconfig)
   t.after(() => cluster.close())

@@ -7,7 +7,7 @@ import { FREE, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 
 const BIN = resolve(import.meta.dirname, '../../bin')
 
-/** What each shell does when somebody presses TAB, as a script: `words` are the words so far, the last one unfinished. */
+/** A script that completes as each shell does on TAB: `words` are the words so far, the last word unfinished. */
 const SHELLS: Readonly<Record<string, (words: readonly string[]) => readonly string[]>> = {
   bash: (words) => [
     'bash',

@@ -1,4 +1,6 @@
-/** The flow of a GitRepo, applied with kubectl, from a git commit to the objects in a cluster; the same on both homes. */
+/**
+ * The flow of a GitRepo, applied with kubectl, from a git commit to the objects in a cluster; the same on both homes.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -3,7 +3,7 @@ import { startControlPlane } from '../../src/testing/control-plane/control-plane
 import { deliverLayouts, embeddedSite, kubeconfigSite } from './fleet-layouts.ts'
 
 test('every layout of a Fleet repository for test clusters reaches a real one', async (t) => {
-  // Nobody gives a LoadBalancer its address there, so the real one is no prod cluster.
+  // No controller sets the address of a LoadBalancer there, so the real cluster is no prod cluster.
   const plane = await startControlPlane({ controllers: true, nodes: 1 })
   t.after(() => plane.stop())
   const sites = {

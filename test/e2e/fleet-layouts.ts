@@ -1,4 +1,7 @@
-/** Every example layout from a git server to clusters: GitRepos on a hub, agents that follow it, and a look at what is in the clusters. */
+/**
+ * Every example layout from a git server to clusters: GitRepos on a hub, agents that follow it, and a look at what is
+ * in the clusters.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -58,7 +61,7 @@ export function embeddedSite(t: Cleanup, name: string): LayoutSite {
   }
 }
 
-/** A cluster that somebody else runs. */
+/** A cluster that this test does not run. */
 export async function kubeconfigSite(t: Cleanup, kubeconfig: string): Promise<LayoutSite> {
   const { connection } = await readKubeconfig({
     text: readFileSync(kubeconfig, 'utf8'),
@@ -234,7 +237,7 @@ const LOOKED_AT: readonly ResourceType[] = [
   { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', scope: 'Namespaced' },
 ]
 
-/** Deployments, Services and ConfigMaps that somebody brought. */
+/** Deployments, Services and ConfigMaps of users. */
 export async function objectsIn(client: Client): Promise<UnknownObject[]> {
   const lists = await Promise.all(
     LOOKED_AT.map(async (type) => (await client.list(type)).items.map((one) => ({ ...one, kind: type.kind }))),

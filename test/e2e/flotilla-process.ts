@@ -18,7 +18,7 @@ export const FREE = [
   '127.0.0.1:0',
 ] as const
 
-/** A folder that nobody can make, root neither. */
+/** A folder that cannot be created, not even by root. */
 export const NO_FOLDER = '/dev/null/state'
 
 /** How a process ended. */

@@ -1,4 +1,7 @@
-/** A hub on a kube-apiserver with the rights of docs/access.md and no more: a cluster joins, runs a bundle, leaves and is forgotten, and nothing was denied. */
+/**
+ * A hub on a kube-apiserver with the rights of docs/access.md and no more: a cluster joins, runs a bundle, leaves and
+ * is forgotten, and nothing was denied.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

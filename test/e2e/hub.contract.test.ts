@@ -27,13 +27,13 @@ spec:
   clusterSelector: {}
 `
 
-test('whoever owns the directory gets new addresses of the live page, also after kill -9', async (t) => {
+test('the owner of the directory gets new addresses of the live page, also after kill -9', async (t) => {
   const data = join(temporaryFolder(t), 'hub')
   const killed = await startHub(t, data)
   await killed.hub.stop('SIGKILL')
-  const nobody = await runFlotilla(t, ['hub', 'sign-in', '--data', data])
-  assert.equal(nobody.code, 3)
-  assert.match(nobody.stderr, /no hub runs with this directory[^]*start one: \S*flotilla hub run --data /)
+  const absent = await runFlotilla(t, ['hub', 'sign-in', '--data', data])
+  assert.equal(absent.code, 3)
+  assert.match(absent.stderr, /no hub runs with this directory[^]*start one: \S*flotilla hub run --data /)
   const { hub, page } = await startHub(t, data)
   assert.equal(statSync(join(data, 'console.sock')).mode & 0o777, 0o600)
   const { stdout, stderr } = await runFlotilla(t, ['hub', 'sign-in', '--data', data])
@@ -103,7 +103,7 @@ test('--print-config shows settings with their origins and starts nothing', asyn
 
 test('without a hub, commands say how to get one', async (t) => {
   const home = temporaryFolder(t)
-  const refused = await runFlotilla(t, ['get', 'clusters', '--context', 'nobody'], { env: { HOME: home } })
+  const refused = await runFlotilla(t, ['get', 'clusters', '--context', 'missing'], { env: { HOME: home } })
   assert.equal(refused.code, 2)
   assert.match(
     refused.stderr,

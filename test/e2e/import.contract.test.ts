@@ -1,4 +1,6 @@
-/** What others were told, imported with the command, taken by a live hub, and delivered from a git server to clusters. */
+/**
+ * What others were told, imported with the command, taken by a live hub, and delivered from a git server to clusters.
+ */
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,7 @@
-/** The GitHub action and the GitLab job as their files say, against a demo's hub, a clone of its repository and a fake of each API. */
+/**
+ * The GitHub action and the GitLab job as their files say, against a demo's hub, a clone of its repository and a fake
+ * of each API.
+ */
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -62,7 +65,9 @@ async function provider(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, comments, log }
 }
 
-/** A hub with two clusters, a clone of what it follows, and a kubeconfig with the rights of the README and no others. */
+/**
+ * A hub with two clusters, a clone of what it follows, and a kubeconfig with the rights of the README and no others.
+ */
 async function fleet(t: TestContext) {
   const state = { FLOTILLA_STATE_DIR: temporaryFolder(t) }
   const demo = startFlotilla(t, ['demo', '--clusters', '2'], { env: state })

@@ -1,6 +1,7 @@
 /**
- * The join manifest on a real API server. No kubelet runs in tests: command, environment and mounts are read back from the Deployment, and exactly that is
- * run as processes, with folders for its mounts and the real API server's address for `kubernetes.default.svc`.
+ * The join manifest on a real API server. No kubelet runs in tests: command, environment and mounts are read back from
+ * the Deployment, and exactly that is run as processes, with folders for its mounts and the real API server's address
+ * for `kubernetes.default.svc`.
  */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
@@ -48,7 +49,10 @@ interface ClusterObject {
   status?: { claims?: { name: string; value: string }[]; agent?: { address?: string } }
 }
 
-/** What a kubelet does with a pod, as far as this one needs it: folders for mounts, values for environment, commands in order. */
+/**
+ * What a kubelet does with a pod, as far as this one needs it: folders for mounts, values for environment, commands in
+ * order.
+ */
 async function createPod(t: Cleanup, plane: ControlPlane, folder: string) {
   const read = async <T>(path: string): Promise<T> => {
     const { status, text } = await plane.call('GET', path)
@@ -179,7 +183,10 @@ const RIGHTS = {
   clusterRoles: ['create', 'clusterroles'],
 } as const
 
-/** Each profile: its flags, the right that shows that aggregated roles are filled, what it may do, and how the bundle ends. */
+/**
+ * Each profile: its flags, the right that shows that aggregated roles are filled, what it may do, and how the bundle
+ * ends.
+ */
 const PROFILES = [
   {
     cluster: 'reader',

@@ -1,4 +1,7 @@
-/** What every hub and its clusters go through, whatever they are made of: the same steps for the embedded home and for a real one. */
+/**
+ * What every hub and its clusters go through, whatever they are made of: the same steps for the embedded home and for a
+ * real one.
+ */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemIds } from '../../src/core/system-ids.ts'
@@ -25,7 +28,7 @@ export async function joinAcceptFollow(world: KeepWorld): Promise<void> {
   assert.deepEqual(
     await world.notes(),
     world.names.map(() => undefined),
-    'nobody gets anything before a person has accepted it',
+    'no cluster gets content before a person has accepted it',
   )
   for (const name of world.names) await world.flotilla('cluster', 'accept', name, '--yes')
   await world.untilNote('1')
@@ -56,7 +59,10 @@ export async function rotateWhileAway(world: KeepWorld): Promise<void> {
   assert.equal((await world.cluster(away)).spec.id, id, 'the same cluster')
 }
 
-/** The hub is gone and the agents start with certificates that have run out: they repair what is edited and deleted, and renew when the hub is back. */
+/**
+ * The hub is gone and the agents start with certificates that have run out: they repair what is edited and deleted, and
+ * renew when the hub is back.
+ */
 export async function repairWithExpiredCertificates(world: KeepWorld): Promise<void> {
   await world.apply('kept')
   await world.untilNote('kept')
@@ -67,7 +73,7 @@ export async function repairWithExpiredCertificates(world: KeepWorld): Promise<v
   }
   await world.stopHub()
   for (const name of world.names) {
-    await world.editNote(name, 'edited while nobody looked')
+    await world.editNote(name, 'edited while the agent was down')
     world.startAgent(name)
   }
   await world.untilNote('kept')
@@ -75,7 +81,7 @@ export async function repairWithExpiredCertificates(world: KeepWorld): Promise<v
   await world.untilNote('kept')
   for (const name of world.names) await world.deleteNote(name)
   await world.untilNote('kept')
-  for (const name of world.names) assert.ok(world.certificateHoldsMs(name) < 0, 'nobody was there to renew it')
+  for (const name of world.names) assert.ok(world.certificateHoldsMs(name) < 0, 'no hub was there to renew it')
   await world.startHub()
   await world.apply('renewed')
   await world.untilNote('renewed')
@@ -83,8 +89,9 @@ export async function repairWithExpiredCertificates(world: KeepWorld): Promise<v
 }
 
 /**
- * The hub goes back to the state it has now, after its clusters went on by two revisions. Agents tell it, nothing changes anywhere until a person says so, and then
- * nothing until the hub has caught up with what runs. `remember` is called while the hub is stopped; what it gives brings that state back.
+ * The hub goes back to the state it has now, after its clusters went on by two revisions. Agents tell it, nothing
+ * changes anywhere until a person says so, and then nothing until the hub has caught up with what runs. `remember` is
+ * called while the hub is stopped; what it gives brings that state back.
  */
 export async function comeBackFromThePast(
   world: KeepWorld,
@@ -130,7 +137,9 @@ export async function comeBackFromThePast(
   await world.untilNote(`${label} again`)
 }
 
-/** A line of 1 KB/s for everybody together: a change still arrives, nobody is cut, and the hub goes on hearing its clusters. */
+/**
+ * A line of 1 KB/s for all clusters together: a change arrives, no cluster is cut off, and the hub still hears them.
+ */
 export async function followOverThinLine(world: KeepWorld): Promise<void> {
   const { relay } = world
   const [connections, delivered] = [relay.connections(), relay.delivered()]
@@ -144,12 +153,13 @@ export async function followOverThinLine(world: KeepWorld): Promise<void> {
   // Both clusters got some 3 KB of letters that do not compress, and what belongs to it; in one piece each.
   const [more, bytes] = [relay.connections() - connections, relay.delivered() - delivered]
   assert.ok(bytes > 5000 && bytes < 40_000, `${bytes} bytes`)
-  // What is asked for at the same time has a connection each: the stream, a document, its content, a check-in. None is opened again and again.
+  // What is asked for at the same time has a connection each: the stream, a document, its content, a check-in. None is
+  // opened again and again.
   assert.ok(more <= 4 * world.names.length, `${more} new connections`)
   for (const name of world.names) assert.equal((await world.condition(name, 'Available'))?.status, 'True')
 }
 
-/** Every connection is reset in the middle of a large answer, again and again: nobody asks again for what it has. */
+/** Every connection is reset repeatedly in the middle of a large answer: no agent requests bytes it already has. */
 export async function resumeAfterResets(world: KeepWorld): Promise<void> {
   const { relay, names } = world
   const before = new Map(names.map((name) => [name, world.contentOf(name).length]))
@@ -158,7 +168,8 @@ export async function resumeAfterResets(world: KeepWorld): Promise<void> {
   await world.untilNote('reset')
   assert.equal(relay.resets.length, 0, 'all resets happened')
   const begun = names.flatMap((name) => [...startsByPath(world.contentOf(name).slice(before.get(name)))])
-  // How much lies unread in buffers when a line breaks is the machine's business; that each attempt begins after the one before is ours.
+  // How much lies unread in buffers when a line breaks is the machine's business; that each attempt begins after the
+  // one before is ours.
   for (const [path, starts] of begun) {
     assert.deepEqual(
       starts,
@@ -167,7 +178,7 @@ export async function resumeAfterResets(world: KeepWorld): Promise<void> {
     )
   }
   const further = begun.flatMap(([, starts]) => starts).filter((from) => from > 0)
-  assert.ok(further.length > 0, `nobody went on: ${JSON.stringify(begun)}`)
+  assert.ok(further.length > 0, `no agent resumed: ${JSON.stringify(begun)}`)
 }
 
 function startsByPath(
@@ -179,8 +190,8 @@ function startsByPath(
 }
 
 /**
- * A cluster is revoked while it follows: nothing more reaches it, what runs there stays, and the others go on. Taken back it is the same cluster with the same workloads, also with an
- * agent that was started again.
+ * A cluster is revoked while it follows: nothing more reaches it, what runs there stays, and the others go on. Taken
+ * back it is the same cluster with the same workloads, also with an agent that was started again.
  */
 export async function revokeAndTakeBack(world: KeepWorld): Promise<void> {
   const [here = '', out = ''] = world.names

@@ -147,7 +147,7 @@ export async function startKeepWorld(t: Cleanup, options: KeepOptions) {
   const transportFile = (name: string) => join(folder, name, AGENT_FILES.transport)
   const transportOf = (name: string) => JSON.parse(readFileSync(transportFile(name), 'utf8')) as TransportIdentity
 
-  /** The ConfigMap of the bundle in a cluster; its version tells whether anybody wrote to it. */
+  /** The ConfigMap of the bundle in a cluster; its resourceVersion shows writes. */
   async function note(name: string): Promise<Note | undefined> {
     const site = await siteOf(name)
     try {
@@ -169,9 +169,12 @@ export async function startKeepWorld(t: Cleanup, options: KeepOptions) {
     runHub,
     startHub,
     stopHub,
-    /** The process alone: whoever else serves the home can still be asked. */
+    /** Kills the hub's process alone; the home's API stays available. */
     killHubOnly: async () => await hub!.stop('SIGKILL'),
-    /** Where the answers with content began that a cluster was given since this hub started, in their order: path and first byte. */
+    /**
+     * Where the answers with content began that a cluster was given since this hub started, in their order: path and
+     * first byte.
+     */
     contentOf: (name: string): { readonly path: string; readonly from: number }[] =>
       hub!
         .logged()
@@ -187,27 +190,30 @@ export async function startKeepWorld(t: Cleanup, options: KeepOptions) {
     agentLogged: (name: string) => agents.get(name)!.logged(),
     stopAgent: async (name: string) => await agents.get(name)!.stop(),
     note,
-    /** All notes as they are, to see later that nobody wrote. */
+    /** All notes, to check later that they were not written. */
     notes: async () => await Promise.all(names.map(note)),
     untilNote: (text: string, of: readonly string[] = names) =>
       eventually(`note ${text}`, async () => {
         const found = await Promise.all(of.map(note))
         return found.every((one) => one?.text === text) ? true : undefined
       }),
-    /** Somebody edits what the bundle brought. */
+    /** Edits the bundle's object in the cluster. */
     async editNote(name: string, text: string): Promise<void> {
       const { client } = await siteOf(name)
       const body = { data: { text } }
       await client.patch(ConfigMap, { namespace: 'default', name: 'note' }, { type: 'merge', body })
     },
-    /** Somebody deletes it. */
+    /** Deletes the bundle's object in the cluster. */
     async deleteNote(name: string): Promise<void> {
       const { client } = await siteOf(name)
       await client.delete(ConfigMap, { namespace: 'default', name: 'note' })
     },
     /** How long the certificate on an agent's disk still holds; less than nothing when it has run out. */
     certificateHoldsMs: (name: string) => parseCertificate(transportOf(name).certificate).notAfter - systemClock.now(),
-    /** The stopped agent has been away for so long that the certificate it was issued, by the same CA for the same key, has run out. */
+    /**
+     * The stopped agent has been away for so long that the certificate it was issued, by the same CA for the same key,
+     * has run out.
+     */
     async expireCertificate(name: string): Promise<void> {
       const { privateKey, certificate } = transportOf(name)
       const keyFile = (file: string) => join(data, 'keys', file)

@@ -1,6 +1,6 @@
 /**
- * Real parts: a hub whose home is a real kube-apiserver with an etcd of its own, and a real cluster beside an embedded one. The same steps as all-embedded (keep.contract.test.ts), and
- * those that need a home which several hubs share.
+ * Real parts: a hub whose home is a real kube-apiserver with an etcd of its own, and a real cluster beside an embedded
+ * one. The same steps as all-embedded (keep.contract.test.ts), and those that need a home which several hubs share.
  */
 import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs'

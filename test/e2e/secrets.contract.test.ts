@@ -1,4 +1,4 @@
-/** Two clusters get a password of the hub; nobody finds it in a data directory, a backup, a log, the audit or what the API shows. */
+/** Two clusters get a password of the hub. It is in no data directory, backup, log, audit record or API response. */
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from './flotilla-process.ts'

@@ -1,8 +1,8 @@
 /**
  * A tour of the CLI as text: commands and all they print, with what differs from run to run masked.
  *
- *     # words for whoever reads it
- *     $ command                 runs it; the indented lines after it are all it printed, `[exit N]` last when N is not 0
+ *     # a comment for the reader
+ *     $ command                 runs it; the indented lines after it are its output, `[exit N]` last when N is not 0
  *     ? command ~ pattern       runs it until it printed the pattern
  */
 
@@ -28,7 +28,7 @@ export function tourSteps(text: string): readonly TourStep[] {
 
 /** How a command ended. */
 export interface Printed {
-  /** Both streams, as somebody at a terminal sees them. */
+  /** Both streams, as a terminal shows them. */
   readonly text: string
   readonly code: number
 }
@@ -68,7 +68,10 @@ export function maskOf(folders: Readonly<Record<string, string>>): (text: string
 
 const PROGRAM = 'bin/flotilla'
 
-/** Every command that an output tells a person to run: `bin/flotilla …` up to where the sentence goes on; not those with blanks to fill in. */
+/**
+ * Every command that an output tells a person to run: `bin/flotilla …` up to where the sentence goes on; not those with
+ * blanks to fill in.
+ */
 export function hintsIn(text: string): readonly string[] {
   return text.split('\n').flatMap((line) => {
     const hints = line.split(/(?<=^|[\s`'"(])(?=bin\/flotilla [a-z])/).slice(line.startsWith(`${PROGRAM} `) ? 0 : 1)

@@ -1,4 +1,6 @@
-/** A reader of tutorials on this machine: `flotilla` is the one of this clone, every port is free, and nothing is left. */
+/**
+ * A reader of tutorials on this machine: `flotilla` is the one of this clone, every port is free, and nothing is left.
+ */
 import { writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { temporaryFolder } from './flotilla-process.ts'

@@ -1,7 +1,7 @@
 /**
  * Runs a tutorial as its reader would, from its Markdown.
  *
- *     ```console              `$ command`, then lines its output must have in this order; … stands for anything, {name} for one word
+ *     ```console              `$ command`, then lines its output must have in order; … stands for any text, {name} for one word
  *     ```console background   the command goes on; the next step begins when it has said its lines
  *     ```console until        the command is repeated until it says its lines
  *     ```yaml FILE            what to write into FILE

@@ -71,8 +71,8 @@ test('kubectl gets and watches rows on a home that is a kube-apiserver, as far a
   )
   await assert.rejects(kubectl('delete fbs -n shop web.store-1'), /does not allow this method/)
   await assert.rejects(
-    kubectl('get fbs -n shop nobody.store-1'),
-    /bundlestates\.view\.flotilla\.dev "nobody\.store-1" not found/,
+    kubectl('get fbs -n shop missing.store-1'),
+    /bundlestates\.view\.flotilla\.dev "missing\.store-1" not found/,
   )
 
   const watching = spawn(needBinary('kubectl'), ['get', 'fbs', '-n', 'shop', '-w', '--output-watch-events'], {
@@ -95,7 +95,7 @@ test('kubectl gets and watches rows on a home that is a kube-apiserver, as far a
   )
   await kubectl('create rolebinding ann -n shop --clusterrole=view --user=ann')
   await eventually('the role counting', async () => {
-    // Nobody aggregates roles without the controller manager: what view would be made of is bound itself.
+    // Without the controller manager, roles are not aggregated: the part of `view` is bound directly.
     await kubectl('create rolebinding ann-rows -n shop --clusterrole=flotilla:aggregate-to-view --user=ann').catch(
       () => {},
     )
@@ -108,6 +108,6 @@ test('kubectl gets and watches rows on a home that is a kube-apiserver, as far a
 
   const ended = await hub.stop()
   assert.equal(ended.code, 0, ended.stderr)
-  assert.equal((await home.call('GET', API_SERVICE)).status, 404, 'a group that nobody serves is withdrawn')
+  assert.equal((await home.call('GET', API_SERVICE)).status, 404, 'a group that is not served is withdrawn')
   assert.equal((await home.call('GET', VIEWS)).status, 404)
 })

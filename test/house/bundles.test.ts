@@ -1,4 +1,4 @@
-/** What is inside the binaries: the agent has nothing of the hub, and every third-party package was looked at by somebody. */
+/** Content of the binaries: the agent has no code of the hub, and every third-party package was reviewed. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

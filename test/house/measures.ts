@@ -1,4 +1,7 @@
-/** Measurements of the sources: pure functions over the files, printed by scripts/measures.ts and held by the house rules. */
+/**
+ * Measurements of the sources: pure functions over the files, printed by scripts/measures.ts and held by the house
+ * rules.
+ */
 import { isTest } from './source-tree.ts'
 import type { SourceFile } from './source-tree.ts'
 
@@ -67,7 +70,8 @@ export function functionSpans(text: string): FunctionSpan[] {
     const close = new RegExp(`^${indent}\\}`)
     const end = lines.findIndex((other, at) => at > index && close.test(other))
     if (end < 0) return []
-    // A head over several lines ends in `) {` or `}: X) {`: it began at the last line above with the same indentation that opens it.
+    // A head over several lines ends in `) {` or `}: X) {`: it began at the last line above with the same indentation
+    // that opens it.
     let start = index
     if (/^\s*[)}]/.test(line)) {
       for (start = index - 1; start > 0 && !new RegExp(`^${indent}[^\\s)}]`).test(lines[start]!); start -= 1);

@@ -67,8 +67,8 @@ export const DYNAMIC_IMPORTS: Readonly<Partial<Record<Room, readonly string[]>>>
 }
 
 /**
- * The public files of each sub-room: files outside the sub-room import these alone. A sub-room should need one to four; the table has what is
- * imported today, and a file leaves it when its last importer from outside goes.
+ * The public files of each sub-room: files outside the sub-room import these alone. A sub-room should need one to four;
+ * the table has what is imported today, and a file leaves it when its last importer from outside goes.
  */
 export const SUB_ROOMS: Readonly<Record<string, readonly string[]>> = JSON.parse(
   readFileSync(new URL('./sub-rooms.json', import.meta.url), 'utf8'),

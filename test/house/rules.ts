@@ -122,7 +122,10 @@ export function doors(files: readonly SourceFile[]): Complaint[] {
     )
 }
 
-/** Numbers in what strangers send are read by core/read-number.ts: `Number` also reads lengths that never move a reader on. */
+/**
+ * Numbers in what strangers send are read by core/read-number.ts: `Number` also reads lengths that never move a reader
+ * on.
+ */
 export function foreignNumbers(files: readonly SourceFile[]): Complaint[] {
   return files
     .filter(({ path }) => !isTest(path) && (roomOf(path) === 'source' || path.endsWith('/tar.ts')))

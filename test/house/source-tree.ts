@@ -20,7 +20,8 @@ export interface SourceFile {
   readonly imports: readonly Import[]
 }
 
-// Without a parser on purpose: it depends on no tool's version. Comments go first, so that an example in one is not an import.
+// Without a parser on purpose: it depends on no tool's version. Comments go first, so that an example in one is not an
+// import.
 const STATIC = /^\s*(?:import|export)\s+(type\s+)?(?:[^'"`;]*?\sfrom\s+)?['"]([^'"]+)['"]/gm
 const DYNAMIC = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g
 const WORKER = /new URL\(\s*['"]([^'"]+\.ts)['"]\s*,\s*import\.meta\.url\s*\)/g

@@ -1,4 +1,7 @@
-/** House rules about size, words and edges. A rule that does not hold everywhere yet has a list in excused.json that only shrinks. */
+/**
+ * House rules about size, words and edges. A rule that does not hold everywhere yet has a list in excused.json that
+ * only shrinks.
+ */
 import { filesPerFolder, functionSpans, isTested, lineCount, productFiles } from './measures.ts'
 import type { Complaint } from './rules.ts'
 import { SUB_ROOMS, subRoomOf } from './rooms.ts'
@@ -117,8 +120,9 @@ function importedNames(file: SourceFile): { readonly target: string; readonly na
 }
 
 /**
- * Every export is imported by another file. `users` are files outside src/ that import from it: scripts, benches and tests.
- * A file that is imported dynamically, as a namespace or as a worker counts as used by the names its importers mention.
+ * Every export is imported by another file. `users` are files outside src/ that import from it: scripts, benches and
+ * tests. A file that is imported dynamically, as a namespace or as a worker counts as used by the names its importers
+ * mention.
  */
 export function unusedExports(files: readonly SourceFile[], users: readonly SourceFile[] = []): Complaint[] {
   const used = new Map<string, Set<string>>()

@@ -1,4 +1,7 @@
-/** Rules about size, words and edges; each is shown able to fail by a planted violation, and its list of exceptions only shrinks. */
+/**
+ * Rules about size, words and edges; each is shown able to fail by a planted violation, and its list of exceptions only
+ * shrinks.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

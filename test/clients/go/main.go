@@ -130,7 +130,7 @@ func election(ctx context.Context, config *rest.Config) {
 	select {
 	case <-led:
 	case <-ctx.Done():
-		fail("nobody was elected")
+		fail("no leader was elected")
 	}
 }
 
@@ -183,7 +183,7 @@ func controllerRuntime(ctx context.Context, config *rest.Config) {
 	require(apierrors.IsNotFound(err), "want not found, got %v", err)
 }
 
-// Objects whose Go types nobody has: a CustomResourceDefinition made here, and objects of its kind.
+// Objects without Go types: a CustomResourceDefinition made here, and objects of its kind.
 func unstructuredClient(ctx context.Context, config *rest.Config) {
 	c, err := client.New(config, client.Options{})
 	check(err, "unstructured client")
