@@ -236,7 +236,7 @@ test('offline only by its own deadline; excused before its turn, admitted on ret
   assert.equal((await hub.find(Rollout, 'default/hello-g2'))?.status?.phase, 'Progressing')
 })
 
-test('a hub that was away marks nobody offline', async (t) => {
+test('a hub that was away marks no cluster offline', async (t) => {
   const hub = await bundled(t, ['a'], 10)
   await reportAll(hub, ['a'])
   await hub.summarize('g', 1000, { 'c-a': 1 })

@@ -169,7 +169,7 @@ describe('secret values', () => {
     await hub.clock.runUntil(isBack, { withinMs: 60_000, what: 'the Secret is back' })
   })
 
-  it('that somebody changed are shown as changed, never as values', async () => {
+  it('that a user changed are shown as changed, never as values', async () => {
     await run(1, content(PLAIN), { drift: { mode: 'Report' } })
     const [site] = sites
     const edited = { type: 'merge', body: { data: { password: base64(utf8(OTHER)) } } } as const

@@ -20,7 +20,7 @@ import { createBundleRemove } from './controller.ts'
 
 const SET = `sha256:${'a'.repeat(64)}` as const
 
-test('who gets a bundle that it is selected for is no reason to look at everybody; who is not, is (I-16)', async (t) => {
+test('a bundle on a selected cluster causes no pass over all clusters; a bundle on another cluster does (I-16)', async (t) => {
   const clock = createVirtualClock()
   const basis = { clock, ids: createSeededIds('looks'), log: silentLogger }
   const api = createApiServer({ ...basis, store: createMemoryStore(), kinds: [...BUILTIN_KINDS, ...NATIVE_KINDS] })

@@ -72,7 +72,7 @@ test('a history that broke an earlier rule: one that went bad by itself tries ag
   ])
 })
 
-test('property: once faults stop, everybody gets the newest of each bundle and every slot comes back (I-12)', () => {
+test('property: once faults stop, all clusters get the newest of each bundle and every slot is free again (I-12)', () => {
   fc.assert(
     fc.property(budgets, histories, (budget, steps) => {
       const world = new RolloutModel(budget)
@@ -86,7 +86,7 @@ test('property: once faults stop, everybody gets the newest of each bundle and e
   )
 })
 
-test('property: a fix reaches everybody, whoever the releases before it broke, and in whatever ring (I-12)', () => {
+test('property: a fix reaches all clusters, whichever clusters earlier releases broke, and in any ring (I-12)', () => {
   fc.assert(
     fc.property(budgets, histories, (budget, steps) => {
       const world = new RolloutModel(budget)
@@ -99,7 +99,7 @@ test('property: a fix reaches everybody, whoever the releases before it broke, a
   )
 })
 
-test('property: a rollback reaches everybody it moves, whoever fails at what it keeps (I-12)', () => {
+test('property: a rollback reaches all clusters it moves, whichever clusters fail at what it keeps (I-12)', () => {
   fc.assert(
     fc.property(budgets, jointHistories, (budget, steps) => {
       const world = new RolloutModel(budget)
@@ -177,7 +177,7 @@ test('a rollback moves whoever can go back, although one that ran nothing before
   assert.deepEqual({ x: generations.x, behind, open }, { x: [2, 3, 1, 1, 1], behind: [], open: [] })
 })
 
-test('a fix reaches everybody after a rollback that broke another one beside the one it could not help', () => {
+test('a fix reaches all clusters after a rollback that broke one cluster and could not repair another', () => {
   const world = afterBadInstall()
   world.step({ do: 'release', back: { age: 0 } })
   world.step({ do: 'calm', rounds: 3, fails: [0, 1] })

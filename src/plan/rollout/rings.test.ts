@@ -220,7 +220,7 @@ test('aborted: nobody else, for good', () => {
   assert.equal(world.plan().phase, 'Aborted')
 })
 
-test('property: nobody of a ring is admitted before the gates of all rings before it are recorded (I-04)', () => {
+test('property: no cluster of a ring is admitted before the passes of all earlier rings are recorded (I-04)', () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f']
   const act = fc.oneof(
     fc.record({
