@@ -118,11 +118,12 @@ async function store(
 ): Promise<FetchOutcome> {
   if (context.spec.helm?.verify) {
     const provenance = await get(`${url}.prov`, MAX_PROVENANCE, context)
-    verifyProvenance({
+    await verifyProvenance({
       provenance: provenance.body,
       keyring: context.credentials?.keyring,
       file: fileOf(url),
       digest,
+      now: new Date(context.clock.now()),
     })
   }
   const stored = await storeFiles(chart.files, context.spec, context.blobs)

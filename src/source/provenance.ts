@@ -1,39 +1,45 @@
+/** Signed Helm charts: the `.prov` file beside an archive names its digest and carries an OpenPGP signature. */
 import { PgpError, verifyCleartext } from './openpgp.ts'
 import { SourceError } from './source-error.ts'
 
-/** A chart and the file beside it that says who made it. */
+/** A chart archive and the provenance file that must vouch for it. */
 export interface Provenance {
   readonly provenance: Uint8Array
   /** Armored public keys. */
   readonly keyring: string | undefined
-  /** The archive's name. */
+  /** Name of the archive, such as `web-1.0.0.tgz`. */
   readonly file: string
   readonly digest: string
+  /** Signatures that are dated later are not valid. */
+  readonly now: Date
 }
 
-/** Throws unless a key of the keyring signed exactly this archive. */
-export function verifyProvenance({ provenance, keyring, file, digest }: Provenance): void {
+/** Rejects with SourceError unless a key of the keyring signed exactly this archive. */
+export async function verifyProvenance({ provenance, keyring, file, digest, now }: Provenance): Promise<void> {
   if (keyring === undefined) {
     throw new SourceError(
       'KeyringMissing',
-      'spec.helm.verify needs "keyring" (armored public keys) in the Secret of spec.credentials.',
+      'spec.helm.verify needs the key "keyring" (armored public keys) in the Secret of spec.credentials.',
     )
   }
   try {
-    const { text } = verifyCleartext(Buffer.from(provenance).toString('utf8'), keyring)
-    const line = text.split('\n').find((one) => one.trim().startsWith(`${file}:`))
-    const signed = line
-      ?.trim()
-      .slice(file.length + 1)
-      .trim()
-    if (signed !== digest) {
-      throw new PgpError(`it speaks of ${signed ?? 'other files'}, and ${file} has the digest ${digest}`)
-    }
+    const text = await verifyCleartext(Buffer.from(provenance).toString('utf8'), keyring, now)
+    const signed = signedDigest(text, file)
+    if (signed === undefined) throw new PgpError('the signed text does not name this file')
+    if (signed !== digest) throw new PgpError(`the signed digest is ${signed}, and the archive has ${digest}`)
   } catch (caught) {
     if (!(caught instanceof PgpError)) throw caught
-    throw new SourceError('NotVerified', `The signature of ${file} does not hold: ${caught.message}.`, {
+    throw new SourceError('NotVerified', `The signature of ${file} is not valid: ${caught.message}.`, {
       retry: true,
       cause: caught,
     })
   }
+}
+
+function signedDigest(text: string, file: string): string | undefined {
+  const line = text
+    .split('\n')
+    .map((untrimmed) => untrimmed.trim())
+    .find((candidate) => candidate.startsWith(`${file}:`))
+  return line?.slice(file.length + 1).trim()
 }
