@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { renderRaw } from './raw.ts'
+import { checkObjects, renderRaw } from './raw.ts'
 import { toBlobs, describeProblems } from './render-result.ts'
 import { builtInScope, namespaceForBuiltIns } from './builtin-scope.ts'
 
@@ -88,10 +88,10 @@ test('all problems are reported, and long lists are cut', () => {
 test('an object that is there twice is refused, also in another version of its group', () => {
   assert.match(
     problem(`${configMap('a')}---\n${configMap('a')}`),
-    /document 2, line 6: v1 ConfigMap a is there already, in document 1 at line 1/,
+    /document 2, line 6: v1 ConfigMap a is defined more than once, first in document 1 at line 1; remove the duplicate/,
   )
   const deployment = (version: string) => `apiVersion: apps/${version}\nkind: Deployment\nmetadata: {name: a}\n`
-  assert.match(problem(`${deployment('v1')}---\n${deployment('v1beta1')}`), /is there already/)
+  assert.match(problem(`${deployment('v1')}---\n${deployment('v1beta1')}`), /is defined more than once/)
   assert.deepEqual(names(`${configMap('a', '  namespace: one\n')}---\n${configMap('a', '  namespace: two\n')}`), [
     'a',
     'a',
@@ -118,7 +118,7 @@ test('the namespace rule fills in built-in namespaced kinds only', () => {
 
 test('a text with too many objects is refused', () => {
   const result = renderRaw([configMap('a'), configMap('b')].join('---\n'), { maxObjects: 1 })
-  assert.equal(result.ok ? '' : describeProblems(result.problems), '2 objects are more than the 1 one bundle may have')
+  assert.equal(result.ok ? '' : describeProblems(result.problems), 'the bundle has 2 objects; at most 1 are allowed')
 })
 
 test('property: order of documents does not change the blobs', () => {
@@ -152,4 +152,15 @@ test('a hook without a name is named by its content', () => {
   assert.match(nameOf(hook('a')), /^migrate-[0-9a-f]{8}$/)
   assert.equal(nameOf(hook('a')), nameOf(hook('a')))
   assert.notEqual(nameOf(hook('a')), nameOf(hook('b')))
+})
+
+test('changed objects are checked again: names and duplicates, without document and line', () => {
+  const object = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } })
+  const problems = (...objects: Parameters<typeof checkObjects>[0]) => {
+    const result = checkObjects(objects)
+    return result.ok ? '' : describeProblems(result.problems)
+  }
+  assert.equal(problems(object('a'), object('b')), '')
+  assert.equal(problems(object('a'), object('a')), 'v1 ConfigMap a is defined more than once; remove the duplicate')
+  assert.equal(problems(object('a'), object('')), 'the ConfigMap has no metadata.name')
 })

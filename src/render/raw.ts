@@ -1,5 +1,6 @@
 /** YAML documents as they are: read, flattened, checked. Every problem is reported, not only the first. */
 import { utf8 } from '../core/bytes.ts'
+import { compact } from '../core/compact.ts'
 import { digestOf } from '../core/crypto/digest.ts'
 import { canonicalJson, isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -36,7 +37,7 @@ interface Found {
 export function renderRaw(manifests: string, options: RawOptions = {}): RenderResult {
   let documents: YamlDocument[]
   try {
-    documents = readYaml(manifests, { resolver: '1.1', ...(options.limits ? { limits: options.limits } : {}) })
+    documents = readYaml(manifests, compact({ resolver: '1.1' as const, limits: options.limits }))
   } catch (caught) {
     if (!(caught instanceof YamlError)) throw caught
     const { line, column } = caught.position
@@ -47,13 +48,29 @@ export function renderRaw(manifests: string, options: RawOptions = {}): RenderRe
   const found = documents.flatMap((document, index) =>
     options.isOther?.(document.value) ? [] : objectsOf(document, index + 1, problems),
   )
-  const named = found.map((one) => ({ ...one, object: withNamespace(one.object, options.namespaceFor) }))
-  refuseRepeated(named, problems)
-  const most = options.maxObjects ?? MAX_OBJECTS
-  if (named.length > most)
-    problems.push({ message: `${named.length} objects are more than the ${most} one bundle may have` })
+  const named = found.map((place) => ({ ...place, object: withNamespace(place.object, options.namespaceFor) }))
+  problems.push(...findDuplicates(named), ...checkCount(named.length, options.maxObjects))
   if (problems.length > 0) return { ok: false, problems }
   return { ok: true, objects: named.map(({ object }) => object) }
+}
+
+/**
+ * Checks objects that were changed after they were read: patches may remove a name, and a namespace that is set may
+ * make two objects the same. The objects have no document and line any more.
+ */
+export function checkObjects(objects: readonly UnknownObject[]): RenderResult {
+  const problems = objects.flatMap((object): RenderProblem[] => {
+    const invalid = findInvalidField(object)
+    return invalid ? [{ message: invalid.message }] : []
+  })
+  if (problems.length === 0) {
+    problems.push(...findDuplicates(objects.map((object) => ({ object }))), ...checkCount(objects.length))
+  }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, objects }
+}
+
+function checkCount(count: number, most = MAX_OBJECTS): RenderProblem[] {
+  return count > most ? [{ message: `the bundle has ${count} objects; at most ${most} are allowed` }] : []
 }
 
 function objectsOf(document: YamlDocument, number: number, problems: RenderProblem[]): Found[] {
@@ -73,7 +90,7 @@ function flatten(
     return []
   }
   const { value, path } = at
-  if (!isObject(value)) return problem(path, `expected a Kubernetes object, found ${nameOf(value)}`)
+  if (!isObject(value)) return problem(path, `expected a Kubernetes object, found ${describeType(value)}`)
   if (isList(value)) {
     const items = value['items'] ?? []
     if (!Array.isArray(items)) return problem([...path, 'items'], `items of a ${String(value['kind'])} must be a list`)
@@ -82,8 +99,8 @@ function flatten(
     )
   }
   const whole = withGeneratedName(value)
-  const wrong = whatIsWrong(whole)
-  if (wrong) return problem([...path, ...wrong.path], wrong.message)
+  const invalid = findInvalidField(whole)
+  if (invalid) return problem([...path, ...invalid.path], invalid.message)
   return [{ object: whole as UnknownObject, document: number, line: document.positionOf(path).line }]
 }
 
@@ -106,11 +123,12 @@ function withGeneratedName(value: JsonObject): JsonObject {
   return { ...value, metadata: { ...rest, name: `${generateName}${suffix}`, annotations } }
 }
 
-function whatIsWrong(value: JsonObject): { readonly path: Path; readonly message: string } | undefined {
+function findInvalidField(value: JsonObject): { readonly path: Path; readonly message: string } | undefined {
   for (const field of ['apiVersion', 'kind'] as const) {
     const text = value[field]
     if (text === undefined || text === null || text === '') return { path: [], message: `the object has no ${field}` }
-    if (typeof text !== 'string') return { path: [field], message: `${field} must be a string, found ${nameOf(text)}` }
+    if (typeof text !== 'string')
+      return { path: [field], message: `${field} must be a string, found ${describeType(text)}` }
   }
   const kind = String(value['kind'])
   const metadata = value['metadata']
@@ -124,12 +142,12 @@ function whatIsWrong(value: JsonObject): { readonly path: Path; readonly message
   if (typeof name !== 'string') {
     return {
       path: ['metadata', 'name'],
-      message: `metadata.name of the ${kind} must be a string, found ${nameOf(name)}; quote it`,
+      message: `metadata.name of the ${kind} must be a string, found ${describeType(name)}; quote it`,
     }
   }
   const namespace = metadata['namespace']
   if (namespace !== undefined && namespace !== null && typeof namespace !== 'string') {
-    const message = `metadata.namespace of the ${kind} ${name} must be a string, found ${nameOf(namespace)}; quote it`
+    const message = `metadata.namespace of the ${kind} ${name} must be a string, found ${describeType(namespace)}; quote it`
     return { path: ['metadata', 'namespace'], message }
   }
   return undefined
@@ -141,23 +159,24 @@ function withNamespace(object: UnknownObject, namespaceFor: RawOptions['namespac
   return namespace === undefined ? object : { ...object, metadata: { ...object.metadata, namespace } }
 }
 
-function refuseRepeated(found: readonly Found[], problems: RenderProblem[]): void {
-  const first = new Map<string, Found>()
-  for (const one of found) {
-    const identity = objectIdentity(one.object)
-    // Versions of a group are views of one object, so they do not tell two objects apart.
+function findDuplicates(found: readonly (Pick<Found, 'object'> & Partial<Found>)[]): RenderProblem[] {
+  const first = new Map<string, (typeof found)[number]>()
+  return found.flatMap((place): RenderProblem[] => {
+    const { document, line } = place
+    const identity = objectIdentity(place.object)
+    // Versions of a group are views of one object, so the version does not make objects different.
     const key = identity.replace(/^(?:([^ /]+)\/)?[^ ]+ /, '$1 ')
     const before = first.get(key)
     if (!before) {
-      first.set(key, one)
-      continue
+      first.set(key, place)
+      return []
     }
-    const message = `${identity} is there already, in document ${before.document} at line ${before.line}; remove one of them`
-    problems.push({ message, document: one.document, line: one.line })
-  }
+    const where = before.document === undefined ? '' : `, first in document ${before.document} at line ${before.line}`
+    return [compact({ message: `${identity} is defined more than once${where}; remove the duplicate`, document, line })]
+  })
 }
 
-function nameOf(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'a list' : `a ${typeof value}`
 }

@@ -14,7 +14,7 @@ import { KustomizeError } from '../kustomize/kustomize-error.ts'
 import { mergePatch as strategicMerge } from '../kustomize/patch/merge-patch.ts'
 import { BUILT_IN_SCHEMAS } from '../kustomize/patch/merge-schema.ts'
 import { plainValue } from '../kustomize/nodes/plain-value.ts'
-import { readFirstNode } from '../kustomize/nodes/yaml.ts'
+import { readFirstNode } from '../kustomize/nodes/read-node.ts'
 import { mergePatch } from './finish-objects.ts'
 import { RenderFailure } from './render-failure.ts'
 

@@ -69,7 +69,7 @@ test('a directory of manifests: what counts, what does not, and where a mistake 
   assert.equal(render({ path: '../x' }, files).said, 'spec.source.path names "../x", which is outside the repository')
   assert.match(
     render({ path: 'a' }, { 'a/1.yaml': configMap('a'), 'a/2.yaml': configMap('a') }).said,
-    /v1 ConfigMap default\/a is there already/,
+    /v1 ConfigMap default\/a is defined more than once; remove the duplicate/,
   )
 })
 

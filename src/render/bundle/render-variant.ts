@@ -13,7 +13,7 @@ import { buildKustomization, buildObjects } from '../kustomize/build.ts'
 import { KustomizeError } from '../kustomize/kustomize-error.ts'
 import { createFileTree } from '../kustomize/loader.ts'
 import type { FileTree } from '../kustomize/loader.ts'
-import { renderRaw } from '../raw.ts'
+import { checkObjects, renderRaw } from '../raw.ts'
 import type { RenderProblem, RenderResult } from '../render-result.ts'
 import { chartAt, chartOfTemplates, chartText } from './chart/chart-text.ts'
 import { detectStyle, kustomizationIn } from './detect-style.ts'
@@ -165,10 +165,7 @@ function inlineNotes(recipe: BundleRecipe): string[] {
 }
 
 function finished(objects: readonly UnknownObject[], options: LayerOptions): RenderResult {
-  const done = finishObjects(objects, options)
-  // Namespaces are decided now, so that two objects may have become one.
-  const again = renderRaw(done.map((object) => JSON.stringify(object)).join('\n---\n'))
-  return again.ok ? { ok: true, objects: done } : again
+  return checkObjects(finishObjects(objects, options))
 }
 
 function kustomized(directory: string, tree: FileTree): UnknownObject[] {

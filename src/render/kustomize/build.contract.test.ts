@@ -5,7 +5,6 @@ import { buildKustomization, buildObjects, buildText } from './build.ts'
 import type { BuildOptions } from './build.ts'
 import { KustomizeError } from './kustomize-error.ts'
 import { createFileTree } from './loader.ts'
-import { substitute, substituteResources } from './transform/substitute.ts'
 import { FIXTURE_FILES, readFixtures } from '../../testing/kustomize/fixtures.ts'
 
 function tree(files: Record<string, string> | ReadonlyMap<string, string>, root = '/DIR') {
@@ -146,39 +145,4 @@ test('charts are rendered by the caller and keep their namespace', () => {
     },
   })
   assert.equal(text, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n')
-})
-
-test('variables are substituted with defaults, functions and a strict mode', () => {
-  const variables = new Map([
-    ['name', 'web'],
-    ['path', 'a/b/c.txt'],
-    ['n', '3'],
-  ])
-  const cases: [string, string][] = [
-    ['${name}-${missing}', 'web-'],
-    ['${missing:=x}${missing:-y}${name:=z}', 'xyweb'],
-    ['$${name} $name', '${name} $name'],
-    ['${name^^} ${name^} ${#name} ${name:1} ${name:0:2}', 'WEB Web 3 eb we'],
-    ['${path##*/} ${path%/*} ${path#*/} ${path%%/*}', 'c.txt a/b b/c.txt a'],
-    ['${path/a/x} ${name//e/E}', 'x/b/c.txt wEb'],
-    ['${missing:=${name}-d}', 'web-d'],
-  ]
-  for (const [input, want] of cases) assert.equal(substitute(input, variables), want, input)
-  assert.throws(
-    () => substitute('${missing}', variables, { strict: true }),
-    /variable not set \(strict mode\): "missing"/,
-  )
-  assert.throws(() => substitute('${name', variables), /missing closing brace/)
-  const { resources } = buildKustomization(
-    tree({
-      'kustomization.yaml': 'resources: [a.yaml]\n',
-      'a.yaml':
-        'apiVersion: v1\nkind: Thing\nmetadata: {name: "${name}"}\nspec: {count: "${n}"}\n---\napiVersion: v1\nkind: Thing\n' +
-        'metadata: {name: off, annotations: {kustomize.toolkit.fluxcd.io/substitute: disabled, a: "${name}"}}\n',
-    }),
-    '/DIR',
-  )
-  const text = substituteResources(resources, variables)
-  assert.match(text, /name: web\nspec:\n {2}count: 3\n/)
-  assert.match(text, /a: \$\{name\}/)
 })

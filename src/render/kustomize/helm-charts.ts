@@ -11,7 +11,8 @@ import { readResources } from './resources/read-resources.ts'
 import { isRecord } from './is-record.ts'
 import { ResourceMap } from './resources/resource-map.ts'
 import { valueNode } from './nodes/value-node.ts'
-import { readFirstNode, writeYaml } from './nodes/yaml.ts'
+import { readFirstNode } from './nodes/read-node.ts'
+import { writeYaml } from '../../yaml/write/write-yaml.ts'
 
 /** A chart with where its folder is looked for. */
 export type HelmInflation = HelmChart & { readonly chartHome?: string }

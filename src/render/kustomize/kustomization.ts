@@ -2,7 +2,7 @@
 import { anything, decode, flag, int, integer, listOf, mapOf, struct, text } from './decode.ts'
 import type { FieldSpec } from './transform/field-spec.ts'
 import { KustomizeError, wrapError } from './kustomize-error.ts'
-import { readFirstYaml } from './nodes/yaml.ts'
+import { readFirstYaml } from '../../yaml/read/read-yaml.ts'
 
 /** Options of generators. */
 export interface GeneratorOptions {

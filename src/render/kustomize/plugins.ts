@@ -29,7 +29,7 @@ import type { Transformer, TransformerPorts } from './transform/transformer.ts'
 import { fieldSpecOf } from './transform/transformer-config.ts'
 import { imageTransformer, replicaTransformer, valueAddTransformer } from './transform/workload-transformers.ts'
 import type { ValueTarget } from './transform/workload-transformers.ts'
-import { readFirstYaml } from './nodes/yaml.ts'
+import { readFirstYaml } from '../../yaml/read/read-yaml.ts'
 
 /** What a plugin may use. */
 export interface PluginPorts extends TransformerPorts {

@@ -23,7 +23,8 @@ import type { Transformer } from './transform/transformer.ts'
 import { builtInTransformers } from './transform/built-in-transformers.ts'
 import { addVars, mergeVars } from './transform/vars.ts'
 import type { VarSet } from './transform/vars.ts'
-import { readFirstYaml, writeYaml } from './nodes/yaml.ts'
+import { readFirstYaml } from '../../yaml/read/read-yaml.ts'
+import { writeYaml } from '../../yaml/write/write-yaml.ts'
 
 /** What all kustomizations of a build share. */
 export interface BuildContext {

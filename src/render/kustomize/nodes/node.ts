@@ -2,8 +2,10 @@
  * The operations on trees that everything here is made of. They follow kyaml's step by step, also where it shares nodes:
  * a value set in two places is one node, and a later change through one place shows in the other.
  */
-import { DOUBLE_QUOTED, LITERAL, PLAIN, makeNode, readFirstYaml, writeNode } from './yaml.ts'
-import type { NodeKind, YamlNode } from './yaml.ts'
+import { DOUBLE_QUOTED, LITERAL, PLAIN, makeNode } from '../../../yaml/node.ts'
+import { readFirstYaml } from '../../../yaml/read/read-yaml.ts'
+import { writeNode } from '../../../yaml/write/write-yaml.ts'
+import type { NodeKind, YamlNode } from '../../../yaml/node.ts'
 import { KustomizeError, NodeKindError } from '../kustomize-error.ts'
 
 export type { NodeKind, YamlNode }

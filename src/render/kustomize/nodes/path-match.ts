@@ -14,7 +14,8 @@ import {
 } from './node.ts'
 import type { NodeKind, YamlNode } from './node.ts'
 import { compilePattern } from '../go-regexp.ts'
-import { makeNode, readFirstNode } from './yaml.ts'
+import { makeNode } from '../../../yaml/node.ts'
+import { readFirstNode } from './read-node.ts'
 
 /** All nodes at a path, as a list node; nothing when the path leads nowhere. */
 export function matchPath(

@@ -1,6 +1,9 @@
 /** Plain values of trees. The original writes a tree as text and reads that; here only where it makes a difference. */
-import { DOUBLE_QUOTED, LITERAL, SINGLE_QUOTED, makeNode, readFirstYaml, resolvePlain, writeNode } from './yaml.ts'
-import type { YamlNode } from './yaml.ts'
+import { DOUBLE_QUOTED, LITERAL, SINGLE_QUOTED, makeNode } from '../../../yaml/node.ts'
+import { readFirstYaml } from '../../../yaml/read/read-yaml.ts'
+import { resolvePlain } from '../../../yaml/resolve-scalar.ts'
+import { writeNode } from '../../../yaml/write/write-yaml.ts'
+import type { YamlNode } from '../../../yaml/node.ts'
 
 /** The plain value of a tree, as JSON holds it: mappings are Maps, large integers bigints. */
 export function plainValue(node: YamlNode): unknown {

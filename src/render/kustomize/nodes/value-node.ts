@@ -1,6 +1,8 @@
 /** Plain values as trees, in the styles that they have after being written and read. */
 import type { YamlNode } from './node.ts'
-import { DOUBLE_QUOTED, LITERAL, PLAIN, goFloat, isOldBoolean, makeNode, resolvePlain } from './yaml.ts'
+import { DOUBLE_QUOTED, LITERAL, PLAIN, makeNode } from '../../../yaml/node.ts'
+import { goFloat } from '../../../yaml/go-text.ts'
+import { isYaml11Boolean, resolvePlain } from '../../../yaml/resolve-scalar.ts'
 
 /** The tree of a JSON value; numbers are floats, as Go reads them from JSON. */
 export function valueNode(value: unknown): YamlNode {
@@ -22,7 +24,7 @@ export function valueNode(value: unknown): YamlNode {
 }
 
 function stringNode(value: string): YamlNode {
-  const quoted = resolvePlain(value, '1.2').tag !== '!!str' || isOldBoolean(value)
+  const quoted = resolvePlain(value, '1.2').tag !== '!!str' || isYaml11Boolean(value)
   const style = value.includes('\n') ? LITERAL : quoted ? DOUBLE_QUOTED : PLAIN
   return makeNode('scalar', { value, tag: '!!str', style })
 }

@@ -2,7 +2,7 @@
 import { measureJson } from '../../../core/json.ts'
 import { KustomizeError, messageOf } from '../kustomize-error.ts'
 import { isRecord } from '../is-record.ts'
-import { readFirstYaml } from '../nodes/yaml.ts'
+import { readFirstYaml } from '../../../yaml/read/read-yaml.ts'
 
 /** One operation. */
 export interface Operation {

@@ -4,7 +4,7 @@ import { expectKind, fieldOf, getField, isNull, isNullOrEmpty, plainScalar, setF
 import type { YamlNode } from '../nodes/node.ts'
 import { applyDirective } from './merge-directive.ts'
 import type { MergeContext, MergeOperands } from './merge-directive.ts'
-import { makeNode } from '../nodes/yaml.ts'
+import { makeNode } from '../../../yaml/node.ts'
 
 /** Merges two lists whose items have keys, or are plain values. */
 export function mergeList(sides: MergeOperands, schema: MergeSchema, context: MergeContext): YamlNode | undefined {

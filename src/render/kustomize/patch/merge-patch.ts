@@ -8,7 +8,7 @@ import { mergeList } from './merge-list.ts'
 import type { MergeSchema, MergeSchemas } from './merge-schema.ts'
 import { NULL_TAG, expectKind, fieldNames, fieldOf, isNull, setField, textOf } from '../nodes/node.ts'
 import type { NodeKind, YamlNode } from '../nodes/node.ts'
-import { makeNode } from '../nodes/yaml.ts'
+import { makeNode } from '../../../yaml/node.ts'
 
 /** Merges a patch into a tree, in place; gives nothing when the patch deletes it. */
 export function mergePatch(

@@ -7,7 +7,7 @@ import type { Loader } from '../loader.ts'
 import { lookup, setField, stringScalar } from '../nodes/node.ts'
 import type { YamlNode } from '../nodes/node.ts'
 import { Resource, annotateNode, labelNode } from './resource.ts'
-import { makeNode } from '../nodes/yaml.ts'
+import { makeNode } from '../../../yaml/node.ts'
 
 /** Makes a ConfigMap or a Secret. */
 export function generate(kind: 'ConfigMap' | 'Secret', args: GeneratorArgs, loader: Loader): Resource {

@@ -4,7 +4,7 @@ import { clearField, fieldOf, lookup, setField } from '../nodes/node.ts'
 import type { YamlNode } from '../nodes/node.ts'
 import { textMap } from './resource.ts'
 import type { Resource, StringMap } from './resource.ts'
-import { LITERAL, PLAIN, makeNode } from '../nodes/yaml.ts'
+import { LITERAL, PLAIN, makeNode } from '../../../yaml/node.ts'
 
 /** Data and binaryData of an object, as text. */
 export function generatedData(resource: Resource): { data: StringMap; binaryData: StringMap } {

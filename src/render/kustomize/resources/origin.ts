@@ -1,7 +1,7 @@
 /** Where objects come from and what changed them, for `buildMetadata`. */
 import { ORIGIN, TRANSFORMATIONS } from './build-annotations.ts'
 import { cleanPath, isRepositoryUrl } from '../loader.ts'
-import { makeNode } from '../nodes/yaml.ts'
+import { makeNode } from '../../../yaml/node.ts'
 import type { YamlNode } from '../nodes/node.ts'
 import { nodeText, setField, stringScalar } from '../nodes/node.ts'
 import type { Resource } from './resource.ts'

@@ -5,7 +5,8 @@ import type { YamlNode } from '../nodes/node.ts'
 import { plainValue } from '../nodes/plain-value.ts'
 import { Resource, textMap } from './resource.ts'
 import type { StringMap } from './resource.ts'
-import { goJson, readFirstNode } from '../nodes/yaml.ts'
+import { goJson } from '../../../yaml/go-json.ts'
+import { readFirstNode } from '../nodes/read-node.ts'
 
 /** The objects of a text; what has no kind or no name is an error. */
 export function readResources(text: string): Resource[] {

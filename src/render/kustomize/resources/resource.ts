@@ -27,7 +27,9 @@ import type { YamlNode } from '../nodes/node.ts'
 import { plainValue } from '../nodes/plain-value.ts'
 import { effectiveNamespace, idText, isClusterScoped, parseApiVersion } from './resource-id.ts'
 import type { Gvk, ResourceId } from './resource-id.ts'
-import { SINGLE_QUOTED, goJson, writeYaml } from '../nodes/yaml.ts'
+import { SINGLE_QUOTED } from '../../../yaml/node.ts'
+import { goJson } from '../../../yaml/go-json.ts'
+import { writeYaml } from '../../../yaml/write/write-yaml.ts'
 
 /** String values by key, as labels and annotations are. */
 export type StringMap = Map<string, string>

@@ -10,7 +10,7 @@ import { fieldSpecOf } from './transformer-config.ts'
 import type { TransformerConfig } from './transformer-config.ts'
 import type { Transformer, TransformerPorts } from './transformer.ts'
 import { imageTransformer, replicaTransformer } from './workload-transformers.ts'
-import { writeYaml } from '../nodes/yaml.ts'
+import { writeYaml } from '../../../yaml/write/write-yaml.ts'
 
 /** A transformer and the name that messages and origins give it. */
 export interface NamedTransformer {

@@ -5,7 +5,7 @@ import { fieldOf } from '../nodes/node.ts'
 import type { YamlNode } from '../nodes/node.ts'
 import { plainValue } from '../nodes/plain-value.ts'
 import type { Resource } from '../resources/resource.ts'
-import { goJson } from '../nodes/yaml.ts'
+import { goJson } from '../../../yaml/go-json.ts'
 
 /** Adds the hash to the names of all objects that want one. */
 export function addHashes(resources: readonly Resource[]): void {

@@ -25,7 +25,9 @@ import { effectiveNamespace, gvkText, idText, isSelectedBy } from '../resources/
 import type { ResourceId } from '../resources/resource-id.ts'
 import { compileSelector, selectorId } from '../resources/select.ts'
 import type { Transformer } from './transformer.ts'
-import { goJson, readFirstNode, readFirstYaml } from '../nodes/yaml.ts'
+import { goJson } from '../../../yaml/go-json.ts'
+import { readFirstNode } from '../nodes/read-node.ts'
+import { readFirstYaml } from '../../../yaml/read/read-yaml.ts'
 
 /** All entries of `replacements`. */
 export function replacementTransformer(fields: readonly Replacement[], loader: Loader): Transformer {

@@ -21,7 +21,7 @@ import type { Loader } from '../loader.ts'
 import { isRecord } from '../is-record.ts'
 import { sameGvk } from '../resources/resource-id.ts'
 import type { Gvk } from '../resources/resource-id.ts'
-import { readFirstYaml } from '../nodes/yaml.ts'
+import { readFirstYaml } from '../../../yaml/read/read-yaml.ts'
 
 const LISTS = [
   'namePrefix',

@@ -24,7 +24,7 @@ before(() => {
 })
 after(() => rmSync(chart, { recursive: true, force: true }))
 
-for (const name of ['helm', 'helm3']) {
+for (const name of ['helm', 'helm3'] as const) {
   const binary = findBinary(name)
   test(`${name}: bcrypt of every password`, { skip: binary === undefined && `no ${name} on this machine` }, () => {
     const printed = execFileSync(binary!, ['template', 'release-name', chart], { encoding: 'utf8' })
