@@ -123,7 +123,7 @@ async function store(
       keyring: context.credentials?.keyring,
       file: fileOf(url),
       digest,
-      now: new Date(context.clock.now()),
+      now: context.clock.now(),
     })
   }
   const stored = await storeFiles(chart.files, context.spec, context.blobs)

@@ -1,5 +1,6 @@
 /** OpenPGP cleartext signatures, verified by the package `openpgp` (ADR 0021). */
 import { toError } from '../core/errors.ts'
+import { toDate } from '../core/time/time.ts'
 
 /** A signed message or a keyring that cannot be read, or a signature that is not valid. */
 export class PgpError extends Error {
@@ -12,7 +13,7 @@ const PUBLIC_KEY_BLOCK = /-----BEGIN PGP PUBLIC KEY BLOCK-----[\s\S]*?-----END P
  * Verifies a cleartext message with the armored public keys of a keyring and returns the signed text. Rejects with
  * PgpError unless a key of the keyring made one of the signatures before `now` and was valid at that time.
  */
-export async function verifyCleartext(message: string, keyring: string, now: Date): Promise<string> {
+export async function verifyCleartext(message: string, keyring: string, now: number): Promise<string> {
   // Loaded with the first signed chart: most hubs have none, and the package costs memory in the source thread.
   const { readCleartextMessage, readKeys, verify } = await import('openpgp')
   const cleartext = await explained(
@@ -25,7 +26,7 @@ export async function verifyCleartext(message: string, keyring: string, now: Dat
   if (verificationKeys.length === 0) throw new PgpError('the keyring has no armored public key')
   const { data, signatures } = await explained(
     'the signature cannot be read',
-    verify({ message: cleartext, verificationKeys, date: now }),
+    verify({ message: cleartext, verificationKeys, date: toDate(now) }),
   )
   const results = await Promise.allSettled(signatures.map(({ verified }) => verified))
   if (results.some(({ status }) => status === 'fulfilled')) return data

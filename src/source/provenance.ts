@@ -10,8 +10,8 @@ export interface Provenance {
   /** Name of the archive, such as `web-1.0.0.tgz`. */
   readonly file: string
   readonly digest: string
-  /** Signatures that are dated later are not valid. */
-  readonly now: Date
+  /** The current time. A signature that is dated later is not valid. */
+  readonly now: number
 }
 
 /** Rejects with SourceError unless a key of the keyring signed exactly this archive. */

@@ -32,6 +32,11 @@ export function parseHttpDate(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
+/** The Date object of a moment, for libraries that take no number. */
+export function toDate(ms: number): Date {
+  return new Date(ms)
+}
+
 /** The age as kubectl prints it: `5s`, `3m12s`, `2h`, `4d3h`. */
 export function humanAge(ms: number): string {
   if (ms < 0) return '<invalid>'
