@@ -1,16 +1,19 @@
-/** The agent's own command line and environment, read once. */
+/** The agent's command line and environment. */
 import { parseArgs } from 'node:util'
 import { LOG_LEVELS } from './json-logger.ts'
 import type { LogLevel } from './json-logger.ts'
 import type { ProxyVariables } from './link/proxy.ts'
 import type { RunAgentOptions } from './run.ts'
 
-/** A command line that cannot be used; the message says what to write instead. */
+/** The command line is not usable; the message says what to write instead. */
 class AgentConfigError extends Error {
   override readonly name = 'AgentConfigError'
 }
 
-/** Reads flags, then environment (`FLOTILLA_JOIN`, `FLOTILLA_NAME`, `FLOTILLA_DATA`, `FLOTILLA_LOG_LEVEL`, `FLOTILLA_CEILING`, `KUBECONFIG`). */
+/**
+ * Reads flags, then the environment: `FLOTILLA_JOIN`, `FLOTILLA_NAME`, `FLOTILLA_DATA`, `FLOTILLA_LOG_LEVEL`,
+ * `FLOTILLA_CEILING`, `KUBECONFIG`.
+ */
 export function readAgentConfig(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -33,26 +36,26 @@ export function readAgentConfig(
   if (!dataDir) throw new AgentConfigError('--data: give a directory of its own for keys and content')
   const joinCode = values.join ?? env['FLOTILLA_JOIN']
   const clusterName = values.name ?? env['FLOTILLA_NAME']
-  const ceilingFile = values.ceiling ?? env['FLOTILLA_CEILING']
+  const localLimitsFile = values.ceiling ?? env['FLOTILLA_CEILING']
   return {
     kubeconfig,
     dataDir,
     proxyVariables: proxyVariablesOf(env),
-    logLevel: logLevelOf(values['log-level'] ?? env['FLOTILLA_LOG_LEVEL'] ?? 'info'),
+    logLevel: parseLogLevel(values['log-level'] ?? env['FLOTILLA_LOG_LEVEL'] ?? 'info'),
     ...(joinCode ? { joinCode } : {}),
     ...(clusterName ? { clusterName } : {}),
-    ...(ceilingFile ? { ceilingFile } : {}),
+    ...(localLimitsFile ? { localLimitsFile } : {}),
     ...(values.context ? { context: values.context } : {}),
   }
 }
 
-/** The variables that name proxies, and no others. */
+/** Only the variables that name proxies: other variables may be secret. */
 export function proxyVariablesOf(env: ProxyVariables = process.env): ProxyVariables {
   const names = ['HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy']
   return Object.fromEntries(names.map((name) => [name, env[name]]))
 }
 
-function logLevelOf(text: string): LogLevel {
+function parseLogLevel(text: string): LogLevel {
   const level = LOG_LEVELS.find((known) => known === text)
   if (!level) throw new AgentConfigError(`--log-level: ${JSON.stringify(text)} is none of ${LOG_LEVELS.join(', ')}`)
   return level

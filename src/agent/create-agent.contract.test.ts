@@ -66,7 +66,7 @@ describe('an agent', () => {
 
   it('prunes what left the set, after the new set applied, and never what is adopted or wanted elsewhere', async () => {
     const { hub, site } = await joined()
-    await site.create('ConfigMap', configMap('theirs', { owner: 'somebody' }))
+    await site.create('ConfigMap', configMap('theirs', { owner: 'another client' }))
     const first = [configMap('stays'), configMap('goes'), configMap('theirs'), configMap('shared')]
     await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects: first } })
     await site.until(BUNDLE, 'Ready')
@@ -84,13 +84,13 @@ describe('an agent', () => {
     assert.equal((await site.configMap('shared'))?.metadata.uid, shared, 'deleted and made again')
   })
 
-  it('leaves an object alone that was recreated by somebody else under a pruned name', async () => {
+  it('leaves an object alone that was recreated by another client under a pruned name', async () => {
     const { hub, site } = await joined()
     await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects: [configMap('stays'), configMap('goes')] } })
     await site.until(BUNDLE, 'Ready')
     await site.stop()
     await site.remove('ConfigMap', 'goes')
-    await site.create('ConfigMap', configMap('goes', { owner: 'somebody' }))
+    await site.create('ConfigMap', configMap('goes', { owner: 'another client' }))
     await hub.assign('store-1', { [BUNDLE]: { generation: 2, objects: [configMap('stays')] } })
     await site.start()
     await hub.clock.runUntil(() => site.agent().report().bundles[0]?.generation === 2, {
@@ -150,7 +150,7 @@ describe('an agent', () => {
     assert.notEqual(await site.configMap('a'), undefined, 'admitted again, it begins')
   })
 
-  it('tries again when somebody asks, and says which try it tells of', async () => {
+  it('tries again when a user asks, and says which try it tells of', async () => {
     const { hub, site } = await joined()
     const bundle = { generation: 1, objects: [configMap('a')] }
     await hub.assign('store-1', { [BUNDLE]: bundle })
@@ -175,7 +175,7 @@ describe('an agent', () => {
     assert.equal(refusal?.reason, 'MissingFeature')
     assert.match(refusal?.message ?? '', /requires sets\/v2/)
     assert.equal(refusal?.revision, 2)
-    // Whoever looks at the machine sees it, too, also after a restart that has not heard the hub again.
+    // The file on the machine shows it too, also after a restart without contact to the hub.
     const onDisk = async () => (await readRefusal(createMemoryStorage(site.files)))?.reason
     assert.equal(await onDisk(), 'MissingFeature')
     assert.equal(site.agent().report().revision, 1)
@@ -352,7 +352,7 @@ describe('what an agent says about its cluster', () => {
     assert.equal(hub.writes.filter((write) => write.includes('clusters/')).length, length)
   })
 
-  it('has its newest log lines when somebody asks for them, and is written once for it', async () => {
+  it('has its newest log lines when a user asks for them, and is written once for it', async () => {
     const { hub } = await joined()
     const report = () => hub.client.get(ClusterReport, { name: 'store-1' })
     const isThere = async () => (await hub.client.list(ClusterReport)).items.length > 0

@@ -28,8 +28,8 @@ async function through({ hub, site }: Scene, what: string, holds: () => boolean 
 }
 
 /**
- * Plays a story without a kill, and then with one after each of its writes, whose answer is lost; how many there are. A kill before the next
- * write finds the same cluster.
+ * Plays a story without a kill, and then with one after each of its writes, whose answer is lost; how many there are. A
+ * kill before the next write finds the same cluster.
  */
 async function killedAtEveryWrite(play: (scene: Scene, kill: string) => Promise<void>): Promise<number> {
   const probe = await joined()

@@ -1,47 +1,47 @@
 /**
- * An agent: three loops that meet through notices.
+ * An agent: three loops that give each other notices.
  *
- *   link ──head──▶ operator ──rows──▶ reporter ──▶ hub
- *     └──────────── up, beat ────────────┘
+ *   link ──head──▶ bundle loop ──rows──▶ reporter ──▶ hub
+ *     └─────────────── up, beat ────────────┘
  *
- * The link may be gone for years; the operator keeps the cluster as the last accepted document says (I-22).
+ * The link may be down for years; the bundle loop keeps the cluster as the last accepted document says (I-22).
  */
 import type { Blobs } from '../blobs/blobs.ts'
 import { clientOver } from '../client/create-client.ts'
 import { createDiscovery } from '../client/discovery.ts'
 import { createRest } from '../client/rest.ts'
-import type { Clock } from '../core/time/clock.ts'
+import { compact } from '../core/compact.ts'
+import type { NewKeyPair } from '../core/crypto/key-pair.ts'
 import type { Transport } from '../core/http.ts'
 import type { Ids } from '../core/ids.ts'
-import type { NewKeyPair } from '../core/crypto/key-pair.ts'
 import type { Logger } from '../core/log.ts'
-import { parseTime } from '../core/time/time.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { VERSION } from '../core/version.ts'
 import type { LocalLimits } from '../plan/apply/local-limits.ts'
-import type { LinkState } from '../wire/link/agent-link.ts'
 import type { ClusterDocument } from '../wire/document/cluster-document.ts'
+import type { LinkState } from '../wire/link/agent-link.ts'
 import type { Report, ReportedLog } from '../wire/link/frames.ts'
-import { createClusterFacts } from './report/cluster-facts.ts'
-import { createAppliers } from './cluster/executor-appliers.ts'
-import { createDeltaBases, createSealedValues } from './documents/delta-bases.ts'
-import type { ClusterRenderPort } from './render/cluster-render.ts'
+import { createAgentLink } from './agent-link.ts'
+import { createBundleLoop } from './bundles/bundle-loop.ts'
 import { createClusterState } from './cluster/cluster-state.ts'
+import { createAppliers } from './cluster/executor-appliers.ts'
+import { createIncarnation } from './cluster/incarnation.ts'
 import { createContent } from './documents/content.ts'
+import { createDeltaBases, createSealedValues } from './documents/delta-bases.ts'
 import { createDocuments } from './documents/documents.ts'
 import type { ConnectHub } from './link/hub-api.ts'
 import { createHubTime } from './link/hub-time.ts'
 import { loadIdentity, loadTrustFile } from './link/identity.ts'
-import { createIncarnation } from './cluster/incarnation.ts'
-import { createLink } from './link/link.ts'
+import type { ClusterRenderPort } from './render/cluster-render.ts'
+import { buildReport } from './report/build-report.ts'
+import { createClusterFacts } from './report/cluster-facts.ts'
 import { createLogTail } from './report/log-tail.ts'
-import type { Link } from './link/link.ts'
-import { createBundleLoop } from './bundles/bundle-loop.ts'
 import { createReporter } from './report/reporter.ts'
 import type { AgentStorage } from './storage/storage.ts'
 
-/** What an agent is made of. */
+/** Ports and options of an agent. */
 export interface AgentOptions {
-  /** The managed cluster's API. */
+  /** The API of the managed cluster. */
   readonly cluster: Transport
   readonly hub: ConnectHub
   readonly storage: AgentStorage
@@ -51,100 +51,60 @@ export interface AgentOptions {
   readonly ids: Ids
   readonly newKeyPair: NewKeyPair
   readonly log: Logger
-  /** Needed at the first start only. */
+  /** Required at the first start only. */
   readonly joinCode?: string
-  /** The name to join under, for codes made for several clusters. */
+  /** Name of the cluster, for join codes that register several clusters. */
   readonly clusterName?: string
-  /** What this cluster's own people allow; everything when absent. */
-  readonly ceiling?: LocalLimits
-  /** Renders charts that look at the cluster: in a thread with limits, or in place. */
+  /** Limits that the owners of this cluster set. If omitted, nothing is limited. */
+  readonly localLimits?: LocalLimits
+  /** Renders recipes: in a thread with limits, or in place. */
   readonly render: ClusterRenderPort
 }
 
-/** An agent; `run` resolves when the signal is aborted. */
+/** An agent; `run` resolves when the signal is aborted or the cluster has left the fleet. */
 export interface Agent {
   run(signal: AbortSignal): Promise<void>
-  /** Where the link is, for tests and status pages. */
+  /** The state of the link, for tests and status pages. */
   linkState(): LinkState['at']
-  /** What the next report would say. */
+  /** The next report. */
   report(): Report
 }
 
 const USER_AGENT = `flotilla-agent/${VERSION}`
 
-/** Makes an agent from its ports; a bad join code is refused here. */
+/** Creates an agent from its ports; throws for a join code of another hub. */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
-  const { storage, clock, ids, newKeyPair } = options
+  const { storage, clock, ids, newKeyPair, joinCode, clusterName, localLimits = {} } = options
   const tail = createLogTail(options.log, clock)
   const { log } = tail
-  const identity = await loadIdentity(storage, {
-    newKeyPair,
-    ...(options.joinCode === undefined ? {} : { joinCode: options.joinCode }),
-    ...(options.clusterName === undefined ? {} : { clusterName: options.clusterName }),
-  })
+  const identity = await loadIdentity(storage, { newKeyPair, ...compact({ joinCode, clusterName }) })
   const rest = createRest({ transport: options.cluster, clock, userAgent: USER_AGENT })
   const client = clientOver(rest)
   const discovery = createDiscovery(rest)
   const state = createClusterState(client)
-  const ceiling = options.ceiling ?? {}
+  const hubTime = createHubTime(clock)
+  const common = { storage, clock, ids, log }
   const appliers = createAppliers({
+    ...common,
     transport: options.cluster,
     userAgent: USER_AGENT,
-    clock,
-    ids,
-    log,
     discovery,
-    onChange: (key, isNews) => operator.touch(key, isNews),
-    onRead: (bundle) => operator.touchReads(bundle),
-    ceiling,
-    neighbours: { holdersOf: (key) => operator.holdersOf(key) },
+    localLimits,
+    neighbours: { holdersOf: (key) => bundleLoop.holdersOf(key) },
+    onChange: (key, isNews) => bundleLoop.touch(key, isNews),
+    onRead: (bundle) => bundleLoop.touchReads(bundle),
   })
-  let linkAt: LinkState['at'] = 'Unenrolled'
-  const about = createClusterFacts({ client, discovery, clock, log, onChange: () => reporter.wake() })
-
-  const hubTime = createHubTime(clock)
-
-  const link: Link = await createLink({
-    connect: options.hub,
-    storage,
-    clock,
-    ids,
-    log,
-    newKeyPair,
-    identity,
-    agentVersion: VERSION,
-    holds: () => documents.current()?.digest,
-    onHead: (head) => {
-      documents.want(head)
-      operator.wake()
+  const facts = createClusterFacts({ client, discovery, clock, log, onChange: () => reporter.wake() })
+  const link = await createAgentLink(
+    { ...common, connect: options.hub, newKeyPair, identity, agentVersion: VERSION },
+    {
+      hubTime,
+      documents: () => documents,
+      content: () => content,
+      bundleLoop: () => bundleLoop,
+      reporter: () => reporter,
     },
-    onLastDocument: (envelope) => {
-      documents.offer(envelope)
-      operator.wake()
-    },
-    onBeat: (beat) => {
-      const at = parseTime(beat.at)
-      if (at !== undefined) hubTime.hear(at)
-      reporter.checkInEvery(beat.checkInSeconds)
-    },
-    sealingKeysInUse: async () => {
-      const current = documents.current()
-      // Without a document it is unknown what is to come.
-      if (!current) return () => true
-      return content.keysInUse(current.document.content.entries.flatMap(({ sealed }) => sealed ?? []))
-    },
-    retiredSealingKey: () => {
-      const current = documents.current()
-      const key = current?.document.rules.retireSealingKey
-      return key === undefined ? undefined : { key, document: current!.digest }
-    },
-    onState: (next) => {
-      linkAt = next.at
-      if (next.at !== 'Following') return
-      operator.wake()
-      reporter.wake()
-    },
-  })
+  )
   const documents = createDocuments({
     storage,
     state,
@@ -160,56 +120,46 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     log,
     bases: createDeltaBases(storage),
     sealedValues: createSealedValues(storage),
-    entryOf: (set) => {
-      const current = documents.current()
-      const entry = current?.document.content.entries.find((candidate) => candidate.set === set)
-      return current && entry && { bundle: entry.bundle, document: current.digest, sealed: entry.sealed }
-    },
+    entryOf: documents.entryOf,
     sealing: link.sealing,
   })
-  const operator = createBundleLoop({
+  const bundleLoop = createBundleLoop({
+    ...common,
     documents,
     content,
     appliers,
     state,
     discovery,
     render: options.render,
-    clock,
-    ids,
-    log,
-    // The cluster's own ceiling and what the hub says: the lower one counts.
-    maxPrune: () => least(ceiling.maxPrune, documents.current()?.document.rules.limits?.maxPrune),
     hubTime,
+    // The local limits and the hub's rules both limit: the lower number counts.
+    maxPrune: () => lowest(localLimits.maxPrune, documents.current()?.document.rules.limits?.maxPrune),
     onChange: () => reporter.wake(),
     onTerminal: (terminal) => void end(terminal),
   })
   const incarnation = createIncarnation({
-    storage,
+    ...common,
     state,
-    clock,
-    log,
     clusterId: link.clusterId,
     onRestored: () => {
       documents.reload()
-      operator.startOver()
+      bundleLoop.startOver()
       reporter.wake()
     },
   })
-  /** What was sent of the log stays in the report, so that nothing is written again without a new question. */
-  let shownLog: ReportedLog | undefined
+  // Log lines that were sent stay in the report: without a new request the report stays the same.
+  let requestedLog: ReportedLog | undefined
+  const report = () => buildReport({ documents, bundleLoop, facts, incarnation, requestedLog })
   const reporter = createReporter({
+    ...common,
     hub: link.hub,
     report,
-    clock,
-    ids,
-    log,
-    askLog: (asked) => void (shownLog = asked === undefined ? undefined : { asked, lines: tail.lines() }),
+    onLogRequest: (asked) => void (requestedLog = asked === undefined ? undefined : { asked, lines: tail.lines() }),
   })
-
   const ended = new AbortController()
   let isEnding = false
 
-  /** The cluster left the fleet: say that this was read, as far as somebody hears it, and stop. What runs stays. */
+  /** The cluster left the fleet: the agent confirms this if the hub still accepts reports, and stops. Objects stay. */
   async function end({ at, reason }: NonNullable<ClusterDocument['terminal']>): Promise<void> {
     if (isEnding) return
     isEnding = true
@@ -218,40 +168,17 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     ended.abort()
   }
 
-  function report(): Report {
-    const held = documents.held()
-    const refusal = documents.refusal()
-    return {
-      epoch: held?.epoch ?? 0,
-      revision: held?.revision ?? 0,
-      ...(held ? { document: held.digest } : {}),
-      agentVersion: VERSION,
-      ...about.current(),
-      bundles: [...operator.rows()],
-      ...(operator.removals().length > 0 ? { removals: [...operator.removals()] } : {}),
-      ...(incarnation.current() > 1 ? { incarnation: incarnation.current() } : {}),
-      ...(refusal === undefined ? {} : { refusal }),
-      ...(shownLog === undefined ? {} : { log: shownLog }),
-    }
-  }
-
   return {
-    linkState: () => linkAt,
+    linkState: link.state,
     report,
     async run(signal) {
       const life = AbortSignal.any([signal, ended.signal])
-      await Promise.all([
-        link.run(life),
-        operator.run(life),
-        reporter.run(life),
-        about.run(life),
-        incarnation.run(life),
-      ])
+      await Promise.all([link, bundleLoop, reporter, facts, incarnation].map((part) => part.run(life)))
     },
   }
 }
 
-function least(...limits: readonly (number | undefined)[]): number | undefined {
+function lowest(...limits: readonly (number | undefined)[]): number | undefined {
   const known = limits.filter((limit) => limit !== undefined)
   return known.length === 0 ? undefined : Math.min(...known)
 }

@@ -1,16 +1,17 @@
-/** The agent's logger: one JSON object per line, nothing else; pino would cost the agent more memory than it saves work. */
+/** The agent's logger: one JSON object per line. pino would cost the agent more memory than it saves work. */
+import { compact } from '../core/compact.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { isObject } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
 import { formatMicroTime } from '../core/time/time.ts'
 
-/** From the most to the least talkative. */
+/** Log levels, from the most to the fewest lines. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
-/** How much to say. */
+/** The lowest level that is written. */
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Makes a logger that writes lines. */
+/** Creates a logger that writes lines. */
 export function createJsonLogger(options: {
   readonly write: (line: string) => void
   readonly clock: Clock
@@ -36,7 +37,7 @@ export function createJsonLogger(options: {
   return loggerWith({})
 }
 
-// An Error has no fields of its own in JSON: its name, words and cause are what a reader wants.
+// JSON.stringify writes an Error as {}: name, message, code and cause are written instead.
 function plainError(_key: string, value: unknown): unknown {
   if (!(value instanceof Error)) return value
   const code = isObject(value) && typeof value['code'] === 'string' ? { code: value['code'] } : {}
@@ -44,6 +45,6 @@ function plainError(_key: string, value: unknown): unknown {
     name: value.name,
     message: value.message,
     ...code,
-    ...(value.cause === undefined ? {} : { cause: value.cause }),
+    ...compact({ cause: value.cause }),
   }
 }

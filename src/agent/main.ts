@@ -1,4 +1,7 @@
-/** The agent's own binary: `node agent --join CODE --kubeconfig FILE --data DIR`; it is its own thread for rendering, too. */
+/**
+ * The agent's executable: `node agent --join CODE --kubeconfig FILE --data DIR`. The same file is the entry point of
+ * the render thread.
+ */
 import { isMainThread, workerData } from 'node:worker_threads'
 import { toError } from '../core/errors.ts'
 

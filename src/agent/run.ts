@@ -1,9 +1,10 @@
-/** An agent with real parts: files, sockets, clock. */
+/** Runs an agent with real files, sockets and clock. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFileBlobs } from '../blobs/file-blobs.ts'
 import { readKubeconfig } from '../client/kubeconfig.ts'
 import { createUndiciTransport } from '../client/undici-transport.ts'
+import { compact } from '../core/compact.ts'
 import { generateKeyPair } from '../core/bytes.ts'
 import { systemClock } from '../core/time/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
@@ -18,24 +19,24 @@ import type { LogLevel } from './json-logger.ts'
 import { proxyFor } from './link/proxy.ts'
 import type { ProxyVariables } from './link/proxy.ts'
 
-/** How to run an agent beside a cluster. */
+/** Options of the agent's process. */
 export interface RunAgentOptions {
-  /** Needed at the first start only. */
+  /** Required at the first start only. */
   readonly joinCode?: string
-  /** For codes made for several clusters. */
+  /** Name of the cluster, for join codes that register several clusters. */
   readonly clusterName?: string
   /** The kubeconfig file of the managed cluster. */
   readonly kubeconfig: string
-  /** The context to use; the current one when absent. */
+  /** Context of the kubeconfig. Defaults to the current context. */
   readonly context?: string
-  /** A directory of its own; made with mode 0700. */
+  /** Directory for keys and content, used by this agent alone; created with mode 0700. */
   readonly dataDir: string
-  /** YAML or JSON with what this cluster's own people allow; everything when absent. */
-  readonly ceilingFile?: string
+  /** File with the local limits, YAML or JSON. If omitted, nothing is limited. */
+  readonly localLimitsFile?: string
   readonly logLevel?: LogLevel
-  /** Where HTTPS_PROXY and NO_PROXY are looked up; none when absent. */
+  /** HTTPS_PROXY and NO_PROXY. If omitted, the agent uses no proxy. */
   readonly proxyVariables?: ProxyVariables
-  /** Where log lines go; standard error when absent. */
+  /** Receives log lines. Defaults to standard error. */
   readonly writeLog?: (line: string) => void
   readonly signal: AbortSignal
 }
@@ -50,10 +51,10 @@ export async function runAgent(options: RunAgentOptions): Promise<void> {
     text: await readFile(kubeconfig, 'utf8'),
     file: kubeconfig,
     readFile: (path) => readFile(path, 'utf8'),
-    ...(context === undefined ? {} : { context }),
+    ...compact({ context }),
   })
-  const { ceilingFile } = options
-  const ceiling = ceilingFile === undefined ? {} : readLocalLimits(await readFile(ceilingFile, 'utf8'), ceilingFile)
+  const { localLimitsFile: file } = options
+  const localLimits = file === undefined ? {} : readLocalLimits(await readFile(file, 'utf8'), file)
   const cluster = createUndiciTransport(connection)
   try {
     const agent = await createAgent({
@@ -65,10 +66,9 @@ export async function runAgent(options: RunAgentOptions): Promise<void> {
       ids: systemIds,
       newKeyPair: generateKeyPair,
       log,
-      ceiling,
+      localLimits,
       render: renderInThreads(clock),
-      ...(joinCode === undefined ? {} : { joinCode }),
-      ...(clusterName === undefined ? {} : { clusterName }),
+      ...compact({ joinCode, clusterName }),
     })
     log.info({ version: VERSION, server: connection.server }, 'agent started')
     await agent.run(signal)

@@ -1,4 +1,6 @@
-/** What the agent remembers of one bundle between steps; all of it can be found again after a restart. */
+// Tested by src/agent/bundles/operation.contract.test.ts
+/** What the agent remembers of one bundle between steps. After a restart all of it can be read again. */
+import { compact } from '../../core/compact.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { DriftHistory } from '../../plan/apply/drift.ts'
@@ -9,67 +11,61 @@ import { decideOwnership } from '../../plan/apply/ownership.ts'
 import type { OwnershipDecision, OtherRecord } from '../../plan/apply/ownership.ts'
 import type { DocumentEntry } from '../../wire/document/cluster-document.ts'
 import type { ReportRow } from '../../wire/link/frames.ts'
-import { fieldManager, isAppliedBy } from '../cluster/applier.ts'
-import type { Inventory, InventoryObject } from '../cluster/cluster-state.ts'
+import { fieldManager, isAppliedBy } from '../cluster/field-manager.ts'
+import type { Inventory, InventoryObject } from '../cluster/inventory.ts'
 import type { PlannedObject, SetPlan } from '../documents/set-plan.ts'
 
-/** One bundle, as it is being run. */
+/**
+ * One bundle on this cluster, as the agent runs it. Every step reads and changes it; the inventory is the part that is
+ * stored in the cluster.
+ */
 export interface BundleRun {
   entry: DocumentEntry
-  /** The epoch of the document that asks for it. */
+  /** The epoch of the entry's document. */
   epoch: number
   readonly manager: string
-  /** The set it works on: the one that is asked for, or the one that was gone back to. */
+  /** The set that the agent works on: the entry's set, or the previous set after a rollback. */
   set: Digest
-  /** How often somebody asked to try again, as far as that has begun. */
+  /** Number of the manual retry that the last operation answers; 0 before the first retry. */
   attempt: number
   inventory: Inventory | undefined
   inventoryRead: boolean
   plan: SetPlan | undefined
-  /** What the plan was made of changed in the cluster, so that it is made again. */
+  /** An object that the rendering read changed: the plan is rendered again. */
   isStale: boolean
-  /** How often rendering again made other objects. */
+  /** How often rendering again led to other objects. */
   rerenders: Rerenders | undefined
-  /** What the inventory says, by key; ahead of it between two writes. */
+  /** The records of the inventory, by key; newer than the inventory between two writes. */
   records: Map<string, InventoryObject>
-  /** How objects were met when the operation began. */
+  /** The ownership decisions of the preflight, by key. */
   readonly ownershipDecisions: Map<string, OwnershipDecision>
-  /** What is not as it should be, by key. */
+  /** Drift that is reported and not corrected, by key. */
   readonly drifts: Map<string, Drift>
-  /** What the bundle's own rules said about objects, each with the version it was said of. */
+  /** Verdicts of the bundle's health rules, by key, each with the version of the object. */
   readonly judged: Map<string, { readonly version: string; readonly judgement: HealthVerdict }>
-  /** What was corrected, and when. */
+  /** Times of drift corrections, by key. */
   readonly corrections: Map<string, DriftHistory>
-  /** Objects that this operation has written, or found as they should be. */
+  /** Keys of the objects that this operation has written, or found without drift. */
   readonly done: Set<string>
 }
 
-/** One object that somebody changed and that is not changed back. */
+/** Drift of one object that the agent does not correct, or not now. */
 export interface Drift {
   readonly message: string
-  /** The fields, each with who has it now. */
+  /** The fields, each with its current field manager. */
   readonly fields: readonly string[]
   readonly since: string
-  /** The version of the object this was found at; `gone` when it was deleted. */
+  /** The version of the object; `gone` when the object was deleted. */
   readonly version: string
-  /** When correcting is tried again, on the monotonic clock. */
+  /** Monotonic time of the next correction. */
   readonly retryAtMs?: number
 }
 
-/** How a bundle does after a step, and when to look again. */
+/** The row of a bundle after a step, and the time until the next step. */
 export interface StepResult {
   readonly row: Pick<ReportRow, 'state' | 'message' | 'firstFailing'>
-  readonly lookAgainMs: number
+  readonly nextStepMs: number
 }
-
-/** How often a bundle is looked at, by how it does; changes of what is watched come at once. */
-export const OBSERVE_INTERVAL_MS = {
-  progressing: 2000,
-  failed: 5000,
-  polled: 30_000,
-  ready: 300_000,
-  held: 60_000,
-} as const
 
 /** A run that has not begun. */
 export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
@@ -93,20 +89,21 @@ export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
   }
 }
 
-/** Takes what was read from the cluster. */
+/** Takes an inventory that was read from the cluster. */
 export function loadInventory(run: BundleRun, inventory: Inventory | undefined): void {
   run.inventory = inventory
   run.inventoryRead = true
   run.records = new Map((inventory?.objects ?? []).map((object) => [objectKey(object), object]))
-  // What was written since then is in no record: it counts as not done, or the records would tell of older content for good.
+  // Objects written since are in no record. They count as not written; otherwise the records would stay at older
+  // content.
   run.ownershipDecisions.clear()
   run.done.clear()
 }
 
-/** Where a bundle is, beside what it has. */
+/** The progress of a bundle: its inventory without identity and objects. */
 export type Progress = Omit<Inventory, 'bundle' | 'generation' | 'epoch' | 'set' | 'rendered' | 'removed' | 'objects'>
 
-/** The inventory as it should be written now. */
+/** The inventory to write now. */
 export function buildInventory(
   run: BundleRun,
   { phase, operation, options, history, operations, hooks, remedy }: Progress,
@@ -121,19 +118,21 @@ export function buildInventory(
     epoch: run.epoch,
     set: run.set,
     phase,
-    ...(operation ? { operation } : {}),
-    ...(operations === undefined ? {} : { operations }),
-    ...(hooks && hooks.length > 0 ? { hooks } : {}),
-    ...(remedy ? { remedy } : {}),
-    ...(history ? { history } : {}),
-    ...(options ? { options } : {}),
-    ...(run.plan?.rendered ? { rendered: run.plan.rendered.mark } : {}),
-    // The very same list is not written again.
+    ...compact({
+      operation,
+      operations,
+      hooks: hooks && hooks.length > 0 ? hooks : undefined,
+      remedy,
+      history,
+      options,
+      rendered: run.plan?.rendered?.mark,
+    }),
+    // The same array tells the store that the objects need no write.
     objects: isSame ? before : objects,
   }
 }
 
-/** How a bundle meets an object that is, or is not, there. */
+/** Decides whether a bundle may create, change or adopt an object. */
 export function decideObjectOwnership(
   run: BundleRun,
   planned: PlannedObject,
@@ -142,7 +141,7 @@ export function decideObjectOwnership(
 ): OwnershipDecision {
   const { takeover, force } = planned.options
   return decideOwnership({
-    live: live && uidOf(live),
+    live: live && compact({ uid: live.metadata.uid }),
     isAppliedByUs: live !== undefined && isAppliedBy(live, run.entry.bundle),
     recorded: run.records.get(planned.key),
     others,
@@ -151,11 +150,7 @@ export function decideObjectOwnership(
   })
 }
 
-function uidOf({ metadata: { uid } }: UnknownObject): { readonly uid?: string } {
-  return uid === undefined ? {} : { uid }
-}
-
-/** Turns a run to another set. */
+/** Changes the set that a run works on. */
 export function switchSet(run: BundleRun, set: Digest): void {
   if (run.set === set) return
   run.set = set
@@ -163,7 +158,7 @@ export function switchSet(run: BundleRun, set: Digest): void {
   forgetObjects(run)
 }
 
-/** Gives a run another plan for the same set: its objects became others. */
+/** Replaces the plan after rendering again led to other objects. */
 export function replan(run: BundleRun, plan: SetPlan): void {
   run.plan = plan
   forgetObjects(run)

@@ -1,4 +1,6 @@
-/** All bundles of a cluster: those that the document names, each in a slot, and those that it does not name any more. */
+// Tested by src/agent/bundles/operation.contract.test.ts
+/** All bundles of a cluster: bundles that the document names, and former bundles that it does not name any more. */
+import { compact } from '../../core/compact.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { objectKey } from '../../plan/objects/object-id.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
@@ -7,29 +9,31 @@ import type { UnknownWants, Wanted } from '../../plan/apply/prune.ts'
 import type { BundleRecipe } from '../../render/bundle/recipe.ts'
 import type { ReportRow } from '../../wire/link/frames.ts'
 import type { BundleRun } from './bundle-run.ts'
-import type { Inventory, InventoryObject } from '../cluster/cluster-state.ts'
+import type { Inventory, InventoryObject } from '../cluster/inventory.ts'
 import type { Content } from '../documents/content.ts'
 
-/** One bundle of the document. */
+/** One bundle of the document, between its steps. */
 export interface TrackedBundle {
   readonly run: BundleRun
   row: ReportRow
+  /** Monotonic time of the next step. */
   dueAt: number
+  /** Failures in a row. */
   failures: number
-  /** When it was admitted by the hub's time, and when it came by the monotonic clock. */
-  came: { readonly issuedMs: number; readonly monotonicMs: number }
+  /** Time of the admission by the hub, and monotonic time at which the entry arrived. */
+  admitted: { readonly issuedMs: number; readonly monotonicMs: number }
 }
 
-/** Makes it, empty. */
+/** Creates an empty table. */
 export function createBundleTable(content: Content) {
-  const slots = new Map<string, TrackedBundle>()
-  /** Inventories of bundles that the document does not name: absence is never deletion, and what they have is still theirs. */
+  const tracked = new Map<string, TrackedBundle>()
+  /** Inventories of bundles that the document does not name. They keep their objects: absence is never deletion. */
   let former: Map<string, Inventory> | undefined
 
   return {
-    slots,
+    tracked,
     former: (): ReadonlyMap<string, Inventory> => former ?? new Map(),
-    /** Whether it is known which bundles were here before. */
+    /** True once the inventories of the cluster were read. */
     isKnown: () => former !== undefined,
     learn(inventories: readonly Inventory[]): void {
       former = new Map(inventories.map((inventory) => [inventory.bundle, inventory]))
@@ -37,53 +41,54 @@ export function createBundleTable(content: Content) {
     keepFormer(inventory: Inventory): void {
       former?.set(inventory.bundle, inventory)
     },
-    /** It is in the document again, or gone. */
+    /** The bundle is in the document again, or removed. */
     dropFormer(bundle: string): void {
       former?.delete(bundle)
     },
     clear(): void {
-      slots.clear()
+      tracked.clear()
       former = undefined
     },
-    /** What other bundles want now: what their sets name, and what came of those that are rendered here (I-26). */
+    /**
+     * The objects that other bundles want now: the objects of their sets, and the rendered objects of recipes (I-26).
+     */
     async wantedElsewhere(bundle: string, signal: AbortSignal): Promise<Wanted> {
       const objects = new Set<string>()
       const taken = new Set<string>()
       const unknown: UnknownWants[] = []
-      for (const { run } of slots.values()) {
+      for (const { run } of tracked.values()) {
         if (run.entry.bundle === bundle) continue
-        for (const object of run.inventory?.objects ?? []) if (isTaken(run, object)) taken.add(objectKey(object))
+        for (const object of run.inventory?.objects ?? []) if (isWritten(run, object)) taken.add(objectKey(object))
         const sets = new Set([run.entry.set, ...(run.inventory ? [run.inventory.set] : [])])
         for (const digest of sets) {
           const set = await content.set(digest, signal)
-          const named = set.render ? renderedOf(run, digest) : set.objects.filter(({ hook }) => !hook)
+          const named = set.render ? renderedObjects(run, digest) : set.objects.filter(({ hook }) => !hook)
           for (const object of named ?? []) objects.add(objectKey(object))
           if (!named) {
             const { targetNamespace } = set.render!.recipe as unknown as BundleRecipe
-            const into = targetNamespace === undefined ? {} : { namespace: targetNamespace }
-            unknown.push({ bundle: run.entry.bundle, ...into })
+            unknown.push({ bundle: run.entry.bundle, ...compact({ namespace: targetNamespace }) })
           }
         }
       }
       return { objects, taken, unknown }
     },
-    /** The bundles of the document that may want an object: all but those whose present set, which has begun, lacks it. */
+    /** The bundles of the document that may want an object: all, except bundles that run a set without the object. */
     holdersOf(key: string): ContendingBundle[] {
-      return [...slots.values()]
-        .filter(({ run }) => !hasLetGo(run, key))
+      return [...tracked.values()]
+        .filter(({ run }) => !isReleased(run, key))
         .map(({ run }) => ({ bundle: run.entry.bundle, isMoving: isMoving(run) }))
     },
-    /** What other bundles have recorded, by object. */
+    /** The inventory records of other bundles, by object. */
     otherRecords(bundle: string): ReadonlyMap<string, readonly OtherRecord[]> {
       const found = new Map<string, OtherRecord[]>()
       const add = ({ bundle: other, objects }: Inventory, isCurrent: boolean) => {
         for (const object of other === bundle ? [] : objects) {
           const key = objectKey(object)
-          const record = { bundle: other, isCurrent, ...(object.uid === undefined ? {} : { uid: object.uid }) }
-          found.set(key, [...(found.get(key) ?? []), { ...record, adopted: object.adopted === true }])
+          const { uid, adopted = false } = object
+          found.set(key, [...(found.get(key) ?? []), { bundle: other, isCurrent, adopted, ...compact({ uid }) }])
         }
       }
-      for (const { run } of slots.values()) if (run.inventory) add(run.inventory, true)
+      for (const { run } of tracked.values()) if (run.inventory) add(run.inventory, true)
       for (const inventory of former?.values() ?? []) add(inventory, false)
       return found
     },
@@ -94,19 +99,21 @@ function isMoving({ entry, inventory }: BundleRun): boolean {
   return inventory !== undefined && inventory.set !== entry.set && inventory.remedy === undefined
 }
 
-/** Whether a bundle has written an object as its set wants it; until then fields of others may be what it will want next. */
-function isTaken(run: BundleRun, { uid, digest, ...id }: InventoryObject): boolean {
+/**
+ * True when a bundle has written an object as its set wants it. Until then it may still take fields of other bundles.
+ */
+function isWritten(run: BundleRun, { uid, digest, ...id }: InventoryObject): boolean {
   if (uid === undefined || isMoving(run)) return false
   return run.inventory?.phase !== 'Applying' || run.plan?.byKey.get(objectKey(id))?.digest === digest
 }
 
-function hasLetGo({ entry, set, plan, inventory }: BundleRun, key: string): boolean {
+function isReleased({ entry, set, plan, inventory }: BundleRun, key: string): boolean {
   const isThere = inventory?.set === entry.set && set === entry.set
   return isThere && plan !== undefined && !plan.byKey.has(key)
 }
 
-/** What a bundle wants by a set that is rendered here: what came out last, and what it has; undefined when nothing came out yet. */
-function renderedOf({ plan, set, inventory }: BundleRun, digest: Digest): readonly ObjectId[] | undefined {
+/** The objects of a recipe: from the last rendering, and from the inventory; undefined before the first rendering. */
+function renderedObjects({ plan, set, inventory }: BundleRun, digest: Digest): readonly ObjectId[] | undefined {
   if (plan?.rendered && set === digest) return [...plan.objects, ...(inventory?.objects ?? [])]
   return inventory?.rendered !== undefined && inventory.set === digest ? inventory.objects : undefined
 }

@@ -1,4 +1,4 @@
-/** What happens when somebody changes what a bundle applied, against an embedded cluster. */
+/** Drift: a user changes objects that a bundle applied, in an embedded cluster. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { Deployment } from '../../kinds/builtin/apps.ts'

@@ -1,4 +1,7 @@
-/** What is drift and whose a field is on a real API server, which decides that itself: ignored fields, fields that are taken or shared, webhooks. */
+/**
+ * What is drift and whose a field is on a real API server, which decides that itself: ignored fields, fields that are
+ * taken or shared, webhooks.
+ */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'

@@ -1,103 +1,112 @@
-/** What happens when an operation failed: it is written down, the hooks for that moment run once, then it is decided what is done. */
+// Tested by src/agent/bundles/remediation.contract.test.ts
+/**
+ * The failure of an operation: record it, run the failure hooks once, then decide what to do
+ * (plan/apply/failure-policy.ts).
+ */
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import { waveTimeoutMs } from '../../plan/objects/object-options.ts'
 import { decideFailureAction, hasFailureAction } from '../../plan/apply/failure-policy.ts'
 import type { FailureAction } from '../../plan/apply/failure-policy.ts'
-import { ObjectFailure } from '../cluster/applier.ts'
-import { OBSERVE_INTERVAL_MS } from './bundle-run.ts'
+import { ObjectFailure } from '../cluster/object-failure.ts'
 import type { BundleRun } from './bundle-run.ts'
 import type { Hooks } from './hooks.ts'
 import type { Journal } from './journal.ts'
 import { rowOfFailure } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import type { SetPlan } from '../documents/set-plan.ts'
+import { OBSERVE_INTERVAL_MS } from '../timing.ts'
 import type { WorkContext } from './waves.ts'
 
-/** What failures need. */
+/** Ports of the failure handler. */
 export interface FailurePorts {
   readonly journal: Journal
   readonly hooks: Hooks
   readonly clock: Clock
 }
 
-/** What comes after a failure: something to say, something to do, or on with it as far as it goes. */
+/** What follows a failure: a row to report, an action, or the operation continues as far as it can. */
 export type FailureResponse =
-  | { readonly kind: 'Say'; readonly outcome: Outcome }
-  | { readonly kind: 'GoOn' }
+  | { readonly kind: 'Report'; readonly outcome: Outcome }
+  | { readonly kind: 'Continue' }
   | Exclude<FailureAction, { readonly kind: 'None' }>
 
-/** Makes it. */
+/** Creates the failure handler. */
 export function createFailureHandler({ journal, hooks, clock }: FailurePorts) {
-  /** Whether anything is done about a failure beside saying so. */
-  function isAnswered(run: BundleRun, plan: SetPlan): boolean {
+  /** True when the agent does more about a failure than report it. */
+  function isHandled(run: BundleRun, plan: SetPlan): boolean {
     const { operation, remedy } = run.inventory ?? {}
-    // What answers a failure is not answered for again.
+    // A remediation that fails is not remediated again.
     if (!operation || remedy) return false
     const hasHooks = plan.hooks.some(({ hook }) => hook.on.includes('failure'))
     return hasHooks || hasFailureAction(plan.options.remediation, operation.kind)
   }
 
-  /** Writes a failure down when something is to be done about it; returns whether it was. */
+  /** Records a failure that the agent acts on; resolves to true when it was recorded. */
   async function note(run: BundleRun, plan: SetPlan, { row, failure }: Outcome): Promise<boolean> {
     const operation = run.inventory?.operation
-    if (failure === undefined || !operation || operation.failed || !isAnswered(run, plan)) return false
+    if (failure === undefined || !operation || operation.failed || !isHandled(run, plan)) return false
     const failed = {
       by: failure,
       message: row.message ?? '',
-      ...(row.firstFailing === undefined ? {} : { firstFailing: row.firstFailing }),
+      ...compact({ firstFailing: row.firstFailing }),
       at: formatTime(clock.now()),
     }
     await journal.record(run, { operation: { ...operation, failed } })
     return true
   }
 
-  /** Writing an object fails again and again: after a wave's time that is the operation's failure. */
+  /** An object that cannot be written within the wave timeout is a failure of the operation. */
   function ofObject(run: BundleRun, plan: SetPlan, caught: unknown): Outcome | undefined {
     const operation = run.inventory?.operation
-    if (!(caught instanceof ObjectFailure) || !operation || !isAnswered(run, plan)) return undefined
+    if (!(caught instanceof ObjectFailure) || !operation || !isHandled(run, plan)) return undefined
     const sinceMs = operation.since === undefined ? undefined : parseTime(operation.since)
     if (sinceMs === undefined || clock.now() < sinceMs + waveTimeoutMs(plan.options)) return undefined
-    return { row: rowOfFailure(caught)!, lookAgainMs: OBSERVE_INTERVAL_MS.failed, failure: 'Time' }
+    return { row: rowOfFailure(caught)!, nextStepMs: OBSERVE_INTERVAL_MS.failed, failure: 'Time' }
   }
 
-  /** What comes after a failure that is written down. */
-  async function answer(run: BundleRun, plan: SetPlan, context: WorkContext): Promise<FailureResponse> {
-    const { operation, remedy: answered, history = [] } = run.inventory ?? {}
+  /** What follows a recorded failure. */
+  async function respond(run: BundleRun, plan: SetPlan, context: WorkContext): Promise<FailureResponse> {
+    const { operation, remedy, history = [] } = run.inventory ?? {}
     const failed = operation?.failed
-    if (!operation || !failed || answered) return { kind: 'GoOn' }
+    if (!operation || !failed || remedy) return { kind: 'Continue' }
     const { message, firstFailing } = failed
-    const say = (state: 'Failed' | 'Progressing', text: string, lookAgainMs: number): FailureResponse => ({
-      kind: 'Say',
+    const report = (state: 'Failed' | 'Progressing', text: string, nextStepMs: number): FailureResponse => ({
+      kind: 'Report',
       outcome: {
-        row: { state, message: text, ...(firstFailing === undefined ? {} : { firstFailing }) },
-        lookAgainMs,
+        row: { state, message: text, ...compact({ firstFailing }) },
+        nextStepMs,
       },
     })
     const timeoutMs = waveTimeoutMs(plan.options)
     const stop = await hooks.run(journal.hooksOf(run), plan.hooks, 'failure', { ...context, timeoutMs })
-    if (stop?.kind === 'Waiting') return say('Failed', `${message}; ${stop.message}`, OBSERVE_INTERVAL_MS.progressing)
-    const remedy = decideFailureAction({
+    if (stop?.kind === 'Waiting')
+      return report('Failed', `${message}; ${stop.message}`, OBSERVE_INTERVAL_MS.progressing)
+    const action = decideFailureAction({
       options: plan.options.remediation,
       operation: operation.kind,
       attempt: operation.attempt ?? 1,
       failedAtMs: parseTime(failed.at) ?? clock.now(),
-      before: ranBefore(history, run.set, plan),
+      before: previousSet(history, run.set, plan),
     })
-    if (remedy.kind === 'None') {
-      if (failed.by === 'Time') return { kind: 'GoOn' }
-      return say('Failed', stop ? `${message}; ${stop.message}` : message, OBSERVE_INTERVAL_MS.held)
+    if (action.kind === 'None') {
+      if (failed.by === 'Time') return { kind: 'Continue' }
+      return report('Failed', stop ? `${message}; ${stop.message}` : message, OBSERVE_INTERVAL_MS.waiting)
     }
-    if (remedy.kind !== 'Retry' || clock.now() >= remedy.atMs) return remedy
-    const words = `attempt ${remedy.attempt - 1} of ${remedy.attempts} failed, the next is at ${formatTime(remedy.atMs)}: ${message}`
-    return say('Progressing', words, Math.max(remedy.atMs - clock.now(), 0))
+    if (action.kind !== 'Retry' || clock.now() >= action.atMs) return action
+    const next = `attempt ${action.attempt - 1} of ${action.attempts} failed, the next is at ${formatTime(action.atMs)}: ${message}`
+    return report('Progressing', next, Math.max(action.atMs - clock.now(), 0))
   }
 
-  return { note, ofObject, answer }
+  return { note, ofObject, respond }
 }
 
-/** The set to go back to. One that ran well and is rendered here failed by what was read: an older one would read the same. */
-function ranBefore(history: readonly Digest[], now: Digest, { rendered }: SetPlan): Digest | undefined {
+/**
+ * The set to roll back to. A recipe that ran before failed because of what it read, and an older set would read the
+ * same.
+ */
+function previousSet(history: readonly Digest[], now: Digest, { rendered }: SetPlan): Digest | undefined {
   return rendered && history[0] === now ? undefined : history.find((set) => set !== now)
 }

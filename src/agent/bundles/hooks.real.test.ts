@@ -1,4 +1,7 @@
-/** Hooks of a chart on a real cluster, where Jobs are run by the controller manager; and an agent that is killed at every step it writes down. */
+/**
+ * Hooks of a chart on a real cluster, where Jobs are run by the controller manager; and an agent that is killed at
+ * every step it writes down.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

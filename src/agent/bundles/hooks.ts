@@ -1,4 +1,8 @@
-/** Runs hooks: each once per operation, one after the other; plan/apply/hook-step.ts decides, here it is done and written down. */
+/**
+ * Runs hooks: each once in an operation, one after the other. plan/apply/hook-step.ts decides; this file acts and
+ * records.
+ */
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Logger } from '../../core/log.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
@@ -7,44 +11,45 @@ import { hookOutcome, isRunOnce, nextHookStep } from '../../plan/apply/hook-step
 import type { HookLive } from '../../plan/apply/hook-step.ts'
 import { hookOrder } from '../../plan/apply/hooks.ts'
 import { describeObject, objectKey } from '../../plan/objects/object-id.ts'
-import { isAppliedBy, ObjectFailure } from '../cluster/applier.ts'
+import { isAppliedBy } from '../cluster/field-manager.ts'
+import { ObjectFailure } from '../cluster/object-failure.ts'
 import type { Applier } from '../cluster/applier.ts'
-import type { HookRecord } from '../cluster/cluster-state.ts'
+import type { HookRecord } from '../cluster/inventory.ts'
 import type { Content } from '../documents/content.ts'
 import { objectToWrite } from '../documents/set-plan.ts'
 import type { PlannedHook } from '../documents/set-plan.ts'
 
-/** Where runs of hooks are written down. */
+/** The record of the hooks of one operation. */
 export interface HookJournal {
   readonly bundle: string
   /** The number of the operation. */
   readonly operation: number
   hooks(): readonly HookRecord[]
-  /** Writes them down. */
+  /** Writes the records to the cluster. */
   save(hooks: readonly HookRecord[]): Promise<void>
-  /** Remembers them; they are written with whatever is written next. */
+  /** Keeps the records in memory; the next write includes them. */
   note(hooks: readonly HookRecord[]): void
 }
 
-/** What running hooks needs. */
+/** The executor of hooks, and their default deadline. */
 export interface HookWork {
   readonly applier: Applier
   readonly signal: AbortSignal
-  /** How long a hook may take that does not say. */
+  /** Deadline of a hook without its own deadline. */
   readonly timeoutMs: number
 }
 
-/** Why the hooks of a moment are not done. */
+/** Why the hooks of an event have not all succeeded. */
 export interface HookStop {
   readonly kind: 'Waiting' | 'Failed'
   readonly message: string
   readonly object: string
 }
 
-// Of hooks whose names change with every version, so many of what they left are remembered.
+// Hooks whose names change with every version leave objects; the inventory remembers this many of them.
 const MOST_LEFT = 100
 
-/** Makes it. */
+/** Creates the runner of hooks. */
 export function createHooks({
   content,
   clock,
@@ -54,7 +59,7 @@ export function createHooks({
   readonly clock: Clock
   readonly log: Logger
 }) {
-  /** Runs the hooks of one moment; undefined when all of them ended well. */
+  /** Runs the hooks of one event; undefined when all have succeeded. */
   async function run(
     journal: HookJournal,
     hooks: readonly PlannedHook[],
@@ -85,16 +90,16 @@ export function createHooks({
     for (;;) {
       const record = journal.hooks().find(isThis)
       if (record && (record.state === 'Succeeded' || record.state === 'Failed')) {
-        await clean(journal, planned, record, work)
+        await deleteByPolicy(journal, planned, record, work)
         return ended(record)
       }
-      const live = await liveOf(planned, journal.bundle, work)
+      const live = await readLive(planned, journal.bundle, work)
       const formerUids = journal.hooks().flatMap((other) => (!isThis(other) && other.uid ? [other.uid] : []))
-      const move = nextHookStep({
+      const next = nextHookStep({
         record: record && {
           state: record.state,
           sinceMs: parseTime(record.since) ?? clock.now(),
-          ...(record.uid === undefined ? {} : { uid: record.uid }),
+          ...compact({ uid: record.uid }),
         },
         formerUids,
         live,
@@ -103,31 +108,31 @@ export function createHooks({
         deadlineMs: (planned.hook.deadlineSeconds ?? work.timeoutMs / 1000) * 1000,
       })
       const write = (change: Partial<HookRecord>) => journal.save(withRecord(journal, isThis, change))
-      switch (move.kind) {
+      switch (next.kind) {
         case 'Refuse':
-          throw new ObjectFailure(planned, `${name}: ${move.why}`)
+          throw new ObjectFailure(planned, `${name}: ${next.why}`)
         case 'Clear':
-          await applier.remove(planned, { uid: move.uid }, signal)
+          await applier.remove(planned, { uid: next.uid }, signal)
           return waiting('waits until what an earlier run left is gone')
         case 'AwaitGone':
           return waiting('waits until what an earlier run left is gone')
         case 'Start':
-          await journal.save([...leftBefore(journal.hooks(), planned.key), newRecord(planned, journal, event)])
+          await journal.save([...withoutUid(journal.hooks(), planned.key), newRecord(planned, journal, event)])
           break
         case 'Make': {
-          const made = await make(planned, journal.bundle, work)
+          const made = await create(planned, journal.bundle, work)
           log.info({ bundle: journal.bundle, hook: object, event }, 'hook started')
           await write({ state: 'Started', uid: made })
           break
         }
         case 'TakeUp':
-          await write({ state: 'Started', uid: move.uid })
+          await write({ state: 'Started', uid: next.uid })
           break
         case 'Wait':
-          return waiting(move.message)
+          return waiting(next.message)
         case 'End':
-          log.info({ bundle: journal.bundle, hook: object, event, state: move.state }, 'hook ended')
-          await write({ state: move.state, ...(move.message === '' ? {} : { message: move.message.slice(0, 1024) }) })
+          log.info({ bundle: journal.bundle, hook: object, event, state: next.state }, 'hook ended')
+          await write({ state: next.state, ...(next.message === '' ? {} : { message: next.message.slice(0, 1024) }) })
           break
       }
     }
@@ -135,23 +140,31 @@ export function createHooks({
 
   function newRecord(planned: PlannedHook, { operation }: HookJournal, event: HookEvent): HookRecord {
     const { apiVersion, kind, namespace, name } = planned
-    const id = { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name }
+    const id = { apiVersion, kind, ...compact({ namespace }), name }
     return { ...id, operation, event, state: 'Starting', since: formatTime(clock.now()) }
   }
 
-  async function make(planned: PlannedHook, bundle: string, { applier, signal }: HookWork): Promise<string> {
+  async function create(planned: PlannedHook, bundle: string, { applier, signal }: HookWork): Promise<string> {
     const object = await objectToWrite(planned, content, signal)
     const { options } = planned
-    const live = await applier.write({ bundle, object, options, meeting: { kind: 'Create' } }, signal)
+    const live = await applier.write({ bundle, object, options, ownership: { kind: 'Create' } }, signal)
     const { uid } = live.metadata
     if (uid === undefined || !isAppliedBy(live, bundle)) {
-      throw new ObjectFailure(planned, `${describeObject(planned)}: somebody else made it at the same moment`)
+      throw new ObjectFailure(
+        planned,
+        `${describeObject(planned)}: another client created it at the same time; delete it or rename the hook`,
+      )
     }
     return uid
   }
 
-  /** Deletes what an ended hook made, when its policy says so; only by the UID that was written down. */
-  async function clean(journal: HookJournal, planned: PlannedHook, record: HookRecord, { applier, signal }: HookWork) {
+  /** Deletes the object of an ended hook by its recorded UID, when the hook's delete policy says so. */
+  async function deleteByPolicy(
+    journal: HookJournal,
+    planned: PlannedHook,
+    record: HookRecord,
+    { applier, signal }: HookWork,
+  ) {
     const policy = record.state === 'Succeeded' ? 'succeeded' : 'failed'
     if (record.uid === undefined || !planned.hook.delete.includes(policy)) return
     await applier.remove(planned, { uid: record.uid }, signal)
@@ -159,7 +172,7 @@ export function createHooks({
     journal.note(journal.hooks().map((other) => (other === record ? rest : other)))
   }
 
-  /** Deletes what is left of hooks that ran to their end; data that others made stays. */
+  /** Deletes the Jobs and Pods that ended hooks left; other objects stay. */
   async function clear(journal: HookJournal, { applier, signal }: Omit<HookWork, 'timeoutMs'>): Promise<void> {
     for (const record of journal.hooks()) {
       if (record.uid !== undefined && isRunOnce(record)) await applier.remove(record, { uid: record.uid }, signal)
@@ -169,16 +182,16 @@ export function createHooks({
   return { run, clear }
 }
 
-/** Runs hooks. */
+/** The runner of hooks. */
 export type Hooks = ReturnType<typeof createHooks>
 
-/** What is remembered of earlier operations when the next one begins: what they left. */
+/** The records that stay when the next operation begins: hooks whose objects are still in the cluster. */
 export function leftByHooks(hooks: readonly HookRecord[]): HookRecord[] {
   return hooks.filter(({ uid }) => uid !== undefined).slice(-MOST_LEFT)
 }
 
-// Nothing of that name is there any more.
-function leftBefore(hooks: readonly HookRecord[], key: string): HookRecord[] {
+// The object of an earlier run is gone.
+function withoutUid(hooks: readonly HookRecord[], key: string): HookRecord[] {
   return hooks.map((record) => {
     if (objectKey(record) !== key) return record
     const { uid: _uid, ...rest } = record
@@ -194,7 +207,7 @@ function withRecord(
   return journal.hooks().map((record) => (isThis(record) ? { ...record, ...change } : record))
 }
 
-async function liveOf(planned: PlannedHook, bundle: string, work: HookWork): Promise<HookLive | undefined> {
+async function readLive(planned: PlannedHook, bundle: string, work: HookWork): Promise<HookLive | undefined> {
   const live = await work.applier.get(planned, work.signal)
   if (live?.metadata.uid === undefined) return undefined
   return {

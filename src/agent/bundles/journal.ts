@@ -1,18 +1,18 @@
-/** Writes down where a bundle is, before the next step is taken. */
+/** Records the progress of a bundle in its inventory before the next step. */
 import { buildInventory } from './bundle-run.ts'
 import type { BundleRun, Progress } from './bundle-run.ts'
 import type { ClusterState } from '../cluster/cluster-state.ts'
 import type { HookJournal } from './hooks.ts'
 
-/** Makes it. */
+/** Creates the journal of bundles. */
 export function createJournal(state: ClusterState) {
-  /** Writes what changed; what is not mentioned stays, what is undefined goes. */
+  /** Writes the inventory with a change: absent members stay, undefined members are removed. */
   async function record(run: BundleRun, change: { readonly [K in keyof Progress]?: Progress[K] | undefined }) {
     const next = buildInventory(run, { ...run.inventory, ...change } as Progress)
     await state.writeInventory(next)
     run.inventory = next
   }
-  /** The hooks of a bundle's present operation. */
+  /** The hook records of a bundle's current operation. */
   function hooksOf(run: BundleRun): HookJournal {
     return {
       bundle: run.entry.bundle,
@@ -27,5 +27,5 @@ export function createJournal(state: ClusterState) {
   return { record, hooksOf }
 }
 
-/** The journal of bundles. */
+/** Records the progress of bundles. */
 export type Journal = ReturnType<typeof createJournal>

@@ -1,4 +1,7 @@
-/** Bundles on a real cluster: API server, controllers, scheduler and simulated nodes, so that workloads really become ready. */
+/**
+ * Bundles on a real cluster: API server, controllers, scheduler and simulated nodes, so that workloads really become
+ * ready.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,40 +1,40 @@
 /**
- * One bundle on the cluster, step by step (plan/apply/operation.ts decides which); each step can be the last before a crash and the next start
- * carries on:
+ * One bundle on the cluster, step by step; plan/apply/operation.ts decides which step. A crash may follow each step,
+ * and the next start continues from the inventory:
  *
- *   meet, dry-run ─▶ inventory old ∪ new ─▶ pre hooks ─▶ wave by wave: apply, record, run, look until healthy ─▶ prune ─▶ post hooks ─▶ keep it so
- *                       (Applying)                                                                (Applied)                  (Settled)
+ *   preflight ─▶ inventory old ∪ new ─▶ pre hooks ─▶ wave by wave: apply, record, hooks, wait ─▶ prune ─▶ post hooks
+ *                    (Applying)                                                  (Applied)                 (Settled)
  */
-import type { Clock } from '../../core/time/clock.ts'
+import { compact } from '../../core/compact.ts'
 import type { Logger } from '../../core/log.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { parseTime } from '../../core/time/time.ts'
-import { OPERATION_EVENTS } from '../../plan/apply/hook-step.ts'
-import { waveTimeoutMs } from '../../plan/objects/object-options.ts'
-import { decideOperation, decideRendered, rememberSet } from '../../plan/apply/operation.ts'
+import { decideOperation, decideRendered } from '../../plan/apply/operation.ts'
 import type { OtherRecord } from '../../plan/apply/ownership.ts'
+import type { ClusterState } from '../cluster/cluster-state.ts'
 import type { Appliers } from '../cluster/executor-appliers.ts'
-import { createPreflight } from './preflight.ts'
-import { switchSet, OBSERVE_INTERVAL_MS, loadInventory } from './bundle-run.ts'
-import type { BundleRun, StepResult } from './bundle-run.ts'
-import type { ClusterState, Inventory } from '../cluster/cluster-state.ts'
+import type { Inventory } from '../cluster/inventory.ts'
+import type { WantedElsewhere } from '../cluster/prune.ts'
 import type { Content } from '../documents/content.ts'
+import type { SetPlan } from '../documents/set-plan.ts'
+import type { HubTime } from '../link/hub-time.ts'
+import { OBSERVE_INTERVAL_MS } from '../timing.ts'
+import { loadInventory, switchSet } from './bundle-run.ts'
+import type { BundleRun, StepResult } from './bundle-run.ts'
 import { createFailureHandler } from './failure-handler.ts'
-import { createHooks, leftByHooks } from './hooks.ts'
+import { createHooks } from './hooks.ts'
 import { createJournal } from './journal.ts'
 import { createObserver } from './observe.ts'
-import type { Observation } from './observe.ts'
-import { pending, hookStopOutcome, waitingFor } from './outcome.ts'
+import { pending } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import type { PlanLoader } from './plan-loader.ts'
-import { pruneObjects } from '../cluster/prune.ts'
-import type { HubTime } from '../link/hub-time.ts'
+import { createPreflight } from './preflight.ts'
 import { createRemediation } from './remediation.ts'
 import type { RemediationContext } from './remediation.ts'
-import type { Pruned, WantedElsewhere } from '../cluster/prune.ts'
-import type { SetPlan } from '../documents/set-plan.ts'
+import { createSettle } from './settle.ts'
 import { createWaves } from './waves.ts'
 
-/** What operations need. */
+/** Ports of operations. */
 export interface OperationPorts {
   readonly content: Content
   readonly plans: PlanLoader
@@ -43,151 +43,97 @@ export interface OperationPorts {
   readonly clock: Clock
   readonly hubTime: Pick<HubTime, 'now'>
   readonly log: Logger
-  /** The most objects of one bundle that the cluster lets be deleted at once. */
+  /** Maximum number of objects of one bundle that may be deleted at once. */
   readonly maxPrune: () => number | undefined
 }
 
-/** What a step knows of the other bundles. */
+/** What a step needs to know of the other bundles on the cluster. */
 export interface OtherBundles {
   readonly wanted: WantedElsewhere
-  /** What other bundles have recorded, by object. */
+  /** The inventory records of other bundles, by object. */
   readonly others: () => ReadonlyMap<string, readonly OtherRecord[]>
-  /** Why the bundle may not begin now, as far as others are concerned. */
-  readonly gate: (plan: SetPlan) => StepResult | undefined
+  /** The result of a bundle that may not begin now; undefined when it may. */
+  readonly startHold: (plan: SetPlan) => StepResult | undefined
 }
 
-/** Makes the stepper of bundles. */
+/** Creates the steps of bundles. */
 export function createOperation(ports: OperationPorts) {
-  const { content, plans, state, clock } = ports
+  const { content, plans, state, clock, maxPrune } = ports
   const log = ports.log.child({ part: 'operation' })
-  const lookout = createObserver(ports)
+  const observer = createObserver(ports)
   const journal = createJournal(state)
   const hooks = createHooks({ content, clock, log })
-  const parts = { content, plans, lookout, journal, hooks, clock, log }
-  const begin = createPreflight(parts)
+  const parts = { content, plans, observer, journal, hooks, clock, log, maxPrune }
+  const preflight = createPreflight(parts)
   const { moveThroughWaves } = createWaves(parts)
+  const settle = createSettle(parts)
   const failures = createFailureHandler(parts)
   const appliersFor = (plan: SetPlan) => ports.appliers.as(plan.options.executor)
-  const remedies = createRemediation({ ...parts, begin, workOn, appliersFor, maxPrune: ports.maxPrune })
+  const remediation = createRemediation({ ...parts, preflight, advance, appliersFor })
 
-  async function step(run: BundleRun, around: OtherBundles, signal: AbortSignal): Promise<StepResult> {
+  async function step(run: BundleRun, others: OtherBundles, signal: AbortSignal): Promise<StepResult> {
     const { entry, epoch } = run
     if (!run.inventoryRead) loadInventory(run, await state.readInventory(entry.bundle, signal))
     const startByMs = entry.startBy === undefined ? undefined : parseTime(entry.startBy)
     const again = (entry.attempt ?? 0) > run.attempt
-    const wanted = { ...entry, epoch, again, ...(startByMs === undefined ? {} : { startByMs }) }
+    const wanted = { ...entry, epoch, again, ...compact({ startByMs }) }
     const recorded = run.inventory && { ...run.inventory, isStuck: isStuck(run.inventory) }
-    const ask = () => decideOperation(recorded, wanted, ports.hubTime.now())
-    const asked = ask()
+    const decide = () => decideOperation(recorded, wanted, ports.hubTime.now())
+    const asked = decide()
     if (asked.kind === 'Hold') return pending(asked.message)
-    if (asked.kind === 'Remedied') return remedies.keep(run, around, signal)
+    if (asked.kind === 'Remedied') return remediation.keep(run, others, signal)
     switchSet(run, entry.set)
     const { plan, problem } = await plans.upToDate(run, signal)
     const decision = decideRendered(asked, run.inventory, plan.rendered?.mark)
     const applier = appliersFor(plan)
     if (decision.kind === 'Begin') {
-      const closed = around.gate(plan)
-      if (closed) return closed
-      // Fetching the content and trying its writes can take longer than there is time to start.
-      const may = () => ask().kind === asked.kind && around.gate(plan) === undefined
-      const how = { applier, operation: decision.operation, others: around.others(), signal, may }
-      if (!(await begin(run, plan, how))) return step(run, around, signal)
+      const hold = others.startHold(plan)
+      if (hold) return hold
+      // Fetching the content and the dry runs can take longer than the time until start-by.
+      const may = () => decide().kind === asked.kind && others.startHold(plan) === undefined
+      const context = { applier, operation: decision.operation, others: others.others(), signal, may }
+      if (!(await preflight(run, plan, context))) return step(run, others, signal)
       run.attempt = entry.attempt ?? 0
     }
     if (decision.kind === 'Renumber') await journal.record(run, { remedy: undefined })
-    const result = await carryOn(run, plan, { applier, around, signal })
+    const result = await carryOn(run, plan, { applier, others, signal })
     if (problem !== undefined)
-      return { row: { state: 'Failed', message: problem }, lookAgainMs: OBSERVE_INTERVAL_MS.held }
+      return { row: { state: 'Failed', message: problem }, nextStepMs: OBSERVE_INTERVAL_MS.waiting }
     return result
   }
 
-  /** Takes an operation as far as it goes now, and does what is to be done when it failed. */
+  /** Advances an operation as far as possible now, and acts on its failure. */
   async function carryOn(run: BundleRun, plan: SetPlan, work: RemediationContext): Promise<StepResult> {
-    const answer = await failures.answer(run, plan, work)
-    if (answer.kind === 'Say') return answer.outcome
-    if (answer.kind === 'RollBack') return remedies.goBack(run, answer.set, work)
-    if (answer.kind === 'Uninstall') return remedies.takeOut(run, work)
-    if (answer.kind === 'Retry') {
+    const response = await failures.respond(run, plan, work)
+    if (response.kind === 'Report') return response.outcome
+    if (response.kind === 'RollBack') return remediation.rollBack(run, response.set, work)
+    if (response.kind === 'Uninstall') return remediation.uninstall(run, work)
+    if (response.kind === 'Retry') {
       const { applier, signal } = work
       const operation = run.inventory?.operation?.kind ?? 'Upgrade'
-      const others = work.around.others()
-      await begin(run, plan, { applier, operation, others, signal, attempt: answer.attempt })
+      const others = work.others.others()
+      await preflight(run, plan, { applier, operation, others, signal, attempt: response.attempt })
     }
-    const outcome = await workOn(run, plan, work).catch((caught: unknown) => {
+    const outcome = await advance(run, plan, work).catch((caught: unknown) => {
       const failure = failures.ofObject(run, plan, caught)
       if (!failure) throw caught
       return failure
     })
-    // Written down: from now on it is answered, also after a restart.
+    // The failure is recorded: the agent acts on it from now on, also after a restart.
     if (await failures.note(run, plan, outcome)) return carryOn(run, plan, work)
     return outcome
   }
 
-  async function workOn(run: BundleRun, plan: SetPlan, work: RemediationContext): Promise<Outcome> {
+  async function advance(run: BundleRun, plan: SetPlan, work: RemediationContext): Promise<Outcome> {
     const waiting = run.inventory?.phase === 'Applying' ? await moveThroughWaves(run, plan, work) : undefined
-    return waiting ?? finish(run, plan, work)
-  }
-
-  /** Everything is applied: look, prune, run what comes after, settle, and keep it so. */
-  async function finish(run: BundleRun, plan: SetPlan, work: RemediationContext): Promise<Outcome> {
-    const { applier, around, signal } = work
-    const sight = await lookout.look(run, plan.objects, { applier, signal })
-    const gone = [...run.records].filter(([key]) => !plan.byKey.has(key)).map(([, object]) => object)
-    const isHealthy = sight.state === 'Ready'
-    const isUnsettled = run.inventory?.phase !== 'Settled'
-    let pruned: Pick<Pruned, 'waits' | 'held'> = {}
-    if (gone.length > 0 && (isUnsettled || isHealthy)) {
-      const context = { bundle: run.entry.bundle, applier, wanted: around.wanted, log, ceiling: ports.maxPrune() }
-      const done = await pruneObjects(
-        { ...context, objects: gone, options: plan.options, cause: 'removed', isHealthy },
-        signal,
-      )
-      for (const key of done.forgotten) run.records.delete(key)
-      if (done.forgotten.length > 0 && !isUnsettled) await journal.record(run, {})
-      pruned = done
-    }
-    if (!isHealthy) return unhealthy(run, plan, sight)
-    if (isUnsettled) {
-      const stop = await runPostHooks(run, plan, work)
-      if (stop) return stop
-      const history = rememberSet(run.inventory?.history ?? [], run.set)
-      const left = leftByHooks(run.inventory?.hooks ?? [])
-      await journal.record(run, {
-        phase: 'Settled',
-        operation: undefined,
-        options: plan.options,
-        history,
-        hooks: left,
-      })
-      log.info({ bundle: run.entry.bundle, generation: run.entry.generation, gone: gone.length }, 'bundle is ready')
-    }
-    if (pruned.waits !== undefined) return pending(pruned.waits)
-    const { drift, againMs: lookAgainMs } = sight
-    if (drift !== undefined) return { row: { state: 'Drifted', message: drift }, lookAgainMs }
-    // What it is to have, it has: another bundle's trouble is told, and does not count against it.
-    if (pruned.held !== undefined)
-      return { row: { state: 'Ready', message: pruned.held }, lookAgainMs: OBSERVE_INTERVAL_MS.held }
-    return { row: { state: 'Ready' }, lookAgainMs }
-  }
-
-  async function runPostHooks(run: BundleRun, plan: SetPlan, work: RemediationContext): Promise<Outcome | undefined> {
-    const { post } = OPERATION_EVENTS[run.inventory?.operation?.kind ?? 'Upgrade']
-    const timeoutMs = waveTimeoutMs(plan.options)
-    const stop = await hooks.run(journal.hooksOf(run), plan.hooks, post, { ...work, timeoutMs })
-    return stop && hookStopOutcome(stop)
-  }
-
-  /** What is not healthy within its time after everything was applied is the operation's failure. */
-  function unhealthy(run: BundleRun, plan: SetPlan, sight: Observation): Outcome {
-    const result = waitingFor(sight)
-    const { phase, operation } = run.inventory ?? {}
-    const appliedAtMs = operation?.appliedAt === undefined ? undefined : parseTime(operation.appliedAt)
-    const isLate = appliedAtMs !== undefined && clock.now() >= appliedAtMs + waveTimeoutMs(plan.options)
-    return phase === 'Applied' && isLate ? { ...result, failure: 'Time' } : result
+    return waiting ?? settle(run, plan, work)
   }
 
   return { step }
 }
+
+/** The steps of bundles. */
+export type Operation = ReturnType<typeof createOperation>
 
 function isStuck({ phase, operations, hooks = [] }: Inventory): boolean {
   return phase !== 'Settled' && hooks.some((hook) => hook.operation === operations && hook.state === 'Failed')

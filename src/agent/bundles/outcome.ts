@@ -1,50 +1,53 @@
-/** What a step of a bundle gives: a row for the report, when to look again, and whether the operation failed. */
+/** The outcome of a step: a row for the report, the time until the next step, and whether the operation failed. */
+import { compact } from '../../core/compact.ts'
 import { Waiting } from '../../core/errors.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
-import { ObjectFailure } from '../cluster/applier.ts'
+import { ObjectFailure } from '../cluster/object-failure.ts'
 import { ExecutorRefused } from '../cluster/executor-appliers.ts'
-import { OBSERVE_INTERVAL_MS } from './bundle-run.ts'
+import { OBSERVE_INTERVAL_MS } from '../timing.ts'
 import { RenderRefused } from '../render/cluster-render.ts'
 import type { StepResult } from './bundle-run.ts'
 import type { HookStop } from './hooks.ts'
 import type { Observation } from './observe.ts'
 
-/** A result that may be the operation's failure: a hook failed, which is final, or something took too long, which may still come right. */
+/**
+ * The result of a step that may be a failure of the operation: a failed hook is final, a timeout may still resolve
+ * itself.
+ */
 export interface Outcome extends StepResult {
   readonly failure?: 'Hook' | 'Time'
 }
 
-/** It waits for something outside. */
+/** The bundle waits for a condition outside of the cluster. */
 export function pending(message: string): StepResult {
-  return { row: { state: 'Pending', message }, lookAgainMs: OBSERVE_INTERVAL_MS.held }
+  return { row: { state: 'Pending', message }, nextStepMs: OBSERVE_INTERVAL_MS.waiting }
 }
 
-/** The row of what was seen. */
-export function observationRow(sight: Observation): StepResult['row'] {
-  const { state, message, firstFailing } = sight
-  return { state, ...(message === undefined ? {} : { message }), ...(firstFailing ? { firstFailing } : {}) }
+/** The row of an observation. */
+export function observationRow(observation: Observation): StepResult['row'] {
+  const { state, message, firstFailing } = observation
+  return { state, ...compact({ message, firstFailing }) }
 }
 
-/** It waits for its objects. */
-export function waitingFor(sight: Observation, where?: string): StepResult {
-  const row = observationRow(sight)
+/** The bundle waits until its objects are healthy; `where` names the wave. */
+export function waitingFor(observation: Observation, where?: string): StepResult {
+  const row = observationRow(observation)
   const message = where === undefined ? row.message : `${where}: ${row.message}`
-  const lookAgainMs = sight.state === 'Failed' ? OBSERVE_INTERVAL_MS.failed : OBSERVE_INTERVAL_MS.progressing
-  return { row: { ...row, ...(message === undefined ? {} : { message }) }, lookAgainMs }
+  const nextStepMs = observation.state === 'Failed' ? OBSERVE_INTERVAL_MS.failed : OBSERVE_INTERVAL_MS.progressing
+  return { row: { ...row, ...compact({ message }) }, nextStepMs }
 }
 
-/** It waits for a hook, or a hook failed. */
+/** The bundle waits for a hook, or a hook failed. */
 export function hookStopOutcome({ kind, message, object }: HookStop): Outcome {
-  if (kind === 'Waiting')
-    return { row: { state: 'Progressing', message }, lookAgainMs: OBSERVE_INTERVAL_MS.progressing }
+  if (kind === 'Waiting') return { row: { state: 'Progressing', message }, nextStepMs: OBSERVE_INTERVAL_MS.progressing }
   return {
     row: { state: 'Failed', message, firstFailing: object },
-    lookAgainMs: OBSERVE_INTERVAL_MS.held,
+    nextStepMs: OBSERVE_INTERVAL_MS.waiting,
     failure: 'Hook',
   }
 }
 
-/** The row for a step that failed; undefined when the failure says nothing about the bundle. */
+/** The row of a step that threw; undefined when the error says nothing about the bundle. */
 export function rowOfFailure(caught: unknown): StepResult['row'] | undefined {
   if (caught instanceof ObjectFailure) {
     return { state: 'Failed', message: caught.message, firstFailing: describeObject(caught.object) }

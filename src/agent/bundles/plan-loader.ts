@@ -1,4 +1,4 @@
-/** Plans of sets: read from their objects, or rendered here. */
+/** Plans of sets: read from their objects, or rendered in the cluster for a recipe. */
 import type { Clock } from '../../core/time/clock.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { ObjectSet } from '../../wire/document/cluster-document.ts'
@@ -7,12 +7,12 @@ import { replan } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
 import type { ClusterRender } from '../render/cluster-render.ts'
 import { RenderRefused } from '../render/cluster-render.ts'
-import { ObjectFailure } from '../cluster/applier.ts'
+import { ObjectFailure } from '../cluster/object-failure.ts'
 import type { Content } from '../documents/content.ts'
 import { planSet } from '../documents/set-plan.ts'
 import type { SetPlan } from '../documents/set-plan.ts'
 
-/** Makes plans. */
+/** Creates the loader of plans. */
 export function createPlanLoader({
   content,
   clusterRender,
@@ -29,8 +29,8 @@ export function createPlanLoader({
   return {
     of,
     /**
-     * The plan of a run's set, made again when what it was made of changed in the cluster. When that cannot be done now, the plan is the one
-     * there was, and the sentence says why.
+     * The plan of a run's set, rendered again when an object that it read changed. When the set cannot be rendered now,
+     * the plan stays the previous plan and `problem` says why.
      */
     async upToDate(
       run: BundleRun,
@@ -40,7 +40,7 @@ export function createPlanLoader({
       const { bundle } = run.entry
       const isDue = (plan?.rendered?.againAtMs ?? Number.POSITIVE_INFINITY) <= clock.monotonicMs()
       if (plan && !run.isStale && !isDue) return { plan }
-      // A change that comes from now on is another one.
+      // A change from now on needs another rendering.
       run.isStale = false
       const set = await content.complete(run.set, signal)
       try {
@@ -61,5 +61,5 @@ export function createPlanLoader({
   }
 }
 
-/** Plans of sets. */
+/** Loads plans. */
 export type PlanLoader = ReturnType<typeof createPlanLoader>

@@ -1,4 +1,6 @@
-/** How an operation begins: every object is met and every write tried, all before the first one is made. */
+// Tested by src/agent/bundles/operation.contract.test.ts
+/** The preflight of an operation: ownership of every object, and a dry run of every write, before the first write. */
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { isApiError } from '../../core/errors.ts'
 import { inParallel } from '../../core/async/in-parallel.ts'
@@ -11,11 +13,11 @@ import { objectKey } from '../../plan/objects/object-id.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
 import type { OperationKind } from '../../plan/apply/operation.ts'
 import type { OwnershipDecision, OtherRecord } from '../../plan/apply/ownership.ts'
-import { ObjectFailure } from '../cluster/applier.ts'
+import { ObjectFailure } from '../cluster/object-failure.ts'
 import type { Applier } from '../cluster/applier.ts'
 import { decideObjectOwnership } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
-import type { Inventory, InventoryObject } from '../cluster/cluster-state.ts'
+import type { Inventory, InventoryObject } from '../cluster/inventory.ts'
 import type { Content } from '../documents/content.ts'
 import { leftByHooks } from './hooks.ts'
 import type { Journal } from './journal.ts'
@@ -23,52 +25,52 @@ import type { Observer } from './observe.ts'
 import { objectToWrite } from '../documents/set-plan.ts'
 import type { PlannedObject, SetPlan } from '../documents/set-plan.ts'
 
-/** What beginning needs. */
+/** Ports of the preflight. */
 export interface PreflightPorts {
   readonly content: Content
-  readonly lookout: Observer
+  readonly observer: Observer
   readonly journal: Journal
   readonly clock: Clock
   readonly log: Logger
 }
 
-// Enough to keep a slow API busy, too few to trouble a small one.
+// Enough requests to keep a slow API server busy, and not too many for a small one.
 const AT_ONCE = 8
 
-/** Makes it. */
-export function createPreflight({ content, lookout, journal, clock, log }: PreflightPorts) {
-  /** Meets every object and tries the writes, all before the first one is made. False when it is too late for that by then. */
-  async function begin(
+/** Creates the preflight. */
+export function createPreflight({ content, observer, journal, clock, log }: PreflightPorts) {
+  /** Checks and records the beginning of an operation. False when the bundle may not begin any more. */
+  async function preflight(
     run: BundleRun,
     plan: SetPlan,
-    { applier, operation, others, signal, attempt = 1, remedy, may }: BeginContext,
+    { applier, operation, others, signal, attempt = 1, remedy, may }: PreflightContext,
   ): Promise<boolean> {
     run.ownershipDecisions.clear()
     run.done.clear()
-    const sameTreatment = jsonEqual(treatmentOf(run.inventory?.options), treatmentOf(plan.options))
+    const isSameMethod = jsonEqual(writeOptions(run.inventory?.options), writeOptions(plan.options))
     const failures: ObjectFailure[] = []
     await inParallel(plan.objects, AT_ONCE, async (planned) => {
       const recorded = run.records.get(planned.key)
-      const isOld = sameTreatment && recorded?.digest === planned.digest
-      if (isOld && (await lookout.isAsRecorded(run, planned, { applier, signal }))) {
+      const isOld = isSameMethod && recorded?.digest === planned.digest
+      if (isOld && (await observer.isAsRecorded(run, planned, { applier, signal }))) {
         run.ownershipDecisions.set(planned.key, { kind: 'Ours', adopted: recorded.adopted === true })
         run.done.add(planned.key)
         return
       }
       const live = await applier.get(planned, signal)
-      const meeting = decideObjectOwnership(run, planned, live, others.get(planned.key))
-      run.ownershipDecisions.set(planned.key, meeting)
-      await tryWrite(planned, run, { plan, applier, live, meeting, signal }).catch(collect(failures))
+      const ownership = decideObjectOwnership(run, planned, live, others.get(planned.key))
+      run.ownershipDecisions.set(planned.key, ownership)
+      await dryRun(planned, run, { plan, applier, live, ownership, signal }).catch(collect(failures))
     })
     const events = OPERATION_EVENTS[operation]
     const due = [events.pre, 'during', events.post, 'failure'] as const
     await inParallel(plan.hooks, AT_ONCE, async (planned) => {
-      if (!planned.hook.on.some((event) => due.some((one) => one === event))) return
-      const context = { plan, applier, live: undefined, meeting: { kind: 'Create' as const }, signal }
-      await tryWrite(planned, run, context).catch(collect(failures))
+      if (!planned.hook.on.some((event) => due.some((other) => other === event))) return
+      const context = { plan, applier, live: undefined, ownership: { kind: 'Create' as const }, signal }
+      await dryRun(planned, run, context).catch(collect(failures))
     })
     const [first, ...more] = failures.toSorted(
-      (a, b) => applyRank(a.object) - applyRank(b.object) || placeIn(plan, a.object) - placeIn(plan, b.object),
+      (a, b) => applyRank(a.object) - applyRank(b.object) || positionIn(plan, a.object) - positionIn(plan, b.object),
     )
     if (first) {
       const also = more.length > 0 ? ` (and ${more.length} more objects cannot be applied)` : ''
@@ -76,7 +78,7 @@ export function createPreflight({ content, lookout, journal, clock, log }: Prefl
     }
     if (may?.() === false) return false
     for (const planned of plan.objects) {
-      if (planned.options.method !== 'ReadOnly') run.records.set(planned.key, recordOf(planned, run))
+      if (planned.options.method !== 'ReadOnly') run.records.set(planned.key, newRecord(planned, run))
     }
     await journal.record(run, {
       phase: 'Applying',
@@ -90,72 +92,69 @@ export function createPreflight({ content, lookout, journal, clock, log }: Prefl
     return true
   }
 
-  async function tryWrite(planned: PlannedObject, run: BundleRun, how: TryContext): Promise<void> {
-    const { plan, applier, live, meeting, signal } = how
+  async function dryRun(planned: PlannedObject, run: BundleRun, how: DryRunContext): Promise<void> {
+    const { plan, applier, live, ownership, signal } = how
     if (planned.options.method === 'ReadOnly' || (planned.options.method === 'CreateOnly' && live)) return
     const bringsKind = ({ brings }: PlannedObject) =>
       brings?.kind === planned.kind && planned.apiVersion.startsWith(`${brings.group}/`)
-    // What the set itself brings is not there to try against yet.
+    // A kind that the set itself brings is not served before the operation.
     if (plan.objects.some(bringsKind) && !(await applier.isServed(planned, signal))) return
     const object = await objectToWrite(planned, content, signal)
     const { bundle } = run.entry
     try {
-      await applier.write({ bundle, object, options: planned.options, meeting, live, dryRun: true }, signal)
+      await applier.write({ bundle, object, options: planned.options, ownership, live, dryRun: true }, signal)
     } catch (caught) {
       const cause = caught instanceof ObjectFailure ? caught.cause : undefined
-      const comes = plan.byKey.has(`/Namespace//${planned.namespace ?? ''}`)
-      if (comes && isApiError(cause, 'NotFound')) return
+      const isComing = plan.byKey.has(`/Namespace//${planned.namespace ?? ''}`)
+      if (isComing && isApiError(cause, 'NotFound')) return
       throw caught
     }
   }
 
-  function recordOf(planned: PlannedObject, run: BundleRun): InventoryObject {
+  function newRecord(planned: PlannedObject, run: BundleRun): InventoryObject {
     const { apiVersion, kind, namespace, name, options } = planned
     const known = run.records.get(planned.key)
-    const meeting = run.ownershipDecisions.get(planned.key)
-    const adopted = meeting && 'adopted' in meeting ? meeting.adopted : meeting?.kind === 'Adopt'
-    const isKnown = known !== undefined && meeting?.kind === 'Ours'
+    const ownership = run.ownershipDecisions.get(planned.key)
+    const adopted = ownership && 'adopted' in ownership ? ownership.adopted : ownership?.kind === 'Adopt'
+    const isKnown = known !== undefined && ownership?.kind === 'Ours'
     return {
       apiVersion,
       kind,
       name,
-      ...(namespace === undefined ? {} : { namespace }),
-      // Which object it is counts from the moment it was written.
-      ...(isKnown && known.uid !== undefined ? { uid: known.uid } : {}),
-      ...(isKnown && known.digest !== undefined ? { digest: known.digest } : {}),
-      ...(isKnown && known.share !== undefined ? { share: known.share } : {}),
+      ...compact({ namespace }),
+      // An object that the bundle does not own yet has no UID in the inventory before its first write.
+      ...(isKnown ? compact({ uid: known.uid, digest: known.digest, share: known.share }) : {}),
       ...(adopted ? { adopted } : {}),
-      ...(options.prune === undefined ? {} : { prune: options.prune }),
-      ...(options.delete === undefined ? {} : { delete: options.delete }),
+      ...compact({ prune: options.prune, delete: options.delete }),
       ...('made' in planned.from ? { madeNamespace: true } : {}),
       ...(planned.wave === 0 ? {} : { wave: planned.wave }),
     }
   }
 
-  return begin
+  return preflight
 }
 
-interface BeginContext {
+interface PreflightContext {
   readonly applier: Applier
   readonly signal: AbortSignal
   readonly operation: OperationKind
-  /** Which try it is, from 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt?: number
-  /** The failure it answers. */
+  /** The failure that the operation remediates. */
   readonly remedy?: Inventory['remedy']
-  /** What other bundles have recorded, by object. */
+  /** The inventory records of other bundles, by object. */
   readonly others: ReadonlyMap<string, readonly OtherRecord[]>
-  /** Asked last of all, for what comes before the first write takes its time. */
+  /** Asked after the dry runs, which may take long: may the bundle still begin? */
   readonly may?: () => boolean
 }
 
-interface TryContext extends Pick<BeginContext, 'applier' | 'signal'> {
+interface DryRunContext extends Pick<PreflightContext, 'applier' | 'signal'> {
   readonly plan: SetPlan
   readonly live: Awaited<ReturnType<Applier['get']>>
-  readonly meeting: OwnershipDecision
+  readonly ownership: OwnershipDecision
 }
 
-function placeIn(plan: SetPlan, id: ObjectId): number {
+function positionIn(plan: SetPlan, id: ObjectId): number {
   const key = objectKey(id)
   return plan.objects.findIndex((planned) => planned.key === key)
 }
@@ -167,7 +166,7 @@ function collect(failures: ObjectFailure[]): (caught: unknown) => void {
   }
 }
 
-// The options that decide what is written; the others do not make an object another one.
-function treatmentOf(options: SetPlan['options'] | undefined): unknown {
+// A change of these options changes what is written for an object with the same content.
+function writeOptions(options: SetPlan['options'] | undefined): unknown {
   return [options?.apply?.method, options?.ignore, options?.executor]
 }

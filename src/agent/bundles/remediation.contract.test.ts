@@ -50,7 +50,7 @@ describe('a failed upgrade', () => {
   const good = [configMap('a', { v: '1' }), configMap('old'), web('web:1'), secret('one')]
   const bad = [configMap('a', { v: '2' }), configMap('new'), web('broken:2'), secret('two')]
 
-  it('is taken back to what ran before, stays Failed, and is not tried again until somebody asks', async () => {
+  it('is taken back to what ran before, stays Failed, and is not tried again until a user asks', async () => {
     const { hub, site } = await joined()
     await hub.assign('store-1', one(good, 1, back))
     await stateAt(hub, site, 'Ready', 1)
@@ -148,7 +148,7 @@ describe('a failed install', () => {
     assert.equal(await site.configMap('a'), undefined)
   })
 
-  it('is taken out again, hooks included, and begun anew when somebody asks', async () => {
+  it('is taken out again, hooks included, and begun anew when a user asks', async () => {
     const { hub, site } = await joined()
     const options = { ...timeout, remediation: { install: 'Uninstall' } } as const
     const bye = hookJob('bye', { 'helm.sh/hook': 'pre-delete' })

@@ -1,14 +1,16 @@
 /**
- * What is done about a bundle that failed: the set that ran before is applied again and kept, or everything is removed. Either way the bundle
- * stays Failed, and nothing of the set that failed is tried again until somebody asks for it.
+ * What the agent does about a failed bundle: it applies the previous set again and keeps it, or it removes everything.
+ * The bundle stays Failed, and the set that failed is not tried again until a user asks for a retry.
  */
+import { compact } from '../../core/compact.ts'
 import type { Logger } from '../../core/log.ts'
 import { OPERATION_EVENTS } from '../../plan/apply/hook-step.ts'
 import { waveTimeoutMs } from '../../plan/objects/object-options.ts'
 import type { createPreflight } from './preflight.ts'
-import { switchSet, OBSERVE_INTERVAL_MS } from './bundle-run.ts'
+import { OBSERVE_INTERVAL_MS } from '../timing.ts'
+import { switchSet } from './bundle-run.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'
-import type { Inventory } from '../cluster/cluster-state.ts'
+import type { Inventory } from '../cluster/inventory.ts'
 import type { Content } from '../documents/content.ts'
 import { leftByHooks } from './hooks.ts'
 import type { Hooks } from './hooks.ts'
@@ -20,44 +22,44 @@ import { pruneObjects } from '../cluster/prune.ts'
 import type { SetPlan } from '../documents/set-plan.ts'
 import type { WorkContext } from './waves.ts'
 
-/** What remedies need. */
+/** Ports of remediation. */
 export interface RemediationPorts {
   readonly content: Content
   readonly plans: PlanLoader
   readonly journal: Journal
   readonly hooks: Hooks
-  readonly begin: ReturnType<typeof createPreflight>
-  /** Takes an operation as far as it goes now. */
-  readonly workOn: (run: BundleRun, plan: SetPlan, work: RemediationContext) => Promise<Outcome>
+  readonly preflight: ReturnType<typeof createPreflight>
+  /** Advances an operation as far as possible now. */
+  readonly advance: (run: BundleRun, plan: SetPlan, work: RemediationContext) => Promise<Outcome>
   readonly appliersFor: (plan: SetPlan) => WorkContext['applier']
   readonly maxPrune: () => number | undefined
   readonly log: Logger
 }
 
-/** With whose rights, among which other bundles. */
+/** The executor of the work, and the other bundles on the cluster. */
 export interface RemediationContext extends WorkContext {
-  readonly around: OtherBundles
+  readonly others: OtherBundles
 }
 
-type Answered = NonNullable<Inventory['remedy']>
+type Remedy = NonNullable<Inventory['remedy']>
 
-/** Makes it. */
+/** Creates the remediation of failed bundles. */
 export function createRemediation(ports: RemediationPorts) {
-  const { content, plans, journal, hooks, begin, log } = ports
+  const { content, plans, journal, hooks, preflight, log } = ports
 
-  function remedyOf(run: BundleRun, action: Answered['action']): Answered {
+  function newRemedy(run: BundleRun, action: Remedy['action']): Remedy {
     const { message = '', firstFailing } = run.inventory?.operation?.failed ?? {}
     const { generation, set } = run.entry
-    return { action, set, generation, message, ...(firstFailing === undefined ? {} : { firstFailing }) }
+    return { action, set, generation, message, ...compact({ firstFailing }) }
   }
 
-  /** Goes back to the set that ran before, if all of it is still here. */
-  async function goBack(
+  /** Rolls back to the previous set, if all of it is on disk. */
+  async function rollBack(
     run: BundleRun,
     to: Inventory['set'],
-    { around, signal }: RemediationContext,
+    { others, signal }: RemediationContext,
   ): Promise<StepResult> {
-    const remedy = remedyOf(run, 'RollBack')
+    const remedy = newRemedy(run, 'RollBack')
     const kept = await content.kept(to)
     if (!kept) {
       return failed(remedy, `${remedy.message}; it is not rolled back: what ran before is not on this disk any more`)
@@ -65,14 +67,14 @@ export function createRemediation(ports: RemediationPorts) {
     switchSet(run, to)
     const plan = (run.plan = await plans.of(run.entry.bundle, kept, to, signal))
     const applier = ports.appliersFor(plan)
-    await begin(run, plan, { applier, operation: 'RollBack', others: around.others(), signal, remedy })
+    await preflight(run, plan, { applier, operation: 'RollBack', others: others.others(), signal, remedy })
     log.warn({ bundle: run.entry.bundle, generation: run.entry.generation }, `rolling back: ${remedy.message}`)
-    return keep(run, around, signal)
+    return keep(run, others, signal)
   }
 
-  /** Begins to remove everything; what a person decided about single objects still counts. */
-  async function takeOut(run: BundleRun, { around, signal }: RemediationContext): Promise<StepResult> {
-    const remedy = remedyOf(run, 'Uninstall')
+  /** Begins to remove all objects of the bundle; the options of single objects still apply. */
+  async function uninstall(run: BundleRun, { others, signal }: RemediationContext): Promise<StepResult> {
+    const remedy = newRemedy(run, 'Uninstall')
     await journal.record(run, {
       phase: 'Applied',
       operation: { kind: 'Uninstall', wave: 0 },
@@ -81,11 +83,11 @@ export function createRemediation(ports: RemediationPorts) {
       remedy,
     })
     log.warn({ bundle: run.entry.bundle, generation: run.entry.generation }, `taking it out: ${remedy.message}`)
-    return keep(run, around, signal)
+    return keep(run, others, signal)
   }
 
-  /** Goes on with what was done about a failure, and keeps it so. */
-  async function keep(run: BundleRun, around: OtherBundles, signal: AbortSignal): Promise<StepResult> {
+  /** Continues a remediation, and observes its result in later steps. */
+  async function keep(run: BundleRun, others: OtherBundles, signal: AbortSignal): Promise<StepResult> {
     const { remedy, set, phase } = run.inventory!
     if (remedy!.action === 'Uninstall' && phase === 'Settled') {
       return failed(remedy!, `it was taken out again: ${remedy!.message}`)
@@ -99,14 +101,14 @@ export function createRemediation(ports: RemediationPorts) {
       )
     }
     const plan = (run.plan ??= await plans.of(run.entry.bundle, kept!, set, signal))
-    const work = { applier: ports.appliersFor(plan), around, signal }
+    const work = { applier: ports.appliersFor(plan), others, signal }
     if (remedy!.action === 'Uninstall') return remove(run, plan, work)
-    const { row, lookAgainMs } = await ports.workOn(run, plan, work)
-    if (row.state === 'Ready') return failed(remedy!, `rolled back to what ran before: ${remedy!.message}`, lookAgainMs)
+    const { row, nextStepMs } = await ports.advance(run, plan, work)
+    if (row.state === 'Ready') return failed(remedy!, `rolled back to what ran before: ${remedy!.message}`, nextStepMs)
     return failed(
       remedy!,
       `rolling back to what ran before (${row.message ?? row.state}): ${remedy!.message}`,
-      lookAgainMs,
+      nextStepMs,
     )
   }
 
@@ -114,11 +116,11 @@ export function createRemediation(ports: RemediationPorts) {
     const { remedy } = run.inventory!
     const { pre, post } = OPERATION_EVENTS.Uninstall
     const { options } = plan
-    const said = (what: string) =>
+    const progress = (what: string) =>
       failed(remedy!, `taking it out (${what}): ${remedy!.message}`, OBSERVE_INTERVAL_MS.progressing)
-    const around = { ...work, timeoutMs: waveTimeoutMs(options) }
-    const before = await hooks.run(journal.hooksOf(run), plan.hooks, pre, around)
-    if (before) return said(before.message)
+    const hookWork = { ...work, timeoutMs: waveTimeoutMs(options) }
+    const before = await hooks.run(journal.hooksOf(run), plan.hooks, pre, hookWork)
+    if (before) return progress(before.message)
     const pruned = await pruneObjects(
       {
         bundle: run.entry.bundle,
@@ -126,30 +128,26 @@ export function createRemediation(ports: RemediationPorts) {
         options: { ...options, delete: { ...options.delete, bundleDeleted: 'Delete' } },
         cause: 'bundleDeleted',
         isHealthy: true,
-        ceiling: ports.maxPrune(),
+        maxPrune: ports.maxPrune(),
         applier: work.applier,
-        wanted: work.around.wanted,
+        wanted: work.others.wanted,
         log,
       },
       work.signal,
     )
     for (const key of pruned.forgotten) run.records.delete(key)
     if (pruned.forgotten.length > 0) await journal.record(run, {})
-    if (run.records.size > 0) return said(pruned.waits ?? pruned.held ?? 'its objects go')
-    const after = await hooks.run(journal.hooksOf(run), plan.hooks, post, around)
-    if (after) return said(after.message)
+    if (run.records.size > 0) return progress(pruned.waits ?? pruned.held ?? 'its objects go')
+    const after = await hooks.run(journal.hooksOf(run), plan.hooks, post, hookWork)
+    if (after) return progress(after.message)
     await hooks.clear(journal.hooksOf(run), work)
     await journal.record(run, { phase: 'Settled', operation: undefined, hooks: [] })
     return failed(remedy!, `it was taken out again: ${remedy!.message}`)
   }
 
-  return { goBack, takeOut, keep }
+  return { rollBack, uninstall, keep }
 }
 
-function failed(
-  { firstFailing }: Answered,
-  message: string,
-  lookAgainMs: number = OBSERVE_INTERVAL_MS.ready,
-): StepResult {
-  return { row: { state: 'Failed', message, ...(firstFailing === undefined ? {} : { firstFailing }) }, lookAgainMs }
+function failed({ firstFailing }: Remedy, message: string, nextStepMs: number = OBSERVE_INTERVAL_MS.ready): StepResult {
+  return { row: { state: 'Failed', message, ...compact({ firstFailing }) }, nextStepMs }
 }

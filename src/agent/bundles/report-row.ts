@@ -1,11 +1,12 @@
-/** What the hub hears about one bundle: bounded, the first few of each, in the order of the set. */
+/** The report row of one bundle: bounded, with the first details in the order of the set. */
+import { compact } from '../../core/compact.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
 import type { DocumentEntry } from '../../wire/document/cluster-document.ts'
 import type { ReportRow } from '../../wire/link/frames.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'
 
-/** What drifted, and the values that the bundle's rules tell. */
+/** The drift of a bundle, and the values that its health rules report. */
 export function detailsOf({ plan, drifts, judged }: BundleRun): Pick<ReportRow, 'drift' | 'feedback'> {
   const objects = plan?.objects ?? []
   const drift = objects
@@ -23,22 +24,26 @@ export function detailsOf({ plan, drifts, judged }: BundleRun): Pick<ReportRow, 
       })),
     )
     .slice(0, LIMITS.rowDetails)
-  return { ...(drift.length > 0 ? { drift } : {}), ...(feedback.length > 0 ? { feedback } : {}) }
+  return compact({
+    drift: drift.length > 0 ? drift : undefined,
+    feedback: feedback.length > 0 ? feedback : undefined,
+  })
 }
 
-/** A text as long as a report may have it. */
+/** A text with at most as many characters as a report allows. */
 export function truncateMessage(text: string): string {
   return text.length <= LIMITS.messageChars ? text : `${text.slice(0, LIMITS.messageChars - 1)}…`
 }
 
-/** The row of a bundle. */
 export function buildReportRow({ bundle, generation, set }: DocumentEntry, row: StepResult['row']): ReportRow {
   return {
     bundle,
     generation,
     set,
     state: row.state,
-    ...(row.message === undefined ? {} : { message: truncateMessage(row.message) }),
-    ...(row.firstFailing === undefined ? {} : { firstFailing: truncateMessage(row.firstFailing) }),
+    ...compact({
+      message: row.message === undefined ? undefined : truncateMessage(row.message),
+      firstFailing: row.firstFailing === undefined ? undefined : truncateMessage(row.firstFailing),
+    }),
   }
 }

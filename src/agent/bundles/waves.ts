@@ -1,4 +1,7 @@
-/** An operation between its beginning and its end: pre hooks, then wave by wave, each applied, run and waited for. */
+// Tested by src/agent/bundles/operation.contract.test.ts
+/**
+ * The waves of an operation: pre hooks, then for each wave its objects, its hooks, and the wait until it is healthy.
+ */
 import type { Clock } from '../../core/time/clock.ts'
 import { Waiting } from '../../core/errors.ts'
 import { inParallel } from '../../core/async/in-parallel.ts'
@@ -10,9 +13,11 @@ import { describeObject } from '../../plan/objects/object-id.ts'
 import { waveTimeoutMs } from '../../plan/objects/object-options.ts'
 import { nextWaveStep } from '../../plan/apply/operation.ts'
 import type { Applier } from '../cluster/applier.ts'
-import { OBSERVE_INTERVAL_MS, decideObjectOwnership } from './bundle-run.ts'
+import { OBSERVE_INTERVAL_MS, STEP_TIMING } from '../timing.ts'
+import { decideObjectOwnership } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
 import type { Content } from '../documents/content.ts'
+import { recordWrite } from './drift-correction.ts'
 import type { Hooks } from './hooks.ts'
 import type { Journal } from './journal.ts'
 import type { Observer } from './observe.ts'
@@ -21,28 +26,27 @@ import type { Outcome } from './outcome.ts'
 import { objectToWrite } from '../documents/set-plan.ts'
 import type { PlannedHook, PlannedObject, SetPlan } from '../documents/set-plan.ts'
 
-/** What waves need. */
+/** Ports of waves. */
 export interface WavePorts {
   readonly content: Content
-  readonly lookout: Observer
+  readonly observer: Observer
   readonly journal: Journal
   readonly hooks: Hooks
   readonly clock: Clock
 }
 
-/** With whose rights. */
+/** The executor of the work. */
 export interface WorkContext {
   readonly applier: Applier
   readonly signal: AbortSignal
 }
 
-// Enough to keep a slow API busy, too few to trouble a small one.
+// Enough requests to keep a slow API server busy, and not too many for a small one.
 const AT_ONCE = 8
-const ESTABLISH_MS = 500
 
-/** Makes it. */
-export function createWaves({ content, lookout, journal, hooks, clock }: WavePorts) {
-  /** Runs pre hooks, applies and waits, wave by wave; undefined when the last one is applied. */
+/** Creates the waves of operations. */
+export function createWaves({ content, observer, journal, hooks, clock }: WavePorts) {
+  /** Moves an operation through its waves; undefined when the last wave is applied. */
   async function moveThroughWaves(run: BundleRun, plan: SetPlan, context: WorkContext): Promise<Outcome | undefined> {
     const timeoutMs = waveTimeoutMs(plan.options)
     for (;;) {
@@ -52,19 +56,19 @@ export function createWaves({ content, lookout, journal, hooks, clock }: WavePor
       const event = appliedAtMs === undefined ? OPERATION_EVENTS[at.kind].pre : 'during'
       const isWave = appliedAtMs !== undefined
       const due = plan.hooks.filter(({ hook }) => hook.on.includes(event) && (!isWave || hook.weight === wave?.wave))
-      // Pre hooks before the first wave, the hooks of a wave when its objects are applied.
+      // Pre hooks run before the first wave, the hooks of a wave after its objects are applied.
       if (due.length > 0 && (isWave || at.wave === 0)) {
-        if (!isWave) await applyAll(run, groundOf(plan, due), context)
+        if (!isWave) await applyAll(run, neededByHooks(plan, due), context)
         const stop = await hooks.run(journal.hooksOf(run), due, event, { ...context, timeoutMs })
         if (stop) return hookStopOutcome(stop)
       }
       const members = wave ? [...wave.foundations, ...wave.others] : []
-      const sight = isWave ? await lookout.look(run, members, context) : undefined
+      const observation = isWave ? await observer.observe(run, members, context) : undefined
       const move = nextWaveStep({
         wave: at.wave,
         waves: plan.waves.length,
         appliedAtMs,
-        health: sight?.state ?? 'Progressing',
+        health: observation?.state ?? 'Progressing',
         nowMs: clock.now(),
         timeoutMs,
       })
@@ -82,7 +86,7 @@ export function createWaves({ content, lookout, journal, hooks, clock }: WavePor
           await journal.record(run, { phase: 'Applied', operation: at })
           return undefined
         case 'Advance': {
-          // Not a write of its own: after a crash the wave is found healthy again.
+          // No write of the inventory: after a crash the wave is healthy again at once.
           const { appliedAt: _appliedAt, ...rest } = at
           run.inventory = {
             ...run.inventory!,
@@ -91,11 +95,15 @@ export function createWaves({ content, lookout, journal, hooks, clock }: WavePor
           break
         }
         case 'Wait':
-          return waitingFor(sight!, `wave ${at.wave + 1} of ${plan.waves.length}`)
+          return waitingFor(observation!, `wave ${at.wave + 1} of ${plan.waves.length}`)
         case 'TimedOut':
           return {
-            row: { ...observationRow(sight!), state: 'Failed', message: `${move.message}: ${sight!.message}` },
-            lookAgainMs: OBSERVE_INTERVAL_MS.failed,
+            row: {
+              ...observationRow(observation!),
+              state: 'Failed',
+              message: `${move.message}: ${observation!.message}`,
+            },
+            nextStepMs: OBSERVE_INTERVAL_MS.failed,
             failure: 'Time',
           }
       }
@@ -109,10 +117,10 @@ export function createWaves({ content, lookout, journal, hooks, clock }: WavePor
         wave.others.length > 0 && planned.brings ? await context.applier.get(planned, context.signal) : undefined
       const health = live && healthOf(live)
       if (health && health.state !== 'Ready') {
-        throw new Waiting('Establishing', `${describeObject(planned)}: ${health.message}`, ESTABLISH_MS)
+        throw new Waiting('Establishing', `${describeObject(planned)}: ${health.message}`, STEP_TIMING.establishMs)
       }
     }
-    // Kinds one after the other, objects of a kind side by side.
+    // Kinds one after the other, the objects of one kind in parallel.
     for (const group of Map.groupBy(wave.others, applyRank).values()) await applyAll(run, group, context)
   }
 
@@ -123,16 +131,16 @@ export function createWaves({ content, lookout, journal, hooks, clock }: WavePor
 
   async function applyOne(run: BundleRun, planned: PlannedObject, { applier, signal }: WorkContext): Promise<void> {
     const { bundle } = run.entry
-    // After a restart in the middle nothing is remembered: the records and the object itself say whose it is.
-    const meeting =
+    // After a restart within the operation, ownership follows from the inventory and the live object.
+    const ownership =
       run.ownershipDecisions.get(planned.key) ?? decideObjectOwnership(run, planned, await applier.get(planned, signal))
     const object = await objectToWrite(planned, content, signal)
     try {
-      const live = await applier.write({ bundle, object, options: planned.options, meeting }, signal)
-      lookout.noteWritten(run, planned, live)
+      const live = await applier.write({ bundle, object, options: planned.options, ownership }, signal)
+      recordWrite(run, planned, live)
       run.done.add(planned.key)
     } catch (caught) {
-      // Whatever was true when the operation began: look again before the next try.
+      // The decision of the preflight may be out of date: decide again before the next try.
       run.ownershipDecisions.delete(planned.key)
       throw caught
     }
@@ -141,8 +149,9 @@ export function createWaves({ content, lookout, journal, hooks, clock }: WavePor
   return { moveThroughWaves }
 }
 
-// What pre hooks live in and are made of; it is recorded already, and its wave finds it there.
-function groundOf(plan: SetPlan, hooks: readonly PlannedHook[]): PlannedObject[] {
+// The namespaces and CustomResourceDefinitions that pre hooks need. The inventory already has them, and their wave
+// finds them applied.
+function neededByHooks(plan: SetPlan, hooks: readonly PlannedHook[]): PlannedObject[] {
   const namespaces = new Set(hooks.map(({ namespace }) => namespace))
   const kinds = new Set(hooks.map(({ apiVersion, kind }) => `${apiVersion.split('/')[0]}/${kind}`))
   return plan.objects.filter(

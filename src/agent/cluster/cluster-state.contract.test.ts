@@ -1,4 +1,7 @@
-/** The agent's records in a cluster that may answer any write with silence: nothing is lost, and in the end nothing is left. */
+/**
+ * The agent's records in a cluster that may answer any write with silence: nothing is lost, and in the end nothing is
+ * left.
+ */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createClient } from '../../client/create-client.ts'
@@ -7,8 +10,9 @@ import { silentLogger } from '../../core/log.ts'
 import { createEmbeddedCluster } from '../../sim/fleet/embedded-cluster.ts'
 import { createSeededIds } from '../../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
-import { AGENT_NAMESPACE, CONFIG_MAPS, createClusterState } from './cluster-state.ts'
-import type { Inventory } from './cluster-state.ts'
+import { AGENT_NAMESPACE, CONFIG_MAPS } from './agent-objects.ts'
+import { createClusterState } from './cluster-state.ts'
+import type { Inventory } from './inventory.ts'
 
 const BUNDLE = 'default/large'
 const SIGNAL = new AbortController().signal

@@ -1,21 +1,25 @@
-/** Writers by executor: the agent's own rights, or a ServiceAccount of the cluster by impersonation. */
+// Tested by src/agent/bundles/operation.contract.test.ts
+/** Appliers by executor: with the agent's own rights, or as a ServiceAccount of the cluster by impersonation. */
 import { clientOver } from '../../client/create-client.ts'
 import type { Discovery } from '../../client/discovery.ts'
 import { createRest } from '../../client/rest.ts'
-import type { Clock } from '../../core/time/clock.ts'
 import type { Transport } from '../../core/http.ts'
-import { executorRefusal, userOf } from '../../plan/apply/local-limits.ts'
-import type { LocalLimits, Executor } from '../../plan/apply/local-limits.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
-import { createApplier, isBundleManager } from './applier.ts'
-import type { Applier, ObjectHolders } from './applier.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import { executorRefusal, userOf } from '../../plan/apply/local-limits.ts'
+import type { LocalLimits, Executor } from '../../plan/apply/local-limits.ts'
+import { createApplier } from './applier.ts'
+import type { Applier } from './applier.ts'
 import { createReads } from './cluster-reads.ts'
-import type { Read, Reads } from './cluster-reads.ts'
+import type { Reads } from './cluster-reads.ts'
+import { isBundleManager } from './field-manager.ts'
 import { createObjectWatches } from './object-watches.ts'
 import type { ObjectWatches } from './object-watches.ts'
+import type { Read } from './read-watches.ts'
+import type { ObjectHolders } from './write-methods.ts'
 
-/** What writers are made of. */
+/** Ports of all appliers. */
 export interface ApplierFactoryPorts {
   readonly transport: Transport
   readonly userAgent: string
@@ -23,33 +27,33 @@ export interface ApplierFactoryPorts {
   readonly ids: Ids
   readonly log: Logger
   readonly discovery: Discovery
-  readonly ceiling: LocalLimits
+  readonly localLimits: LocalLimits
   readonly neighbours: ObjectHolders
-  /** An object that a bundle has changed; see watches.ts. */
+  /** An object of a bundle changed; see object-watches.ts. */
   readonly onChange: (key: string, isNews: boolean) => void
-  /** Something that a bundle's rendering read changed; see cluster-reads.ts. */
+  /** An object that the rendering of a bundle read changed; see read-watches.ts. */
   readonly onRead: (bundle: string) => void
 }
 
-/** What is done as one identity. */
-interface Hand {
+/** All access to the cluster as one identity. */
+interface ExecutorAccess {
   readonly applier: Applier
   readonly watches: ObjectWatches
   readonly reads: Reads
 }
 
-/** A bundle's executor that the cluster's ceiling does not allow. */
+/** The local limits do not allow the executor of a bundle. */
 export class ExecutorRefused extends Error {
   override readonly name = 'ExecutorRefused'
 }
 
-/** Makes writers; the same executor has the same one. */
+/** Creates one applier for each executor, at its first use. */
 export function createAppliers(ports: ApplierFactoryPorts) {
-  const { clock, ids, log, userAgent, discovery, ceiling, neighbours, onChange } = ports
-  const known = new Map<string, Hand>()
+  const { clock, ids, log, userAgent, discovery, localLimits, neighbours, onChange } = ports
+  const known = new Map<string, ExecutorAccess>()
 
-  function handOf(executor: Executor | undefined): Hand {
-    const refusal = executorRefusal(ceiling, executor)
+  function accessAs(executor: Executor | undefined): ExecutorAccess {
+    const refusal = executorRefusal(localLimits, executor)
     if (refusal !== undefined) throw new ExecutorRefused(refusal)
     const user = executor ? userOf(executor) : ''
     let found = known.get(user)
@@ -57,28 +61,28 @@ export function createAppliers(ports: ApplierFactoryPorts) {
       const transport = user === '' ? ports.transport : withImpersonation(ports.transport, user)
       const client = clientOver(createRest({ transport, clock, userAgent }))
       const watches = createObjectWatches({ client, discovery, clock, ids, log, isManager: isBundleManager, onChange })
-      const reads = createReads({ client, discovery, ceiling, clock, ids, log, onChange: ports.onRead })
-      found = { applier: createApplier({ client, discovery, ceiling, neighbours, watches }), watches, reads }
+      const reads = createReads({ client, discovery, localLimits, clock, ids, log, onChange: ports.onRead })
+      found = { applier: createApplier({ client, discovery, localLimits, neighbours, watches }), watches, reads }
       known.set(user, found)
     }
     return found
   }
 
   return {
-    /** Throws when the ceiling does not allow the executor. */
-    as: (executor: Executor | undefined): Applier => handOf(executor).applier,
-    /** What rendering reads as the executor; throws when the ceiling does not allow it. */
-    reads: (executor: Executor | undefined): Reads => handOf(executor).reads,
-    /** Follows what was read for a bundle as this executor, and nothing else of it; without an executor's reads, nothing at all. */
+    /** Throws ExecutorRefused when the local limits do not allow the executor. */
+    as: (executor: Executor | undefined): Applier => accessAs(executor).applier,
+    /** The reads of rendering as the executor; throws ExecutorRefused as `as` does. */
+    reads: (executor: Executor | undefined): Reads => accessAs(executor).reads,
+    /** Follows exactly these reads for a bundle, as this executor. Without `now`, follows nothing for the bundle. */
     async follow(
       bundle: string,
       now?: { readonly executor: Executor | undefined; readonly reads: readonly Read[]; readonly signal: AbortSignal },
     ): Promise<boolean> {
-      const own = now && handOf(now.executor)
-      for (const hand of known.values()) if (hand !== own) hand.reads.drop(bundle)
+      const own = now && accessAs(now.executor)
+      for (const access of known.values()) if (access !== own) access.reads.drop(bundle)
       return own === undefined || (await own.reads.follow(bundle, now!.reads, now!.signal))
     },
-    /** Ends all watches: what they know is of another time. */
+    /** Stops all watches: the cluster was restored, and their objects are of another time. */
     reset(): void {
       for (const { watches, reads } of known.values()) {
         watches.stop()
@@ -86,17 +90,20 @@ export function createAppliers(ports: ApplierFactoryPorts) {
       }
       known.clear()
     },
-    /** Ends watches that no bundle needs any more. */
+    /** Stops watches that no bundle needs any more. */
     sweep(): void {
       for (const { watches } of known.values()) watches.sweep()
     },
   }
 }
 
-/** Writers by executor. */
+/** Appliers by executor. */
 export type Appliers = ReturnType<typeof createAppliers>
 
-/** Speaks in the name of a user. The groups of a ServiceAccount follow from its name; naming them would need the right to impersonate groups. */
+/**
+ * Sends requests as a user. The groups of a ServiceAccount follow from its name; naming them would need the right to
+ * impersonate groups.
+ */
 export function withImpersonation(transport: Transport, user: string): Transport {
   return (request, signal) =>
     transport({ ...request, headers: { ...request.headers, 'impersonate-user': user } }, signal)

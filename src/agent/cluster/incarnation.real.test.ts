@@ -1,4 +1,7 @@
-/** A real cluster whose etcd is taken back to an earlier state under a running agent: the agent says that it is another life, and looks at everything again. */
+/**
+ * A real cluster whose etcd is taken back to an earlier state under a running agent: the agent says that it is another
+ * life, and looks at everything again.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMemoryBlobs } from '../../blobs/memory-blobs.ts'

@@ -1,7 +1,8 @@
 /**
- * Which life of the cluster this is. A cluster that is restored from its own backup goes back in time: its versions are lower than they were, or the
- * document it was marked with is older than the one the agent marked. Then the agent forgets what it thinks it knows, looks at everything
- * again, and reports a new incarnation, so that nobody takes the old reports for the new cluster.
+ * The incarnation of the cluster. A cluster that is restored from its own backup goes back in time: its resource
+ * versions are lower than before, or its mark names an older document than the agent marked. The agent then forgets its
+ * state in memory, reads everything again, and reports a new incarnation, so that the hub does not take old reports for
+ * the restored cluster.
  */
 import { compareResourceVersions } from '../../client/resource-versions.ts'
 import { utf8 } from '../../core/bytes.ts'
@@ -11,18 +12,19 @@ import type { Logger } from '../../core/log.ts'
 import { Type } from '../../core/schema/typebox.ts'
 import type { AcceptedDocument } from '../../wire/document/document-chain.ts'
 import { parseJson } from '../../wire/validate.ts'
+import { INCARNATION_TIMING } from '../timing.ts'
 import type { ClusterState } from './cluster-state.ts'
 import { AGENT_FILES } from '../storage/storage.ts'
 import type { AgentStorage } from '../storage/storage.ts'
 
-/** What it needs. */
+/** Ports of the incarnation. */
 export interface IncarnationPorts {
   readonly storage: AgentStorage
   readonly state: Pick<ClusterState, 'readAge'>
   readonly clock: Clock
   readonly log: Logger
   readonly clusterId: () => string | undefined
-  /** The cluster is another one than it was: look at everything again. */
+  /** The cluster was restored: everything must be read again. */
   readonly onRestored: () => void
 }
 
@@ -33,10 +35,7 @@ const File = Type.Object({
   mark: Type.Optional(Type.Object({ epoch: Type.Integer(), revision: Type.Integer() })),
 })
 
-const AGAIN_MS = 10 * 60_000
-const RETRY_MS = 30_000
-
-/** Makes it; nothing is asked before `run`. */
+/** Creates the check; nothing is read before `run`. */
 export function createIncarnation({ storage, state, clock, log, clusterId, onRestored }: IncarnationPorts) {
   let current = 1
 
@@ -46,7 +45,7 @@ export function createIncarnation({ storage, state, clock, log, clusterId, onRes
       const file = bytes && parseJson(File, bytes, { what: AGENT_FILES.incarnation, maxBytes: 64 * 1024 })
       return file?.clusterId === id ? file : undefined
     } catch {
-      // Half a file, or one of another version: what it said is not known, so nothing is concluded from it.
+      // A partial file, or a file of another version, proves nothing.
       return undefined
     }
   }
@@ -80,7 +79,7 @@ export function createIncarnation({ storage, state, clock, log, clusterId, onRes
           if (!signal.aborted) log.debug({ err: toError(caught) }, 'the age of the cluster is not known')
           return false
         })
-        await clock.sleep(isDone ? AGAIN_MS : RETRY_MS, signal).catch(() => {}) // aborted: the loop ends
+        await clock.sleep(isDone ? INCARNATION_TIMING.intervalMs : INCARNATION_TIMING.retryMs, signal).catch(() => {}) // aborted: the loop ends
       }
     },
   }

@@ -1,4 +1,4 @@
-/** The file in which a cluster's own people say how far the agent may go. */
+/** The file of local limits, by which the owners of a cluster limit the agent. */
 import { toError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import { Type } from '../../core/schema/typebox.ts'
@@ -13,7 +13,7 @@ const Kinds = Type.Array(Type.Object({ group: Type.Optional(Type.String()), kind
   maxItems: 256,
 })
 
-const CeilingSchema = Type.Object(
+const LocalLimitsSchema = Type.Object(
   {
     namespaces: Type.Optional(Globs),
     clusterScoped: Type.Optional(Type.Boolean()),
@@ -26,20 +26,21 @@ const CeilingSchema = Type.Object(
   strict,
 )
 
-/** A ceiling that cannot be used; an agent without its ceiling does not start. */
+/** Local limits that are not usable; the agent does not start without its local limits. */
 class LocalLimitsError extends Error {
   override readonly name = 'CeilingError'
 }
 
-/** Reads a ceiling; an empty file allows everything. */
+/** Reads local limits; an empty file limits nothing. */
 export function readLocalLimits(text: string, file: string): LocalLimits {
   try {
     const value = readYamlDocument(text).value ?? {}
-    const unknown = isObject(value) && Object.keys(value).find((name) => !Object.hasOwn(CeilingSchema.properties, name))
+    const unknown =
+      isObject(value) && Object.keys(value).find((name) => !Object.hasOwn(LocalLimitsSchema.properties, name))
     if (unknown) {
-      throw new Error(`unknown field ${unknown}; known are ${Object.keys(CeilingSchema.properties).join(', ')}`)
+      throw new Error(`unknown field ${unknown}; known are ${Object.keys(LocalLimitsSchema.properties).join(', ')}`)
     }
-    return checkValue(CeilingSchema, value, 'ceiling')
+    return checkValue(LocalLimitsSchema, value, 'ceiling')
   } catch (caught) {
     throw new LocalLimitsError(`${file}: ${toError(caught).message}`, { cause: caught })
   }

@@ -1,13 +1,17 @@
+// Tested by src/agent/bundles/operation.contract.test.ts
 /**
- * What bundles have in the cluster, followed by watches: one per kind and executor, of labelled objects only. Of each object only what is asked for
- * later is kept (its shares and its health), so memory follows what is managed, not what the cluster holds.
+ * Watches of the objects that bundles have in the cluster: one for each kind and executor, of labelled objects only.
+ * The agent keeps only the shares and the health of an object, so that its memory grows with the managed objects and
+ * not with the cluster.
  *
- * An executor that may not list a kind everywhere is asked namespace by namespace; where it may not list at all, objects are read one by one.
+ * Where an executor may not list a kind in all namespaces, each namespace has its own watch. Where it may not list at
+ * all, objects are read one by one.
  */
 import type { Reader } from '../../client/client.ts'
 import type { Discovery } from '../../client/discovery.ts'
 import { createInformer } from '../../client/informer.ts'
 import type { Informer } from '../../client/informer.ts'
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { isApiError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
@@ -19,23 +23,24 @@ import type { Health } from '../../plan/health/object-health.ts'
 import { ownedFieldsFingerprint } from '../../plan/objects/managed-fields.ts'
 import { objectKey } from '../../plan/objects/object-id.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
+import { WATCH_TIMING } from '../timing.ts'
 
-/** On every object that bundles have, so that exactly these can be watched. */
+/** Label of every object that a bundle applied, so that exactly these objects are watched. */
 export const MANAGED_LABEL = 'flotilla.dev/managed'
 
-/** What is kept of an object. */
+/** What the agent keeps of a watched object. */
 export interface ObservedObject extends KubeObject {
-  /** By field manager of a bundle. */
+  /** Fingerprints of owned fields, by field manager of a bundle. */
   readonly shares: Readonly<Record<string, string>>
   readonly health: Health
 }
 
-/** What is known of an object without asking: it is not watched, or it is, and then whether it is there. */
+/** What a watch tells about an object without a request; `seen` is undefined when the object does not exist. */
 export type WatchedObject =
   | { readonly watched: false }
   | { readonly watched: true; readonly seen: ObservedObject | undefined }
 
-/** What watches are made of. */
+/** Ports of watches. */
 export interface WatchPorts {
   readonly client: Reader
   readonly discovery: Discovery
@@ -43,7 +48,7 @@ export interface WatchPorts {
   readonly ids: Ids
   readonly log: Logger
   readonly isManager: (manager: string) => boolean
-  /** An object changed; whether its health, its identity or a bundle's share of it did. */
+  /** An object changed; `isNews` when its health, its UID or a bundle's share changed. */
   readonly onChange: (key: string, isNews: boolean) => void
 }
 
@@ -54,27 +59,24 @@ interface Watch {
 }
 
 const SELECT = { labelSelector: `${MANAGED_LABEL}=true` }
-// Renewing costs a request; the server sends a bookmark now and then, so that it stays cheap.
-const WATCH_SECONDS = 1500
-const DENIED_AGAIN_MS = 10 * 60_000
 
-/** Makes the watches of one executor. */
+/** Creates the watches of one executor. */
 export function createObjectWatches(ports: WatchPorts) {
   const { client, discovery, clock, ids, log } = ports
   const watches = new Map<string, Watch>()
   const denied = new Map<string, number>()
 
   async function mayList(type: ResourceType, namespace: string | undefined, signal: AbortSignal): Promise<boolean> {
-    const scope = scopeOf(type, namespace)
+    const scope = scopeKey(type, namespace)
     const until = denied.get(scope)
     if (until !== undefined && clock.monotonicMs() < until) return false
     try {
-      await client.list(type, { ...SELECT, limit: 1, ...(namespace === undefined ? {} : { namespace }) }, signal)
+      await client.list(type, { ...SELECT, limit: 1, ...compact({ namespace }) }, signal)
       denied.delete(scope)
       return true
     } catch (caught) {
       if (!isApiError(caught, 'Forbidden')) throw caught
-      denied.set(scope, clock.monotonicMs() + DENIED_AGAIN_MS)
+      denied.set(scope, clock.monotonicMs() + WATCH_TIMING.deniedAgainMs)
       return false
     }
   }
@@ -87,28 +89,28 @@ export function createObjectWatches(ports: WatchPorts) {
       clock,
       ids,
       log,
-      select: { ...SELECT, ...(namespace === undefined ? {} : { namespace }) },
-      watchSeconds: WATCH_SECONDS,
+      select: { ...SELECT, ...compact({ namespace }) },
+      watchSeconds: WATCH_TIMING.watchSeconds,
       keep: (object) => shrink(object),
     })
     informer.onChange(({ before, after }) => {
-      ports.onChange(objectKey(idOf(type, (after ?? before)!)), !before || !after || isNews(before, after))
+      ports.onChange(objectKey(objectIdIn(type, (after ?? before)!)), !before || !after || isNews(before, after))
     })
     void informer.run(AbortSignal.any([signal, stopping.signal]))
     return { informer, stop: () => stopping.abort(), used: true }
   }
 
-  async function watchOf(id: ObjectId, signal: AbortSignal): Promise<Watch | undefined> {
+  async function findWatch(id: ObjectId, signal: AbortSignal): Promise<Watch | undefined> {
     const type = await discovery.typeOf(id.apiVersion, id.kind, signal)
     if (!type) return undefined
     const namespace = type.scope === 'Namespaced' ? (id.namespace ?? 'default') : undefined
-    const known = watches.get(scopeOf(type, undefined)) ?? watches.get(scopeOf(type, namespace))
+    const known = watches.get(scopeKey(type, undefined)) ?? watches.get(scopeKey(type, namespace))
     if (known) return known
     for (const scope of namespace === undefined ? [undefined] : [undefined, namespace]) {
       if (!(await mayList(type, scope, signal))) continue
-      const again = watches.get(scopeOf(type, scope))
+      const again = watches.get(scopeKey(type, scope))
       const watch = again ?? start(type, scope, signal)
-      watches.set(scopeOf(type, scope), watch)
+      watches.set(scopeKey(type, scope), watch)
       return watch
     }
     return undefined
@@ -124,9 +126,7 @@ export function createObjectWatches(ports: WatchPorts) {
       kind: object.kind,
       metadata: {
         name,
-        ...(namespace === undefined ? {} : { namespace }),
-        ...(uid === undefined ? {} : { uid }),
-        ...(resourceVersion === undefined ? {} : { resourceVersion }),
+        ...compact({ namespace, uid, resourceVersion }),
       },
       shares: Object.fromEntries([...managers].map((manager) => [manager, ownedFieldsFingerprint(object, manager)])),
       health: healthOf(object as UnknownObject),
@@ -134,9 +134,9 @@ export function createObjectWatches(ports: WatchPorts) {
   }
 
   return {
-    /** What is known of an object; waits for the first list of its kind. */
-    async sight(id: ObjectId, signal: AbortSignal): Promise<WatchedObject> {
-      const watch = await watchOf(id, signal)
+    /** What the watch of its kind tells about an object; waits for the first list. */
+    async find(id: ObjectId, signal: AbortSignal): Promise<WatchedObject> {
+      const watch = await findWatch(id, signal)
       if (!watch) return { watched: false }
       watch.used = true
       if (!watch.informer.synced()) await watch.informer.whenSynced(signal)
@@ -145,18 +145,17 @@ export function createObjectWatches(ports: WatchPorts) {
         type.scope === 'Namespaced' ? { namespace: id.namespace ?? 'default', name: id.name } : { name: id.name }
       return { watched: true, seen: lister.get(keyOf({ apiVersion: '', kind: '', metadata: address })) }
     },
-    /** What a write answered is known at once. */
+    /** Adds the response of a write, before the watch reports it. */
     async note(object: UnknownObject, signal: AbortSignal): Promise<void> {
       const { apiVersion, kind, metadata } = object
-      const watch = await watchOf({ apiVersion, kind, ...metadata }, signal)
+      const watch = await findWatch({ apiVersion, kind, ...metadata }, signal)
       if (metadata.labels?.[MANAGED_LABEL] === 'true') watch?.informer.noteWrite(object as unknown as ObservedObject)
     },
-    /** Ends all of them. */
     stop(): void {
       for (const watch of watches.values()) watch.stop()
       watches.clear()
     },
-    /** Ends watches that nobody asked since the last sweep. */
+    /** Stops watches that no bundle used since the last sweep. */
     sweep(): void {
       for (const [scope, watch] of watches) {
         if (!watch.used) {
@@ -172,13 +171,13 @@ export function createObjectWatches(ports: WatchPorts) {
 /** The watches of one executor. */
 export type ObjectWatches = ReturnType<typeof createObjectWatches>
 
-function scopeOf(type: ResourceType, namespace: string | undefined): string {
+function scopeKey(type: ResourceType, namespace: string | undefined): string {
   return `${type.group}/${type.version}/${type.plural}/${namespace ?? '*'}`
 }
 
-function idOf(type: ResourceType, { metadata: { name, namespace } }: KubeObject): ObjectId {
+function objectIdIn(type: ResourceType, { metadata: { name, namespace } }: KubeObject): ObjectId {
   const apiVersion = type.group === '' ? type.version : `${type.group}/${type.version}`
-  return { apiVersion, kind: type.kind, name, ...(namespace === undefined ? {} : { namespace }) }
+  return { apiVersion, kind: type.kind, name, ...compact({ namespace }) }
 }
 
 function isNews(before: ObservedObject, after: ObservedObject): boolean {

@@ -1,4 +1,9 @@
-/** Deleting what left a set, or a whole bundle for its tombstone; plan/apply/prune.ts says what, here it is done: the recorded object only, by its UID. */
+// Tested by src/agent/bundles/removal/removal.contract.test.ts
+/**
+ * Prunes objects that left a set, or all objects of a bundle for its tombstone. plan/apply/prune.ts decides which; only
+ * the recorded object is deleted, by its UID.
+ */
+import { compact } from '../../core/compact.ts'
 import type { Logger } from '../../core/log.ts'
 import { inParallel } from '../../core/async/in-parallel.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
@@ -7,41 +12,42 @@ import { describeObject, objectKey } from '../../plan/objects/object-id.ts'
 import { CONFIRM_PRUNE, isKeptKind } from '../../plan/objects/object-options.ts'
 import { planPrune } from '../../plan/apply/prune.ts'
 import type { Wanted } from '../../plan/apply/prune.ts'
-import { isAppliedBy } from './applier.ts'
+import { isAppliedBy } from './field-manager.ts'
 import type { Applier } from './applier.ts'
-import type { InventoryObject } from './cluster-state.ts'
+import type { InventoryObject } from './inventory.ts'
 
-/** What other bundles want now (I-26). */
+/** The objects that other bundles want now (I-26). */
 export type WantedElsewhere = (bundle: string, signal: AbortSignal) => Promise<Wanted>
 
-/** What to prune, and with what. */
+/** The objects to prune, and the rules. */
 export interface PruneRequest {
   readonly bundle: string
   readonly objects: readonly InventoryObject[]
   readonly options: BundleOptions
   readonly cause: 'removed' | 'unplaced' | 'bundleDeleted'
   readonly isHealthy: boolean
-  readonly ceiling: number | undefined
+  /** Maximum number of objects of one bundle that may be deleted at once. */
+  readonly maxPrune: number | undefined
   readonly applier: Applier
   readonly wanted: WantedElsewhere
   readonly log: Logger
 }
 
-/** What became of the objects. */
+/** The result of pruning. */
 export interface Pruned {
-  /** Keys of objects the bundle no longer has, deleted or left to others. */
+  /** Keys of objects that the bundle no longer has: deleted, or left in the cluster. */
   readonly forgotten: readonly string[]
-  /** Of those: left in the cluster, each with why. */
+  /** Objects left in the cluster, each with the reason. */
   readonly released: readonly { readonly object: InventoryObject; readonly why: string }[]
-  /** Why something is still there, and what would release it. */
+  /** Why objects wait, and what lets the pruning continue. */
   readonly waits?: string
-  /** Why something stays that another bundle may turn out to want. */
+  /** Why objects stay that another bundle may want. */
   readonly held?: string
 }
 
 const AT_ONCE = 8
 
-/** Deletes objects that a bundle no longer has, in the reverse of the order they were applied: waves, kinds, then what the others live in. */
+/** Deletes objects in the reverse of the apply order: by wave, then by kind; namespaces and CRDs last. */
 export async function pruneObjects(request: PruneRequest, signal: AbortSignal): Promise<Pruned> {
   const { bundle, objects, applier, log, options } = request
   if (objects.length === 0) return { forgotten: [], released: [] }
@@ -51,22 +57,22 @@ export async function pruneObjects(request: PruneRequest, signal: AbortSignal): 
     options,
     cause: request.cause,
     wanted,
-    confirmed: await confirmedOf(request, signal),
+    confirmed: await findConfirmed(request, signal),
     isHealthy: request.isHealthy,
-    ...(request.ceiling === undefined ? {} : { ceiling: request.ceiling }),
+    ...compact({ ceiling: request.maxPrune }),
   })
   for (const { object, why } of plan.release) log.info({ bundle, object: describeObject(object), why }, 'left in place')
   const released = plan.release
-  const held = plan.held === undefined ? {} : { held: plan.held }
+  const held = compact({ held: plan.held })
   await inParallel(released, AT_ONCE, async ({ object, isShared }) => {
     if (isShared === true) await applier.letGo(object, bundle, signal)
   })
   const forgotten = released.map(({ object }) => objectKey(object))
   const propagation = options.delete?.propagation ?? 'Background'
 
-  const removeAll = async (some: readonly InventoryObject[]) => {
-    await inParallel(some, AT_ONCE, async (object) => {
-      const uid = object.uid ?? (await ownUid(request, object, signal))
+  const removeAll = async (members: readonly InventoryObject[]) => {
+    await inParallel(members, AT_ONCE, async (object) => {
+      const uid = object.uid ?? (await findAppliedUid(request, object, signal))
       if (uid === undefined) return
       await applier.remove(object, { uid, propagation }, signal)
       log.info({ bundle, object: describeObject(object) }, 'pruned')
@@ -78,7 +84,7 @@ export async function pruneObjects(request: PruneRequest, signal: AbortSignal): 
   for (const [index, [, members]] of waves.entries()) {
     const groups = [...Map.groupBy(applyOrder(members), applyRank).values()].toReversed()
     for (const group of groups) await removeAll(group)
-    // A bundle that leaves goes wave by wave, as it came.
+    // A bundle is removed wave by wave, as it was applied.
     const isLast = index === waves.length - 1
     const isAwaited = isLast ? outside.length > 0 : request.cause !== 'removed'
     const still = isAwaited ? await stillThere(members, applier, signal) : []
@@ -88,10 +94,10 @@ export async function pruneObjects(request: PruneRequest, signal: AbortSignal): 
   }
   await removeAll(applyOrder(outside).toReversed())
   forgotten.push(...outside.map(objectKey))
-  return { forgotten, released, ...held, ...(plan.waits === undefined ? {} : { waits: plan.waits }) }
+  return { forgotten, released, ...held, ...compact({ waits: plan.waits }) }
 }
 
-// Namespaces and CRDs take everything in them along: first what is in them ends in its own way.
+// The deletion of a namespace or CRD deletes everything in it: the objects in it must end in their own way first.
 async function stillThere(
   objects: readonly InventoryObject[],
   applier: Applier,
@@ -105,7 +111,7 @@ async function stillThere(
   return found
 }
 
-async function confirmedOf(request: PruneRequest, signal: AbortSignal): Promise<ReadonlySet<string>> {
+async function findConfirmed(request: PruneRequest, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const confirmed = new Set<string>()
   if (request.cause !== 'removed') return confirmed
   for (const object of request.objects) {
@@ -116,8 +122,8 @@ async function confirmedOf(request: PruneRequest, signal: AbortSignal): Promise<
   return confirmed
 }
 
-// Recorded before it was applied, and then a crash: it is ours only if the cluster says that we applied it.
-async function ownUid(
+// A record without a UID: the agent crashed before or after the apply. The field manager tells whether it applied.
+async function findAppliedUid(
   request: PruneRequest,
   object: InventoryObject,
   signal: AbortSignal,

@@ -1,4 +1,6 @@
-/** What is wholly here: of each bundle the base of the next difference, and of each set its sealed values. */
+/**
+ * Which content is complete on disk: for each bundle the base of the next difference, for each set its sealed values.
+ */
 import type { Static } from 'typebox'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { Type } from '../../core/schema/typebox.ts'
@@ -10,25 +12,28 @@ import type { AgentStorage } from '../storage/storage.ts'
 
 const DigestText = Type.Unsafe<Digest>({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' })
 const DeltaBase = Type.Object({ set: DigestText, held: DigestText })
-/** A set, and a document of this cluster that names it. */
+/** A complete set, and the document of this cluster that names it. */
 export type DeltaBase = Static<typeof DeltaBase>
 
-/** By bundle. */
+/** Bases by bundle. */
 export type DeltaBases = BoundedFileMap<DeltaBase>
 
-/** Bases in a file; losing it costs one whole transfer. */
+/** Bases in a file; the loss of the file costs one whole transfer for each bundle. */
 export function createDeltaBases(storage: AgentStorage): DeltaBases {
   return createBoundedFileMap(storage, { name: AGENT_FILES.bases, value: DeltaBase, most: LIMITS.bundles })
 }
 
 const SealedFor = Type.Object({ bundle: Type.String(), sealed: DigestText })
-/** Whose values they are, and the blob they are in. */
+/** The bundle of sealed values, and their blob. */
 export type SealedFor = Static<typeof SealedFor>
 
-/** By the digest of a set. */
+/** Sealed values by the digest of a set. */
 export type SealedValues = BoundedFileMap<SealedFor>
 
-/** Which sealed values a document brought for a set: also when it has moved on, an older set may be gone back to, or say farewell. */
+/**
+ * The sealed values that a document brought for a set. They stay when the document names a newer set: a rollback or an
+ * uninstall hook may need the older set.
+ */
 export function createSealedValues(storage: AgentStorage): SealedValues {
   return createBoundedFileMap(storage, { name: AGENT_FILES.sealed, value: SealedFor, most: 4 * LIMITS.bundles })
 }

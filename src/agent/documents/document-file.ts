@@ -1,4 +1,4 @@
-/** The document and the last refusal, as they are on disk. */
+/** The document and the last refusal on the agent's disk. */
 import { base64, fromBase64, utf8 } from '../../core/bytes.ts'
 import { Type } from '../../core/schema/typebox.ts'
 import type { TrustedKey } from '../../wire/trust/envelope.ts'
@@ -11,11 +11,11 @@ import { parseJson } from '../../wire/validate.ts'
 import { AGENT_FILES } from '../storage/storage.ts'
 import type { AgentStorage } from '../storage/storage.ts'
 
-// The document with the trust bundle it was verified by: after a rotation of signers it must still open without the hub.
+// The document with the trust bundle that verified it: after a rotation of signers it must still open without the hub.
 const DocumentFile = Type.Object({ document: Type.String(), trust: Type.String() })
 const RefusalFile = Type.Object({ refusal: Type.Optional(Refusal) })
 
-/** The document that is on disk, verified again from the root; undefined when there is none. */
+/** The stored document, verified again by the root; undefined before the first document. */
 export async function readDocument(storage: AgentStorage, root: TrustedKey) {
   const bytes = await storage.read(AGENT_FILES.document)
   if (!bytes) return undefined
@@ -25,19 +25,19 @@ export async function readDocument(storage: AgentStorage, root: TrustedKey) {
   return { ...openDocument(envelope, trust.signers), envelope }
 }
 
-/** Keeps a document with the trust it was verified by. */
+/** Stores a document with the trust bundle that verified it. */
 export async function writeDocument(storage: AgentStorage, envelope: Uint8Array, trust: VerifiedTrust): Promise<void> {
   const file = { document: base64(envelope), trust: base64(trust.envelope) }
   await storage.write(AGENT_FILES.document, utf8(JSON.stringify(file)))
 }
 
-/** Why the newest document was refused when it was last seen, if it was. */
+/** Why the newest document was refused; undefined when it was accepted. */
 export async function readRefusal(storage: AgentStorage): Promise<Refusal | undefined> {
   const bytes = await storage.read(AGENT_FILES.refusal)
   return bytes && parseJson(RefusalFile, bytes, { what: AGENT_FILES.refusal, maxBytes: LIMITS.answerBytes }).refusal
 }
 
-/** Keeps the refusal for whoever looks at this machine, or that there is none any more. */
+/** Stores the refusal for `flotilla check --agent`, or its absence. */
 export async function writeRefusal(storage: AgentStorage, refusal: Refusal | undefined): Promise<void> {
   await storage.write(AGENT_FILES.refusal, utf8(JSON.stringify(refusal ? { refusal } : {})))
 }

@@ -173,9 +173,11 @@ describe('secret values', () => {
     await run(1, content(PLAIN), { drift: { mode: 'Report' } })
     const [site] = sites
     const edited = { type: 'merge', body: { data: { password: base64(utf8(OTHER)) } } } as const
-    await site!.cluster.client.patch(Secret, { namespace: 'default', name: 'db' }, edited, { fieldManager: 'somebody' })
+    await site!.cluster.client.patch(Secret, { namespace: 'default', name: 'db' }, edited, {
+      fieldManager: 'kubectl-edit',
+    })
     const row = await site!.until(BUNDLE, 'Drifted')
-    assert.equal(row.message, 'Secret default/db: .data.password (changed by somebody)')
+    assert.equal(row.message, 'Secret default/db: .data.password (changed by kubectl-edit)')
     await assertHidden(PLAIN, OTHER)
   })
 
@@ -241,7 +243,8 @@ describe('a sealing key', () => {
     await hub.clock.runUntil(isBack, { withinMs: 60_000, what: 'the Secret is back' })
     hub.network.up = true
 
-    // Sealed again under the same generation, as the assembler does it: nothing to write, and fetched before it is needed.
+    // Sealed again under the same generation, as the assembler does it: nothing to write, and fetched before it is
+    // needed.
     const old = await entryOf('store-1')
     first!.door.writes.length = 0
     await run(1)
@@ -297,7 +300,7 @@ describe('a sealing key', () => {
     }
     const renewals = () => hub.network.requests.filter((line) => line.endsWith(ROUTES.renew)).length
 
-    it('is replaced at once and only once; values are sealed again and open, and nobody else is touched', async () => {
+    it('is replaced at once and only once; values are sealed again and open, and no other cluster is touched', async () => {
       await run(1)
       const [first] = sites
       const [old, others, before] = [await entryOf('store-1'), await keyOf('store-2'), renewals()]
@@ -405,7 +408,8 @@ describe('a sealing key', () => {
     it('lets an agent in again that was locked out for it, also after another start', async () => {
       await run(1)
       const [first] = sites
-      // As an agent of the first release left its files: a new key that no renewal has announced, and a renewal that is due.
+      // As an agent of the first release left its files: a new key that no renewal has announced, and a renewal that is
+      // due.
       await first!.stop()
       const identity = identityOf(first!)
       const made = generateKeyPair('x25519').privateKey

@@ -1,4 +1,9 @@
-/** A set, ready to be applied: each object with what holds for it, in waves. Objects themselves stay on disk until they are written. */
+// Tested by src/agent/bundles/operation.contract.test.ts
+/**
+ * The plan of a set: each object with its options, in waves. The objects themselves stay on disk until they are
+ * written.
+ */
+import { compact } from '../../core/compact.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { isObject } from '../../core/json.ts'
@@ -15,79 +20,78 @@ import { objectOptions } from '../../plan/objects/object-options.ts'
 import type { ObjectOptions } from '../../plan/objects/object-options.ts'
 import type { ObjectSet, SetObject } from '../../wire/document/cluster-document.ts'
 import { WireError } from '../../wire/validate.ts'
-import { idOf, ObjectFailure } from '../cluster/applier.ts'
-import { AGENT_NAMESPACE } from '../cluster/cluster-state.ts'
+import { objectIdOf } from '../cluster/object-address.ts'
+import { ObjectFailure } from '../cluster/object-failure.ts'
+import { AGENT_NAMESPACE } from '../cluster/agent-objects.ts'
 import type { Content } from './content.ts'
 
-/** One object of a set, or a namespace made for the others. */
+/** One object of a set, or a namespace that the agent creates for the objects of the set. */
 export interface PlannedObject extends Planned {
   readonly key: string
   readonly options: ObjectOptions
   readonly from: SetObject | { readonly made: UnknownObject } | { readonly rendered: UnknownObject }
-  /** The bundle's own rules about it; they need the whole object. */
+  /** The bundle's health rules for the object; they need the whole object. */
   readonly rules?: ObjectRules
-  /** The beginning of its digest; enough to see that it is the same. */
+  /** The beginning of the object's digest, enough to see that the content is the same. */
   readonly digest: string
-  /** Where its secret values are. */
+  /** The sealed values of a Secret. */
   readonly sealed?: { readonly set: Digest; readonly values: Digest }
 }
 
-/** A set, ready to be applied. */
+/** A set, ready to be applied: the options of the bundle, the objects by key and by wave, and the hooks. */
 export interface SetPlan {
   readonly options: BundleOptions
   readonly objects: readonly PlannedObject[]
   readonly byKey: ReadonlyMap<string, PlannedObject>
   readonly waves: readonly Wave<PlannedObject>[]
-  /** What is run, and no part of what the cluster should have. */
+  /** Hooks run in the operation, and are no part of the inventory. */
   readonly hooks: readonly PlannedHook[]
-  /** Its objects were made here, of the set's files and what is in the cluster. */
+  /** Present for a recipe, whose objects the agent rendered. */
   readonly rendered?: RenderedHere
 }
 
-/** Of objects that were made here. */
+/** A rendering in the cluster. */
 export interface RenderedHere {
-  /** The same for the same objects, and tells nothing of them. */
+  /** Equal for equal objects; reveals nothing about them. */
   readonly mark: string
-  /** A sentence without any value that was read. */
-  readonly hush: (sentence: string) => string
-  /** Something that was read cannot be watched: when to read it again, on the monotonic clock. */
+  /** Removes every value that the rendering read from a message. */
+  readonly redact: (sentence: string) => string
+  /** Monotonic time of the next rendering, when an object that was read cannot be watched. */
   readonly againAtMs?: number
 }
 
-/** A hook of a set. */
 export interface PlannedHook extends PlannedObject {
   readonly hook: HookRules
 }
 
-// Every cluster has these.
+// Namespaces that every cluster has.
 const GIVEN_NAMESPACES = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease', AGENT_NAMESPACE])
-/** How much of a digest is remembered. */
+/** Number of characters of a digest that the inventory keeps. */
 export const DIGEST_CHARS = 24
 
-/** One object on its way into a plan. */
 interface PlanItem extends Pick<PlannedObject, 'from' | 'digest' | 'sealed'> {
   readonly object: UnknownObject
   readonly hook?: HookRules | undefined
 }
 
-/** Puts a plan together, object by object. */
+/** Builds a plan object by object. */
 export function createPlanner(options: BundleOptions) {
-  const judgement = compileHealthRules(options)
-  if (!judgement.ok) throw new WireError('Malformed', `the bundle's options cannot be used: ${judgement.problem}`)
+  const health = compileHealthRules(options)
+  if (!health.ok) throw new WireError('Malformed', `the bundle's options cannot be used: ${health.problem}`)
   const objects: PlannedObject[] = []
   const hooks: PlannedHook[] = []
   const shared = new Map<string, ObjectOptions>()
   return {
     add({ object, from, digest, sealed, hook }: PlanItem): void {
-      const id = idOf(object)
+      const id = objectIdOf(object)
       const read = objectOptions(options, object)
       if (!read.ok) throw new ObjectFailure(id, read.problem)
-      // Most objects are treated alike: one value for all of them.
+      // Most objects have equal options: one value in memory for all of them.
       const text = JSON.stringify(read.options)
       const mine = shared.get(text) ?? read.options
       shared.set(text, mine)
-      const brings = broughtBy(object)
-      const rules = judgement.rulesFor(id)
+      const brings = kindBroughtBy(object)
+      const rules = health.rulesFor(id)
       const planned: PlannedObject = {
         ...id,
         key: objectKey(id),
@@ -95,16 +99,14 @@ export function createPlanner(options: BundleOptions) {
         options: mine,
         from,
         digest,
-        ...(sealed ? { sealed } : {}),
-        ...(brings ? { brings } : {}),
-        ...(rules ? { rules } : {}),
+        ...compact({ sealed, brings, rules }),
       }
       const once = { ...mine, method: 'CreateOnly', takeover: 'Never' } as const
       if (hook) hooks.push({ ...planned, hook, wave: hook.weight, options: once })
       else objects.push(planned)
     },
     plan(): SetPlan {
-      const all = [...objects, ...madeNamespaces(options, objects, hooks)]
+      const all = [...objects, ...namespacesToCreate(options, objects, hooks)]
       return {
         options,
         objects: all,
@@ -119,24 +121,24 @@ export function createPlanner(options: BundleOptions) {
   }
 }
 
-/** Reads every object of a complete set once; `digest` is the set's. */
+/** Plans a complete set; reads every object once. */
 export async function planSet(set: ObjectSet, digest: Digest, content: Content, signal: AbortSignal): Promise<SetPlan> {
   const planner = createPlanner(set.options ?? {})
   for (const named of set.objects) {
-    const sealed = sealedIn(set, digest, named)
+    const sealed = findSealed(set, digest, named)
     planner.add({
       object: await content.object(named, signal),
       from: named,
       digest: shortDigest(sealed ? digestOf(`${named.digest} ${sealed.values}`) : named.digest),
-      ...(sealed ? { sealed } : {}),
+      ...compact({ sealed }),
       hook: named.hook,
     })
   }
   return planner.plan()
 }
 
-// Other values make it another object; that they were sealed again does not.
-function sealedIn({ values }: ObjectSet, set: Digest, named: SetObject): PlannedObject['sealed'] {
+// The digest of a Secret changes with its values, and not when the same values are sealed again.
+function findSealed({ values }: ObjectSet, set: Digest, named: SetObject): PlannedObject['sealed'] {
   if (!named.sealed) return undefined
   if (values === undefined || !isSecret(named)) {
     throw new WireError('Malformed', `${describeObject(named)}: the set seals values that nothing can have`)
@@ -148,7 +150,7 @@ function shortDigest(digest: Digest): string {
   return digest.slice('sha256:'.length, 'sha256:'.length + DIGEST_CHARS)
 }
 
-/** The object to write. */
+/** The object to write, with its secret values. */
 export async function objectToWrite(
   planned: PlannedObject,
   content: Content,
@@ -159,7 +161,7 @@ export async function objectToWrite(
   return planned.sealed ? content.opened(planned.from, planned.sealed, signal) : content.object(planned.from, signal)
 }
 
-function madeNamespaces(
+function namespacesToCreate(
   options: BundleOptions,
   objects: readonly PlannedObject[],
   hooks: readonly PlannedHook[],
@@ -173,11 +175,11 @@ function madeNamespaces(
   return [...names]
     .filter((name) => !GIVEN_NAMESPACES.has(name) && !brought.has(name))
     .map((name): PlannedObject => {
-      const metadata = { name, ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) }
+      const metadata = { name, ...compact({ labels, annotations }) }
       const made: UnknownObject = { apiVersion: 'v1', kind: 'Namespace', metadata }
       const method = wantsMetadata ? 'ServerSideApply' : 'CreateOnly'
       const wave = Math.min(...inside.filter(({ namespace }) => namespace === name).map((object) => object.wave))
-      const treatment: ObjectOptions = {
+      const given: ObjectOptions = {
         wave,
         method,
         force: false,
@@ -187,11 +189,11 @@ function madeNamespaces(
         drift: 'Correct',
       }
       const digest = JSON.stringify(metadata).slice(0, DIGEST_CHARS)
-      return { ...idOf(made), key: objectKey(idOf(made)), wave, options: treatment, from: { made }, digest }
+      return { ...objectIdOf(made), key: objectKey(objectIdOf(made)), wave, options: given, from: { made }, digest }
     })
 }
 
-function broughtBy(object: UnknownObject): PlannedObject['brings'] {
+function kindBroughtBy(object: UnknownObject): PlannedObject['brings'] {
   if (object.kind !== 'CustomResourceDefinition' || !isObject(object['spec'])) return undefined
   const { group, names } = object['spec']
   const kind = isObject(names) ? names['kind'] : undefined

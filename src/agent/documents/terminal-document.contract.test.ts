@@ -89,10 +89,10 @@ describe('a terminal document', () => {
     assert.deepEqual((await hub.client.get(Cluster, { name: 'store-1' })).status?.certificate, before)
   })
 
-  it('is not for somebody else, nor for one who merely asks', async () => {
+  it('is given neither to another agent nor without a signature', async () => {
     const { hub } = await running()
     const { id } = (await hub.client.get(Cluster, { name: 'store-1' })).spec
-    const who = createApplicant(hub, 'somebody')
+    const who = createApplicant(hub, 'other')
     const other = await who.join(await hub.token('two', { clusterName: 'store-2' }))
     await hub.clock.settle()
     assert.equal((await who.last(id)).status, 400, 'before there is one, with another key')
@@ -101,7 +101,7 @@ describe('a terminal document', () => {
     await lastWord(hub)
     await hub.clock.settle()
     assert.equal((await who.last(id)).status, 400, 'with another key')
-    assert.equal((await who.last('c-nobody')).status, 401)
+    assert.equal((await who.last('c-unknown')).status, 401)
     assert.equal((await who.renew(id)).status, 400)
   })
 

@@ -1,8 +1,12 @@
-/** What can be seen of an agent where it runs, beside the running one: it only reads and asks, and never speaks with the agent's identity. */
+// Tested by src/cli/checks/agent-checks.test.ts
+/**
+ * Facts about an agent on its machine, for `flotilla check --agent`. Only reads, and never uses the agent's identity.
+ */
 import { readFile, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readKubeconfig } from '../../client/kubeconfig.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { toError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
@@ -26,10 +30,10 @@ import { inspectRights } from './inspect-rights.ts'
 import type { ProxyVariables } from '../link/proxy.ts'
 import type { AgentStorage } from '../storage/storage.ts'
 
-/** Where the agent runs. */
+/** The installation of an agent. */
 export interface AgentInstallation {
   readonly dataDir: string
-  /** The kubeconfig of its cluster; its rights are looked at with it. */
+  /** The kubeconfig of the agent, whose rights are checked. */
   readonly kubeconfig: string
   readonly context?: string
   readonly proxyVariables: ProxyVariables
@@ -37,11 +41,11 @@ export interface AgentInstallation {
   readonly signal: AbortSignal
 }
 
-/** Looks at an agent. */
+/** Collects the facts about an agent. */
 export async function inspectAgent(place: AgentInstallation): Promise<AgentFacts> {
   const { dataDir } = place
-  const data = await lookAtData(dataDir)
-  const storage = readOnly(dataDir)
+  const data = await inspectData(dataDir)
+  const storage = readOnlyStorage(dataDir)
   const known = data.trouble === undefined ? await readIdentity(storage) : {}
   const { facts = {}, endpoints = [], root, trust } = known
   const gateways: GatewayFacts[] = []
@@ -51,12 +55,12 @@ export async function inspectAgent(place: AgentInstallation): Promise<AgentFacts
     data,
     identity: facts,
     gateways,
-    document: await lookAtDocument(storage, known),
-    cluster: await lookAtCluster(place),
+    document: await inspectDocument(storage, known),
+    cluster: await inspectCluster(place),
   }
 }
 
-async function lookAtData(folder: string): Promise<DataFacts> {
+async function inspectData(folder: string): Promise<DataFacts> {
   try {
     const found = await stat(folder)
     if (!found.isDirectory()) return { folder, trouble: 'it is no directory' }
@@ -67,8 +71,8 @@ async function lookAtData(folder: string): Promise<DataFacts> {
   }
 }
 
-/** Files of an agent that may be running: nothing is written. */
-function readOnly(folder: string): AgentStorage {
+/** The agent may be running: nothing is written. */
+function readOnlyStorage(folder: string): AgentStorage {
   return {
     read: async (name) => {
       try {
@@ -110,10 +114,7 @@ async function readIdentity(storage: AgentStorage): Promise<KnownIdentity> {
     }
     const facts = {
       root,
-      ...(clusterId === undefined ? {} : { clusterId }),
-      ...(clusterName === undefined ? {} : { clusterName }),
-      ...(trust ? { trust } : {}),
-      ...(certificate ? { certificate } : {}),
+      ...compact({ clusterId, clusterName, trust, certificate }),
     }
     const verified = kept ? { trust: kept.trust, rootKey: kept.root } : {}
     return { facts, root, endpoints: bundle?.endpoints ?? endpoints, ...verified }
@@ -126,31 +127,32 @@ function noKeys(): never {
   throw new Error('keys are not made here')
 }
 
-async function lookAtDocument(storage: AgentStorage, { rootKey }: KnownIdentity): Promise<DocumentFacts> {
+async function inspectDocument(storage: AgentStorage, { rootKey }: KnownIdentity): Promise<DocumentFacts> {
   try {
     const found = rootKey && (await readDocument(storage, rootKey))
     const refusal = await readRefusal(storage)
-    return {
-      ...(found ? { held: heldOf(found.document) } : {}),
-      ...(refusal ? { refusal } : {}),
-    }
+    return compact({ held: found && describeHeld(found.document), refusal })
   } catch (caught) {
     return { trouble: toError(caught).message }
   }
 }
 
-function heldOf(document: { readonly epoch: number; readonly revision: number; readonly requires: readonly string[] }) {
+function describeHeld(document: {
+  readonly epoch: number
+  readonly revision: number
+  readonly requires: readonly string[]
+}) {
   const lacking = document.requires.filter((feature) => !FEATURES.includes(feature))
   return { epoch: document.epoch, revision: document.revision, lacking }
 }
 
-async function lookAtCluster({ kubeconfig, context, clock, signal }: AgentInstallation): Promise<ClusterRights> {
+async function inspectCluster({ kubeconfig, context, clock, signal }: AgentInstallation): Promise<ClusterRights> {
   try {
     const { connection } = await readKubeconfig({
       text: await readFile(kubeconfig, 'utf8'),
       file: kubeconfig,
       readFile: (path) => readFile(path, 'utf8'),
-      ...(context === undefined ? {} : { context }),
+      ...compact({ context }),
     })
     const opened = createUndiciTransport(connection)
     try {

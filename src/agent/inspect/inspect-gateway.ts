@@ -1,4 +1,5 @@
-/** Whether a gateway answers here, is believed, and is the hub that the join code pinned. */
+// Tested by src/cli/checks/agent-checks.test.ts
+/** Checks whether a gateway answers, has a trusted certificate, and is the hub that the join code pinned. */
 import type { Clock } from '../../core/time/clock.ts'
 import { deadline } from '../../core/async/deadline.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
@@ -12,10 +13,11 @@ import { verifyRoot } from '../../wire/trust/trust-bundle.ts'
 import type { VerifiedTrust } from '../../wire/trust/trust-bundle.ts'
 import { parseJson } from '../../wire/validate.ts'
 import { createConnectHub } from '../link/connect-hub.ts'
+import { REQUEST_TIMING } from '../timing.ts'
 import { proxyFor } from '../link/proxy.ts'
 import type { ProxyVariables } from '../link/proxy.ts'
 
-/** Who asks. */
+/** The agent's trust, for the check of a gateway. */
 export interface GatewayInspection {
   readonly root: Digest
   readonly trust: VerifiedTrust | undefined
@@ -24,20 +26,18 @@ export interface GatewayInspection {
   readonly signal: AbortSignal
 }
 
-const ANSWER_MS = 10_000
-
-/** Asks a gateway for its trust bundle, as anybody may. */
-export async function inspectGateway(endpoint: string, scene: GatewayInspection): Promise<GatewayFacts> {
-  const { trust, proxyVariables } = scene
+/** Asks a gateway for its trust bundle, which needs no authentication. */
+export async function inspectGateway(endpoint: string, inspection: GatewayInspection): Promise<GatewayFacts> {
+  const { trust, proxyVariables } = inspection
   let found: GatewayFacts = { endpoint }
   try {
     const proxy = proxyFor(endpoint, proxyVariables)
     if (proxy !== undefined) found = { ...found, proxy: withoutPassword(proxy) }
-    return { ...found, ...(await ask(endpoint, trust?.bundle.transportCas, scene)) }
+    return { ...found, ...(await ask(endpoint, trust?.bundle.transportCas, inspection)) }
   } catch (caught) {
-    const trouble = reasonOf(caught)
-    // Perhaps it is the hub with a newer CA, perhaps somebody else: the pinned root tells.
-    const stranger = trust && (await ask(endpoint, undefined, scene).catch(() => undefined))
+    const trouble = rootCause(caught)
+    // The gateway may be the hub with a newer CA, or another server: the pinned root tells.
+    const stranger = trust && (await ask(endpoint, undefined, inspection).catch(() => undefined))
     return stranger ? { ...found, ...stranger, isUnknownCa: true } : { ...found, trouble }
   }
 }
@@ -47,12 +47,12 @@ async function ask(
   cas: readonly string[] | undefined,
   { root, trust, proxyVariables, clock, signal }: GatewayInspection,
 ): Promise<Omit<GatewayFacts, 'endpoint'>> {
-  const opened = createConnectHub((one) => proxyFor(one, proxyVariables))({ endpoint, cas })
+  const opened = createConnectHub((address) => proxyFor(address, proxyVariables))({ endpoint, cas })
   try {
     const path = `${ROUTES.trust}?after=${trust?.bundle.version ?? 0}`
     const asked = clock.now()
     const { headers, status, bytes } = await deadline(
-      { clock, ms: ANSWER_MS, signal, what: `GET ${ROUTES.trust}` },
+      { clock, ms: REQUEST_TIMING.inspectMs, signal, what: `GET ${ROUTES.trust}` },
       async (inner) => {
         const response = await opened.transport({ method: 'GET', path, headers: {} }, inner)
         return { ...response, bytes: await readBody(response.body, LIMITS.trustBytes) }
@@ -62,13 +62,13 @@ async function ask(
     const said = headers['date'] === undefined ? undefined : parseHttpDate(headers['date'])
     const skew = said === undefined ? {} : { skewMs: said - (asked + clock.now()) / 2 }
     const answer = parseJson(TrustAnswer, bytes, { what: 'trust bundle', maxBytes: LIMITS.trustBytes })
-    return { ...skew, newerTrust: answer.bundles.length, ...otherRootOf(root, answer.root) }
+    return { ...skew, newerTrust: answer.bundles.length, ...findOtherRoot(root, answer.root) }
   } finally {
     await opened.close()
   }
 }
 
-function otherRootOf(pinned: Digest, root: string): Pick<GatewayFacts, 'otherRoot'> {
+function findOtherRoot(pinned: Digest, root: string): Pick<GatewayFacts, 'otherRoot'> {
   try {
     verifyRoot(pinned, root)
     return {}
@@ -77,10 +77,10 @@ function otherRootOf(pinned: Digest, root: string): Pick<GatewayFacts, 'otherRoo
   }
 }
 
-/** The innermost reason: `fetch failed` helps nobody. */
-function reasonOf(caught: unknown): string {
+/** The message of the innermost cause: `fetch failed` alone does not help the user. */
+function rootCause(caught: unknown): string {
   const error = toError(caught)
-  return error.cause instanceof Error ? reasonOf(error.cause) : error.message
+  return error.cause instanceof Error ? rootCause(error.cause) : error.message
 }
 
 function withoutPassword(address: string): string {

@@ -1,4 +1,5 @@
-/** What the agent, and those in whose name it works, may do in the cluster; asked of the cluster itself. */
+// Tested by src/cli/checks/agent-checks.test.ts
+/** The rights of the agent and of its executors in the cluster, by SelfSubjectAccessReviews. */
 import { clientOver } from '../../client/create-client.ts'
 import { createDiscovery } from '../../client/discovery.ts'
 import { createRest } from '../../client/rest.ts'
@@ -11,10 +12,11 @@ import type { ClusterRights, ExecutorRights, Right } from '../../plan/fleet/agen
 import { userOf } from '../../plan/apply/local-limits.ts'
 import type { Executor } from '../../plan/apply/local-limits.ts'
 import { withImpersonation } from '../cluster/executor-appliers.ts'
-import { AGENT_NAMESPACE, createClusterState } from '../cluster/cluster-state.ts'
-import type { Inventory } from '../cluster/cluster-state.ts'
+import { AGENT_NAMESPACE } from '../cluster/agent-objects.ts'
+import { createClusterState } from '../cluster/cluster-state.ts'
+import type { Inventory } from '../cluster/inventory.ts'
 
-/** How to ask. */
+/** The connection to the cluster. */
 export interface RightsInspection {
   readonly transport: Transport
   readonly server: string
@@ -26,15 +28,15 @@ const MOST_QUESTIONS = 200
 const own = (resource: string, verbs: readonly string[]): Right[] =>
   verbs.map((verb) => ({ verb, resource, namespace: AGENT_NAMESPACE }))
 
-/** Inventories and the high-water mark. */
+/** Required rights: for inventories and the high-water mark. */
 const NEEDED = own('configmaps', ['get', 'list', 'create', 'update', 'delete'])
-/** What charts drew that are rendered here, and what the cluster says about itself. */
+/** Optional rights: for frozen values of recipes, and for facts from nodes. */
 const USED: readonly Right[] = [
   ...own('secrets', ['get', 'create', 'update', 'delete']),
   { verb: 'list', resource: 'nodes' },
 ]
 
-/** Asks the cluster. */
+/** Asks the cluster for the rights that the agent needs and that its bundles need. */
 export async function inspectRights({ transport, server, clock, signal }: RightsInspection): Promise<ClusterRights> {
   const userAgent = `flotilla-check/${VERSION}`
   const rest = createRest({ transport, clock, userAgent })
@@ -44,14 +46,14 @@ export async function inspectRights({ transport, server, clock, signal }: Rights
     (by: Transport) =>
     async (right: Right): Promise<boolean> => {
       const asker = clientOver(createRest({ transport: by, clock, userAgent }))
-      const answer = await asker.create(SelfSubjectAccessReview, reviewOf(right), { signal })
+      const answer = await asker.create(SelfSubjectAccessReview, newReview(right), { signal })
       return answer.status?.allowed === true
     }
   try {
     const version = await discovery.version(signal)
     const may = mayAs(transport)
-    const lacking = await deniedOf(NEEDED, may)
-    const missed = await deniedOf(USED, may)
+    const lacking = await findDenied(NEEDED, may)
+    const missed = await findDenied(USED, may)
     const inventories = await createClusterState(client)
       .listInventories(signal)
       .catch((caught: unknown) => {
@@ -69,7 +71,7 @@ export async function inspectRights({ transport, server, clock, signal }: Rights
       const by = executor ? withImpersonation(transport, userOf(executor)) : transport
       const about = { ...(executor ? { executor: `${executor.namespace}/${executor.name}` } : {}), bundles }
       try {
-        executors.push({ ...about, asked: asked.length, denied: await deniedOf(asked, mayAs(by)) })
+        executors.push({ ...about, asked: asked.length, denied: await findDenied(asked, mayAs(by)) })
       } catch (caught) {
         executors.push({ ...about, asked: 0, denied: [], trouble: toError(caught).message })
       }
@@ -80,7 +82,7 @@ export async function inspectRights({ transport, server, clock, signal }: Rights
   }
 }
 
-function reviewOf({ verb, resource, namespace }: Right): SelfSubjectAccessReview {
+function newReview({ verb, resource, namespace }: Right): SelfSubjectAccessReview {
   const dot = resource.indexOf('.')
   const [plural, group] = dot < 0 ? [resource, ''] : [resource.slice(0, dot), resource.slice(dot + 1)]
   const where = namespace === undefined ? {} : { namespace }
@@ -92,21 +94,21 @@ function reviewOf({ verb, resource, namespace }: Right): SelfSubjectAccessReview
   }
 }
 
-async function deniedOf(rights: readonly Right[], may: (right: Right) => Promise<boolean>): Promise<Right[]> {
+async function findDenied(rights: readonly Right[], may: (right: Right) => Promise<boolean>): Promise<Right[]> {
   const denied: Right[] = []
   for (const right of rights) if (!(await may(right))) denied.push(right)
   return denied
 }
 
-interface Work {
+interface ExecutorWork {
   readonly executor: Executor | undefined
   readonly bundles: string[]
   readonly objects: Inventory['objects'][number][]
 }
 
-/** What is done in whose name, as the inventories have it. */
-function byExecutor(inventories: readonly Inventory[]): Work[] {
-  const found = new Map<string, Work>()
+/** Bundles and objects by executor, as the inventories record them. */
+function byExecutor(inventories: readonly Inventory[]): ExecutorWork[] {
+  const found = new Map<string, ExecutorWork>()
   for (const { bundle, options, objects } of inventories) {
     const { executor } = options ?? {}
     const key = executor ? `${executor.namespace}/${executor.name}` : ''
@@ -120,8 +122,8 @@ function byExecutor(inventories: readonly Inventory[]): Work[] {
 
 type TypeOf = (object: Inventory['objects'][number]) => Promise<{ group: string; plural: string } | undefined>
 
-/** Applying and pruning of each kind in each namespace, once. */
-async function rightsFor(objects: Work['objects'], typeOf: TypeOf): Promise<Right[]> {
+/** The rights to apply and prune each kind in each namespace. */
+async function rightsFor(objects: ExecutorWork['objects'], typeOf: TypeOf): Promise<Right[]> {
   const rights = new Map<string, Right>()
   for (const object of objects) {
     const type = await typeOf(object)

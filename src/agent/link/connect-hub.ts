@@ -1,19 +1,21 @@
-/** Connections to real gateways: TLS with the CAs of the trust bundle alone, through a proxy where one is set, and with resumed sessions. */
+/**
+ * Connections to real gateways: TLS with only the CAs of the trust bundle, resumed sessions, and the configured proxy.
+ */
 import { createTlsSessions, createUndiciTransport } from '../../client/undici-transport.ts'
 import { Secret } from '../../core/secret.ts'
 import type { ConnectHub } from './hub-api.ts'
 
-// One for the stream, one for reports, a few for blobs.
+// A connection for the stream, a connection for reports, and two for blobs.
 const MAX_CONNECTIONS = 4
 
-/** Makes the connector of one agent; `proxyFor` names the proxy to an endpoint. */
+/** Creates the connector of one agent; `proxyFor` returns the proxy for an endpoint. */
 export function createConnectHub(proxyFor: (endpoint: string) => string | undefined = () => undefined): ConnectHub {
-  // After a hub restart every agent of a fleet comes back at once: a resumed session spares both sides the signatures.
+  // After a restart of the hub all agents connect at once: a resumed session saves both sides the signatures.
   const sessions = createTlsSessions()
   return ({ endpoint, cas, certificate, privateKey }) => {
     const credentials =
       certificate === undefined || privateKey === undefined ? {} : { cert: certificate, key: new Secret(privateKey) }
-    // Without CAs there is one request only, for the trust bundle, whose signature by the pinned root is the proof.
+    // Without CAs the agent only fetches the trust bundle, which the signature of the pinned root proves.
     const server = cas === undefined ? { insecure: true } : { ca: cas.join('\n') }
     const proxy = proxyFor(endpoint)
     const options = { maxConnections: MAX_CONNECTIONS, ...(proxy === undefined ? { sessions } : { proxy }) }

@@ -1,11 +1,8 @@
-/** The time as the hub says it; it is not known before the hub was heard. */
+/** The hub's time, unknown before the first beat. The machine's own clock may be years off and does not count. */
 import type { Clock } from '../../core/time/clock.ts'
+import { LINK_TIMING } from '../timing.ts'
 
-// A word that is so much older than the last one was long on its way: the time does not go back for it. One that is older still is
-// from a hub whose clock was set right, and an agent that stayed ahead of it would find every start-by passed.
-const SLOW_LINE_MS = 60_000
-
-/** Makes it; what the machine's own clock says about the day does not count, it may be years off. */
+/** Creates the hub's time, from beats and the monotonic clock between them. */
 export function createHubTime(clock: Clock) {
   let heard: { readonly atMs: number; readonly monotonicMs: number } | undefined
 
@@ -17,11 +14,11 @@ export function createHubTime(clock: Clock) {
     now,
     hear(atMs: number): void {
       const known = now() ?? Number.NEGATIVE_INFINITY
-      const isSlow = atMs < known && known - atMs <= SLOW_LINE_MS
-      heard = { atMs: isSlow ? known : atMs, monotonicMs: clock.monotonicMs() }
+      const isDelayed = atMs < known && known - atMs <= LINK_TIMING.delayedBeatMs
+      heard = { atMs: isDelayed ? known : atMs, monotonicMs: clock.monotonicMs() }
     },
   }
 }
 
-/** The time as the hub says it. */
+/** The hub's time. */
 export type HubTime = ReturnType<typeof createHubTime>

@@ -1,5 +1,6 @@
-/** Who this agent is: keys made once, the hub it joined, the certificate it has now. */
+/** The agent's identity: its keys, the hub it joined, its certificate and its trust bundle, as files. */
 import type { Static } from 'typebox'
+import { compact } from '../../core/compact.ts'
 import { fromBase64, publicKeyOf, utf8, base64 } from '../../core/bytes.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { NewKeyPair } from '../../core/crypto/key-pair.ts'
@@ -13,6 +14,7 @@ import type { JoinCode } from '../../wire/trust/join-code.ts'
 import { acceptTrust, readPublicKey, writePublicKey } from '../../wire/trust/trust-bundle.ts'
 import type { VerifiedTrust } from '../../wire/trust/trust-bundle.ts'
 import { parseJson, WireError } from '../../wire/validate.ts'
+import { LINK_TIMING } from '../timing.ts'
 import { AGENT_FILES } from '../storage/storage.ts'
 import type { AgentStorage } from '../storage/storage.ts'
 
@@ -29,13 +31,13 @@ const IdentitySchema = Type.Object({
   sealingKey: Key,
   /** Renewals of the certificate since the sealing key was made. */
   sealingKeyRenewals: Type.Optional(Type.Integer({ minimum: 0 })),
-  /** What is sealed to these can still be opened. */
+  /** Former sealing keys, for values that are still sealed to them. */
   olderSealingKeys: Type.Optional(Type.Array(Key, { maxItems: 16 })),
-  /** Issued by the hub at the first answer. */
+  /** Issued by the hub at enrolment. */
   clusterId: Type.Optional(Type.String()),
 })
 
-/** What is made once and kept. */
+/** The agent's keys and its hub, created at the first start and kept for good. */
 export type Identity = Static<typeof IdentitySchema>
 
 const TransportSchema = Type.Object({
@@ -45,14 +47,14 @@ const TransportSchema = Type.Object({
   renewAt: Type.Number(),
 })
 
-/** The certificate of this agent, its key, and when to renew it. */
+/** The agent's certificate, its key, and the time of the next renewal. */
 export type TransportIdentity = Static<typeof TransportSchema>
 
 const TrustFile = Type.Object({ root: Type.String(), envelope: Type.String() })
 
 const limits = (what: string) => ({ what, maxBytes: 1024 * 1024 })
 
-/** Reads the identity, or makes it from a join code; a code of another hub than the one joined is refused. */
+/** Reads the identity, or creates it from a join code. Throws for a join code of another hub. */
 export async function loadIdentity(
   storage: AgentStorage,
   options: { readonly joinCode?: string; readonly clusterName?: string; readonly newKeyPair: NewKeyPair },
@@ -71,7 +73,7 @@ export async function loadIdentity(
     root: code.root,
     endpoints: [...code.endpoints],
     token: code.token,
-    ...(options.clusterName === undefined ? {} : { clusterName: options.clusterName }),
+    ...compact({ clusterName: options.clusterName }),
     identityKey: options.newKeyPair('ed25519').privateKey,
     sealingKey: options.newKeyPair('x25519').privateKey,
   }
@@ -79,7 +81,8 @@ export async function loadIdentity(
   return identity
 }
 
-// The same hub's newer code replaces token and addresses, as after an expired token; keys and id stay.
+// A newer join code of the same hub replaces token and addresses, for example after the token expired. Keys and id
+// stay.
 async function adopt(storage: AgentStorage, identity: Identity, code: JoinCode): Promise<Identity> {
   if (identity.root !== code.root) {
     throw new WireError(
@@ -93,17 +96,16 @@ async function adopt(storage: AgentStorage, identity: Identity, code: JoinCode):
   return next
 }
 
-/** Keeps the identity. */
 export async function saveIdentity(storage: AgentStorage, identity: Identity): Promise<void> {
   await storage.write(AGENT_FILES.identity, utf8(JSON.stringify(identity)))
 }
 
-/** The identity key as a signer of enrol and renew requests. */
+/** The signer of enrolment and renewal requests. */
 export function identitySigner(identity: Identity): Signer {
   return { keyId: keyIdOf(publicKeyOf(identity.identityKey)), privateKey: identity.identityKey }
 }
 
-/** The public halves as the hub records them. */
+/** The public keys, as the hub records them. */
 export function publicKeysOf(identity: Identity): { readonly identityKey: string; readonly sealingKey: string } {
   return {
     identityKey: writePublicKey(publicKeyOf(identity.identityKey)),
@@ -111,7 +113,9 @@ export function publicKeysOf(identity: Identity): { readonly identityKey: string
   }
 }
 
-/** A certificate lives two weeks and is renewed after two thirds of them: this is about three months. */
+/**
+ * A certificate is valid for two weeks and renewed after two thirds of them: a sealing key lasts about three months.
+ */
 export const RENEWALS_PER_SEALING_KEY = 10
 const MOST_OLDER_KEYS = 16
 
@@ -120,17 +124,18 @@ export function sealingKeys({ sealingKey, olderSealingKeys = [] }: Identity): Se
   return [sealingKey, ...olderSealingKeys].map((key) => new Secret(key))
 }
 
-/** What decides about sealing keys at a renewal. */
+/** Facts for the decision about sealing keys at a renewal. */
 export interface SealingKeyFacts {
-  /** Whether something that is to be opened needs a key. */
+  /** True when a sealed value may need the key. */
   readonly isUsed: (key: Digest) => boolean
-  /** The key (SPKI, base64) that the document asks to replace. */
+  /** The key (SPKI, base64) that the document asks the agent to replace. */
   readonly retired: string | undefined
 }
 
 /**
- * The identity to renew with: now and then, and when it is asked for, it has a new sealing key. The one before it stays, for a hub that hears late or comes back from an
- * older state; of the others those that are in use.
+ * The identity for the next renewal. It has a new sealing key when the document asks for it, and after a number of
+ * renewals. The previous key stays, for a hub that records the new key late or is restored from a backup. Of older
+ * keys, the keys in use stay.
  */
 export function identityToRenew(
   identity: Identity,
@@ -146,23 +151,23 @@ export function identityToRenew(
   return { ...identity, sealingKey, sealingKeyRenewals: 0, olderSealingKeys: kept.slice(0, MOST_OLDER_KEYS) }
 }
 
-/** Whether the hub may not have recorded the sealing key yet: the key replaced another one, and no renewal has announced it. */
+/** True when no renewal has announced the sealing key, which replaced another key: the hub may not have recorded it. */
 export function isSealingKeyUnheard({ sealingKeyRenewals = 0, olderSealingKeys = [] }: Identity): boolean {
   return sealingKeyRenewals === 0 && olderSealingKeys.length > 0
 }
 
-/** The identity after a renewal that announced the sealing key. */
+/** The identity after a renewal that announced its sealing key. */
 export function identityRenewed(identity: Identity): Identity {
   return { ...identity, sealingKeyRenewals: (identity.sealingKeyRenewals ?? 0) + 1 }
 }
 
-/** The certificate of the last start, if it was ever issued. */
+/** The stored certificate; undefined before the first one. */
 export async function loadTransport(storage: AgentStorage): Promise<TransportIdentity | undefined> {
   const bytes = await storage.read(AGENT_FILES.transport)
   return bytes && parseJson(TransportSchema, bytes, limits(AGENT_FILES.transport))
 }
 
-/** A fresh TLS key and the request to sign it. */
+/** A new TLS key, and a signing request for it. */
 export function newRequest(
   newKeyPair: NewKeyPair,
   clusterId: string,
@@ -174,7 +179,7 @@ export function newRequest(
   }
 }
 
-/** Checks a certificate the hub answered with and keeps it. */
+/** Verifies and stores a certificate from the hub. */
 export async function acceptCertificate(
   storage: AgentStorage,
   issued: { readonly certificate: string; readonly privateKey: string; readonly clusterId: string },
@@ -189,13 +194,13 @@ export async function acceptCertificate(
   if (!context.trust.bundle.transportCas.some((ca) => wasIssuedBy(certificate, ca))) {
     throw new WireError('UnknownSigner', 'the hub issued a certificate by a CA that the root does not name')
   }
-  const renewAt = context.now + Math.max(0, (read.notAfter - context.now) * (2 / 3))
+  const renewAt = context.now + Math.max(0, (read.notAfter - context.now) * LINK_TIMING.renewAfterShare)
   const transport: TransportIdentity = { certificate, privateKey, renewAt }
   await storage.write(AGENT_FILES.transport, utf8(JSON.stringify(transport)))
   return transport
 }
 
-/** The trust of the last start, verified again from the pinned root. */
+/** The stored trust bundle, verified again by the pinned root. */
 export async function loadTrustFile(
   storage: AgentStorage,
   root: Digest,
@@ -209,7 +214,7 @@ export async function loadTrustFile(
   return { root: key, trust: acceptTrust(key, undefined, fromBase64(file.envelope)) }
 }
 
-/** Keeps the newest trust bundle. */
+/** Stores the newest trust bundle. */
 export async function saveTrust(storage: AgentStorage, root: TrustedKey, envelope: Uint8Array): Promise<void> {
   const file = { root: writePublicKey(root.publicKey), envelope: base64(envelope) }
   await storage.write(AGENT_FILES.trust, utf8(JSON.stringify(file)))

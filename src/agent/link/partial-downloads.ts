@@ -1,23 +1,26 @@
-/** What came of a long answer before it broke off, so that the next try asks for the rest only. Survives links, not restarts. */
+/**
+ * The received part of interrupted downloads, so that the next try asks only for the rest. Survives a new connection,
+ * but not a restart of the agent.
+ */
 
-/** The beginning of an answer, and the tag of the bytes it is the beginning of. */
+/** The received part of a download, and the ETag of the whole. */
 export interface PartialDownload {
   readonly etag: string
   readonly chunks: Uint8Array[]
   size: number
 }
 
-/** Beginnings by path. */
+/** Partial downloads by path. */
 export interface PartialDownloads {
   get(path: string): PartialDownload | undefined
   begin(path: string, etag: string): PartialDownload
   forget(path: string): void
 }
 
-// One bundle is fetched at a time; whatever else was broken off is fetched whole.
+// The agent fetches one bundle at a time; older partial downloads start again.
 const MOST = 2
 
-/** Keeps the last few beginnings. */
+/** Keeps the newest partial downloads. */
 export function createPartialDownloads(): PartialDownloads {
   const kept = new Map<string, PartialDownload>()
   return {

@@ -1,10 +1,12 @@
-/** Which proxy leads to a hub, as HTTPS_PROXY and NO_PROXY say. */
+/** Chooses the proxy to a hub by HTTPS_PROXY and NO_PROXY. */
 import { isInNetwork, parseNetwork } from '../../core/text/cidr.ts'
 
-/** The variables, as a process has them. */
+/** The proxy variables of a process. */
 export type ProxyVariables = Readonly<Record<string, string | undefined>>
 
-/** The proxy's address for an endpoint, or undefined to go straight; a bad one is refused here, by name. */
+/**
+ * The address of the proxy for an endpoint; undefined for a direct connection. Throws for an address that is not valid.
+ */
 export function proxyFor(endpoint: string, env: ProxyVariables): string | undefined {
   const proxy = env['HTTPS_PROXY'] || env['https_proxy']
   if (!proxy) return undefined
@@ -31,10 +33,10 @@ function isExcepted({ host, port }: { readonly host: string; readonly port: stri
     .some((word) => {
       if (word === '*') return true
       if (word.includes('/')) return parseNetwork(word) !== undefined && isInNetwork(host, word)
-      const [, name = word, only] = /^(.*?)(?::(\d+))?$/.exec(word) ?? []
-      // An IPv6 address has colons of its own.
+      const [, name = word, onlyPort] = /^(.*?)(?::(\d+))?$/.exec(word) ?? []
+      // An IPv6 address contains colons, which are not a port.
       if (word === host) return true
-      if (only !== undefined && only !== port) return false
+      if (onlyPort !== undefined && onlyPort !== port) return false
       const domain = name.replace(/^\*?\./, '')
       return host === domain || host.endsWith(`.${domain}`)
     })

@@ -1,4 +1,4 @@
-/** Content that is rendered in the cluster: what it reads, as whom, when again, and what nobody else hears of it. */
+/** Recipes: what rendering reads, as which executor, when it renders again, and which values stay in the agent. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { base64, utf8 } from '../../core/bytes.ts'

@@ -1,6 +1,7 @@
 /**
- * Sets that are rendered here: reads what the recipe names and charts look up, as the bundle's executor, renders in a thread of its own, and makes a
- * plan of what comes out. What was drawn at random is written down before anything is made of it; values that were read stay in memory.
+ * Renders recipes in the cluster: reads what the recipe names and what charts look up, as the bundle's executor,
+ * renders in a thread of its own, and makes a plan of the objects. Random values are stored before an object uses them;
+ * values that were read stay in memory.
  */
 import type { Discovery } from '../../client/discovery.ts'
 import { base64, fromBase64, fromUtf8, hex, hmacSha256, utf8 } from '../../core/bytes.ts'
@@ -24,19 +25,22 @@ import type {
 } from '../../render/bundle/render-in-cluster.ts'
 import { describeProblems } from '../../render/render-result.ts'
 import type { ObjectSet } from '../../wire/document/cluster-document.ts'
-import { idOf, ObjectFailure } from '../cluster/applier.ts'
+import { objectIdOf } from '../cluster/object-address.ts'
+import { ObjectFailure } from '../cluster/object-failure.ts'
 import type { Appliers } from '../cluster/executor-appliers.ts'
-import { OBSERVE_INTERVAL_MS } from '../bundles/bundle-run.ts'
-import type { Read, ReadAnswer, Reads } from '../cluster/cluster-reads.ts'
-import type { ClusterState, FrozenState } from '../cluster/cluster-state.ts'
+import { OBSERVE_INTERVAL_MS } from '../timing.ts'
+import type { ReadAnswer, Reads } from '../cluster/cluster-reads.ts'
+import type { Read } from '../cluster/read-watches.ts'
+import type { ClusterState } from '../cluster/cluster-state.ts'
+import type { FrozenState } from '../cluster/frozen-store.ts'
 import type { Content } from '../documents/content.ts'
 import { createPlanner, DIGEST_CHARS } from '../documents/set-plan.ts'
 import type { RenderedHere, SetPlan } from '../documents/set-plan.ts'
 
-/** Renders somewhere: in a thread with limits, or in place. */
+/** Renders a request: in a thread with limits, or in place. */
 export type ClusterRenderPort = (request: ClusterRenderRequest, signal: AbortSignal) => Promise<ClusterRenderAnswer>
 
-/** What rendering needs. */
+/** Ports of rendering. */
 export interface ClusterRenderPorts {
   readonly content: Content
   readonly appliers: Appliers
@@ -47,41 +51,41 @@ export interface ClusterRenderPorts {
   readonly ids: Ids
 }
 
-/** A set that cannot be rendered here; the sentence has no value in it. */
+/** A recipe that cannot be rendered in this cluster; the message contains no value that was read. */
 export class RenderRefused extends Error {
   override readonly name = 'RenderRefused'
 }
 
-// Charts that look up what others' answers name settle after a few rounds.
+// A chart may look up an object that the result of another lookup names; each round answers the new lookups.
 const MOST_ROUNDS = 16
 const MOST_LOOKUPS = 200
 
-/** Makes it. */
+/** Creates the renderer of recipes. */
 export function createClusterRender(ports: ClusterRenderPorts) {
   const { content, appliers, state, discovery, clock, ids } = ports
 
-  /** The plan of a set as the cluster makes it now; throws when something it needs is missing, naming it. */
+  /** The plan of a recipe by the current state of the cluster; throws with the name of an object that is missing. */
   async function plan(bundle: string, set: ObjectSet, signal: AbortSignal): Promise<SetPlan> {
     const { executor } = set.options ?? {}
-    const scene = createScene(appliers.reads(executor))
-    const follow = () => appliers.follow(bundle, { executor, reads: scene.reads(), signal })
+    const view = createClusterView(appliers.reads(executor))
+    const follow = () => appliers.follow(bundle, { executor, reads: view.reads(), signal })
     try {
       const before = await state.readFrozen(bundle, signal)
-      const { objects, drawn } = await render(set, before?.drawn ?? {}, scene, signal)
-      const frozen = await keep(bundle, before, drawn)
+      const { objects, drawn } = await render(set, before?.drawn ?? {}, view, signal)
+      const frozen = await freeze(bundle, before, drawn)
       const again = (await follow()) ? {} : { againAtMs: clock.monotonicMs() + OBSERVE_INTERVAL_MS.ready }
-      return planOf(set, objects, { frozen, scene, again })
+      return buildPlan(set, objects, { frozen, view, again })
     } catch (caught) {
-      // What is missing is waited for where it would appear.
+      // The watches report when the missing object appears.
       await follow().catch(() => {})
       throw caught
     }
   }
 
-  async function render(set: ObjectSet, frozen: FrozenState['drawn'], scene: Scene, signal: AbortSignal) {
+  async function render(set: ObjectSet, frozen: FrozenState['drawn'], view: ClusterView, signal: AbortSignal) {
     const recipe = set.render!.recipe as unknown as BundleRecipe
     const values: (string | undefined)[] = []
-    for (const key of clusterKeys(recipe)) values.push(await scene.value(key, signal))
+    for (const key of clusterKeys(recipe)) values.push(await view.value(key, signal))
     const request = {
       recipe,
       files: await content.files(set, signal),
@@ -96,10 +100,10 @@ export function createClusterRender(ports: ClusterRenderPorts) {
       if (answer.kind === 'Rendered') {
         const { result } = answer
         if (!result.ok)
-          throw new RenderRefused(scene.hush(`cannot be rendered here: ${describeProblems(result.problems)}`))
+          throw new RenderRefused(view.redact(`cannot be rendered here: ${describeProblems(result.problems)}`))
         return { objects: result.objects, drawn: answer.frozen }
       }
-      for (const query of answer.queries) lookups.push({ query, found: await scene.lookUp(query, signal) })
+      for (const query of answer.queries) lookups.push({ query, found: await view.lookUp(query, signal) })
       if (lookups.length > MOST_LOOKUPS) break
     }
     throw new RenderRefused(
@@ -107,8 +111,8 @@ export function createClusterRender(ports: ClusterRenderPorts) {
     )
   }
 
-  /** Writes down what was drawn, before anything is made of it. */
-  async function keep(
+  /** Stores the random values before an object uses them. */
+  async function freeze(
     bundle: string,
     before: FrozenState | undefined,
     drawn: FrozenState['drawn'],
@@ -122,19 +126,19 @@ export function createClusterRender(ports: ClusterRenderPorts) {
   return { plan }
 }
 
-/** Renders sets here. */
+/** The renderer of recipes. */
 export type ClusterRender = ReturnType<typeof createClusterRender>
 
-interface Made {
+interface Rendering {
   readonly frozen: FrozenState
-  readonly scene: Scene
+  readonly view: ClusterView
   readonly again: Pick<RenderedHere, 'againAtMs'>
 }
 
-function planOf(set: ObjectSet, objects: readonly UnknownObject[], { frozen, scene, again }: Made): SetPlan {
+function buildPlan(set: ObjectSet, objects: readonly UnknownObject[], { frozen, view, again }: Rendering): SetPlan {
   const options = set.options ?? {}
   const sorted = sortHooks(options, objects)
-  if (!sorted.ok) throw new RenderRefused(scene.hush(sorted.problem))
+  if (!sorted.ok) throw new RenderRefused(view.redact(sorted.problem))
   if (sorted.objects.length === 0) throw new RenderRefused('its chart makes no objects here')
   const key = new Secret(fromBase64(frozen.key))
   const planner = createPlanner(options)
@@ -142,14 +146,14 @@ function planOf(set: ObjectSet, objects: readonly UnknownObject[], { frozen, sce
   for (const object of sorted.objects) {
     const digest = hex(hmacSha256(key.reveal(), canonicalJson(object))).slice(0, DIGEST_CHARS)
     marks.push(digest)
-    planner.add({ object, from: { rendered: object }, digest, hook: sorted.hooks.get(objectKey(idOf(object))) })
+    planner.add({ object, from: { rendered: object }, digest, hook: sorted.hooks.get(objectKey(objectIdOf(object))) })
   }
   const mark = hex(hmacSha256(key.reveal(), marks.sort().join(' '))).slice(0, DIGEST_CHARS)
-  return { ...planner.plan(), rendered: { mark, hush: scene.hush, ...again } }
+  return { ...planner.plan(), rendered: { mark, redact: view.redact, ...again } }
 }
 
-/** One render's view of the cluster: everything is read once, and remembered for watching and for hushing. */
-function createScene(reads: Reads) {
+/** The cluster as one rendering sees it: every object is read once, and remembered for watches and for redaction. */
+function createClusterView(reads: Reads) {
   const seen = new Map<string, Promise<ReadAnswer<unknown>>>()
   const done: Read[] = []
   const secrets: string[] = []
@@ -177,7 +181,7 @@ function createScene(reads: Reads) {
     for (const value of Object.values(object['data'])) {
       if (typeof value !== 'string') continue
       const text = new TextDecoder().decode(fromBase64(value))
-      // In the middle of YAML values are lines; each may be what a sentence repeats.
+      // A value may be part of YAML, and a message may repeat any of its lines.
       secrets.push(
         value,
         text,
@@ -188,8 +192,8 @@ function createScene(reads: Reads) {
 
   return {
     reads: (): readonly Read[] => done,
-    hush: (sentence: string): string => redactTexts(sentence, secrets.flatMap(quotedForms)),
-    /** The text behind a key; throws what names it when it must be there and is not. */
+    redact: (sentence: string): string => redactTexts(sentence, secrets.flatMap(quotedForms)),
+    /** The text of a key of a ConfigMap or Secret; throws with its name when a required key is missing. */
     async value(key: ClusterKey, signal: AbortSignal): Promise<string | undefined> {
       const { kind, namespace, name } = key
       const query: ObjectId = { apiVersion: 'v1', kind, namespace, name }
@@ -197,14 +201,14 @@ function createScene(reads: Reads) {
       if (found) remember(found)
       const data = isObject(found?.['data']) ? found['data'] : {}
       const value = Object.hasOwn(data, key.key) ? data[key.key] : undefined
-      if (typeof value === 'string') return kind === 'Secret' ? textOf(value, query, key) : value
+      if (typeof value === 'string') return kind === 'Secret' ? decodeText(value, query, key) : value
       if (key.isOptional) return undefined
       const missing = found ? `it has no key ${key.key}` : 'there is none in the cluster'
       throw new ObjectFailure(query, `helm.valuesFrom names ${describeKey(key)}: ${missing}`)
     },
-    /** What a chart's lookup finds; without a name, a list. */
+    /** The result of a chart's lookup; without a name, a list. */
     async lookUp({ apiVersion, kind, namespace, name }: LookupQuery, signal: AbortSignal): Promise<unknown> {
-      const query: ObjectId = { apiVersion, kind, name, ...(namespace === '' ? {} : { namespace }) }
+      const query: ObjectId = { apiVersion, kind, name, ...(namespace !== '' && { namespace }) }
       if (name !== '') {
         const { found } = await once(query, () => reads.find(query, signal))
         if (found) remember(found)
@@ -217,9 +221,9 @@ function createScene(reads: Reads) {
   }
 }
 
-type Scene = ReturnType<typeof createScene>
+type ClusterView = ReturnType<typeof createClusterView>
 
-function textOf(value: string, query: ObjectId, key: ClusterKey): string {
+function decodeText(value: string, query: ObjectId, key: ClusterKey): string {
   try {
     return fromUtf8(fromBase64(value))
   } catch {

@@ -5,14 +5,14 @@ import { renderInCluster } from '../../render/bundle/render-in-cluster.ts'
 import type { ClusterRenderAnswer, ClusterRenderRequest } from '../../render/bundle/render-in-cluster.ts'
 import type { RenderBudget } from '../../render/helm/render-limits.ts'
 
-/** Where time and randomness come from. */
+/** Sources of time and randomness, and the budget of the rendering. */
 export interface RenderParts {
   readonly clock: Pick<Clock, 'now'>
   readonly ids: Pick<Ids, 'bytes'>
   readonly watch?: RenderBudget
 }
 
-/** Renders here and now: in the thread that was made for it, or where nothing hostile is rendered. */
+/** Renders in the current thread: in the render thread, or in tests, where no chart is hostile. */
 export function renderInPlace({ clock, ids, watch }: RenderParts) {
   const entropy = { randomBytes: ids.bytes, now: () => clock.now(), generateKey: generateTraditionalKey }
   return async (request: ClusterRenderRequest): Promise<ClusterRenderAnswer> =>

@@ -41,7 +41,7 @@ test('what takes too long or too much is stopped, named, and the next one render
   assert.ok(next.kind === 'Rendered' && next.result.ok)
 })
 
-test('nobody waits for a render that nobody wants any more', async () => {
+test('a render that is aborted ends at once', async () => {
   const stop = new AbortController()
   const render = renderInThreads(systemClock)
   const asked = render(

@@ -1,28 +1,35 @@
-/** Rendering in a thread with limits on time and memory, one bundle after the other; the engine is loaded there and gone afterwards. */
+/**
+ * Renders in a thread with limits on time and memory, one bundle after the other. The thread loads the render engine
+ * and ends with it, so that the agent's memory stays small.
+ */
 import { basename, extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../core/time/clock.ts'
 import { runInThread, LimitReached } from '../../core/async/work-guard.ts'
 import type { WorkLimits } from '../../core/async/work-guard.ts'
 import type { ClusterRenderAnswer, ClusterRenderRequest } from '../../render/bundle/render-in-cluster.ts'
+import { RENDER_TIMING } from '../timing.ts'
 import type { ClusterRenderPort } from './cluster-render.ts'
 
-/** The limits when nobody says otherwise. */
-const RENDER_LIMITS: WorkLimits = { timeMs: 60_000, memoryMiB: 512, graceMs: 2_000 }
+const RENDER_LIMITS: WorkLimits = {
+  timeMs: RENDER_TIMING.limitMs,
+  memoryMiB: 512,
+  graceMs: RENDER_TIMING.graceMs,
+}
 
-/** What the thread is started with; it is how the agent's own file knows that it is to render. */
+/** The data of the thread; `role` tells the agent's executable that it runs as the render thread. */
 export interface RenderThreadData {
   readonly role: 'render'
   readonly request: ClusterRenderRequest
   readonly timeMs: number
 }
 
-/** What the thread says, beside how far it is. */
+/** The messages of the thread, besides its progress. */
 export type FromRenderThread =
   | { readonly type: 'answer'; readonly answer: ClusterRenderAnswer }
   | { readonly type: 'failure'; readonly message: string }
 
-/** Renders in threads. */
+/** Creates the port that renders in threads. */
 export function renderInThreads(
   clock: Pick<Clock, 'sleep' | 'monotonicMs'>,
   limits: WorkLimits = RENDER_LIMITS,
@@ -59,7 +66,7 @@ function hear(
   else reject(new Error(message.message))
 }
 
-/** In a clone a file beside this one; a cluster has one file, which begins as whatever it is asked for; the CLI has it with its other threads. */
+/** In a clone a file beside this file; the agent's image has one file for both roles; the CLI has a file of its own. */
 function threadFile(): URL {
   const here = import.meta.filename
   if (extname(here) === '.ts') return new URL('./render-thread-main.ts', import.meta.url)

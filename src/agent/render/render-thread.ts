@@ -1,4 +1,4 @@
-/** The thread that a bundle is rendered in: what a hostile chart uses up or breaks is this thread alone. */
+/** The thread in which one bundle is rendered: a hostile chart can exhaust or break only this thread. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { toError } from '../../core/errors.ts'
 import { createStepBudget } from '../../core/async/work-guard.ts'
@@ -8,7 +8,7 @@ import { systemIds } from '../../core/system-ids.ts'
 import type { FromRenderThread, RenderThreadData } from './render-in-threads.ts'
 import { renderInPlace } from './render-in-place.ts'
 
-/** Renders what it was started with, says what came out, and ends. */
+/** Renders the request of the thread's data, sends the result, and ends. */
 export async function serveRender(): Promise<void> {
   const { request, timeMs } = workerData as RenderThreadData
   const port = parentPort!

@@ -1,4 +1,7 @@
-/** Bundles that are rendered in the cluster, among others: what they keep from being pruned, how they go back, and how they leave. */
+/**
+ * Bundles that are rendered in the cluster, among others: what they keep from being pruned, how they go back, and how
+ * they leave.
+ */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
@@ -49,7 +52,7 @@ describe('what another bundle prunes', () => {
     await hub.assign('store-1', plain(1, configMap('app', { v: 'red' }), configMap('goes'), configMap('stays')))
     await site.until(PLAIN, 'Ready')
     const { uid } = (await site.configMap('app'))!.metadata
-    // Its values are not there yet: nobody knows what it wants.
+    // Its values do not exist yet: it is unknown which objects it wants.
     await hub.assign('store-1', { ...plain(2, configMap('stays')), ...app({ 'cm.yaml': COLOR }) })
     await until(hub, 'plain at 2', isAt(site, PLAIN, 'Ready', 2))
     assert.equal(

@@ -1,9 +1,11 @@
 /**
- * What the cluster says about itself: facts the agent works out (names under `flotilla.dev/`, which no object can have), and the ClusterClaims and
- * ClusterProperties that people and add-ons put there. Bounded; what does not fit or may not be read is left out, and the count says so.
+ * The claims of a cluster: facts that the agent computes (names under `flotilla.dev/`, which no object can have), and
+ * the ClusterClaims and ClusterProperties that users and add-ons create. The number is bounded; a claim counts the
+ * claims that were left out.
  */
 import type { Client } from '../../client/client.ts'
 import type { Discovery } from '../../client/discovery.ts'
+import { compact } from '../../core/compact.ts'
 import { isApiError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import { addQuantities, parseQuantity } from '../../core/text/quantity.ts'
@@ -14,7 +16,7 @@ import { LIMITS } from '../../wire/limits.ts'
 import { platformOf } from './platform.ts'
 import type { NodeFacts } from './platform.ts'
 
-/** What is looked at of a node. */
+/** The fields of a node that claims use. */
 export interface Node extends KubeObject {
   spec?: { providerID?: string; unschedulable?: boolean }
   status?: {
@@ -26,7 +28,7 @@ export interface Node extends KubeObject {
 
 const NODES: ResourceType<Node> = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', scope: 'Cluster' }
 
-// What people place by; the dotted ones are what device plugins of GPUs call theirs.
+// Resources that Placements select by; names with a dot are those of GPU device plugins.
 const COUNTED: Readonly<Record<string, string>> = {
   cpu: 'cpu',
   memory: 'memory',
@@ -40,7 +42,7 @@ const COUNTED: Readonly<Record<string, string>> = {
 const PAGE = 500
 const MAX_PAGES = 20
 
-/** Reads the claims of a cluster. */
+/** Reads the claims of a cluster; kinds that the agent may not read are left out. */
 export async function readClaims(
   ports: { readonly client: Client; readonly discovery: Discovery },
   version: string | undefined,
@@ -48,7 +50,7 @@ export async function readClaims(
 ): Promise<Claim[]> {
   const nodes = await listAll(ports.client, NODES, signal)
   const declared = [
-    // The newer standard first: of two objects with one name it counts.
+    // The newer standard comes first: of two objects with the same name, the first counts.
     ...(await declaredBy(ports, { apiVersion: 'about.k8s.io/v1alpha1', kind: 'ClusterProperty' }, signal)),
     ...(await declaredBy(
       ports,
@@ -59,7 +61,7 @@ export async function readClaims(
   return boundClaims(factsOf(version, nodes), declared)
 }
 
-/** Facts of the version and the nodes; without nodes to look at only what the version tells. */
+/** Facts from the version and the nodes; without readable nodes, only facts from the version. */
 export function factsOf(version: string | undefined, nodes: readonly Node[] | undefined): Claim[] {
   const facts = (nodes ?? []).map((node): NodeFacts => ({
     providerId: node.spec?.providerID ?? '',
@@ -77,7 +79,10 @@ export function factsOf(version: string | undefined, nodes: readonly Node[] | un
   return Object.entries(claims).map(([name, value]) => ({ name: `flotilla.dev/${name}`, value }))
 }
 
-/** Facts first, then what is declared, by name, as far as the wire goes; a value that is too long is left out, not cut: half a value lies. */
+/**
+ * Facts first, then declared claims by name, up to the limit of a report. A value that is too long is left out and not
+ * cut: a part of a value would be wrong.
+ */
 export function boundClaims(facts: readonly Claim[], declared: readonly Claim[]): Claim[] {
   const byName = new Map<string, Claim>()
   const sorted = declared.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
@@ -117,7 +122,7 @@ async function listAll<T extends KubeObject>(
   let next: string | undefined
   try {
     for (let page = 0; page < MAX_PAGES; page++) {
-      const options = { limit: PAGE, ...(next === undefined ? {} : { continue: next }) }
+      const options = { limit: PAGE, ...compact({ continue: next }) }
       const answer = await client.list(type, options, signal)
       found.push(...answer.items)
       next = answer.continue
@@ -143,7 +148,7 @@ function sums(maps: readonly Readonly<Record<string, string>>[]): [string, strin
   return [...totals].map(([name, total]) => [name, quantityText(name, total)])
 }
 
-// The form kubelets use: memory in Ki, CPU in thousandths unless whole.
+// The format of kubelets: memory in Ki, CPU in thousandths where it is not whole.
 function quantityText(name: string, { nano }: Quantity): string {
   const whole = nano / 1_000_000_000n
   if (name === 'memory') return `${whole / 1024n}Ki`
@@ -152,5 +157,5 @@ function quantityText(name: string, { nano }: Quantity): string {
 }
 
 function isReady({ status }: Node): boolean {
-  return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false
+  return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false
 }

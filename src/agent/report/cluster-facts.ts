@@ -1,14 +1,16 @@
-/** What the agent knows about its cluster as a whole, read again now and then; the hub hears of it when it changed. */
+/** Version and claims of the cluster, read at an interval; a change leads to a report. */
 import type { Client } from '../../client/client.ts'
 import type { Discovery } from '../../client/discovery.ts'
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { toError } from '../../core/errors.ts'
 import { jsonEqual } from '../../core/json.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Claim, Report } from '../../wire/link/frames.ts'
+import { FACTS_TIMING } from '../timing.ts'
 import { readClaims } from './claims.ts'
 
-/** What it needs. */
+/** Ports of cluster facts. */
 export interface ClusterFactsPorts {
   readonly client: Client
   readonly discovery: Discovery
@@ -17,11 +19,7 @@ export interface ClusterFactsPorts {
   readonly onChange: () => void
 }
 
-// Nodes come and go in minutes; nobody places by seconds.
-const AGAIN_MS = 5 * 60_000
-const RETRY_MS = 10_000
-
-/** Makes it; nothing is read before `run`. */
+/** Creates the facts; nothing is read before `run`. */
 export function createClusterFacts({ client, discovery, clock, log, onChange }: ClusterFactsPorts) {
   let kubernetesVersion: string | undefined
   let claims: Claim[] | undefined
@@ -37,11 +35,8 @@ export function createClusterFacts({ client, discovery, clock, log, onChange }: 
   }
 
   return {
-    /** The parts of a report about the cluster; absent until they are known. */
-    current: (): Pick<Report, 'kubernetesVersion' | 'claims'> => ({
-      ...(kubernetesVersion === undefined ? {} : { kubernetesVersion }),
-      ...(claims === undefined ? {} : { claims }),
-    }),
+    /** The facts for a report; absent until they are known. */
+    current: (): Pick<Report, 'kubernetesVersion' | 'claims'> => compact({ kubernetesVersion, claims }),
     async run(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         const ok = await read(signal).then(
@@ -51,7 +46,7 @@ export function createClusterFacts({ client, discovery, clock, log, onChange }: 
             return false
           },
         )
-        await clock.sleep(ok ? AGAIN_MS : RETRY_MS, signal).catch(() => {}) // aborted: the loop ends
+        await clock.sleep(ok ? FACTS_TIMING.intervalMs : FACTS_TIMING.retryMs, signal).catch(() => {}) // aborted: the loop ends
       }
     },
   }

@@ -1,22 +1,22 @@
-/** The newest lines of the agent's log, kept in memory so that somebody at the hub can ask for them. */
+/** The newest lines of the agent's log in memory, for `flotilla agent logs`. */
 import type { Clock } from '../../core/time/clock.ts'
 import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { LIMITS } from '../../wire/limits.ts'
 
-/** A logger that remembers. */
+/** A logger that keeps its newest lines. */
 export interface LogTail {
-  /** Says everything to the logger it was made over, and keeps what is not for debugging. */
+  /** Writes every line to the underlying logger, and keeps lines of level info and above. */
   readonly log: Logger
   /** Oldest first. */
   lines(): string[]
 }
 
-// Secrets are a type that does not print; this is for words that others chose.
+// Secret values have a type that does not print. This pattern is for fields that another system named.
 const PRIVATE = /secret|token|password|authorization|cookie|key$/i
 
-/** Keeps as many lines as a report may carry. */
+/** Creates a log tail with as many lines as a report may have. */
 export function createLogTail(under: Logger, clock: Pick<Clock, 'now'>): LogTail {
   const kept: string[] = []
   const keep = (level: string, message: string, fields: object): void => {
@@ -42,7 +42,7 @@ export function createLogTail(under: Logger, clock: Pick<Clock, 'now'>): LogTail
   return { log: over(under, {}), lines: () => [...kept] }
 }
 
-/** One line of text: only words, numbers and the message of an error, so that nothing large or nested leaves. */
+/** One line of text with strings, numbers, Booleans and the messages of errors; objects are left out. */
 function lineOf(begin: string, fields: object): string {
   const parts = Object.entries(fields).flatMap(([name, value]): string[] => {
     if (PRIVATE.test(name)) return []

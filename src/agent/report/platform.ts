@@ -1,12 +1,15 @@
-/** What a cluster runs on, from its version and its nodes. A guess for people and placements to narrow by, never a right. */
+/**
+ * The platform of a cluster, guessed from its version and its nodes. A claim: it can narrow a selection, never grant a
+ * right.
+ */
 
-/** What is looked at of one node. */
+/** The fields of a node that tell its platform. */
 export interface NodeFacts {
   readonly providerId: string
   readonly labels: Readonly<Record<string, string>>
 }
 
-// Distributions say so in their version.
+// Distributions name themselves in the version.
 const BY_VERSION: readonly (readonly [RegExp, string])[] = [
   [/-gke\./, 'GKE'],
   [/-eks-/, 'EKS'],
@@ -51,7 +54,7 @@ const BY_PROVIDER: Readonly<Record<string, string>> = {
   talos: 'Talos',
 }
 
-/** One word such as `EKS`, `K3s` or `vSphere`; `Other` when nothing tells. */
+/** A name like `EKS`, `K3s` or `vSphere`; `Other` when no rule matches. */
 export function platformOf(version: string | undefined, nodes: readonly NodeFacts[]): string {
   const labelled = BY_LABEL.find(([label]) => nodes.some(({ labels }) => Object.hasOwn(labels, label)))
   if (labelled) return labelled[1]

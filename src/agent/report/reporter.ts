@@ -1,4 +1,5 @@
-/** Tells the hub how the cluster does: a whole report when something changed, a one-line check-in otherwise. */
+// Tested by src/agent/create-agent.contract.test.ts
+/** Reports to the hub: the whole report when it changed, a check-in with its digest otherwise. */
 import { backoffMs } from '../../core/time/backoff.ts'
 import { utf8 } from '../../core/bytes.ts'
 import type { Clock } from '../../core/time/clock.ts'
@@ -11,70 +12,64 @@ import type { Logger } from '../../core/log.ts'
 import { createWakeup } from '../../core/async/wakeup.ts'
 import type { Report } from '../../wire/link/frames.ts'
 import type { HubApi } from '../link/hub-api.ts'
+import { REPORT_TIMING } from '../timing.ts'
 
-/** What the reporter needs. */
+/** Ports of the reporter. */
 export interface ReporterPorts {
   readonly hub: () => HubApi | undefined
   readonly report: () => Report
-  /** Somebody asked for the log, or (undefined) what was sent of it was not taken. */
-  readonly askLog: (asked: string | undefined) => void
+  /** A user asked for the log; undefined when the hub did not accept a report with log lines. */
+  readonly onLogRequest: (asked: string | undefined) => void
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
 }
 
-const RETRY = { baseMs: 1000, maxMs: 30_000, jitter: 0.5 }
-// Bundles of one document tend to change together: one report for all of them.
-const COALESCE_MS = 200
-// Without a link there is nobody to tell; the link gives a notice when it is up.
-const NO_LINK_MS = 3_600_000
-const DEFAULT_CHECK_IN_SECONDS = 30
-
-/** Makes the reporter; nothing happens before `run`. */
+/** Creates the reporter; nothing is sent before `run`. */
 export function createReporter(ports: ReporterPorts) {
   const { clock, ids } = ports
   const log = ports.log.child({ part: 'reporter' })
-  const notice = createWakeup(clock)
+  const wakeup = createWakeup(clock)
   let acknowledged: Digest | undefined
-  let checkInSeconds = DEFAULT_CHECK_IN_SECONDS
+  let checkInSeconds: number = REPORT_TIMING.checkInSeconds
   let failures = 0
 
-  function written(): { readonly body: Uint8Array; readonly digest: Digest } {
+  function encodeReport(): { readonly body: Uint8Array; readonly digest: Digest } {
     const body = utf8(canonicalJson(ports.report()))
     return { body, digest: digestOf(body) }
   }
 
-  /** Returns how long to rest. */
-  async function round(signal: AbortSignal): Promise<number> {
+  /** Sends a report or a check-in; resolves to the time until the next pass. */
+  async function pass(signal: AbortSignal): Promise<number> {
     const hub = ports.hub()
-    if (!hub) return NO_LINK_MS
-    let { body, digest } = written()
+    if (!hub) return REPORT_TIMING.noLinkMs
+    let { body, digest } = encodeReport()
     const isSame = digest === acknowledged
     const answer = isSame ? await hub.checkIn({ report: digest }, signal) : undefined
     if (answer?.log !== undefined) {
-      ports.askLog(answer.log)
-      ;({ body, digest } = written())
+      ports.onLogRequest(answer.log)
+      ;({ body, digest } = encodeReport())
     }
     if (answer?.report !== 'Known') {
       await hub.report(body, signal).catch((caught: unknown) => {
-        // Whoever wants it asks again; a gateway of an older version would refuse it every time.
-        if (answer?.log !== undefined) ports.askLog(undefined)
+        // The user can ask again. A gateway of an older version would refuse the log lines in every report.
+        if (answer?.log !== undefined) ports.onLogRequest(undefined)
         throw caught
       })
       log.debug({ bytes: body.byteLength }, 'report sent')
     }
     acknowledged = digest
     failures = 0
-    // Never later than asked for; a little earlier each time, so that a fleet does not speak in chorus.
+    // Never later than the hub asked for, and earlier by a random share, so that a fleet does not report at once.
     return checkInSeconds * 1000 * (1 - ids.fraction() / 4)
   }
 
   return {
-    /** Something changed, or the link came up. */
-    wake: notice.notify,
-    /** Says what there is to say once more, as far as somebody hears it. */
+    /** The report may have changed, or the link opened. */
+    wake: wakeup.notify,
+    /** Sends the last report; a failure is ignored. */
     async last(signal: AbortSignal): Promise<void> {
-      await round(signal).catch((caught: unknown) =>
+      await pass(signal).catch((caught: unknown) =>
         log.debug({ err: toError(caught) }, 'the last report was not taken'),
       )
     },
@@ -85,14 +80,14 @@ export function createReporter(ports: ReporterPorts) {
       while (!signal.aborted) {
         let restMs: number
         try {
-          restMs = await round(signal)
+          restMs = await pass(signal)
         } catch (caught) {
-          restMs = backoffMs(failures, ids.fraction(), RETRY)
+          restMs = backoffMs(failures, ids.fraction(), REPORT_TIMING.retry)
           failures += 1
           if (!signal.aborted) log.debug({ err: toError(caught), retryMs: restMs }, 'report was not taken')
         }
-        await notice.wait(restMs, signal).catch(() => {}) // aborted: the loop ends
-        if (!signal.aborted) await clock.sleep(COALESCE_MS, signal).catch(() => {})
+        await wakeup.wait(restMs, signal).catch(() => {}) // aborted: the loop ends
+        if (!signal.aborted) await clock.sleep(REPORT_TIMING.coalesceMs, signal).catch(() => {})
       }
     },
   }

@@ -1,4 +1,4 @@
-/** A small map in a file of the agent: the newest entries, up to a number. */
+/** A small map in a file of the agent, with a limited number of entries; the oldest entries are dropped. */
 import type { Static, TSchema } from 'typebox'
 import { utf8 } from '../../core/bytes.ts'
 import { jsonEqual } from '../../core/json.ts'
@@ -6,18 +6,18 @@ import { Type } from '../../core/schema/typebox.ts'
 import { parseJson } from '../../wire/validate.ts'
 import type { AgentStorage } from './storage.ts'
 
-/** Reads and notes entries. */
+/** A map whose changes are written to a file. */
 export interface BoundedFileMap<T> {
   of(key: string): Promise<T | undefined>
   values(): Promise<T[]>
   note(key: string, value: T): Promise<void>
-  /** Forgets all other keys. */
+  /** Deletes all other keys. */
   keepOnly(keys: ReadonlySet<string>): Promise<void>
 }
 
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** Such a map; a file that cannot be read is an empty one, so that nothing may be in it that cannot be found again. */
+/** Opens a map. A file that is not readable counts as empty: only values that can be found again belong into a map. */
 export function createBoundedFileMap<S extends TSchema>(
   storage: AgentStorage,
   file: { readonly name: string; readonly value: S; readonly most: number },
@@ -33,7 +33,7 @@ export function createBoundedFileMap<S extends TSchema>(
     try {
       if (bytes) found = parseJson(schema, bytes, { what: file.name, maxBytes: MAX_BYTES })
     } catch {
-      // A file of another version, or half of one: begin anew.
+      // A file of another version, or a partial file: the map starts empty.
     }
     return (loaded = new Map(Object.entries(found)))
   }
@@ -47,7 +47,7 @@ export function createBoundedFileMap<S extends TSchema>(
     async note(key, value) {
       const map = await load()
       if (jsonEqual(map.get(key), value)) return
-      // The newest last.
+      // The newest entry is the last.
       map.delete(key)
       map.set(key, value)
       for (const oldest of [...map.keys()].slice(0, -file.most)) map.delete(oldest)

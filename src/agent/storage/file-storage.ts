@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isObject } from '../../core/json.ts'
 import type { AgentStorage } from './storage.ts'
 
-/** Storage in a folder of mode 0700, files of mode 0600; a write is a new file, synced and renamed over the old one. */
+/** Storage in a folder of mode 0700, with files of mode 0600. A write creates a file, syncs it and renames it. */
 export async function createFileStorage(folder: string): Promise<AgentStorage> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await chmod(folder, 0o700)
@@ -33,7 +33,7 @@ export async function createFileStorage(folder: string): Promise<AgentStorage> {
   }
 }
 
-// The rename itself is durable only when the folder is.
+// The rename is durable only after the folder is synced.
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

@@ -1,32 +1,32 @@
-/** What an agent keeps between starts: a few small named files. */
+/** The small named files that an agent keeps between starts. */
 
-/** A resolved write is durable and whole: after a crash a file has its old or its new bytes. */
+/** A resolved write is durable. After a crash a file has either its old or its new bytes. */
 export interface AgentStorage {
   read(name: string): Promise<Uint8Array | undefined>
   write(name: string, bytes: Uint8Array): Promise<void>
 }
 
-/** The agent's files. */
+/** Names of the agent's files. */
 export const AGENT_FILES = {
-  /** Hub, keys, cluster id: made once, never replaced. */
+  /** Hub, keys, cluster id: created at the first start. */
   identity: 'identity.json',
-  /** The TLS certificate and its key; replaced together. */
+  /** The TLS certificate and its key, which are replaced together. */
   transport: 'transport.json',
   /** The newest verified trust bundle. */
   trust: 'trust.json',
   /** The newest accepted document, in its envelope. */
   document: 'document.json',
-  /** Why the newest document was refused, for whoever looks at the machine. */
+  /** Why the newest document was refused, for `flotilla check --agent`. */
   refusal: 'refusal.json',
-  /** How far the cluster had come when it was last looked at. */
+  /** Incarnation, resource version and mark of the cluster at the last check. */
   incarnation: 'incarnation.json',
-  /** Which content is wholly here. */
+  /** Which sets are complete on disk. */
   bases: 'bases.json',
-  /** Which sealed values belong to which set. */
+  /** The sealed values of each set. */
   sealed: 'sealed.json',
 } as const
 
-/** Storage that forgets with the process, for simulations and tests. */
+/** Storage in memory, for simulations and tests. */
 export function createMemoryStorage(files: Map<string, Uint8Array> = new Map()): AgentStorage {
   return {
     read: async (name) => files.get(name),

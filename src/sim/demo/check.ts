@@ -1,5 +1,5 @@
 /** Proves a running demo: join, apply, report, and what people see of it. */
-import { fieldManager } from '../../agent/cluster/applier.ts'
+import { fieldManager } from '../../agent/cluster/field-manager.ts'
 import type { Client } from '../../client/client.ts'
 import { linesOf } from '../../client/watch-stream.ts'
 import type { Clock } from '../../core/time/clock.ts'

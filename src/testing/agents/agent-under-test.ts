@@ -106,7 +106,7 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
       render: renderInPlace({ clock, ids: ids.fork('render') }),
       log,
       joinCode: options.joinCode,
-      ...(options.ceiling ? { ceiling: options.ceiling } : {}),
+      ...(options.ceiling ? { localLimits: options.ceiling } : {}),
       ...(options.clusterName === undefined ? {} : { clusterName: options.clusterName }),
     })
     stopping = new AbortController()

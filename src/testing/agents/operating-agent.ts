@@ -134,7 +134,7 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
         ids,
         log,
         discovery,
-        ceiling,
+        localLimits: ceiling,
         neighbours: { holdersOf: (key) => made.holdersOf(key) },
         onChange: (key, isNews) => made.touch(key, isNews),
         onRead: (bundle) => made.touchReads(bundle),

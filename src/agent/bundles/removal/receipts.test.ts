@@ -35,7 +35,7 @@ test('a receipt is written although the answer to the write before it was lost',
   await receipts.align(DOCUMENT, new AbortController().signal)
   state.isAnswerLost = true
   await assert.rejects(receipts.note(ROW, true), /connection reset/)
-  assert.deepEqual(receipts.rows(), [], 'nobody is told what may be forgotten')
+  assert.deepEqual(receipts.rows(), [], 'a receipt that is not written is not reported')
   state.isAnswerLost = false
   await receipts.note(DONE, true)
   assert.deepEqual(state.kept(), [DONE])

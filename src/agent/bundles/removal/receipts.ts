@@ -1,11 +1,14 @@
-/** What became of bundles that were to be removed: kept in the cluster, so that a restart does not forget it, and reported. */
+/**
+ * Receipts of removals, and removals that are under way: stored in the cluster, so that they survive a restart, and
+ * reported.
+ */
 import { jsonEqual } from '../../../core/json.ts'
 import type { ClusterDocument } from '../../../wire/document/cluster-document.ts'
 import type { RemovalRow } from '../../../wire/link/frames.ts'
 import { LIMITS } from '../../../wire/limits.ts'
 import type { ClusterState } from '../../cluster/cluster-state.ts'
 
-/** Makes them; nothing is read before `align`. */
+/** Creates the receipts; nothing is read before `load`. */
 export function createReceipts(
   state: Pick<ClusterState, 'readReceipts' | 'writeReceipts'>,
   ports: { readonly onChange: () => void },
@@ -15,13 +18,13 @@ export function createReceipts(
   let isWritten = true
   let isInDoubt = false
 
-  async function save(news?: RemovalRow): Promise<void> {
+  async function save(next?: RemovalRow): Promise<void> {
     if (isWritten || !rows) return
-    // The answer to a write may have been lost: what is there is looked at, or the next write meets it for ever.
+    // The response to the last write may have been lost. Without a new read, every write would meet a Conflict.
     if (isInDoubt) await state.readReceipts()
     isInDoubt = true
-    const others = [...rows.values()].filter(({ bundle }) => bundle !== news?.bundle)
-    await state.writeReceipts(news ? [...others, news] : others)
+    const others = [...rows.values()].filter(({ bundle }) => bundle !== next?.bundle)
+    await state.writeReceipts(next ? [...others, next] : others)
     isInDoubt = false
     isWritten = true
   }
@@ -33,18 +36,18 @@ export function createReceipts(
   return {
     rows: (): readonly RemovalRow[] => [...(rows?.values() ?? [])],
     of: (bundle: string): RemovalRow | undefined => rows?.get(bundle),
-    /** Reads them, once. */
+    /** Reads the receipts from the cluster, once. */
     load,
-    /** Brings them in line with the document, before anything is applied: what is wanted again is not removed any more. */
+    /** Drops receipts of bundles that the document wants again, before anything is applied, and the oldest receipts. */
     async align(document: ClusterDocument, signal: AbortSignal): Promise<void> {
       const known = await load(signal)
       const wanted = new Set(document.content.entries.map(({ bundle }) => bundle))
-      const graves = new Set(document.content.tombstones.map(({ bundle }) => bundle))
+      const tombstoned = new Set(document.content.tombstones.map(({ bundle }) => bundle))
       const gone = [...known.values()].filter(
-        ({ bundle, state: is }) =>
-          wanted.has(bundle) || (!graves.has(bundle) && (is === 'Removing' || is === 'Failed')),
+        ({ bundle, state: reached }) =>
+          wanted.has(bundle) || (!tombstoned.has(bundle) && (reached === 'Removing' || reached === 'Failed')),
       )
-      const others = [...known.keys()].filter((bundle) => !graves.has(bundle) && !wanted.has(bundle))
+      const others = [...known.keys()].filter((bundle) => !tombstoned.has(bundle) && !wanted.has(bundle))
       const old = others.slice(0, Math.max(0, others.length - LIMITS.receipts))
       for (const bundle of [...gone.map((row) => row.bundle), ...old]) {
         known.delete(bundle)
@@ -54,7 +57,7 @@ export function createReceipts(
       await save()
       ports.onChange()
     },
-    /** Says how a removal stands. `keep`: also after a restart, so it is said only once it is written. */
+    /** Records the state of a removal. With `keep` it is reported only after it is written to the cluster. */
     async note(row: RemovalRow, keep: boolean): Promise<void> {
       if (!rows) return
       const isNews = !jsonEqual(rows.get(row.bundle), row)
@@ -65,7 +68,7 @@ export function createReceipts(
       rows.set(row.bundle, row)
       ports.onChange()
     },
-    /** The cluster is another one: they are read again. */
+    /** The cluster was restored: the receipts are read again. */
     forget(): void {
       rows = undefined
       isWritten = true
@@ -74,5 +77,5 @@ export function createReceipts(
   }
 }
 
-/** What became of removed bundles. */
+/** Receipts of removals. */
 export type Receipts = ReturnType<typeof createReceipts>

@@ -1,4 +1,7 @@
-/** Nothing of a bundle that is gone stays in the agent's own namespace: wherever the agent is killed, and whatever the hub has forgotten by then. */
+/**
+ * Nothing of a bundle that is gone stays in the agent's own namespace: wherever the agent is killed, and whatever the
+ * hub has forgotten by then.
+ */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { Secret } from '../../../kinds/builtin/core.ts'
@@ -8,7 +11,7 @@ import { joinedAgents } from '../../../testing/agents/joined-agents.ts'
 import { configMap } from '../../../testing/hub/test-hub.ts'
 import type { TestBundle, TestHub } from '../../../testing/hub/test-hub.ts'
 import { TERMINAL_FEATURE } from '../../../wire/document/signed-document.ts'
-import { AGENT_NAMESPACE, CONFIG_MAPS } from '../../cluster/cluster-state.ts'
+import { AGENT_NAMESPACE, CONFIG_MAPS } from '../../cluster/agent-objects.ts'
 
 const APP = 'default/app'
 const { joined, close } = joinedAgents()

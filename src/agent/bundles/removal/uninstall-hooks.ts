@@ -1,53 +1,55 @@
-/** Hooks of a bundle that leaves: before its objects go and after they are gone, once each, from the set it had. */
+// Tested by src/agent/bundles/hooks.contract.test.ts
+/** Uninstall hooks of a bundle, from its last set: before its objects are deleted and after, each once. */
 import type { Clock } from '../../../core/time/clock.ts'
 import { Waiting } from '../../../core/errors.ts'
 import type { Logger } from '../../../core/log.ts'
 import type { HookEvent } from '../../../kinds/fields/hook.ts'
 import { OPERATION_EVENTS } from '../../../plan/apply/hook-step.ts'
 import { waveTimeoutMs } from '../../../plan/objects/object-options.ts'
-import { ObjectFailure } from '../../cluster/applier.ts'
+import { ObjectFailure } from '../../cluster/object-failure.ts'
 import type { Applier } from '../../cluster/applier.ts'
 import { RenderRefused } from '../../render/cluster-render.ts'
-import type { ClusterState, Inventory } from '../../cluster/cluster-state.ts'
+import type { ClusterState } from '../../cluster/cluster-state.ts'
+import type { Inventory } from '../../cluster/inventory.ts'
 import type { Content } from '../../documents/content.ts'
 import { createHooks, leftByHooks } from '../hooks.ts'
 import type { HookJournal } from '../hooks.ts'
 import type { PlanLoader } from '../plan-loader.ts'
+import { STEP_TIMING } from '../../timing.ts'
 import type { PlannedHook } from '../../documents/set-plan.ts'
 
-/** What it needs. */
+/** Ports of uninstall hooks. */
 export interface UninstallHookPorts {
   readonly content: Content
   readonly plans: PlanLoader
   readonly state: ClusterState
   readonly clock: Clock
   readonly log: Logger
-  /** Hears of every inventory that was written. */
+  /** Called after every write of an inventory. */
   readonly onWrite: (inventory: Inventory) => void
 }
 
-/** A bundle on its way out. */
+/** A bundle that is being removed. */
 export interface UninstallingBundle {
   readonly inventory: Inventory
   readonly generation: number
   readonly applier: Applier
 }
 
-const AGAIN_MS = 2000
 const { pre, post } = OPERATION_EVENTS.Uninstall
 
-/** Makes it. */
+/** Creates the runner of uninstall hooks. */
 export function createUninstallHooks({ content, plans, state, clock, log, onWrite }: UninstallHookPorts) {
   const hooks = createHooks({ content, clock, log })
   const warned = new Map<string, Inventory['set']>()
-  /** Hooks of sets that were rendered here, while their bundle leaves. */
+  /** Hooks of recipes, while their bundle is being removed. */
   const rendered = new Map<string, { readonly set: Inventory['set']; readonly hooks: readonly PlannedHook[] }>()
 
-  /** The hooks a bundle has for its end; none when its set is not on this disk any more, which is said. */
+  /** The uninstall hooks of a bundle; none, with a warning, when its set is not on disk any more. */
   async function hooksFor({ bundle, set }: Inventory, signal: AbortSignal): Promise<readonly PlannedHook[]> {
     const kept = await content.kept(set)
     const without = (why: string): readonly PlannedHook[] => {
-      // Once, not in every round of a removal.
+      // One warning, not one in every pass.
       if (warned.get(bundle) !== set)
         log.warn({ bundle, set }, `${why}: hooks it may have had for its removal are not run`)
       warned.set(bundle, set)
@@ -62,15 +64,15 @@ export function createUninstallHooks({ content, plans, state, clock, log, onWrit
         throw caught
       })
       if (!plan) return without('its set cannot be rendered here any more')
-      const ends = plan.hooks.filter(({ hook }) => hook.on.includes(pre) || hook.on.includes(post))
-      rendered.set(bundle, { set, hooks: ends })
-      return ends
+      const uninstall = plan.hooks.filter(({ hook }) => hook.on.includes(pre) || hook.on.includes(post))
+      rendered.set(bundle, { set, hooks: uninstall })
+      return uninstall
     }
     const objects = kept.objects.filter(({ hook }) => hook?.on.includes(pre) || hook?.on.includes(post))
     return objects.length === 0 ? [] : (await plans.of(bundle, { ...kept, objects }, set, signal)).hooks
   }
 
-  /** Writes down that a bundle with hooks for its end leaves; asked for again after a hook failed, it is another operation. */
+  /** Records the beginning of the removal. A new tombstone after a failed hook begins another operation. */
   async function begin({ inventory, generation }: UninstallingBundle): Promise<Inventory> {
     const { operation, operations = 0 } = inventory
     const isUnderWay = operation?.kind === 'Uninstall' && inventory.generation >= generation
@@ -91,7 +93,7 @@ export function createUninstallHooks({ content, plans, state, clock, log, onWrit
     onWrite(inventory)
   }
 
-  /** Runs the hooks of one moment to their end; throws while one is under way, and when one failed. */
+  /** Runs the hooks of one event to their end; throws while a hook runs, and when a hook failed. */
   async function run(
     leaving: UninstallingBundle,
     planned: readonly PlannedHook[],
@@ -114,20 +116,20 @@ export function createUninstallHooks({ content, plans, state, clock, log, onWrit
     }
     const timeoutMs = waveTimeoutMs(inventory.options ?? {})
     const stop = await hooks.run(journal, planned, event, { applier: leaving.applier, signal, timeoutMs })
-    if (stop?.kind === 'Waiting') throw new Waiting('Hook', stop.message, AGAIN_MS)
+    if (stop?.kind === 'Waiting') throw new Waiting('Hook', stop.message, STEP_TIMING.uninstallHookMs)
     const first = planned.find((hook) => hook.hook.on.includes(event))
     if (stop) throw new ObjectFailure(first!, `it stays: ${stop.message}`)
     return inventory
   }
 
   return {
-    /** Runs what comes before the objects go. */
+    /** Runs the hooks before the objects are deleted. */
     async before(leaving: UninstallingBundle, signal: AbortSignal): Promise<Inventory> {
       const planned = await hooksFor(leaving.inventory, signal)
       if (planned.length === 0) return leaving.inventory
       return run({ ...leaving, inventory: await begin(leaving) }, planned, pre, signal)
     },
-    /** Runs what comes after they are gone, which is written down with what became of them, and deletes what hooks left that is of no use to anybody. */
+    /** Records the deletion of the objects, runs the hooks after it, and deletes the Jobs and Pods that hooks left. */
     async after(
       leaving: UninstallingBundle,
       signal: AbortSignal,

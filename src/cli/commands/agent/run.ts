@@ -34,7 +34,7 @@ export async function agentRun({ signal }: AgentRunInput, flags: Record<string, 
     signal,
     ...(typeof join === 'string' && { joinCode: join }),
     ...(typeof name === 'string' && { clusterName: name }),
-    ...(typeof ceiling === 'string' && { ceilingFile: ceiling }),
+    ...(typeof ceiling === 'string' && { localLimitsFile: ceiling }),
     ...(typeof context === 'string' && { context }),
   })
 }

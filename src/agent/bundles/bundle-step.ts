@@ -1,0 +1,99 @@
+// Tested by src/agent/bundles/operation.contract.test.ts
+/** One step of one bundle in the loop: the operation, its failure, and the row that the report shows. */
+import { compact } from '../../core/compact.ts'
+import { toError, Waiting } from '../../core/errors.ts'
+import type { Ids } from '../../core/ids.ts'
+import { jsonEqual } from '../../core/json.ts'
+import type { Logger } from '../../core/log.ts'
+import { backoffMs } from '../../core/time/backoff.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import type { ReportRow } from '../../wire/link/frames.ts'
+import { WireError } from '../../wire/validate.ts'
+import { LOOP_TIMING } from '../timing.ts'
+import type { BundleRun, StepResult } from './bundle-run.ts'
+import type { BundleTable, TrackedBundle } from './bundle-table.ts'
+import type { Operation, OtherBundles } from './operation.ts'
+import { rowOfFailure } from './outcome.ts'
+import { buildReportRow, detailsOf } from './report-row.ts'
+import type { StartConditions } from './start-conditions.ts'
+
+/** Ports of a step. */
+export interface BundleStepPorts {
+  readonly table: BundleTable
+  readonly conditions: StartConditions
+  readonly operation: Operation
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  /** Called after a change of the row. */
+  readonly onChange: () => void
+}
+
+/** Creates the step of bundles. */
+export function createBundleStep(ports: BundleStepPorts) {
+  const { table, conditions, operation, clock, ids, log } = ports
+
+  async function runOperation(bundle: TrackedBundle, signal: AbortSignal): Promise<StepResult> {
+    const { run } = bundle
+    const name = run.entry.bundle
+    const others: OtherBundles = {
+      wanted: table.wantedElsewhere,
+      others: () => table.otherRecords(name),
+      startHold: (plan) => conditions.windowHold(bundle, plan.options) ?? conditions.dependencyHold(name),
+    }
+    const result = await operation.step(run, others, signal)
+    bundle.failures = 0
+    return result
+  }
+
+  function failureResult(bundle: TrackedBundle, caught: unknown): StepResult {
+    const { run } = bundle
+    // The inventory in memory may be what is wrong: read it again at the next step.
+    run.inventoryRead = false
+    const backoff = backoffMs(bundle.failures, ids.fraction(), LOOP_TIMING.retry)
+    bundle.failures += 1
+    const nextStepMs = caught instanceof Waiting ? caught.retryAfterMs : backoff
+    const row = rowOfFailure(caught)
+    if (row) return { row, nextStepMs }
+    const error = toError(caught)
+    // For a bundle that the agent rendered, the cluster's message may repeat values that rendering read.
+    const fields = run.plan?.rendered ? { name: error.name } : { err: error }
+    log.debug({ ...fields, bundle: run.entry.bundle }, 'step failed')
+    if (caught instanceof WireError) return { row: { state: 'Failed', message: error.message }, nextStepMs }
+    // The cluster or the hub did not answer, which says nothing new about a bundle that has begun.
+    const isBegun = bundle.row.state !== 'Pending'
+    return { row: isBegun ? bundle.row : { state: 'Pending', message: error.message }, nextStepMs }
+  }
+
+  return async (bundle: TrackedBundle, signal: AbortSignal): Promise<void> => {
+    const { run } = bundle
+    let result: StepResult
+    try {
+      result = await runOperation(bundle, signal)
+    } catch (caught) {
+      if (signal.aborted) return
+      result = failureResult(bundle, caught)
+    }
+    bundle.dueAt = clock.monotonicMs() + result.nextStepMs
+    const attempt = run.attempt === 0 ? {} : { attempt: run.attempt }
+    const row = redactRow({ ...buildReportRow(run.entry, result.row), ...attempt, ...detailsOf(run) }, run)
+    if (jsonEqual(row, bundle.row)) return
+    const { bundle: name, generation, state, message } = row
+    log.info({ bundle: name, generation, state, message }, 'bundle changed')
+    bundle.row = row
+    ports.onChange()
+  }
+}
+
+/** A row without any value that rendering read in the cluster. */
+function redactRow(row: ReportRow, { plan }: BundleRun): ReportRow {
+  const redact = plan?.rendered?.redact
+  if (!redact) return row
+  return {
+    ...row,
+    ...compact({
+      message: row.message === undefined ? undefined : redact(row.message),
+      drift: row.drift?.map((entry) => ({ ...entry, fields: entry.fields.map(redact) })),
+    }),
+  }
+}

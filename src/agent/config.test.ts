@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readAgentConfig } from './config.ts'
+
+describe('configuration', () => {
+  it('takes flags before environment and says what is missing', () => {
+    const env = { FLOTILLA_JOIN: 'a', FLOTILLA_DATA: '/d', KUBECONFIG: '/k', HTTPS_PROXY: 'http://p:1', SECRET: 'x' }
+    const { proxyVariables, ...config } = readAgentConfig(['--join', 'b', '--name', 'store-1'], env)
+    assert.deepEqual(JSON.parse(JSON.stringify(proxyVariables)), { HTTPS_PROXY: 'http://p:1' })
+    assert.deepEqual(config, {
+      kubeconfig: '/k',
+      dataDir: '/d',
+      logLevel: 'info',
+      joinCode: 'b',
+      clusterName: 'store-1',
+    })
+    assert.throws(() => readAgentConfig([], { FLOTILLA_DATA: '/d' }), /--kubeconfig/)
+    assert.throws(() => readAgentConfig([], { KUBECONFIG: '/k' }), /--data/)
+    assert.throws(() => readAgentConfig(['--log-level', 'loud'], env), /"loud" is none of debug/)
+  })
+})

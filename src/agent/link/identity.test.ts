@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { digestOf } from '../../core/crypto/digest.ts'
+import { seededKeys } from '../../core/crypto/key-pair.ts'
+import { countingIds } from '../../testing/fixtures/wire-builders.ts'
+import { formatJoinCode, tokenSecret } from '../../wire/trust/join-code.ts'
+import { createMemoryStorage } from '../storage/storage.ts'
+import { loadIdentity } from './identity.ts'
+
+describe('identity', () => {
+  const codeFor = (root: string, fill = 1) =>
+    formatJoinCode({
+      endpoints: ['https://hub:7444'],
+      root: digestOf(root),
+      token: { name: 'x', secret: tokenSecret(new Uint8Array(32).fill(fill)) },
+    })
+  const newKeyPair = seededKeys(countingIds())
+
+  it('is made once, takes a newer code of its hub, and refuses another hub', async () => {
+    const storage = createMemoryStorage()
+    await assert.rejects(loadIdentity(storage, { newKeyPair }), /--join/)
+    const made = await loadIdentity(storage, { joinCode: codeFor('hub'), newKeyPair })
+    assert.deepEqual(await loadIdentity(storage, { newKeyPair }), made)
+    const renewed = await loadIdentity(storage, { joinCode: codeFor('hub', 2), newKeyPair })
+    assert.equal(renewed.identityKey, made.identityKey)
+    assert.notEqual(renewed.token.secret, made.token.secret)
+    await assert.rejects(loadIdentity(storage, { joinCode: codeFor('other'), newKeyPair }), /another --data directory/)
+  })
+})

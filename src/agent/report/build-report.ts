@@ -1,0 +1,36 @@
+/** The report of an agent: everything the hub learns about the cluster, in one value. */
+import { compact } from '../../core/compact.ts'
+import { VERSION } from '../../core/version.ts'
+import type { RemovalRow, Report, ReportedLog, ReportRow } from '../../wire/link/frames.ts'
+import type { Documents } from '../documents/documents.ts'
+import type { createClusterFacts } from './cluster-facts.ts'
+
+/** The parts of the agent that a report shows. */
+export interface ReportedParts {
+  readonly documents: Pick<Documents, 'held' | 'refusal'>
+  readonly bundleLoop: { rows(): readonly ReportRow[]; removals(): readonly RemovalRow[] }
+  readonly facts: Pick<ReturnType<typeof createClusterFacts>, 'current'>
+  readonly incarnation: { current(): number }
+  /** Log lines that a user asked for. */
+  readonly requestedLog: ReportedLog | undefined
+}
+
+/** Builds the report of the current state. */
+export function buildReport({ documents, bundleLoop, facts, incarnation, requestedLog }: ReportedParts): Report {
+  const held = documents.held()
+  const removals = bundleLoop.removals()
+  return {
+    epoch: held?.epoch ?? 0,
+    revision: held?.revision ?? 0,
+    agentVersion: VERSION,
+    ...facts.current(),
+    bundles: [...bundleLoop.rows()],
+    ...compact({
+      document: held?.digest,
+      removals: removals.length > 0 ? [...removals] : undefined,
+      incarnation: incarnation.current() > 1 ? incarnation.current() : undefined,
+      refusal: documents.refusal(),
+      log: requestedLog,
+    }),
+  }
+}

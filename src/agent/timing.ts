@@ -1,0 +1,112 @@
+// Tested by src/agent/create-agent.sim.test.ts
+/**
+ * Every back-off, interval and timeout of the agent. The link's own back-off and patience are part of its state
+ * machine, in wire/link/agent-link.ts; the limits that a Bundle sets (wave timeouts, hook deadlines, retries) come with
+ * its set.
+ */
+import type { BackoffOptions } from '../core/time/backoff.ts'
+
+/** The link to the hub. */
+export const LINK_TIMING = {
+  /** How long a pending cluster waits before it asks again, when the hub names no time. */
+  pendingRetryMs: 5000,
+  /**
+   * How long after a refused announcement of a sealing key the agent tries again. Each try renews the certificate, and
+   * none succeeds before the hub is upgraded or its role repaired.
+   */
+  announceAgainMs: 3_600_000,
+  /** The agent renews its certificate when this share of the remaining lifetime has passed. */
+  renewAfterShare: 2 / 3,
+  /**
+   * A beat that is older than the last one by at most this was delayed on the way, and the hub time does not go back. A
+   * beat that is older still comes from a hub whose clock was corrected; without it, every start-by would look passed.
+   */
+  delayedBeatMs: 60_000,
+} as const
+
+/** Requests to the gateway. */
+export const REQUEST_TIMING = {
+  /** Time for a whole short response. */
+  answerMs: 30_000,
+  /** A download may take hours over a slow line; only this long without a byte ends it. */
+  silentMs: 60_000,
+  /** Pause before an interrupted download continues. */
+  resumeAfterMs: 1000,
+  /** Tries in a row without a new byte after which a download fails. */
+  tries: 4,
+  /** Time for the gateway's response to `flotilla check --agent`. */
+  inspectMs: 10_000,
+  /** How long a bundle waits when its content is not on disk and the link is down. */
+  noLinkRetryMs: 5000,
+} as const
+
+/** The loop over all bundles of the document. */
+export const LOOP_TIMING = {
+  /** Back-off of the document, of a pass and of one bundle. */
+  retry: { baseMs: 1000, maxMs: 60_000, jitter: 0.3 } satisfies BackoffOptions,
+  /** Rest with nothing to do; every notice ends the rest. */
+  idleMs: 60_000,
+  /** Time until the next pass while a removal is not finished. */
+  removalMs: 5000,
+  /** Changes of objects come in groups: one step of a bundle for all changes within this time. */
+  coalesceMs: 200,
+  /** Interval at which watches that no bundle uses are stopped. */
+  sweepMs: 3_600_000,
+} as const
+
+/** Time until the next step of a bundle, by its state. A change of a watched object leads to a step at once. */
+export const OBSERVE_INTERVAL_MS = {
+  progressing: 2000,
+  failed: 5000,
+  /** Some objects cannot be watched. */
+  polled: 30_000,
+  ready: 300_000,
+  /** The bundle waits for something outside of the cluster, or for a person. */
+  waiting: 60_000,
+} as const
+
+/** Steps that wait for the cluster. */
+export const STEP_TIMING = {
+  /** Until a new CustomResourceDefinition is looked at again. */
+  establishMs: 500,
+  /** Until an object that was deleted because a field is immutable is created again. */
+  recreateMs: 1000,
+  /** Until an object that another writer changes at the same time is written again. */
+  contestedMs: 2000,
+  /** Until a removal that waits is tried again. */
+  removalRetryMs: 1000,
+  /** Until an uninstall hook that runs is looked at again. */
+  uninstallHookMs: 2000,
+} as const
+
+/** Watches in the cluster. */
+export const WATCH_TIMING = {
+  /** Lifetime of a watch. Bookmarks of the API server keep the renewal cheap. */
+  watchSeconds: 1500,
+  /** Time after which the agent asks again whether an executor may list a kind. */
+  deniedAgainMs: 600_000,
+} as const
+
+/** Facts about the cluster as a whole. */
+export const FACTS_TIMING = {
+  /** Interval between reads of the version, the nodes and the claims. Placements do not depend on seconds. */
+  intervalMs: 300_000,
+  retryMs: 10_000,
+} as const
+
+/** The check whether the cluster was restored from a backup. */
+export const INCARNATION_TIMING = { intervalMs: 600_000, retryMs: 30_000 } as const
+
+/** Reports to the hub. */
+export const REPORT_TIMING = {
+  retry: { baseMs: 1000, maxMs: 30_000, jitter: 0.5 } satisfies BackoffOptions,
+  /** Bundles of one document tend to change together: one report for all changes within this time. */
+  coalesceMs: 200,
+  /** Rest without a link; the link gives a notice when it opens. */
+  noLinkMs: 3_600_000,
+  /** Interval of check-ins until the hub names one. */
+  checkInSeconds: 30,
+} as const
+
+/** A render thread. */
+export const RENDER_TIMING = { limitMs: 60_000, graceMs: 2000 } as const
