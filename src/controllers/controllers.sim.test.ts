@@ -103,7 +103,7 @@ test('a bundle reaches the selected clusters through admissions, and is Ready wh
   const cluster = await hub.find(Cluster, 'a')
   assert.deepEqual(
     [cluster?.status?.state, cluster?.status?.bundles, cluster?.status?.message],
-    ['Ready', { total: 1, ready: 1 }, 'Its bundle is Ready.'],
+    ['Ready', { total: 1, ready: 1 }, 'The only bundle is Ready.'],
   )
 })
 
@@ -134,7 +134,7 @@ test('an edit moves cluster by cluster; a failure keeps its slot and stops it; a
   assert.deepEqual(await generations(hub, clusters), [2, 1, 1])
   assert.match(
     condition(await hub.find(Rollout, 'default/hello-g2'), 'Held'),
-    /^True BudgetFull: All 1 slots are taken by a\. Since \S+Z\. Released by a Ready report of one of them/,
+    /^True BudgetFull: The only slot is taken by a\. Since \S+Z\. Waits for a Ready report of one of these clusters/,
   )
   await reportAll(hub, ['a'])
   assert.deepEqual(await generations(hub, clusters), [2, 2, 1])
@@ -220,7 +220,10 @@ test('offline only by its own deadline; excused before its turn, admitted on ret
   await hub.summarize('g', 1010, { 'c-a': 1, 'c-b': 129 })
   await hub.clock.advance(1000)
   const gone = await hub.find(Cluster, 'b')
-  assert.equal(condition(gone, 'Available'), 'False Silent: Not heard for longer than its offline tolerance of 2m.')
+  assert.equal(
+    condition(gone, 'Available'),
+    'False Silent: The agent has not contacted the hub within the offline tolerance of 2m.',
+  )
   assert.equal(gone?.status?.state, 'Offline')
 
   await edit(hub, manifest('two'))
@@ -228,7 +231,7 @@ test('offline only by its own deadline; excused before its turn, admitted on ret
   await reportAll(hub, ['a'])
   const rollout = await hub.find(Rollout, 'default/hello-g2')
   assert.equal(rollout?.status?.phase, 'Completed')
-  assert.match(condition(rollout, 'Ready'), /1 of 2 ready; b not connected, admitted on return\./)
+  assert.match(condition(rollout, 'Ready'), /1 of 2 ready; b is offline and is admitted when it returns\./)
 
   await hub.summarize('g', 1100, { 'c-a': 1, 'c-b': 2 })
   await hub.clock.advance(3000)
@@ -267,7 +270,7 @@ test('placements explain themselves, also with nobody in them', async (t) => {
   assert.match(await ready(), /^True NoClusters: No cluster is registered yet/)
   await join(hub, 'dc', { tier: 'dc' })
   await hub.clock.advance(1000)
-  assert.equal(await ready(), 'True NoClusters: No cluster is selected: 1 with labels the selector does not want.')
+  assert.equal(await ready(), 'True NoClusters: No cluster is selected: 1 with labels that do not match the selector.')
   await join(hub, 'a')
   await hub.clock.advance(1000)
   assert.equal(await ready(), 'True Decided: 1 cluster selected.')
@@ -296,7 +299,7 @@ test('pausing holds, resuming goes on, and a person keeps what they set', async 
   assert.deepEqual(await generations(hub, ['a', 'b']), [1, 0])
   const rollout = await hub.find(Rollout, 'default/hello-g1')
   assert.equal(rollout?.status?.phase, 'Paused')
-  assert.match(condition(rollout, 'Held'), /^True Paused: .*Released by `flotilla rollout resume \S+ -n \S+`\.$/)
+  assert.match(condition(rollout, 'Held'), /^True Paused: .*Resume it with `flotilla rollout resume \S+ -n \S+`\.$/)
   await pause(false)
   assert.deepEqual(await generations(hub, ['a', 'b']), [1, 1])
 })

@@ -50,7 +50,7 @@ describe('windows', () => {
     const window = { name: 'tonight', kind: 'Open' as const, zone: 'UTC', spans: [soon(hub, 2, 4)] }
     await hub.assign('store-1', bundle(1), rules(window))
     await hub.clock.advance(60_000)
-    assert.match(pending(site), /^window tonight is closed and opens at /)
+    assert.match(pending(site), /^window "tonight" is closed and opens at /)
     assert.equal(await valueOf(site), undefined)
     await hub.clock.advance(2 * HOUR)
     assert.equal(await valueOf(site), '1')
@@ -78,7 +78,7 @@ describe('windows', () => {
     }
     await hub.assign('store-1', bundle(1), rules(freeze))
     await hub.clock.advance(60_000)
-    assert.match(pending(site), /^freeze season holds until /)
+    assert.match(pending(site), /^freeze "season" lasts until /)
     await hub.assign('store-1', bundle(1), rules({ ...freeze, bundles: ['other/*'] }))
     await site.until(BUNDLE, 'Ready')
   })
@@ -93,7 +93,7 @@ describe('windows', () => {
     hub.clock.jumpWall(5 * HOUR)
     await site.start()
     await hub.clock.advance(10 * 60_000)
-    assert.match(pending(site), /the time is not known for certain, so later counts as closed/)
+    assert.match(pending(site), /the time is not known for certain, so window "later" counts as closed/)
     hub.network.up = true
     await hub.clock.runUntil(async () => (await valueOf(site)) === '1', { withinMs: HOUR, what: 'the hub being heard' })
   })
@@ -157,7 +157,7 @@ describe('a cluster that was away', () => {
 
   it('waits to be admitted again when the bundle says Hold', async () => {
     const { hub, site } = await away({ catchUp: 'Hold' })
-    assert.match(pending(site), /came while this cluster was away, and catchUp is Hold/)
+    assert.match(pending(site), /released while this cluster was offline, and catchUp is Hold/)
     assert.equal(await valueOf(site), '1')
     await hub.assign('store-1', bundle(5, { catchUp: 'Hold' }))
     await hub.clock.advance(60_000)

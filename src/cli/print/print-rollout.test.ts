@@ -15,7 +15,7 @@ test('what holds a rollout is said once', () => {
       .split('\n')
       .slice(2)
   }
-  const more = 'Waits for approval of ring early. Released by `flotilla rollout approve`.'
+  const more = 'Waits for approval of ring early. Approve it with `flotilla rollout approve`.'
   assert.deepEqual(said('Waits for approval of ring early.', more), [more])
   assert.deepEqual(said('3 of 5 ready.', more), ['3 of 5 ready.', more])
 })

@@ -302,7 +302,7 @@ test('a hold of the cluster is a rule, and needs an agent that knows it', async 
   const hold = { reason: 'fire', since: '2026-11-16T08:00:00Z' }
   await reconcileOnce(reconciler, buildCluster('a', { spec: { hold } }), clock)
   assert.deepEqual(signed[0]?.rules.hold, {
-    message: 'The cluster is held since 2026-11-16T08:00:00Z: fire. Released by flotilla cluster release a.',
+    message: 'The cluster is on hold since 2026-11-16T08:00:00Z: fire. End this with `flotilla cluster release a`.',
   })
   assert.ok(signed[0]?.requires.includes('hold/v1'))
 })
@@ -332,7 +332,7 @@ test('a cluster that would lose most of its bundles keeps them until a person sa
   assert.ok(held.error instanceof Stalled)
   assert.match(
     held.error.message,
-    /^Would drop 7 of 12 bundles; at most 6 may go at once\. Its document keeps ns\/b0, ns\/b1, ns\/b2 and 4 more; everything else goes on\. Let them go with: kubectl annotate clusters\.flotilla\.dev a --overwrite flotilla\.dev\/release-drop=g1-drop7-[0-9a-f]{8}$/,
+    /^The change would drop 7 of 12 bundles; at most 6 can be dropped at once\. Its document keeps ns\/b0, ns\/b1, ns\/b2 and 4 more; everything else goes on\. Let them go with: kubectl annotate clusters\.flotilla\.dev a --overwrite flotilla\.dev\/release-drop=g1-drop7-[0-9a-f]{8}$/,
   )
   assert.equal(signed.at(-1)?.content.entries.length, 12)
   assert.equal(signed.at(-1)?.content.entries.find(({ bundle }) => bundle === 'ns/b11')?.generation, 2)

@@ -61,7 +61,7 @@ test('evicted clusters are written down once, with the rings and the word of the
       cause: 'unplaced',
       policy: 'Orphan',
       clusters: ['b'],
-      reason: 'Placement everywhere no longer selects them; b: gone.',
+      reason: 'Placement everywhere no longer selects these clusters; b: gone.',
     },
   })
 })

@@ -86,7 +86,10 @@ test('a cluster that loses its label loses the bundle: a tombstone, until its re
   })
   const [removal] = await removals(hub)
   assert.deepEqual(removal?.spec.removal?.clusters, ['b'])
-  assert.match(removal.spec.removal.reason, /^Placement everywhere no longer selects them; b: no longer selected/)
+  assert.match(
+    removal.spec.removal.reason,
+    /^Placement everywhere no longer selects these clusters; b: no longer selected/,
+  )
   assert.equal(readyOf(removal), 'Waits for the report of b; 0 of 1 removed.')
 
   await hub.report('b', 'Ready', undefined, [{ ...receipt()[0]!, state: 'Removing' }])
@@ -169,7 +172,7 @@ test('a deletion that concerns more than the guard allows waits for a person', a
   assert.equal(removal?.spec.paused, true)
   assert.equal(
     readyOf(removal),
-    'Would drop 7 of 7 clusters; at most 5 may go at once. Nothing goes before somebody says so.',
+    'The change would drop 7 of 7 clusters; at most 5 can be dropped at once. No cluster is admitted before a person resumes the rollout.',
   )
   await hub.client.update(Rollout, { ...removal, spec: { ...removal.spec, paused: false } })
   await hub.clock.advance(3000)
@@ -204,12 +207,12 @@ test('who is selected again before its turn keeps the bundle', async (t) => {
   assert.deepEqual(await held(hub, names), ['a 1', 'b 1', 'c 1'], 'b and c kept it, a has it again')
   const [over] = await removals(hub)
   assert.deepEqual([over?.status?.settled, over?.status?.kept], [names, ['b', 'c']])
-  assert.equal(readyOf(over), '1 of 1 removed, 2 kept: wanted again.')
+  assert.equal(readyOf(over), '1 of 1 removed, 2 kept because they are selected again.')
   await hub.restart()
   await hub.clock.advance(10_000)
   assert.equal(
     readyOf((await removals(hub))[0]),
-    '1 of 1 removed, 2 kept: wanted again.',
+    '1 of 1 removed, 2 kept because they are selected again.',
     'and says so after a restart',
   )
 })

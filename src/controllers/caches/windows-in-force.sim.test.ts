@@ -92,7 +92,7 @@ test('clusters are admitted when their windows open, each in its own time; the r
   assert.deepEqual([now.slots, now.phase], ['', 'Pending'])
   assert.match(
     now.said,
-    /0 of 3 ready; de-1, in-1, uk-1 wait for their windows\. Window mornings is closed and opens at/,
+    /0 of 3 ready; de-1, in-1, uk-1 wait for their windows\. Window "mornings" is closed and opens at/,
   )
   const at = async (hours: number) => {
     await hub.clock.advance(hours * HOUR - hub.clock.now() + Date.parse('2026-01-01T00:00:00Z') + 5000)
@@ -121,7 +121,7 @@ test('a held cluster is left out, a cordoned one is also not selected anew; both
   assert.equal((await held(hub)).slots, 'st-3')
   await hub.report('st-3', 'Ready')
   await hub.clock.advance(3000)
-  assert.match((await held(hub)).said, /1 of 2 ready; st-1 frozen, admitted when free/)
+  assert.match((await held(hub)).said, /1 of 2 ready; st-1 is frozen or on hold and is admitted afterwards/)
   for (const name of ['st-1', 'st-2']) {
     const { spec, ...cluster } = await hub.client.get(Cluster, { name })
     const { hold: _hold, cordon: _cordon, ...rest } = spec

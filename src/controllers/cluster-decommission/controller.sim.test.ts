@@ -79,7 +79,10 @@ test('a cluster leaves its placements, its bundles are removed, and only then it
     [false, 'Revoked', 'decommissioned: store closed'],
   )
   assert.deepEqual(status?.decommission?.left, ['default/hello: PersistentVolumeClaim default/data: it may hold data'])
-  assert.match(await conditionOf(hub, 'b'), /^True Revoked: Decommissioned\. Left in it: default\/hello: Persistent/)
+  assert.match(
+    await conditionOf(hub, 'b'),
+    /^True Revoked: Decommissioned\. Objects that stay in the cluster: default\/hello: Persistent/,
+  )
   assert.equal((await hub.find(Assignment, 'a'))?.spec.entries.length, 1, 'the others keep theirs')
   const before = hub.writes.length
   await hub.clock.advance(60_000)
@@ -146,7 +149,7 @@ test('a decommissioned cluster is forgotten so long after its access is gone as 
   await hub.clock.advance(5000)
   await hub.report('b', 'Ready', undefined, receipt())
   await hub.clock.advance(5000)
-  assert.match(await conditionOf(hub, 'b'), /^True Revoked: .* Its name is free at \S+Z, when it is forgotten\.$/)
+  assert.match(await conditionOf(hub, 'b'), /^True Revoked: .* The name can be used again at \S+Z\.$/)
   await hub.clock.advance(7_000_000)
   assert.ok(await hub.find(Cluster, 'b'), 'not yet')
   await hub.clock.advance(300_000)

@@ -129,12 +129,15 @@ test('pages are written once; a newcomer writes one page without a look at the o
 test('an empty answer keeps its sentence up to date, one cluster at a time', async () => {
   const { clusters, reconciler, change, looks } = fixture(2)
   const first = await reconcileOnce(reconciler, placement(1, { tier: 'dc' }))
-  assert.equal(ready(first.draft.next)?.message, 'No cluster is selected: 2 with labels the selector does not want.')
+  assert.equal(
+    ready(first.draft.next)?.message,
+    'No cluster is selected: 2 with labels that do not match the selector.',
+  )
   assert.deepEqual(change(0, { ...clusters[0]!, accepted: false }), ['ns/p'])
   const second = await reconcileOnce(reconciler, first.draft.next)
   assert.equal(
     ready(second.draft.next)?.message,
-    'No cluster is selected: 1 with labels the selector does not want, 1 not accepted yet.',
+    'No cluster is selected: 1 with labels that do not match the selector, 1 not accepted yet.',
   )
   assert.equal(looks(), 1)
 })
@@ -173,7 +176,7 @@ test('a drop beyond the guard is held with the words that release it; the releas
   const { status } = held.draft.next
   assert.equal(
     words(held.error).startsWith(
-      'Would drop 4 of 20 clusters; at most 3 may go at once. The decisions before it stay in force. Let it through with: kubectl annotate placements.flotilla.dev p -n ns',
+      'The change would drop 4 of 20 clusters; at most 3 can be dropped at once. The decisions before it stay in force. Let it through with: kubectl annotate placements.flotilla.dev p -n ns',
     ),
     true,
   )

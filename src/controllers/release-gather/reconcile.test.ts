@@ -88,9 +88,9 @@ test('it waits for those on their way, and not for ever; other settings and unde
   await clock.advance(GATHER_MS)
   const pass = await reconcileOnce(reconciler, source, clock)
   assert.deepEqual(told(), ['a-g2: a', 'lost-g2: lost', 'slow-g2: slow'])
-  assert.deepEqual(made[0]?.spec.missing, [{ name: 'late', problem: 'It was not rendered in time.' }])
+  assert.deepEqual(made[0]?.spec.missing, [{ name: 'late', problem: 'The bundle was not rendered in time.' }])
   assert.equal(
     pass.condition('Released'),
-    'False PartlyReleased: Bundle late is not part of main@c2: It was not rendered in time.',
+    'False PartlyReleased: Bundle late is not part of main@c2: The bundle was not rendered in time.',
   )
 })

@@ -68,7 +68,7 @@ test('a bad value for one site fails only that site: the others get it, ring by 
   assert.equal(await tell(hub), 'Completed rest []')
   assert.match(
     (await ready(hub)) ?? '',
-    /^2 of 3 ready\. b keeps what it runs\. Bundle hello for b: .*no entry for key/,
+    /^2 of 3 ready\. Bundle "hello" cannot be rendered for b; the cluster keeps its present content\. Cause: .*no entry for key/,
   )
   const { counts } = (await hub.find(Rollout, 'default/hello-g1'))!.status!
   assert.deepEqual([counts?.ready, counts?.failed, counts?.pending], [2, 1, 0])

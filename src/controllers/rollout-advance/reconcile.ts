@@ -43,7 +43,7 @@ export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler
         selects: (placement, cluster) => ports.selects(rollout, placement, cluster),
       })
       const total = decision.counts?.total ?? 0
-      ports.rosterCache.keep(keyOf(rollout), since.roster.page ? total : 0)
+      ports.rosterCache.keep(keyOf(rollout), since.roster.cached ? total : 0)
       const worked = REST_PER_PAIR_MS * Math.min(total, since.changedClusters?.size ?? total)
       const taken = REST_PER_SLOT_MS * decision.admissions.length
       ports.passThrottle.note(keyOf(rollout), Math.floor(Math.max(worked, taken)))

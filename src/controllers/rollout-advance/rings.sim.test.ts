@@ -143,7 +143,7 @@ test('a ring opens when two people have approved it; a restart in between forget
   assert.equal(await tell(hub), 'Progressing rest []')
   assert.match(
     (await rollout(hub)).status?.conditions?.find(({ type }) => type === 'Held')?.message ?? '',
-    /^Waits for approval of ring rest by 2 different people\. Since .* Released by `flotilla rollout approve hello-g1/,
+    /^Waits for approval of ring "rest" by 2 different people\. Since .* Approve it with `flotilla rollout approve hello-g1/,
   )
   const approve = async (author: string, plan = 'careful') => {
     const spec = { rollout: 'hello-g1', plan, ring: 'rest', decision: 'Approve' as const, author }
@@ -187,14 +187,14 @@ test('gates: the hub asks, an answer is written down before the next ring begins
   await hub.clock.advance(5_000)
   assert.equal(
     await held(),
-    'Ring canary is Ready and waits for gate cab: it cannot be asked: its credentials name Secret cab, and there is none.',
+    'Ring "canary" is Ready and waits for gate "cab": the query failed: its credentials name Secret cab, and there is none.',
   )
   assert.equal(asked.length, 0)
   const secret = { data: { token: base64(utf8('t0p')) } }
   const bound = { annotations: { 'flotilla.dev/urls': 'https://cab.example/' } }
   await hub.create(build(Secret, 'default/cab', secret, bound), Secret)
   await hub.clock.advance(40_000)
-  assert.equal(await held(), 'Ring canary is Ready and waits for gate cab: cab.example says no: CHG-7 is open.')
+  assert.equal(await held(), 'Ring "canary" is Ready and waits for gate "cab": cab.example refused it: CHG-7 is open.')
   const { askedAt: _, ...body } = asked[0]!.body
   assert.deepEqual(body, {
     apiVersion: 'flotilla.dev/v1alpha1',
@@ -217,7 +217,7 @@ test('gates: the hub asks, an answer is written down before the next ring begins
   await hub.restart()
   await hub.clock.advance(40_000)
   assert.equal(await tell(hub), 'Progressing rest []')
-  assert.equal(await held(), 'Ring rest waits to open for gate base: there is no Bundle base beside it.')
+  assert.equal(await held(), 'Ring "rest" opens after gate "base": Bundle "base" does not exist in this namespace.')
   const { status } = await rollout(hub)
   assert.deepEqual(
     status?.rings?.map(({ gates, passedAt }) => [

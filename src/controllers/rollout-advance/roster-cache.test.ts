@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { createRosterCache } from './roster-cache.ts'
 import type { ChangesSinceLastPass } from './roster-cache.ts'
 
-const page = {} as NonNullable<ChangesSinceLastPass['roster']['page']>
+const page = {} as NonNullable<ChangesSinceLastPass['roster']['cached']>
 const looked = (since: ChangesSinceLastPass): ReadonlySet<string> | undefined => {
-  since.roster.page = page
+  since.roster.cached = page
   return since.changedClusters
 }
 
@@ -22,7 +22,7 @@ test('a look hears of the clusters that something happened to since the last one
   for (const name of ['a', 'b', 'c', 'd', 'e']) books.note(name)
   assert.equal(open('g2'), undefined, 'more than is remembered')
   const since = books.open('r', ['g2'])
-  since.roster.page = undefined
+  since.roster.cached = undefined
   assert.equal(open('g2'), undefined, 'the look before failed halfway')
   books.clear()
   assert.equal(open('g2'), undefined)

@@ -53,9 +53,9 @@ export function createRosterCache(most: { readonly notes?: number; readonly pair
     open: (key, frame) => {
       const kept: Kept = books.get(key) ?? { book: {}, left: new Map(), frame: [], seen: -1, pairs: 0 }
       const isSame = kept.frame.length === frame.length && frame.every((part, i) => part === kept.frame[i])
-      // A look that failed halfway has left no page.
+      // A look that failed halfway has left no roster.
       const touched =
-        isSame && kept.book.page && kept.seen >= forgotten ? new Set(notes.slice(kept.seen - forgotten)) : undefined
+        isSame && kept.book.cached && kept.seen >= forgotten ? new Set(notes.slice(kept.seen - forgotten)) : undefined
       kept.frame = frame
       kept.seen = forgotten + notes.length
       books.delete(key)

@@ -149,7 +149,7 @@ test('a new store that fails at what it keeps stops nobody from going back', asy
   assert.equal(await delivered(hub), 'a g4 one, b g4 one, c g4 one, d g4 one')
   const { phase, conditions } = (await hub.find(Rollout, 'default/hello-g3-undo-1'))?.status ?? {}
   const ready = conditions?.find(({ type }) => type === 'Ready')
-  assert.deepEqual([phase, ready?.message], ['Completed', '4 of 5 ready; new not ready at what it keeps.'])
+  assert.deepEqual([phase, ready?.message], ['Completed', '4 of 5 ready; new is not Ready with the content it keeps.'])
 
   await edit(hub, { manifests: manifest('three') })
   await say(hub, 'Ready', 'new')
@@ -245,6 +245,6 @@ test('a first release has nothing to go back to, and says so', async (t) => {
   const told = rollout?.status?.conditions?.find(({ type }) => type === 'RolledBack')
   assert.equal(
     `${told?.status} ${told?.reason}: ${told?.message}`,
-    'False NothingToTakeBack: bundle hello has no release before hello-g1 to go back to',
+    'False NothingToTakeBack: bundle "hello" has no release before "hello-g1" to return to',
   )
 })

@@ -18,10 +18,10 @@ test('a window that can be read is Ready, and says in whose time', async () => {
 })
 
 const WRONG: readonly [Partial<ClusterWindow['spec']>, RegExp][] = [
-  [{ zone: 'Berlin' }, /"Berlin" is no time zone; write one such as Europe\/Berlin/],
+  [{ zone: 'Berlin' }, /"Berlin" is not a time zone; use a name such as Europe\/Berlin/],
   [{ times: [{ schedule: '0 2 * *', duration: '4h' }] }, /has 4 fields/],
-  [{ times: [{ schedule: '* * * * *', duration: '8000h' }] }, /begins 1440 times a day, too often/],
-  [{ times: [{ schedule: '0 2 * * *' }] }, /wants either schedule and duration, or from and until/],
+  [{ times: [{ schedule: '* * * * *', duration: '8000h' }] }, /starts 1440 times a day, too often/],
+  [{ times: [{ schedule: '0 2 * * *' }] }, /needs either schedule and duration, or from and until/],
 ]
 for (const [spec, expected] of WRONG) {
   test(`what cannot be read is Stalled and closes: ${expected.source}`, async () => {

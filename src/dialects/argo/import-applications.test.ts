@@ -257,7 +257,7 @@ test('steps become rings by labels of the cluster', () => {
       ['rest', undefined, undefined, undefined],
     ],
   )
-  assert.ok(notes.some((note) => note.includes('maxUpdate 0 waits for a person')))
+  assert.ok(notes.some((note) => note.includes('maxUpdate 0 requires one approval')))
   assert.match(imported(set(CLUSTERS, TEMPLATE, strategy('odd'))).problems[0]!, /steps\[0\]: odd is no label/)
   // Steps sync by themselves, and never prune what nobody said they should.
   const manual = imported(set(CLUSTERS, TEMPLATE.replace(', syncPolicy: {automated: {}}', ''), strategy('ring')))

@@ -292,7 +292,7 @@ const VERDICTS = { True: 'Available', False: 'Offline', Unknown: 'Unknown' } as 
 
 function availabilityOf({ status }: Cluster): RowCluster['availability'] {
   const condition = findCondition(status?.conditions, 'Available')
-  if (!condition) return { state: 'Unknown', message: 'No gateway has heard from its agent yet.' }
+  if (!condition) return { state: 'Unknown', message: 'The agent has not contacted the hub yet.' }
   return { state: VERDICTS[condition.status], message: condition.message }
 }
 

@@ -202,7 +202,10 @@ describe('the view API', () => {
     assert.equal(reports, 1, 'nobody else is looked at')
     const outside = await rowsOf(`?fieldSelector=bundle=web,cluster=${nameOf(CLUSTERS)}`)
     assert.equal(outside.items[0].state, 'NotSelected')
-    assert.match(outside.items[0].message, /^Placement stores does not select it \(flotilla explain stores store-060/)
+    assert.match(
+      outside.items[0].message,
+      /^Not selected by Placement "stores" \(see "flotilla explain stores store-060/,
+    )
     assert.equal((await send('GET', `${ROWS}?fieldSelector=message=x`)).status, 400)
   })
 

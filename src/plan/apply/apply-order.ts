@@ -1,5 +1,6 @@
 /**
- * In which order the objects of a set are applied: waves by number, within a wave what others live in or are made of first.
+ * In which order the objects of a set are applied: waves by number, within a wave what others live in or are made of
+ * first.
  *
  *     wave -1: Namespace, CRD │ ServiceAccount … Deployment      wave 0: …
  *              └ established ─┘                     └─ healthy ──▶
@@ -59,7 +60,10 @@ export interface Planned extends ObjectId {
   readonly brings?: { readonly group: string; readonly kind: string }
 }
 
-/** The waves of a set, in order; namespaces and CRDs come no later than what needs them. `others` are waves without objects. */
+/**
+ * The waves of a set, in order; namespaces and CRDs come no later than what needs them. `others` are waves without
+ * objects.
+ */
 export function wavesOf<T extends Planned>(objects: readonly T[], others: readonly number[] = []): Wave<T>[] {
   const needed = new Map<string, number>()
   const need = (key: string, wave: number) => needed.set(key, Math.min(wave, needed.get(key) ?? wave))

@@ -1,4 +1,7 @@
-/** What to do about an object that is not as its bundle applied it: correct, report, ignore; and when correcting has become a fight, step back. */
+/**
+ * What to do about an object that is not as its bundle applied it: correct, report, ignore; and when correcting has
+ * become a fight, step back.
+ */
 
 /** What a bundle does about drift. */
 export type DriftMode = 'Correct' | 'Report' | 'Ignore'

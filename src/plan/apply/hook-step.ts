@@ -3,8 +3,9 @@
  *
  *   (nothing) ──clear what is left of an earlier run──▶ Starting ──make it──▶ Started ──its end──▶ Succeeded, Failed
  *
- * Each state is written before the next step is taken. `Starting` is written only while nothing of that name is there: whatever is
- * found then with our name on it is what this operation made. So a crash runs no hook twice, and what was under way is watched on.
+ * Each state is written before the next step is taken. `Starting` is written only while nothing of that name is there:
+ * whatever is found then with our name on it is what this operation made. So a crash runs no hook twice, and what was
+ * under way is watched on.
  */
 import { formatDuration } from '../../core/time/duration.ts'
 import { isObject } from '../../core/json.ts'
@@ -118,7 +119,9 @@ function isComplete(conditions: unknown): boolean {
   )
 }
 
-/** What runs to its end and is of no use afterwards; other things that hooks made may hold data and stay, as with Helm. */
+/**
+ * What runs to its end and is of no use afterwards; other things that hooks made may hold data and stay, as with Helm.
+ */
 export function isRunOnce({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): boolean {
   return (kind === 'Job' && apiVersion.startsWith('batch/')) || (kind === 'Pod' && apiVersion === 'v1')
 }

@@ -1,5 +1,6 @@
 /**
- * Which objects of a bundle are hooks, by whose annotations, and when each runs. The tables here are those of docs/hooks.md.
+ * Which objects of a bundle are hooks, by whose annotations, and when each runs. The tables here are those of
+ * docs/hooks.md.
  *
  *   pre-* ─▶ waves, each with its `during` hooks ─▶ prune ─▶ post-*          failure: when one of these failed
  */

@@ -1,4 +1,6 @@
-/** The local ceiling: what a cluster's own people let the agent do, whatever the hub says. Checked before every write. */
+/**
+ * The local ceiling: what a cluster's own people let the agent do, whatever the hub says. Checked before every write.
+ */
 import { matchesGlob } from '../../core/text/glob.ts'
 import { describeObject, selects } from '../objects/object-id.ts'
 import type { ObjectId } from '../objects/object-id.ts'
@@ -60,7 +62,10 @@ export function writeRefusal(ceiling: LocalLimits, id: ObjectId): string | undef
   return undefined
 }
 
-/** Why something may not be read for a bundle; undefined when it may. Where it may not write, it has nothing to read either. */
+/**
+ * Why something may not be read for a bundle; undefined when it may. Where it may not write, it has nothing to read
+ * either.
+ */
 export function readRefusal(
   ceiling: LocalLimits,
   what: { readonly kind: string; readonly namespace?: string | undefined; readonly name: string },

@@ -5,8 +5,8 @@
  *                          ▲                                                                          │
  *                          └──────────────── Upgrade, RollBack (another set) ◀────────────────────────┘
  *
- * Each phase is written to the cluster before the next begins, so that a killed agent carries on where it was. A wait is a
- * phase with a time in it: nobody stands and waits.
+ * Each phase is written to the cluster before the next begins, so that a killed agent carries on where it was. A wait
+ * is a phase with a time in it: nobody stands and waits.
  */
 import type { Digest } from '../../core/crypto/digest.ts'
 import { formatDuration } from '../../core/time/duration.ts'
@@ -58,7 +58,10 @@ export type OperationDecision =
   /** The set failed here and was answered for: go on with the answer, and do not try it again until somebody asks. */
   | { readonly kind: 'Remedied' }
 
-/** Decides what happens with a bundle; `nowMs` is the hub's time, for a machine's own may be anything, and undefined until the hub was heard. */
+/**
+ * Decides what happens with a bundle; `nowMs` is the hub's time, for a machine's own may be anything, and undefined
+ * until the hub was heard.
+ */
 export function decideOperation(
   recorded: Recorded | undefined,
   wanted: Wanted,
@@ -94,8 +97,9 @@ export function decideOperation(
 }
 
 /**
- * The same decision for a set that is rendered in the cluster, once it is known what came out (`mark`): other objects than recorded are another
- * operation, though the document asks for nothing new. It was let in when the set was, so no start-by holds it.
+ * The same decision for a set that is rendered in the cluster, once it is known what came out (`mark`): other objects
+ * than recorded are another operation, though the document asks for nothing new. It was let in when the set was, so no
+ * start-by holds it.
  */
 export function decideRendered(
   decision: OperationDecision,
@@ -133,7 +137,10 @@ export type WaveStep =
   /** The wave took too long; it is said, and gone on with when it becomes healthy after all. */
   | { readonly kind: 'TimedOut'; readonly message: string }
 
-/** Decides how an operation moves through its waves; the last one counts as applied at once, its health decides about Ready. */
+/**
+ * Decides how an operation moves through its waves; the last one counts as applied at once, its health decides about
+ * Ready.
+ */
 export function nextWaveStep(facts: WaveFacts): WaveStep {
   if (facts.appliedAtMs === undefined) return { kind: 'Apply' }
   if (facts.wave >= facts.waves - 1) return { kind: 'Applied' }

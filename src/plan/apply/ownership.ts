@@ -1,4 +1,7 @@
-/** Whose an object and its fields are, when a bundle meets them; one owner per field, contested ones are named and never fought over (I-05). */
+/**
+ * Whose an object and its fields are, when a bundle meets them; one owner per field, contested ones are named and never
+ * fought over (I-05).
+ */
 import type { ApiError } from '../../core/errors.ts'
 import { describeObject } from '../objects/object-id.ts'
 import type { ObjectId } from '../objects/object-id.ts'
@@ -52,8 +55,8 @@ export function decideOwnership(facts: OwnershipFacts): OwnershipDecision {
       ? { kind: 'Share', adopted, with: other.bundle }
       : { kind: 'Move', adopted, from: other.bundle }
   }
-  // Recorded before it was written, and then a crash: the cluster itself says that it was us. Without a record it is from a former life of
-  // the bundle, which let it go, or took it over from somebody: it is not the bundle's to delete.
+  // Recorded before it was written, and then a crash: the cluster itself says that it was us. Without a record it is
+  // from a former life of the bundle, which let it go, or took it over from somebody: it is not the bundle's to delete.
   if (facts.isAppliedByUs) return { kind: 'Ours', adopted: recorded === undefined || recorded.adopted === true }
   if (facts.takeover === 'Never') {
     return { kind: 'Refuse', why: 'it was there before the bundle, and takeover is Never' }
@@ -101,7 +104,10 @@ export interface ConflictFacts {
   readonly mayTake: boolean
 }
 
-/** Decides about contested fields: from a bundle that is here never, from one that left always, from others when it is allowed. */
+/**
+ * Decides about contested fields: from a bundle that is here never, from one that left always, from others when it is
+ * allowed.
+ */
 export function decideConflict(facts: ConflictFacts): ConflictDecision {
   const name = describeObject(facts.object)
   for (const { manager, field } of facts.conflicts) {

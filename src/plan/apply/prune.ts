@@ -1,4 +1,7 @@
-/** What becomes of recorded objects that left their set, or whose whole bundle leaves: delete, forget, keep, or wait for a person. */
+/**
+ * What becomes of recorded objects that left their set, or whose whole bundle leaves: delete, forget, keep, or wait for
+ * a person.
+ */
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import { isKeptKind, isNamed, isOrphaned } from '../objects/object-options.ts'
 import { describeObject, objectKey } from '../objects/object-id.ts'

@@ -17,8 +17,8 @@ export function afterRerender(before: Rerenders | undefined, nowMs: number): Rer
 }
 
 /**
- * How long to wait after a change: a little, for changes come in flocks; longer each time when content goes on changing, for a chart may look up
- * what it writes itself.
+ * How long to wait after a change: a little, for changes come in flocks; longer each time when content goes on
+ * changing, for a chart may look up what it writes itself.
  */
 export function rerenderDelayMs(before: Rerenders | undefined, nowMs: number): number {
   if (!before || nowMs - before.atMs > QUIET_MS) return SOON_MS

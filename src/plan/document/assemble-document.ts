@@ -1,8 +1,8 @@
 /**
- * What a cluster's document says: what it said before, overlaid with what has been admitted since.
+ * Assembles the content of a cluster's document: its present entries, overlaid with new admissions.
  *
- * Absence never removes: an entry leaves only for a tombstone at its generation or above, and a tombstone leaves only for
- * a receipt or for an admission above it. Generations never go back.
+ * Absence never removes: an entry is replaced only by a tombstone of its generation or above, and a tombstone leaves
+ * only for a receipt or for an admission of a higher generation. Generations never decrease.
  */
 import type { Digest } from '../../core/crypto/digest.ts'
 import { compareText } from '../../core/text/compare-text.ts'
@@ -19,52 +19,54 @@ export interface AssembledEntry {
   /** The Rollout that admitted it, `namespace/name`. */
   readonly rollout: string
   readonly startBy?: string
-  /** How often somebody asked to try it again. */
+  /** Number of manual retries. */
   readonly attempt?: number
-  /** The last revision before it that was well here. */
+  /** The last revision before this one that was Ready on this cluster. */
   readonly before?: Revision
-  /** Its secret values, sealed to a key of this cluster; a new admission has none yet. */
+  /** Secret values, sealed to a key of this cluster; a new admission has none yet. */
   readonly sealed?: { readonly values: Digest; readonly key: Digest }
   /** RFC 3339. */
   readonly admittedAt?: string
-  /** What a cluster does that was away when it came. */
+  /** When a cluster that was offline starts the change. */
   readonly catchUp?: CatchUp
 }
 
-/** The only thing that removes a bundle from a cluster. */
+/** An instruction to remove a bundle from a cluster; nothing else removes a bundle. */
 export interface AssembledTombstone {
   readonly bundle: string
   readonly generation: number
   readonly policy: 'Delete' | 'Orphan'
-  /** Why; absent where somebody decided for this very removal. */
+  /** The cause; absent where a person requested this removal. */
   readonly cause?: 'unplaced' | 'bundleDeleted'
   /** The Rollout that admitted it, `namespace/name`. */
   readonly rollout?: string
-  /** The revision that brought it; absent while it is new. */
+  /** The first document revision with this tombstone; absent while it is new. */
   readonly since?: number
 }
 
-/** An admitted removal: what the document has of the bundle goes. */
+/** An admitted removal of a bundle. */
 export type AdmittedRemoval = Omit<AssembledTombstone, 'generation' | 'since'>
 
-/** What to put together. */
+/** Inputs of `assemble`. */
 export interface AssembleInput {
-  /** What the cluster's Assignment says now. */
+  /** Entries of the cluster's Assignment. */
   readonly entries: readonly AssembledEntry[]
   readonly tombstones?: readonly AssembledTombstone[]
-  /** Every Rollout admission of this cluster. */
+  /** All admissions of this cluster, of all Rollouts. */
   readonly admissions: readonly AssembledEntry[]
-  /** Bundles that the cluster reports well at exactly what the Assignment says. */
+  /** Bundles that the agent reports as Ready at exactly the assigned revision. */
   readonly well?: ReadonlySet<string>
-  /** The generation of a bundle that the cluster has begun, as far as it said; a revision it has not begun is skipped. */
+  /** The generation of a bundle that the agent has reported as started. */
   readonly begun?: (bundle: string) => number | undefined
   /** Admitted removals. */
   readonly removals?: readonly AdmittedRemoval[]
-  /** Bundles whose removal the cluster has confirmed, with the generation of the receipt and the revision it had seen by then. */
+  /**
+   * Receipts: bundles whose removal the agent confirmed, with the generation and the newest document revision it knew.
+   */
   readonly removed?: readonly { readonly bundle: string; readonly generation: number; readonly revision: number }[]
 }
 
-/** Two contents claim one generation of a bundle; the document keeps the first. */
+/** Two sets with the same generation of a bundle; the document keeps the first. */
 export interface AssembleConflict {
   readonly bundle: string
   readonly generation: number
@@ -76,17 +78,17 @@ export interface AssembleConflict {
 export interface Assembled {
   readonly entries: readonly AssembledEntry[]
   readonly tombstones: readonly AssembledTombstone[]
-  /** False: nothing to sign, nothing to write. */
+  /** False: no new document is signed. */
   readonly changed: boolean
   readonly conflicts: readonly AssembleConflict[]
 }
 
-/** Whether a time comes after another one; RFC 3339 in UTC is in order as text. */
+/** Compares RFC 3339 times in UTC, which are in order as text. */
 function isLater(time: string | undefined, than: string | undefined): boolean {
   return time !== undefined && than !== undefined && compareText(time, than) > 0
 }
 
-/** What a pair goes back to: what it ran well until now, or else what it ran well before that. */
+/** The revision that a rollback returns to: the present revision if it is Ready, otherwise the one recorded before. */
 function beforeOf(
   present: AssembledEntry | undefined,
   next: AssembledEntry,
@@ -96,7 +98,6 @@ function beforeOf(
   return { generation: present.generation, set: present.set }
 }
 
-/** Puts a cluster's content together. */
 export function assemble(input: AssembleInput): Assembled {
   const entries = new Map(input.entries.map((entry) => [entry.bundle, entry]))
   const tombstones = new Map((input.tombstones ?? []).map((tombstone) => [tombstone.bundle, tombstone]))
@@ -113,7 +114,7 @@ export function assemble(input: AssembleInput): Assembled {
       if (present.set !== admission.set)
         conflicts.push({ bundle, generation, kept: present.set, refused: admission.set })
       else if (isLater(admission.startBy, present.startBy) || (admission.attempt ?? 0) > (present.attempt ?? 0)) {
-        // Admitted again: an agent that did not begin in time, or failed, may begin now.
+        // Admitted again: an agent that did not start in time, or failed, may start now.
         const { startBy, admittedAt, attempt } = admission
         entries.set(bundle, {
           ...present,
@@ -143,9 +144,9 @@ export function assemble(input: AssembleInput): Assembled {
 
   for (const { bundle, generation, revision } of input.removed ?? []) {
     const grave = tombstones.get(bundle)
-    // A receipt of a former removal says nothing about this one.
+    // A receipt of an earlier removal does not count for this tombstone.
     if (!grave || generation < grave.generation || revision < (grave.since ?? Infinity)) continue
-    // Somebody still holds a slot to bring what it removes: without the tombstone that would come back.
+    // A slot for the removed generation is still taken: without the tombstone the bundle would be delivered again.
     if (input.admissions.some((one) => one.bundle === bundle && one.generation <= grave.generation)) continue
     tombstones.delete(bundle)
     changed = true
@@ -160,7 +161,7 @@ export function assemble(input: AssembleInput): Assembled {
   }
 }
 
-/** A revision that takes the place of one the cluster never began is caught up with under the stricter of the two policies. */
+/** A revision that replaces one that the agent never started gets the stricter catch-up policy of the two. */
 function withSkipped(
   admission: AssembledEntry,
   skipped: AssembledEntry | undefined,

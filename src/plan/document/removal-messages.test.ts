@@ -16,12 +16,12 @@ const CASES: readonly (readonly [string, RemovalFactsOnCluster, string | undefin
   [
     'its turn comes',
     { availability: seen, assigned, removedBy: 'b-removal-1' },
-    'Pending Rollout b-removal-1 removes it when its turn comes.',
+    'Pending Waits for its turn: rollout b-removal-1 removes the bundle.',
   ],
   [
     'handed out',
     { availability: seen, buried: { generation: 3 } },
-    'Progressing Removing generation 3: no receipt yet.',
+    'Progressing Removing generation 3: waiting for confirmation by the agent.',
   ],
   [
     'it waits',
@@ -41,7 +41,7 @@ const CASES: readonly (readonly [string, RemovalFactsOnCluster, string | undefin
   [
     'an old receipt says nothing about a new tombstone',
     { availability: seen, buried: { generation: 4 }, ...said('Removed') },
-    'Progressing Removing generation 4: no receipt yet.',
+    'Progressing Removing generation 4: waiting for confirmation by the agent.',
   ],
   [
     'removed',

@@ -1,16 +1,16 @@
-/** How the removal of a bundle from a cluster is said, the same in rows, explanations and lists. */
+/** State and message of the removal of a bundle from a cluster, for rows, explanations and lists. */
 import { plural } from '../../core/text/name-some.ts'
 import type { Availability } from '../fleet/availability.ts'
 import type { StateOnCluster, Revision } from '../fleet/state.ts'
 
-/** What is known of a bundle that leaves, or left, a cluster. */
+/** Facts about a bundle that is being removed, or was removed, from a cluster. */
 export interface RemovalFactsOnCluster {
   readonly availability: Pick<Availability, 'state' | 'message'>
-  /** What the cluster's document has of it. */
+  /** The bundle's revision in the cluster's document. */
   readonly assigned?: Revision
   /** Its tombstone in the cluster's document. */
   readonly buried?: { readonly generation: number }
-  /** What the cluster's agent says about it. */
+  /** The agent's report about the removal. */
   readonly removal?: {
     readonly generation: number
     readonly state: 'Removing' | 'Failed' | 'Removed' | 'Orphaned'
@@ -23,15 +23,15 @@ export interface RemovalFactsOnCluster {
   readonly removedBy?: string
 }
 
-/** The state of a pair that is being removed, or was; undefined: nothing of it is a removal. */
+/** The state of a bundle on a cluster that is being removed, or was; undefined: there is no removal. */
 export function removalState(facts: RemovalFactsOnCluster): StateOnCluster | undefined {
   const { availability, assigned, buried, removal, removedBy } = facts
   if (buried) {
     const said = removal && removal.generation >= buried.generation ? removal : undefined
     if (said?.state === 'Removed' || said?.state === 'Orphaned') {
-      return { state: 'Progressing', message: `${receiptMessage(said)} Its document still says so.` }
+      return { state: 'Progressing', message: `${receiptMessage(said)} The hub is about to store the receipt.` }
     }
-    const words = said?.message === undefined ? 'no receipt yet' : said.message
+    const progress = said?.message === undefined ? 'waiting for confirmation by the agent' : said.message
     if (availability.state === 'Offline') {
       return {
         state: 'Offline',
@@ -39,17 +39,21 @@ export function removalState(facts: RemovalFactsOnCluster): StateOnCluster | und
       }
     }
     const state = said?.state === 'Failed' ? 'Failed' : 'Progressing'
-    return { state, message: `Removing generation ${buried.generation}: ${words}.` }
+    return { state, message: `Removing generation ${buried.generation}: ${progress}.` }
   }
   if (assigned) {
     if (removedBy === undefined) return undefined
-    return { state: 'Pending', waitsFor: 'ring', message: `Rollout ${removedBy} removes it when its turn comes.` }
+    return {
+      state: 'Pending',
+      waitsFor: 'ring',
+      message: `Waits for its turn: rollout ${removedBy} removes the bundle.`,
+    }
   }
   if (removal?.state !== 'Removed' && removal?.state !== 'Orphaned') return undefined
   return { state: 'NotSelected', message: receiptMessage(removal) }
 }
 
-/** One sentence about what a removal did. */
+/** The result of a removal in one sentence. */
 function receiptMessage({
   state,
   deleted = 0,

@@ -29,7 +29,7 @@ test('only what was evicted, moved or deleted leaves; what merely is not selecte
   assert.deepEqual(departingClusters(intent()), {
     cause: 'unplaced',
     clusters: ['b'],
-    reason: 'Placement stores no longer selects them; b: no longer selected (labels).',
+    reason: 'Placement stores no longer selects these clusters; b: no longer selected (labels).',
   })
   assert.deepEqual(departingClusters(intent({ deleted: true }))?.clusters, ['a', 'b', 'c'])
   assert.equal(departingClusters(intent({ covered: new Set(['b']) })), undefined, 'it is on its way already')
@@ -80,7 +80,10 @@ test('a deletion that drops more than the guard allows asks first, and a person 
   const clusters = Array.from({ length: 12 }, (_, i) => `c${i}`)
   const leave = { cause: 'bundleDeleted', clusters, reason: 'The Bundle was deleted.' } as const
   const about = { holders: 12, generation: 4 }
-  assert.equal(removalQuestion(leave, about), 'Would drop 12 of 12 clusters; at most 6 may go at once.')
+  assert.equal(
+    removalQuestion(leave, about),
+    'The change would drop 12 of 12 clusters; at most 6 can be dropped at once.',
+  )
   assert.equal(
     removalQuestion(leave, { ...about, release: shrinkToken({ generation: 4, dropped: clusters }) }),
     undefined,
@@ -197,28 +200,43 @@ test('who is selected again keeps it, unless its tombstone is out', () => {
 test('who kept the bundle is told apart from who lost it, now and at every later look', () => {
   const rows: readonly [string, Record<string, Site>, Partial<RemovalFacts>, string][] = [
     ['removed', { a: {} }, {}, '1 of 1 removed.'],
-    ['kept now', { a: { entry: 1 } }, { keep: new Set(['a']) }, '0 removed, 1 kept: wanted again.'],
-    ['kept before', { a: { entry: 2 } }, { settled: ['a'], kept: ['a'] }, '0 removed, 1 kept: wanted again.'],
-    ['kept, and no longer wanted', { a: {} }, { settled: ['a'], kept: ['a'] }, '0 removed, 1 kept: wanted again.'],
+    ['kept now', { a: { entry: 1 } }, { keep: new Set(['a']) }, '0 removed, 1 kept because they are selected again.'],
+    [
+      'kept before',
+      { a: { entry: 2 } },
+      { settled: ['a'], kept: ['a'] },
+      '0 removed, 1 kept because they are selected again.',
+    ],
+    [
+      'kept, and no longer wanted',
+      { a: {} },
+      { settled: ['a'], kept: ['a'] },
+      '0 removed, 1 kept because they are selected again.',
+    ],
     [
       'undecided',
       { a: { entry: 1 } },
       { settled: ['a'], kept: ['a'], keep: undefined },
-      'Placement p has not decided yet.',
+      'Placement p has no complete decisions yet.',
     ],
-    ['one of two', { a: {}, b: { entry: 1 } }, { keep: new Set(['b']) }, '1 of 1 removed, 1 kept: wanted again.'],
+    [
+      'one of two',
+      { a: {}, b: { entry: 1 } },
+      { keep: new Set(['b']) },
+      '1 of 1 removed, 1 kept because they are selected again.',
+    ],
     [
       'one to go',
       { a: { entry: 1 }, b: {} },
       { settled: ['b'], kept: ['b'] },
-      'Admitted a; 0 of 1 removed, 1 kept: wanted again.',
+      'Admitted a; 0 of 1 removed, 1 kept because they are selected again.',
     ],
     ['selected after it was removed', { a: {} }, { settled: ['a'], keep: new Set(['a']) }, '1 of 1 removed.'],
     ['of before it was written down', { a: {} }, { settled: ['a'] }, '1 of 1 removed.'],
   ]
   const said = { generation: 1, state: 'Removed' } as const
   const keep = new Set(['a'])
-  const both = '1 of 1 removed, 1 kept: wanted again.'
+  const both = '1 of 1 removed, 1 kept because they are selected again.'
   const back = planRollout(
     input({ a: { entry: 2, said }, b: { entry: 1, said } }, { keep: new Set(['a', 'b']) }, ['a']),
   )
@@ -267,14 +285,14 @@ test('an offline cluster waits for its return; a refused removal stops the rest 
   const said: ReportedRemoval = { generation: 1, state: 'Failed', message: 'may not delete ConfigMap x' }
   const refused = planRollout(input({ a: { grave: 1, said }, b: { grave: 1, said }, c: { entry: 1 } }, {}, ['a', 'b']))
   assert.equal(refused.kind, 'Fail')
-  assert.match(refused.message, /2 failed \(a, b\).* may not delete ConfigMap x/)
+  assert.match(refused.message, /2 clusters failed \(a, b\).* may not delete ConfigMap x/)
 })
 
 test('a removal that asks waits for a person', () => {
   const facts = input({ a: { entry: 1 } })
   const rollout = { ...facts.rollout, name: 'b-removal-1', namespace: 'ns', paused: true, asks: 'Would drop 1 of 1.' }
   const asking = planRollout({ ...facts, rollout })
-  assert.equal(asking.message, 'Would drop 1 of 1. Nothing goes before somebody says so.')
+  assert.equal(asking.message, 'Would drop 1 of 1. No cluster is admitted before a person resumes the rollout.')
   assert.equal(asking.phase, 'Paused')
   assert.match(JSON.stringify(asking), /`flotilla rollout resume b-removal-1 -n ns`/)
 })

@@ -1,11 +1,11 @@
 /**
- * Removal: a bundle leaves clusters because somebody changed what is meant, never because something is missing.
+ * Removal: a bundle leaves clusters because a person changed the intent, never because an object is missing.
  *
- *   a change of intent ──▶ Rollout with `removal` (which clusters, written down once) ──rings──▶ tombstone ──▶ receipt ──▶ settled
+ *   change of intent ──▶ Rollout with `removal` (its clusters are fixed) ──rings──▶ tombstone ──▶ receipt ──▶ settled
  *
- * A pair of such a Rollout is *well* once its cluster's document has neither the bundle nor its tombstone, which leaves only for a
- * receipt. A cluster that the bundle's Placement selects again keeps the bundle, unless its tombstone is out already. Both ends are
- * recorded as settled and never looked at again: what happens to the pair later is another change, with another Rollout.
+ * A cluster of such a Rollout counts as Ready when its document has neither the bundle nor its tombstone; a tombstone
+ * leaves only for a receipt. A cluster that the bundle's Placement selects again keeps the bundle, unless its tombstone
+ * is already delivered. Both results are recorded as settled and are final: a later change gets a Rollout of its own.
  */
 import { digestOfJson } from '../../core/crypto/digest.ts'
 import { compareText } from '../../core/text/compare-text.ts'
@@ -17,35 +17,35 @@ import type { BundleOnCluster, ReleaseBundle, RolloutAdmission, RolloutCluster }
 import { judgeShrink } from '../placement/shrink-guard.ts'
 import type { StateOnCluster } from '../fleet/state.ts'
 
-/** What a Rollout that removes knows of its own. */
+/** The removal of a Rollout. */
 export interface RemovalFacts {
   readonly bundle: string
   readonly clusters: readonly string[]
   readonly settled: readonly string[]
-  /** Those of the settled ones that keep the bundle: they were wanted again before their removal began. */
+  /** Settled clusters that keep the bundle: they were selected again before their removal started. */
   readonly kept?: readonly string[]
   readonly placement: string
-  /** Clusters that keep the bundle by what its Placement says now; none when the Bundle is gone. Absent: not decided. */
+  /** Clusters that the Placement selects now; empty when the Bundle is deleted; undefined while not decided. */
   readonly keep: Pick<ReadonlySet<string>, 'has'> | undefined
-  /** Clusters for which another Rollout still holds a slot to bring the bundle. */
+  /** Clusters for which another Rollout still has a slot to deliver the bundle. */
   readonly coming: ReadonlySet<string>
 }
 
-/** What a cluster's agent says about a removal. */
+/** An agent's report about a removal. */
 export interface ReportedRemoval {
   readonly generation: number
   readonly state: 'Removing' | 'Failed' | 'Removed' | 'Orphaned'
   readonly message?: string
 }
 
-/** Where one pair of a removal stands. */
-type Standing = 'Gone' | 'Kept' | 'Done' | 'Handed' | 'Waits'
+/** Progress of a removal on one cluster. */
+type RemovalPhase = 'Gone' | 'Kept' | 'Done' | 'Handed' | 'Waits'
 
-function standingOf(
+function removalPhase(
   removal: RemovalFacts,
   { key, name, isAdmitted }: { readonly key: string; readonly name: string; readonly isAdmitted: boolean },
   cluster: RolloutCluster | undefined,
-): Standing {
+): RemovalPhase {
   if (!cluster || cluster.buried === undefined) return 'Gone'
   if (cluster.buried.has(key)) return 'Handed'
   if (removal.keep?.has(name)) return isAdmitted && hasReceipt(cluster, key) ? 'Done' : 'Kept'
@@ -57,50 +57,49 @@ function hasReceipt({ removals }: RolloutCluster, key: string): boolean {
   return said === 'Removed' || said === 'Orphaned'
 }
 
-/** Pairs of a removal, which slots come back, and which clusters are through with it. */
+/** Members of a removal, freed slots, and settled clusters. */
 export interface RemovalPairs {
   readonly pairs: readonly BundleOnCluster[]
   readonly kept: readonly RolloutAdmission[]
   readonly freed: readonly FreedSlot[]
   readonly settled: readonly string[]
-  /** Those of the settled ones that keep the bundle. */
+  /** Settled clusters that keep the bundle. */
   readonly spared: readonly string[]
 }
 
-/** Looks at every cluster of a removal. */
 export function removalPairs(input: RolloutInput, removal: RemovalFacts): RemovalPairs {
   const key = `${input.rollout.namespace}/${removal.bundle}`
   const admitted = new Set(input.rollout.admissions.map(({ cluster }) => cluster))
   const [ended, left] = [new Set(removal.settled), new Set(removal.kept)]
-  const standings = new Map(
-    removal.clusters.map((name): [string, Standing] => {
+  const phases = new Map(
+    removal.clusters.map((name): [string, RemovalPhase] => {
       if (ended.has(name)) return [name, left.has(name) ? 'Kept' : 'Done']
       const at = { key, name, isAdmitted: admitted.has(name) }
-      return [name, standingOf(removal, at, input.clusterOf(name))]
+      return [name, removalPhase(removal, at, input.clusterOf(name))]
     }),
   )
   const kept: RolloutAdmission[] = []
   const freed: FreedSlot[] = []
   for (const admission of input.rollout.admissions) {
-    const by = FREED_BY[standings.get(admission.cluster) ?? 'Gone']
+    const by = FREED_BY[phases.get(admission.cluster) ?? 'Gone']
     if (by) freed.push({ admission, by })
     else kept.push(admission)
   }
   const holding = new Set(kept.map(bundleOnClusterKey))
-  const pairs = [...standings].flatMap(([name, standing]) => {
+  const pairs = [...phases].flatMap(([name, phase]) => {
     const cluster = input.clusterOf(name)
-    if (standing === 'Gone' || standing === 'Kept' || !cluster) return []
+    if (phase === 'Gone' || phase === 'Kept' || !cluster) return []
     const hold = (input.holdOf ?? holdByFreezeLabel(cluster))(targetOf(removal, key, cluster), name)
-    const at = { key, name, standing, cluster, ...(hold ? { hold } : {}) }
-    return [pairOf(removal, at, holding)]
+    const at = { key, name, phase, cluster, ...(hold ? { hold } : {}) }
+    return [removalMember(removal, at, holding)]
   })
-  const isThrough = (name: string) => standings.get(name) === 'Done' || standings.get(name) === 'Kept'
-  const settled = removal.keep ? removal.clusters.filter(isThrough) : removal.settled
-  const spared = settled.filter((name) => standings.get(name) === 'Kept')
+  const isSettled = (name: string) => phases.get(name) === 'Done' || phases.get(name) === 'Kept'
+  const settled = removal.keep ? removal.clusters.filter(isSettled) : removal.settled
+  const spared = settled.filter((name) => phases.get(name) === 'Kept')
   return { pairs, kept, freed, settled, spared }
 }
 
-const FREED_BY: Readonly<Record<Standing, FreedSlot['by'] | undefined>> = {
+const FREED_BY: Readonly<Record<RemovalPhase, FreedSlot['by'] | undefined>> = {
   Gone: 'ClusterGone',
   Kept: 'Overtaken',
   Done: 'Report',
@@ -108,15 +107,15 @@ const FREED_BY: Readonly<Record<Standing, FreedSlot['by'] | undefined>> = {
   Waits: undefined,
 }
 
-interface StandingPair {
+interface RemovalAt {
   readonly key: string
   readonly name: string
-  readonly standing: Standing
+  readonly phase: RemovalPhase
   readonly cluster: RolloutCluster
   readonly hold?: BundleHold
 }
 
-/** What goes, as windows look at it. */
+/** The revision to remove, for windows and freezes. */
 function targetOf(
   { bundle, placement }: RemovalFacts,
   key: string,
@@ -126,8 +125,8 @@ function targetOf(
   return { name: bundle, placement, generation, set: assigned.get(key)?.set ?? NO_SET }
 }
 
-function pairOf(removal: RemovalFacts, at: StandingPair, admitted: ReadonlySet<string>): BundleOnCluster {
-  const { key, name, standing, cluster, hold } = at
+function removalMember(removal: RemovalFacts, at: RemovalAt, admitted: ReadonlySet<string>): BundleOnCluster {
+  const { key, name, phase, cluster, hold } = at
   const { availability, labels = {}, reportedAt } = cluster
   const { generation, set } = targetOf(removal, key, cluster)
   const said = cluster.removals?.get(key)
@@ -145,9 +144,9 @@ function pairOf(removal: RemovalFacts, at: StandingPair, admitted: ReadonlySet<s
     free: availability.state === 'Available' && !hold,
     ...(hold ? { hold } : {}),
     tried: 0,
-    handed: standing === 'Handed',
-    well: standing === 'Done',
-    failed: standing === 'Handed' && reported?.state === 'Failed',
+    handed: phase === 'Handed',
+    well: phase === 'Done',
+    failed: phase === 'Handed' && reported?.state === 'Failed',
     ailing: false,
     keeps: false,
     blocked: false,
@@ -158,57 +157,59 @@ function pairOf(removal: RemovalFacts, at: StandingPair, admitted: ReadonlySet<s
 const NO_SET = `sha256:${'0'.repeat(64)}` as const
 
 function stateOf(
-  { standing, hold, cluster: { availability } }: StandingPair,
+  { phase, hold, cluster: { availability } }: RemovalAt,
   now: { readonly reported: ReportedRemoval | undefined; readonly isAdmitted: boolean },
 ): StateOnCluster {
-  if (standing === 'Done') return { state: 'Ready', message: 'Removed.' }
+  if (phase === 'Done') return { state: 'Ready', message: 'The bundle is removed.' }
   if (availability.state === 'Offline') return { state: 'Offline', message: availability.message }
-  if (standing === 'Handed' || now.isAdmitted) {
-    const message = now.reported?.message ?? 'Its removal was handed out; no receipt yet.'
+  if (phase === 'Handed' || now.isAdmitted) {
+    const message = now.reported?.message ?? 'The removal was delivered; the agent has not confirmed it yet.'
     return { state: now.reported?.state === 'Failed' ? 'Failed' : 'Progressing', message }
   }
   if (hold) return { state: 'Pending', waitsFor: hold.for, message: hold.message }
-  return { state: 'Pending', waitsFor: 'ring', message: 'Waits for its turn to be removed.' }
+  return { state: 'Pending', waitsFor: 'ring', message: 'Waits for its turn in the removal.' }
 }
 
-/** How far a removal is: who keeps the bundle is told apart, for nothing was removed there. */
+/** Progress of a removal; clusters that keep the bundle are counted separately. */
 export function removalProgress(
   { ready, total }: { ready: number; total: number },
   { kept = [] }: RemovalFacts,
 ): string {
   if (kept.length === 0) return `${ready} of ${total} removed`
   const removed = total === 0 ? '0 removed' : `${ready} of ${total} removed`
-  return `${removed}, ${kept.length} kept: wanted again`
+  return `${removed}, ${kept.length} kept because they are selected again`
 }
 
-/** Everything that tells which clusters lose a bundle by a change of intent. */
+/** Facts that decide which clusters lose a bundle by a change of intent. */
 export interface IntentFacts {
-  /** Somebody deleted the Bundle. */
+  /** The Bundle was deleted. */
   readonly deleted: boolean
   readonly placement: string
-  /** What its Placement decided; absent while that is not complete. */
+  /** The Placement's decisions; absent while they are incomplete. */
   readonly decided?: { readonly selected: ReadonlySet<string>; readonly evicting: ReadonlyMap<string, string> }
-  /** Clusters whose documents have the bundle, or that are about to get it, and the Placement it came by as far as known. */
+  /** Clusters whose documents have, or are about to get, the bundle, and the Placement that selected them, if known. */
   readonly holders: readonly { readonly cluster: string; readonly placement?: string }[]
-  /** Clusters for which a Rollout removes it already, or was told not to. */
+  /** Clusters for which a Rollout already removes the bundle, or was told not to. */
   readonly covered: ReadonlySet<string>
   /** Whether another Placement selects the cluster now. */
   readonly selectedBy: (placement: string, cluster: string) => boolean
-  /** What stops the cluster at the Bundle's own Placement; absent: it is merely outranked. */
+  /** Why the Bundle's Placement rejects the cluster; undefined: the cluster is only outranked. */
   readonly stoppedBy: (cluster: string) => VerdictReason | undefined
 }
 
-/** Which clusters lose a bundle, and in whose words. */
+/** Clusters that lose a bundle, with cause and reason. */
 export interface BundleDeparture {
   readonly cause: 'unplaced' | 'bundleDeleted'
   readonly clusters: readonly string[]
   readonly reason: string
+  /** The Bundle moved to another Placement, so no Placement's guard has judged the removal. */
+  readonly isMoved?: boolean
 }
 
-// Circumstances, not intent: whoever is out for one of these keeps what it runs.
+// Circumstances, not intent: a cluster that is rejected for one of these reasons keeps its bundles.
 const CIRCUMSTANCES: ReadonlySet<VerdictReason> = new Set(['Tainted', 'Leaving', 'NotAccepted'])
 
-/** Which clusters lose a bundle now; undefined: none. */
+/** The clusters that lose a bundle now; undefined: none. */
 export function departingClusters(facts: IntentFacts): BundleDeparture | undefined {
   const open = facts.holders.filter(({ cluster }) => !facts.covered.has(cluster))
   if (facts.deleted) {
@@ -217,9 +218,9 @@ export function departingClusters(facts: IntentFacts): BundleDeparture | undefin
   }
   const { decided } = facts
   if (!decided) return undefined
-  // One whose labels are back is wanted, also while a taint keeps it out of the decisions.
+  // A cluster whose labels match again keeps the bundle, also while a taint keeps it out of the decisions.
   const isEvicted = (cluster: string) => decided.evicting.has(cluster) && facts.stoppedBy(cluster) !== 'Tainted'
-  // The Bundle was moved to another Placement: only where the former one would still have the cluster did the move take it out.
+  // The Bundle moved to another Placement: the move removes only clusters that the former Placement still selects.
   const isMoved = (cluster: string, from: string | undefined) => {
     if (from === undefined || from === facts.placement || !facts.selectedBy(from, cluster)) return false
     const reason = facts.stoppedBy(cluster)
@@ -233,18 +234,18 @@ export function departingClusters(facts: IntentFacts): BundleDeparture | undefin
   const first = decided.evicting.get(clusters[0]!)
   const reason =
     first === undefined
-      ? `The Bundle moved to Placement ${facts.placement}, which does not select them.`
-      : `Placement ${facts.placement} no longer selects them; ${clusters[0]!}: ${first}.`
-  return { cause: 'unplaced', clusters, reason: reason.slice(0, 1024) }
+      ? `The Bundle moved to Placement ${facts.placement}, which does not select these clusters.`
+      : `Placement ${facts.placement} no longer selects these clusters; ${clusters[0]!}: ${first}.`
+  return { cause: 'unplaced', clusters, reason: reason.slice(0, 1024), ...(first === undefined && { isMoved: true }) }
 }
 
-/** Whether so large a removal has to be asked about first: undefined, or the sentence that asks. */
+/** The question to a person before a removal of too many clusters; undefined when the removal is small enough. */
 export function removalQuestion(
   leave: BundleDeparture,
   about: { readonly holders: number; readonly generation: number; readonly release?: string },
 ): string | undefined {
-  // A Placement's own guard has judged what it evicts.
-  if (leave.cause === 'unplaced' && !leave.reason.startsWith('The Bundle moved')) return undefined
+  // A Placement's own guard has judged its evictions.
+  if (leave.cause === 'unplaced' && !leave.isMoved) return undefined
   const verdict = judgeShrink({
     noun: 'clusters',
     dropped: leave.clusters,
@@ -255,15 +256,15 @@ export function removalQuestion(
   return verdict.kind === 'Held' ? verdict.message : undefined
 }
 
-/** What tells the removals from one cluster apart. */
+/** Distinguishes removals from one cluster. */
 export interface RemovedAt {
-  /** Of its document. */
+  /** Revision of the cluster's document. */
   readonly revision: number
-  /** The removals that are through with it, and may have left it the bundle. */
+  /** Settled removals of the cluster, which may have left the bundle on it. */
   readonly after: readonly string[]
 }
 
-/** The name of a removal: what it removes, so that a repetition after a crash finds itself. */
+/** The name of a removal is derived from its content, so that a controller that restarts finds its own Rollout. */
 export function removalName(bundle: string, at: Readonly<Record<string, RemovedAt>>): string {
   const stem = bundle.length <= 220 ? bundle : bundle.slice(0, 220).replace(/[^a-z0-9]+$/, '')
   return `${stem}-removal-${digestOfJson([bundle, at]).slice(7, 17)}`

@@ -1,17 +1,17 @@
-/** What can be seen of an agent where it runs, for whoever decides whether it can work there. */
+/** Facts about an agent on its own machine, for the checks of `flotilla check --agent`. */
 
 /** The directory with the agent's keys and content. */
 export interface DataFacts {
   readonly folder: string
   readonly trouble?: string
-  /** Whether others than its owner may look into it. */
+  /** Whether users other than its owner can read it. */
   readonly isOpen?: boolean
   readonly freeBytes?: number
 }
 
-/** Who the agent is. */
+/** The agent's identity. */
 export interface IdentityFacts {
-  /** Why that is not known. */
+  /** Why the identity cannot be read. */
   readonly trouble?: string
   readonly clusterId?: string
   readonly clusterName?: string
@@ -20,31 +20,31 @@ export interface IdentityFacts {
   readonly certificate?: { readonly endsMs: number; readonly renewMs: number; readonly isOfHub: boolean }
 }
 
-/** What it follows. */
+/** The agent's document. */
 export interface DocumentFacts {
   readonly trouble?: string
   readonly held?: { readonly epoch: number; readonly revision: number; readonly lacking: readonly string[] }
   readonly refusal?: { readonly reason: string; readonly message: string }
 }
 
-/** What was learned of one address. */
+/** The result of a connection to one gateway. */
 export interface GatewayFacts {
   readonly endpoint: string
-  /** The proxy on the way, without its password. */
+  /** The proxy in between, without its password. */
   readonly proxy?: string
-  /** Nobody answered, or not so that it could be understood. */
+  /** The gateway did not answer, or not with a valid response. */
   readonly trouble?: string
-  /** It answered, but its certificate is of no CA that this agent knows; the root tells whether it is the hub. */
+  /** The certificate is signed by no CA that this agent knows; the root key decides whether it is the hub. */
   readonly isUnknownCa?: boolean
-  /** Its root is not the one that the join code pinned. */
+  /** The root differs from the root that the join code pinned. */
   readonly otherRoot?: string
-  /** Its clock minus this machine's. */
+  /** The gateway's clock minus this machine's clock. */
   readonly skewMs?: number
-  /** Versions of its trust bundle that the agent has not taken yet. */
+  /** Number of trust bundle versions that the agent has not accepted yet. */
   readonly newerTrust?: number
 }
 
-/** One thing that somebody may or may not do. */
+/** A permission. */
 export interface Right {
   readonly verb: string
   /** `deployments.apps`. */
@@ -52,15 +52,15 @@ export interface Right {
   readonly namespace?: string
 }
 
-/** Somebody in whose name bundles are applied. */
+/** The permissions of an executor. */
 export interface ExecutorRights {
   /** `namespace/name` of a ServiceAccount; undefined: the agent itself. */
   readonly executor?: string
   readonly bundles: readonly string[]
-  /** How many rights were asked about. */
+  /** Number of permissions that were checked. */
   readonly asked: number
   readonly denied: readonly Right[]
-  /** Why nothing could be asked, such as that the agent may not act as it. */
+  /** Why nothing could be checked, for example because the agent may not impersonate the executor. */
   readonly trouble?: string
 }
 
@@ -69,16 +69,16 @@ export interface ClusterRights {
   readonly server: string
   readonly trouble?: string
   readonly version?: string
-  /** What the agent needs for itself and may not. */
+  /** Missing permissions that the agent needs. */
   readonly lacking?: readonly Right[]
-  /** What it would use and goes without. */
+  /** Missing permissions that the agent can work without. */
   readonly missed?: readonly Right[]
   readonly executors?: readonly ExecutorRights[]
-  /** Kinds and namespaces that were not asked about, for there are too many. */
+  /** Number of kinds and namespaces that were not checked, because there are too many. */
   readonly unasked?: number
 }
 
-/** All that was seen of an agent. */
+/** All facts about an agent. */
 export interface AgentFacts {
   readonly version: string
   readonly data: DataFacts

@@ -1,47 +1,46 @@
 /**
- * Whether a cluster is there: its own deadline, on ages that gateways measured with their monotonic clocks.
+ * Availability of a cluster: its offline tolerance, applied to ages that gateways measured with their monotonic clocks.
  *
- * Nobody is marked offline because the *hub* was away. A gateway says for how long it has been watching without a break
- * (its continuity); silence counts only inside that time. While no gateway speaks at all, the hub is blind and
- * the last verdict stands.
+ * A cluster is never marked offline because the hub was away. A gateway reports how long it has been listening without
+ * interruption (its continuity), and silence counts only within that time. While no gateway reports, the hub is blind
+ * and the last verdict stays.
  */
 import { humanAge } from '../../core/time/time.ts'
 
-/** What one gateway's newest summary says about one cluster. */
+/** A gateway's newest summary for one cluster. */
 export interface GatewayView {
-  /** For how long the gateway had been watching without a break when it wrote the summary. */
+  /** How long the gateway had been listening without interruption when it wrote the summary. */
   readonly continuityMs: number
-  /** How long the cluster had been silent then; absent when this gateway never heard it. */
+  /** Time since the agent's last contact, at the summary; absent when the agent never contacted this gateway. */
   readonly ageMs?: number
   /** How long ago the reader saw the summary arrive, on the reader's monotonic clock. */
   readonly sinceObservedMs: number
 }
 
-/** A verdict with its sentence. */
+/** A verdict with its message. */
 export interface Availability {
   readonly state: 'Available' | 'Offline' | 'Unknown'
   readonly reason: 'Seen' | 'Silent' | 'NeverSeen' | 'HubBlind' | 'NoSummary'
   readonly message: string
-  /** How long ago any gateway heard the cluster; absent when none remembers. */
+  /** Time since the agent's last contact with any gateway; absent when it is not known. */
   readonly heardMsAgo?: number
 }
 
-/** What a verdict follows from. */
+/** Inputs of `judgeAvailability`. */
 export interface AvailabilityFacts {
   readonly offlineAfterMs: number
   readonly views: readonly GatewayView[]
-  /** A summary older than this is no longer the present. */
+  /** Maximum age of a summary that counts as present. */
   readonly freshWithinMs: number
   /** The last verdict; it stands while the hub is blind. */
   readonly previous?: Availability['state']
-  /** The hub has a report of the cluster: proof of life for one that no summary names yet. */
+  /** The hub has a report of the cluster: it proves a contact before the first summary. */
   readonly reported?: boolean
 }
 
-// One sentence for both proofs of life, so that the second one does not write the condition again.
-const SEEN = 'Its agent has been heard within its offline tolerance.'
+// One message for both proofs of a contact, so that the second proof does not write the condition again.
+const SEEN = 'The agent contacted the hub within the offline tolerance.'
 
-/** Judges one cluster. */
 export function judgeAvailability(facts: AvailabilityFacts): Availability {
   const ages = facts.views.flatMap((view) => (view.ageMs === undefined ? [] : [view.ageMs + view.sinceObservedMs]))
   return { ...verdictOf(facts), ...(ages.length > 0 ? { heardMsAgo: Math.min(...ages) } : {}) }
@@ -58,11 +57,11 @@ function verdictOf(facts: AvailabilityFacts): Availability {
   const silentMs = Math.min(...views.map((view) => silenceOf(view, freshWithinMs)))
   if (silentMs >= offlineAfterMs) {
     return heard
-      ? offline('Silent', 'Not heard for longer than its offline tolerance', facts)
-      : offline('NeverSeen', 'No gateway has heard from its agent for longer than its offline tolerance', facts)
+      ? offline('Silent', 'The agent has not contacted the hub within the offline tolerance', facts)
+      : offline('NeverSeen', 'The agent has never contacted the hub, not within the offline tolerance', facts)
   }
   if (!heard) {
-    const message = 'No gateway has heard from its agent yet.'
+    const message = 'The agent has not contacted the hub yet.'
     return { state: facts.previous ?? 'Unknown', reason: 'NeverSeen', message }
   }
   return { state: 'Available', reason: 'Seen', message: SEEN }
@@ -75,7 +74,7 @@ function blind({ views, previous }: AvailabilityFacts): Availability {
   return {
     state: previous ?? 'Unknown',
     reason: 'HubBlind',
-    message: 'No gateway has written a summary lately, so nobody is marked offline; check the hub.',
+    message: 'No gateway has written a summary lately, so no cluster is marked offline; check the hub.',
   }
 }
 
@@ -88,8 +87,8 @@ function isFresh(view: GatewayView, freshWithinMs: number): boolean {
 }
 
 /**
- * A fresh gateway vouches for its own watching time and no more. A gateway that fell silent itself keeps vouching for what
- * it last saw, growing older, so that its clusters get their whole tolerance to reach another gateway.
+ * The summary of a running gateway counts for its own continuity and no more. The last summary of a gateway that
+ * stopped keeps counting and grows older, so that its clusters get their whole tolerance to reach another gateway.
  */
 function silenceOf(view: GatewayView, freshWithinMs: number): number {
   const silent = Math.min(view.ageMs ?? view.continuityMs, view.continuityMs)

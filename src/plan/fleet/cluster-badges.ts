@@ -1,11 +1,11 @@
-/** What a person should know of a cluster besides its state. */
+/** Badges of a cluster beside its state. */
 import type { ClusterHold, HoldableCluster } from '../windows/cluster-hold.ts'
 import { isFrozen } from '../windows/cluster-hold.ts'
 
-/** A word beside the state. Leaving: it is being decommissioned; Left: it has been. */
+/** `Leaving`: the cluster is being decommissioned. `Left`: it is decommissioned. */
 export type ClusterBadge = ClusterHold['badge'] | 'Leaving' | 'Left' | 'Rejected' | 'Revoked'
 
-/** What is looked at in a Cluster. */
+/** A Cluster as badges read it. */
 export interface BadgedCluster extends HoldableCluster {
   readonly spec: HoldableCluster['spec'] & {
     readonly decommission?: object | undefined
@@ -14,12 +14,12 @@ export interface BadgedCluster extends HoldableCluster {
   readonly status?: { readonly decommission?: { readonly phase: string } | undefined } | undefined
 }
 
-/** Every badge of a cluster, the one that lasts longest first. */
+/** All badges of a cluster; the badge that lasts longest is first. */
 export function badgesOfCluster({ metadata, spec, status }: BadgedCluster): readonly ClusterBadge[] {
   const left = spec.decommission && status?.decommission?.phase === 'Revoked'
   return [
     ...(left ? (['Left'] as const) : spec.decommission ? (['Leaving'] as const) : []),
-    // Who left is revoked as the last step of it.
+    // Revocation is the last step of a decommission.
     ...(spec.refused && !left ? [spec.refused.verdict] : []),
     ...(spec.cordon ? (['Cordoned'] as const) : []),
     ...(spec.hold ? (['Held'] as const) : []),

@@ -1,6 +1,6 @@
 /**
- * What a change does to a fleet: clusters with the same effect are one group. Effects are worked out once per pair of contents,
- * before and after, so that the cost follows the number of distinct variants.
+ * Effects of a change on a fleet: clusters with the same effect are one group. Each combination of contents before and
+ * after is compared once, so that the cost follows the number of distinct variants.
  */
 import { utf8, zstd } from '../../core/bytes.ts'
 import { canonicalJson } from '../../core/json.ts'
@@ -9,21 +9,21 @@ import { fieldChanges, objectChanges } from '../objects/object-changes.ts'
 import type { FieldChange } from '../objects/object-changes.ts'
 import { describeObject, objectKey } from '../objects/object-id.ts'
 
-/** What some clusters get of a bundle. */
+/** The content of a bundle for some clusters. */
 export interface DiffContent {
   readonly clusters: readonly string[]
   readonly content:
     | {
         readonly kind: 'Objects'
         readonly objects: readonly UnknownObject[]
-        /** How they are applied. */
+        /** The bundle's options. */
         readonly options?: object | undefined
       }
     | { readonly kind: 'Problem'; readonly problem: string }
     | { readonly kind: 'Skip'; readonly by: string }
 }
 
-/** An object that somebody changed in a cluster, as the cluster reports it. */
+/** An object with drift, as the agent reports it. */
 export interface DriftedObject {
   readonly object: string
   readonly fields: readonly string[]
@@ -39,7 +39,7 @@ export interface BundleChange {
   readonly drift: ReadonlyMap<string, readonly DriftedObject[]>
 }
 
-/** What happens to one object. */
+/** The change of one object. */
 export interface ObjectDiff {
   /** `Deployment shop/web`. */
   readonly object: string
@@ -47,27 +47,27 @@ export interface ObjectDiff {
   readonly fields: readonly FieldChange[]
 }
 
-/** What happens to the clusters of a group. */
+/** The effect on the clusters of a group. */
 export type Effect = 'changed' | 'gained' | 'lost' | 'skipped' | 'mended' | 'cannot-render' | 'same'
 
-/** Clusters to which the same happens. */
+/** Clusters with the same effect. */
 export interface DiffGroup {
   readonly effect: Effect
   readonly clusters: readonly string[]
   readonly objects: readonly ObjectDiff[]
-  /** What changes in how the bundle is applied. */
+  /** Changes of the bundle's options. */
   readonly options?: readonly FieldChange[]
-  /** Why it cannot be rendered, or who leaves the cluster out. */
+  /** Why the bundle cannot be rendered, or the variant that excludes the cluster. */
   readonly reason?: string
-  /** It could not be rendered before either. */
+  /** The bundle could not be rendered before either. */
   readonly isOld?: true
   /** Drift that applying the new content reverts. */
   readonly reverts?: readonly DriftedObject[]
-  /** About how many bytes travel to each cluster: changed objects, compressed against what it has. */
+  /** Approximate number of bytes per cluster: changed objects, compressed against the present content. */
   readonly bytes: number
 }
 
-/** What a change does to a bundle's clusters, the most touched first. */
+/** The effects of a change on a bundle's clusters, largest effect first. */
 export function diffBundle({ before, after, drift }: BundleChange): DiffGroup[] {
   const was = indexOf(before)
   const is = indexOf(after)
@@ -80,7 +80,7 @@ export function diffBundle({ before, after, drift }: BundleChange): DiffGroup[] 
     effects.set(pair, effect)
     const drifted = effect.effect === 'changed' ? drift.get(cluster) : undefined
     const group = drifted === undefined || drifted.length === 0 ? effect : { ...effect, reverts: drifted }
-    // When it drifted is each cluster's own; what drifted is what they share.
+    // The time of the drift differs per cluster, so only objects and fields decide the group.
     const key = canonicalJson({
       ...group,
       bytes: 0,
@@ -119,7 +119,7 @@ function effectOf(before: Content, after: Content): Omit<DiffGroup, 'clusters'> 
   }
   const had = before?.kind === 'Objects' ? before.objects : []
   if (after?.kind !== 'Objects') {
-    // A cluster whose content could not be rendered may run an older one.
+    // A cluster whose content could not be rendered may have older content.
     if (before === undefined || before.kind === 'Skip') return { effect: 'same', ...nothing }
     const objects = compareObjects(had, []).objects
     return after === undefined

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../kinds/native/cluster.ts'
 
-/** Whether a cluster's sealing key is the one that somebody asked it to replace. */
+/** Whether a person requested a new sealing key and the cluster still has the old one. */
 export function isSealingKeyRetired({ spec }: Pick<Cluster, 'spec'>): boolean {
   return spec.retiredSealingKey?.key === spec.sealingKey
 }

@@ -61,7 +61,7 @@ test('a pair is in exactly one state, with the words a person needs', () => {
       'not selected any more',
       { ...base, selection: { selected: false, message: 'wants a, has b' }, assigned: revision(1) },
       'NotSelected',
-      { message: 'wants a, has b; it keeps generation 1 until it is removed' },
+      { message: 'wants a, has b; the cluster keeps generation 1 until it is removed' },
     ],
   ]
   for (const [name, input, state, rest] of table) {
@@ -82,9 +82,13 @@ test('counts have every state', () => {
 test('a cluster in one word, with counts beside it', () => {
   const held = (state: BundleStateName) => ({ assigned: revision(2), reported: reported(2, state, 'words') })
   const table: [Parameters<typeof clusterSummary>, BundleStateName, string][] = [
-    [[{ accepted: false, availability: seen }, []], 'Pending', 'Waits to be accepted: flotilla cluster accept NAME.'],
+    [
+      [{ accepted: false, availability: seen }, []],
+      'Pending',
+      'The cluster is not accepted yet; accept it with "flotilla cluster accept NAME".',
+    ],
     [[{ accepted: true, availability: gone }, [held('Ready')]], 'Offline', 'Not heard for 2m.'],
-    [[{ accepted: true, availability: seen }, []], 'Ready', 'Runs no bundles.'],
+    [[{ accepted: true, availability: seen }, []], 'Ready', 'The cluster has no bundles.'],
     [[{ accepted: true, availability: seen }, [held('Ready'), held('Ready')]], 'Ready', 'All 2 bundles are Ready.'],
     [
       [{ accepted: true, availability: seen }, [held('Ready'), held('Failed')]],

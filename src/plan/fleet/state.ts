@@ -1,6 +1,6 @@
 /**
- * The one vocabulary of states: what a (bundle, cluster) pair is, from what is assigned, reported and seen.
- * API, CLI, console and metrics all ask here, so that they cannot disagree.
+ * The state of a bundle on a cluster, from assignment, report and availability. API, CLI, console and metrics use this
+ * file, so that they cannot disagree.
  */
 import type { Digest } from '../../core/crypto/digest.ts'
 import { plural } from '../../core/text/name-some.ts'
@@ -8,22 +8,22 @@ import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
 import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { Availability } from './availability.ts'
 
-/** What identifies the content of a bundle: its generation and the digest of its object set. */
+/** The identity of a bundle's content: its generation and the digest of its set. */
 export interface Revision {
   readonly generation: number
   readonly set: Digest
 }
 
-/** What a cluster's agent says about one bundle. */
+/** An agent's report about one bundle. */
 export interface ReportedBundle extends Revision {
   readonly state: BundleStateName
-  /** Which of the tries that somebody asked for this is about. */
+  /** Number of the manual retry that this report belongs to. */
   readonly attempt?: number
   readonly message?: string
   readonly firstFailing?: string
 }
 
-/** What a Pending pair waits for. */
+/** What a Pending bundle on a cluster waits for. */
 export type PendingReason =
   | 'render'
   | 'placement'
@@ -37,39 +37,42 @@ export type PendingReason =
   | 'gate'
   | 'generation'
 
-/** Everything a pair's state follows from. */
+/** Facts that the state of a bundle on a cluster follows from. */
 export interface BundleStateFacts {
-  /** Whether the placement selects the cluster, and its sentence. */
+  /** Whether the Placement selects the cluster, and why not. */
   readonly selection: { readonly selected: boolean; readonly message: string }
-  /** What the newest release wants; absent while nothing has been rendered. */
+  /** The revision of the newest Release; absent while nothing has been rendered. */
   readonly target?: Revision
-  /** A slot is held for the pair. */
+  /** The rollout has admitted the cluster. */
   readonly admitted: boolean
-  /** What the cluster's document says now. */
+  /** The revision in the cluster's document. */
   readonly assigned?: Revision
   readonly reported?: ReportedBundle
   readonly availability: Availability
-  /** What an agent waits for that says Pending in its own words: a window or a freeze. */
+  /** The kind of hold where the agent reports Pending: a window or a freeze. */
   readonly heldFor?: PendingReason
-  /** What holds the pair back when it is neither admitted nor assigned. */
+  /** What the bundle waits for while it is neither admitted nor assigned. */
   readonly waits?: { readonly for: PendingReason; readonly message: string }
-  /** Why nothing could be rendered for this cluster. */
+  /** Why no content could be rendered for this cluster. */
   readonly problem?: string
 }
 
-/** Exactly one state, with what a person needs to know about it. */
+/**
+ * The state of a bundle on a cluster, with its message. For example
+ * `{ state: 'Pending', waitsFor: 'ring', message: 'Waits for its turn in the rollout.' }`.
+ */
 export interface StateOnCluster {
   readonly state: BundleStateName
   readonly message: string
   readonly waitsFor?: PendingReason
-  /** For Offline: what was last known. */
+  /** For Offline: the last known state. */
   readonly lastKnown?: BundleStateName
-  /** For Offline: the generation the cluster will move to when it returns. */
+  /** For Offline: the generation that the cluster moves to when it returns. */
   readonly queued?: number
   readonly firstFailing?: string
 }
 
-/** Counts per state; aggregates are these, never the worst one. */
+/** Counts per state; aggregates show counts, never only the worst state. */
 export type StateCounts = Readonly<Record<BundleStateName, number>>
 
 /** Whether two revisions are the same content at the same generation. */
@@ -77,10 +80,11 @@ export function sameRevision(a: Revision | undefined, b: Revision | undefined): 
   return a !== undefined && b !== undefined && a.generation === b.generation && a.set === b.set
 }
 
-/** The state of one bundle on one cluster. */
 export function stateOnCluster(facts: BundleStateFacts): StateOnCluster {
   if (!facts.selection.selected) {
-    const stays = facts.assigned ? `; it keeps generation ${facts.assigned.generation} until it is removed` : ''
+    const stays = facts.assigned
+      ? `; the cluster keeps generation ${facts.assigned.generation} until it is removed`
+      : ''
     return { state: 'NotSelected', message: `${facts.selection.message}${stays}` }
   }
   const connected = connectedState(facts)
@@ -97,17 +101,23 @@ export function stateOnCluster(facts: BundleStateFacts): StateOnCluster {
 function connectedState(facts: BundleStateFacts): StateOnCluster {
   const { target, reported, assigned, problem } = facts
   if (problem !== undefined) {
-    const keeps = assigned ? `It keeps generation ${assigned.generation}.` : 'It gets nothing.'
-    return { state: 'Failed', message: `Cannot be rendered for this cluster: ${problem.replace(/\.?$/, '.')} ${keeps}` }
+    const keeps = assigned
+      ? `The cluster keeps generation ${assigned.generation}.`
+      : 'The cluster does not receive the bundle.'
+    const cause = problem.endsWith('.') ? problem : `${problem}.`
+    return { state: 'Failed', message: `The bundle cannot be rendered for this cluster: ${cause} ${keeps}` }
   }
-  if (!target) return { state: 'Pending', waitsFor: 'render', message: 'Nothing has been rendered yet.' }
+  if (!target) return { state: 'Pending', waitsFor: 'render', message: 'The bundle has not been rendered yet.' }
   if (reported && sameRevision(reported, target)) return reportedState(reported, facts.heldFor)
   if (facts.admitted && facts.heldFor && facts.waits?.for === facts.heldFor) {
-    const message = `Generation ${target.generation} was handed out, and then it was held: ${facts.waits.message} Its slot stays taken, for its agent begins as soon as it is free; where the ring has a startBy, until that has passed.`
+    const message = `Generation ${target.generation} was delivered, and then the cluster was held: ${facts.waits.message} The slot stays taken until the agent starts, or until the ring's startBy has passed.`
     return { state: 'Progressing', message }
   }
   if (facts.admitted || sameRevision(assigned, target)) {
-    return { state: 'Progressing', message: `Generation ${target.generation} was handed out; no report about it yet.` }
+    return {
+      state: 'Progressing',
+      message: `Generation ${target.generation} was delivered; the agent has not reported on it yet.`,
+    }
   }
   const waits = facts.waits ?? { for: 'ring', message: 'Waits for its turn in the rollout.' }
   return { state: 'Pending', waitsFor: waits.for, message: waits.message }
@@ -122,30 +132,30 @@ function reportedState(reported: ReportedBundle, heldFor: PendingReason | undefi
   }
 }
 
-/** Counts pairs per state; every state is there, also with zero. */
+/** Counts states; every state is present, also with zero. */
 export function countStates(states: Iterable<BundleStateName>): StateCounts {
   const counts = Object.fromEntries(BUNDLE_STATES.map((state) => [state, 0])) as Record<BundleStateName, number>
   for (const state of states) counts[state]++
   return counts
 }
 
-/** What a cluster has of one bundle: what its document says and what its agent reports. */
+/** One bundle of a cluster: the revision in its document and the agent's report. */
 export interface HeldBundle {
   readonly assigned: Revision
   readonly reported?: ReportedBundle
 }
 
-/** A cluster as a whole: one word, the sentence behind it, and how many of its bundles are Ready. */
+/** The state of a whole cluster, with its message and the number of Ready bundles. */
 export interface ClusterSummary {
   readonly state: BundleStateName
   readonly message: string
   readonly bundles: { readonly total: number; readonly ready: number }
 }
 
-// What a person should look at first; a list of words, not a scale of pain.
+// The order in which a state of a bundle becomes the state of the cluster.
 const FIRST_LOOK = ['Failed', 'Drifted', 'Progressing', 'Pending'] as const
 
-/** Summarizes a cluster from the bundles it holds; the counts stay beside the word. */
+/** Summarizes a cluster from its bundles. */
 export function clusterSummary(
   cluster: { readonly accepted: boolean; readonly availability: Availability; readonly waits?: string },
   held: readonly HeldBundle[],
@@ -156,7 +166,11 @@ export function clusterSummary(
   const counts = countStates(states)
   const bundles = { total: held.length, ready: counts.Ready }
   const of = (state: BundleStateName, message: string): ClusterSummary => ({ state, message, bundles })
-  if (!cluster.accepted) return of('Pending', cluster.waits ?? 'Waits to be accepted: flotilla cluster accept NAME.')
+  if (!cluster.accepted)
+    return of(
+      'Pending',
+      cluster.waits ?? 'The cluster is not accepted yet; accept it with "flotilla cluster accept NAME".',
+    )
   if (cluster.availability.state === 'Offline') return of('Offline', cluster.availability.message)
   if (cluster.availability.state === 'Unknown' && held.every(({ reported }) => !reported)) {
     return of('Pending', cluster.availability.message)
@@ -169,6 +183,6 @@ export function clusterSummary(
 }
 
 function readySentence(bundles: number): string {
-  if (bundles === 0) return 'Runs no bundles.'
-  return bundles === 1 ? 'Its bundle is Ready.' : `All ${bundles} bundles are Ready.`
+  if (bundles === 0) return 'The cluster has no bundles.'
+  return bundles === 1 ? 'The only bundle is Ready.' : `All ${bundles} bundles are Ready.`
 }

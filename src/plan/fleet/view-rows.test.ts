@@ -47,7 +47,10 @@ describe('rows of the view', () => {
       web,
       cluster({ content: { kind: 'Problem', problem: 'no till' }, assigned: r1 }),
       true,
-      { state: 'Failed', message: 'Cannot be rendered for this cluster: no till. It keeps generation 1.' },
+      {
+        state: 'Failed',
+        message: 'The bundle cannot be rendered for this cluster: no till. The cluster keeps generation 1.',
+      },
     ],
     [
       'frozen before its turn',
@@ -72,7 +75,7 @@ describe('rows of the view', () => {
       web,
       cluster({ content: { kind: 'Skip', by: 'no-pos' } }),
       true,
-      { state: 'NotSelected', message: 'Variant no-pos leaves it out' },
+      { state: 'NotSelected', message: 'Excluded by variant "no-pos\"' },
     ],
     [
       'handed out',
@@ -130,7 +133,7 @@ describe('rows of the view', () => {
       {
         state: 'NotSelected',
         message:
-          'Placement stores does not select it (flotilla explain stores a says why); it keeps generation 1 until it is removed',
+          'Not selected by Placement "stores" (see "flotilla explain stores a"); the cluster keeps generation 1 until it is removed',
       },
     ],
   ]

@@ -1,4 +1,4 @@
-/** The rows of the view API: what is known of a (bundle, cluster) pair, gathered into facts for plan/fleet/state.ts. */
+/** The rows of the view API: gathers the facts of a bundle on a cluster for plan/fleet/state.ts. */
 import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { BundleHold } from '../windows/bundle-hold.ts'
 import { removalState } from '../document/removal-messages.ts'
@@ -8,7 +8,7 @@ import { countStates, stateOnCluster } from './state.ts'
 import type { ClusterContent } from '../release/variants.ts'
 import type { BundleStateFacts, StateOnCluster, ReportedBundle, Revision, StateCounts, PendingReason } from './state.ts'
 
-/** What a row needs of a Bundle and the Rollout that carries its newest Release. */
+/** A Bundle and the Rollout of its newest Release, as a row reads them. */
 export interface RowBundle {
   /** `namespace/name`. */
   readonly key: string
@@ -18,32 +18,31 @@ export interface RowBundle {
   readonly rollout?: RowRollout
 }
 
-/** What a row needs of a Rollout. */
+/** A Rollout as a row reads it. */
 export interface RowRollout {
   readonly name: string
-  /** Clusters that hold a slot for this bundle. */
+  /** Clusters with a slot for this bundle. */
   readonly admitted: ReadonlySet<string>
-  /** As whom people let it pass windows. */
+  /** Subjects of its exceptions from windows. */
   readonly exceptions?: readonly ExceptionSubject[]
-  /** Why it does not move: the reason and the sentence of its Ready condition. */
+  /** Why the rollout does not move: reason and message of its Ready condition. */
   readonly hold?: { readonly reason: string; readonly message: string }
   readonly counts?: Readonly<Record<'total' | 'ready' | 'progressing' | 'pending' | 'failed' | 'offline', number>>
 }
 
-/** What a row needs of a cluster. */
+/** A cluster as a row reads it. */
 export interface RowCluster extends RemovalFactsOnCluster {
   readonly name: string
-  /** What its agent says about this bundle. */
+  /** The agent's report about this bundle. */
   readonly reported?: ReportedBundle
-  /** What of the newest release is its own, where clusters differ. */
+  /** Its content of the newest Release, where clusters differ. */
   readonly content?: ClusterContent
   /** A hold of the cluster, a freeze or a closed window. */
   readonly hold?: BundleHold
 }
 
-/** One row. */
 export interface Row extends StateOnCluster {
-  /** Marks beside the state. */
+  /** Badges beside the state. */
   readonly badges?: readonly BundleHold['badge'][]
   readonly bundle: string
   readonly cluster: string
@@ -51,7 +50,7 @@ export interface Row extends StateOnCluster {
   readonly target?: number
 }
 
-// A hold that says nothing about this pair is the turn it waits for.
+// A hold without an entry here means that the cluster waits for its turn.
 const HOLDS: Readonly<Record<string, PendingReason>> = {
   BudgetFull: 'budget',
   FailuresStopIt: 'gate',
@@ -65,7 +64,7 @@ const HOLDS: Readonly<Record<string, PendingReason>> = {
   Frozen: 'freeze',
 }
 
-/** The row of a bundle on a cluster; `selected` is whether the placement's present decision names the cluster. */
+/** The row of a bundle on a cluster; `selected` is the Placement's present decision. */
 export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean | undefined): Row {
   const { rollout, placement } = bundle
   const { assigned, reported, availability, content, hold } = cluster
@@ -74,10 +73,10 @@ export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean 
     selected === false
       ? {
           selected: false,
-          message: `Placement ${placement} does not select it (flotilla explain ${placement} ${cluster.name} says why)`,
+          message: `Not selected by Placement "${placement}" (see "flotilla explain ${placement} ${cluster.name}")`,
         }
       : content?.kind === 'Skip'
-        ? { selected: false, message: `Variant ${content.by} leaves it out` }
+        ? { selected: false, message: `Excluded by variant "${content.by}"` }
         : { selected: true, message: '' }
   const facts: BundleStateFacts = {
     selection,
@@ -100,12 +99,12 @@ export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean 
   }
 }
 
-/** A removal is what there is to say while its tombstone is out, and about a cluster that is not selected. */
+/** A removal decides the state while its tombstone is in the document, and for a cluster that is not selected. */
 function leaving(cluster: RowCluster, selected: boolean | undefined): StateOnCluster | undefined {
   return cluster.buried || selected === false ? removalState(cluster) : undefined
 }
 
-/** What the cluster should have: its own content, under the number it has it by already. */
+/** The target of the cluster: its own content, with the assigned generation if the content is the same. */
 function targetOf({ target }: RowBundle, { content, assigned }: RowCluster): Revision | undefined {
   if (!target) return undefined
   const own = content?.kind === 'Set' ? { generation: target.generation, set: content.set } : target
@@ -116,12 +115,13 @@ function waitsOf({ rollout, placement }: RowBundle, cluster: RowCluster): Pick<B
   const { availability, hold: held } = cluster
   if (availability.state === 'Unknown') return { waits: { for: 'connection', message: availability.message } }
   if (held) return { waits: { for: held.for, message: held.message } }
-  if (!rollout) return { waits: { for: 'placement', message: `No Rollout yet; Placement ${placement} decides first.` } }
+  if (!rollout)
+    return { waits: { for: 'placement', message: `No Rollout exists yet; Placement "${placement}" decides first.` } }
   const { hold } = rollout
   return hold ? { waits: { for: HOLDS[hold.reason] ?? 'ring', message: hold.message } } : {}
 }
 
-/** Counts of a bundle, as its Rollout has them ready-made; zero everywhere while there is none. */
+/** Counts of a bundle from its Rollout; all zero without a Rollout. */
 export function countsOf({ rollout }: RowBundle): { readonly total: number; readonly counts: StateCounts } {
   const counts = rollout?.counts
   if (!counts) return { total: 0, counts: countStates([]) }

@@ -1,8 +1,7 @@
-/** Conditions of a status whose kind is not known here. */
+/** Reads conditions of any kind's status. */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 
-/** A condition of a status by its type. */
 export function conditionOf(status: JsonObject, type: string): JsonObject | undefined {
   const conditions = status['conditions']
   return Array.isArray(conditions)
@@ -10,7 +9,7 @@ export function conditionOf(status: JsonObject, type: string): JsonObject | unde
     : undefined
 }
 
-/** What a condition says, or what is said for it. */
+/** The message of a condition, or the fallback. */
 export function conditionMessage(condition: JsonObject | undefined, fallback: string): string {
   const message = condition?.['message']
   return typeof message === 'string' && message !== '' ? message : fallback

@@ -38,7 +38,7 @@ describe('health rules', () => {
       'what cannot be worked out is said',
       {},
       'Progressing',
-      'its rule object.status.state == "broken" cannot be worked out: no such key: state',
+      'its health rule object.status.state == "broken" failed: no such key: state',
     ],
   ]
   for (const [name, status, state, message] of cases) {

@@ -1,4 +1,4 @@
-/** A bundle's own rules about its objects, in CEL: when one is well, and which of its values are told to the hub. */
+/** A bundle's CEL rules for its objects: when an object is healthy, and which values the agent reports. */
 import { celEnvironment, compileCel } from '../../cel/cel.ts'
 import type { CelProgram } from '../../cel/cel.ts'
 import { DYNAMIC } from '../../cel/declare-schema.ts'
@@ -13,11 +13,11 @@ import type { Health } from './object-health.ts'
 import { selects } from '../objects/object-id.ts'
 import type { ObjectId } from '../objects/object-id.ts'
 
-/** The rules of a bundle that are for one object. */
+/** The rules for one object. */
 export interface ObjectRules {
-  /** How it does is not asked at all. */
+  /** The object's health does not count. */
   readonly isIgnored: boolean
-  /** Conditions with all of these fields do not count. */
+  /** Conditions that match all fields of one entry do not count. */
   readonly ignoredConditions?: readonly Readonly<Record<string, string>>[]
   readonly health: readonly HealthRule[]
   readonly feedback: readonly { readonly name: string; readonly value: CelProgram }[]
@@ -30,20 +30,19 @@ interface HealthRule {
   readonly message?: CelProgram
 }
 
-/** What was found out about one object. */
+/** Health and reported values of one object. */
 export interface HealthVerdict {
   readonly health: Health
   readonly feedback: readonly { readonly name: string; readonly value: string }[]
 }
 
-/** Rules, or a sentence that says which expression is wrong. */
+/** The compiled rules, or the problem of an expression. */
 export type CompiledHealthRules =
   | { readonly ok: true; readonly rulesFor: (id: ObjectId) => ObjectRules | undefined }
   | { readonly ok: false; readonly problem: string }
 
 const VALUE_CHARS = 1024
 
-/** Compiles the rules of a bundle once. */
 export function compileHealthRules(options: BundleOptions): CompiledHealthRules {
   const environment = celEnvironment({ object: DYNAMIC })
   const problems: string[] = []
@@ -76,23 +75,23 @@ export function compileHealthRules(options: BundleOptions): CompiledHealthRules 
   return {
     ok: true,
     rulesFor: (id) => {
-      const mine = health.filter(({ rule }) => selects(rule, id))
+      const matching = health.filter(({ rule }) => selects(rule, id))
       const values = feedback.filter(({ rule }) => selects(rule, id))
       const ignored = options.ignoreConditions ?? []
-      if (mine.length === 0 && values.length === 0 && ignored.length === 0) return undefined
+      if (matching.length === 0 && values.length === 0 && ignored.length === 0) return undefined
       return {
-        isIgnored: mine.some(({ rule }) => rule.ignore === true),
+        isIgnored: matching.some(({ rule }) => rule.ignore === true),
         ...(ignored.length === 0 ? {} : { ignoredConditions: ignored }),
-        health: mine.map(({ compiled }) => compiled),
+        health: matching.map(({ compiled }) => compiled),
         feedback: values.map(({ name, value }) => ({ name, value })),
       }
     },
   }
 }
 
-/** Judges a live object; a rule that cannot be worked out is said, and counts as not there yet. */
+/** Judges a live object; a rule whose evaluation fails counts as Progressing, with the error as message. */
 export function applyHealthRules(live: UnknownObject, rules: ObjectRules): HealthVerdict {
-  // What a rule says is told to the hub: it may ask which keys a Secret has, never what is in them.
+  // Results of rules are reported to the hub, so rules see the keys of a Secret, but never its values.
   const object = withoutConditions(redactSecret(live), rules.ignoredConditions ?? [])
   return {
     health: rules.isIgnored ? { state: 'Ready', message: '' } : healthBy(object, rules.health),
@@ -113,9 +112,8 @@ function withoutConditions(object: UnknownObject, ignored: readonly Readonly<Rec
 
 function healthBy(object: UnknownObject, rules: readonly HealthRule[]): Health {
   const given = healthOf(object)
-  const observed = given.state === 'Progressing' && /its controller has (not )?seen/.test(given.message)
-  // What a status says about an older generation is no answer, whoever reads it.
-  if (observed || object.metadata.deletionTimestamp !== undefined) return given
+  // A status of an older generation says nothing about the present one, so no rule reads it.
+  if (given.isStale || object.metadata.deletionTimestamp !== undefined) return given
   for (const rule of rules) {
     const found = healthByRule(object, rule)
     if (found) return found
@@ -128,28 +126,35 @@ function healthByRule(object: UnknownObject, rule: HealthRule): Health | undefin
   for (const state of ['failed', 'progressing'] as const) {
     const answer = holds(rule[state], object)
     if (typeof answer === 'string') return { state: 'Progressing', message: answer }
-    if (answer) return { state: state === 'failed' ? 'Failed' : 'Progressing', message: say(`its rule says ${state}`) }
+    if (answer)
+      return {
+        state: state === 'failed' ? 'Failed' : 'Progressing',
+        message: say(`its health rule "${state}" is true`),
+      }
   }
   if (!rule.ready) return undefined
   const answer = holds(rule.ready, object)
   if (answer === true) return { state: 'Ready', message: '' }
-  return { state: 'Progressing', message: typeof answer === 'string' ? answer : say('its rule does not say ready yet') }
+  return {
+    state: 'Progressing',
+    message: typeof answer === 'string' ? answer : say('its health rule "ready" is not true yet'),
+  }
 }
 
 function holds(program: CelProgram | undefined, object: UnknownObject): boolean | string {
   if (!program) return false
   const result = program.evaluate({ object })
-  if (!result.ok) return `its rule ${program.source} cannot be worked out: ${result.error}`
+  if (!result.ok) return `its health rule ${program.source} failed: ${result.error}`
   return result.value === true
 }
 
 function valueOf(program: CelProgram, object: UnknownObject): string {
   const result = program.evaluate({ object })
-  const text = result.ok ? textOf(result.value) : `error: ${result.error}`
+  const text = result.ok ? celText(result.value) : `error: ${result.error}`
   return text.length <= VALUE_CHARS ? text : `${text.slice(0, VALUE_CHARS - 1)}…`
 }
 
-function textOf(value: CelValue): string {
+function celText(value: CelValue): string {
   const json = celToJson(value)
   return typeof json === 'string' ? json : (JSON.stringify(json) ?? '')
 }

@@ -1,15 +1,15 @@
-/** Health of kinds that many clusters have and that do not speak kstatus: what their own controllers write, in a table. */
+/** Health of common custom resources that do not follow kstatus: a table of their phases and conditions. */
 import type { JsonObject } from '../../core/json.ts'
 import { isObject } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { conditionOf, conditionMessage } from './conditions.ts'
 import type { Health } from './object-health.ts'
 
-/** Phases of a status, by what they mean; any other is on its way. */
+/** Phases of a status by meaning; other phases are Progressing. */
 interface Phases {
   readonly ready: readonly string[]
   readonly failed: readonly string[]
-  /** Where the phase is; `phase` unless said. */
+  /** Field of the phase. Defaults to `phase`. */
   readonly field?: string
 }
 
@@ -31,7 +31,7 @@ const PHASES: Readonly<Record<string, Phases>> = {
   'velero.io/BackupStorageLocation': { ready: ['Available'], failed: ['Unavailable'] },
 }
 
-/** A condition that says "well", and reasons or conditions that say "this will not become well by waiting". */
+/** The condition of a healthy object, and reasons or conditions that are failures. */
 interface Conditions {
   readonly ready: string
   readonly failedReasons?: readonly string[]
@@ -64,7 +64,7 @@ const CONDITIONS: Readonly<Record<string, Conditions>> = {
   },
 }
 
-/** The health of an object of a known kind; undefined when its kind is not in the tables or it says nothing yet. */
+/** The health of an object; undefined when its kind is not in the tables, or it has no phase yet. */
 export function knownHealth(object: UnknownObject, status: JsonObject): Health | undefined {
   const name = `${object.apiVersion.split('/')[0]}/${object.kind}`
   const phases = PHASES[name]

@@ -16,7 +16,7 @@ describe('health', () => {
   const cases: [string, UnknownObject, string, RegExp?][] = [
     ['a full Deployment', deployment({ ...full, ...condition('Available', 'True') }, 2), 'Ready'],
     ['a Deployment without replicas', deployment({ observedGeneration: 2 }, 0), 'Ready'],
-    ['a Deployment nobody saw', deployment({}), 'Progressing', /not seen it yet/],
+    ['a Deployment that its controller has not seen', deployment({}), 'Progressing', /not seen the object yet/],
     [
       'a Deployment seen at an old generation',
       deployment({ ...full, observedGeneration: 1 }, 2),
@@ -188,7 +188,7 @@ describe('health', () => {
       live('cert-manager.io/v1', 'CertificateRequest', { status: condition('Ready', 'False', { reason: 'Denied' }) }),
       'Failed',
     ],
-    ['a certificate nobody saw', live('cert-manager.io/v1', 'Certificate', {}), 'Progressing', /not Ready yet/],
+    ['a certificate without a status', live('cert-manager.io/v1', 'Certificate', {}), 'Progressing', /not Ready yet/],
     [
       'a Cluster API cluster',
       live('cluster.x-k8s.io/v1beta1', 'Cluster', { status: { phase: 'Provisioning' } }),

@@ -1,26 +1,27 @@
-/** Whether an object is well, by kstatus's rules: what the object says about itself, compared with the generation it says it about. */
+/** Health of an object by the rules of kstatus: its status, if the status is of the present generation. */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { conditionOf, conditionMessage } from './conditions.ts'
 import { knownHealth } from './known-crds.ts'
 
-/** How one object does; the message is the cluster's own words where it has any. */
+/** Health of one object; the message is from the object's own status where it has one. */
 export interface Health {
   readonly state: 'Ready' | 'Progressing' | 'Failed'
   readonly message: string
+  /** The object's controller has not seen the present generation yet, so its status is of an older one. */
+  readonly isStale?: true
 }
 
 const READY: Health = { state: 'Ready', message: '' }
 
-/** Judges one live object. */
 export function healthOf(object: UnknownObject): Health {
   if (object.metadata.deletionTimestamp !== undefined) return progressing('is being deleted')
   const status = isObject(object['status']) ? object['status'] : {}
   const generation = object.metadata.generation
   const observed = status['observedGeneration']
   if (generation !== undefined && typeof observed === 'number' && observed < generation) {
-    return progressing(`its controller has seen generation ${observed} of ${generation}`)
+    return stale(`its controller has seen generation ${observed} of ${generation}`)
   }
   return special(object, status) ?? knownHealth(object, status) ?? byConditions(status)
 }
@@ -59,17 +60,17 @@ function special(object: UnknownObject, status: JsonObject): Health | undefined 
 }
 
 function deployment(spec: JsonObject, status: JsonObject): Health {
-  // Paused on purpose: nothing moves until somebody goes on.
+  // A paused Deployment does not change until it is resumed.
   if (spec['paused'] === true && count(status, 'observedGeneration') > 0) return READY
   const progress = conditionOf(status, 'Progressing')
   if (progress?.['reason'] === 'ProgressDeadlineExceeded') return failed(progress, 'progress deadline exceeded')
-  // A Deployment its controller has not looked at yet has no observedGeneration at all.
-  if (count(status, 'observedGeneration') === 0) return progressing('its controller has not seen it yet')
+  // A Deployment that its controller has not seen yet has no observedGeneration.
+  if (count(status, 'observedGeneration') === 0) return stale('its controller has not seen the object yet')
   const wanted = countOr(spec, 'replicas', 1)
   const updated = count(status, 'updatedReplicas')
   if (updated < wanted) return progressing(`${updated} of ${wanted} replicas are updated`)
   const old = count(status, 'replicas') - updated
-  if (old > 0) return progressing(`${old} old replicas are still there`)
+  if (old > 0) return progressing(`${old} old ${old === 1 ? 'replica is' : 'replicas are'} still running`)
   const available = count(status, 'availableReplicas')
   if (available < wanted) return progressing(`${available} of ${wanted} replicas are available`)
   const condition = conditionOf(status, 'Available')
@@ -79,7 +80,7 @@ function deployment(spec: JsonObject, status: JsonObject): Health {
 }
 
 function statefulSet(spec: JsonObject, status: JsonObject): Health {
-  if (count(status, 'observedGeneration') === 0) return progressing('its controller has not seen it yet')
+  if (count(status, 'observedGeneration') === 0) return stale('its controller has not seen the object yet')
   const wanted = countOr(spec, 'replicas', 1)
   const ready = count(status, 'readyReplicas')
   if (ready < wanted) return progressing(`${ready} of ${wanted} replicas are ready`)
@@ -92,7 +93,7 @@ function statefulSet(spec: JsonObject, status: JsonObject): Health {
 }
 
 function daemonSet(status: JsonObject): Health {
-  if (count(status, 'observedGeneration') === 0) return progressing('its controller has not seen it yet')
+  if (count(status, 'observedGeneration') === 0) return stale('its controller has not seen the object yet')
   const wanted = count(status, 'desiredNumberScheduled')
   const updated = count(status, 'updatedNumberScheduled')
   if (updated < wanted) return progressing(`${updated} of ${wanted} pods are updated`)
@@ -100,7 +101,7 @@ function daemonSet(status: JsonObject): Health {
   return available < wanted ? progressing(`${available} of ${wanted} pods are available`) : READY
 }
 
-// A Job that runs is well, and so is one that is suspended: waiting for its end is the business of hooks.
+// A running or suspended Job is healthy; only hooks wait for the end of a Job.
 function job(spec: JsonObject, status: JsonObject): Health {
   const failure = conditionOf(status, 'Failed')
   if (failure?.['status'] === 'True') return failed(failure, 'the job failed')
@@ -116,7 +117,7 @@ function pod(spec: JsonObject, status: JsonObject): Health {
   return stuckContainer(spec, status) ?? progressing(conditionMessage(ready, 'the pod is not ready'))
 }
 
-// A container the kubelet has given up on for now, in its own words.
+// A container that the kubelet retries with back-off, with the kubelet's message.
 function stuckContainer(spec: JsonObject, status: JsonObject): Health | undefined {
   if ((spec['restartPolicy'] ?? 'Always') !== 'Always') return undefined
   for (const list of [status['initContainerStatuses'], status['containerStatuses']]) {
@@ -136,7 +137,7 @@ function stuckContainer(spec: JsonObject, status: JsonObject): Health | undefine
 
 function replicas(spec: JsonObject, status: JsonObject): Health {
   const failure = conditionOf(status, 'ReplicaFailure')
-  if (failure?.['status'] === 'True') return failed(failure, 'its pods cannot be made')
+  if (failure?.['status'] === 'True') return failed(failure, 'its pods cannot be created')
   const wanted = countOr(spec, 'replicas', 1)
   const available = count(status, 'availableReplicas')
   return available < wanted ? progressing(`${available} of ${wanted} replicas are available`) : READY
@@ -187,6 +188,10 @@ function count(from: JsonObject, field: string): number {
 function countOr(from: JsonObject, field: string, fallback: number): number {
   const value = from[field]
   return typeof value === 'number' ? value : fallback
+}
+
+function stale(message: string): Health {
+  return { state: 'Progressing', message, isStale: true }
 }
 
 function progressing(message: string): Health {

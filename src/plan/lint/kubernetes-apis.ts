@@ -1,6 +1,7 @@
 /**
- * When Kubernetes serves which of its API versions: those that were deprecated or removed, and stable ones that older clusters do
- * not have yet. From Kubernetes' public deprecation guide and the lifecycle its own API types declare, up to 1.37.
+ * When Kubernetes serves which of its API versions: those that were deprecated or removed, and stable ones that older
+ * clusters do not have yet. From Kubernetes' public deprecation guide and the lifecycle its own API types declare, up
+ * to 1.37.
  */
 
 /** The life of one kind in one API version; versions are minors of Kubernetes 1. */

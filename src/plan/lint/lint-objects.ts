@@ -19,7 +19,10 @@ export interface ObjectFinding {
   readonly object: UnknownObject
 }
 
-/** What is wrong with objects for the clusters that get them; what several contents share is told once, for all their clusters. At most `most` objects are looked at. */
+/**
+ * What is wrong with objects for the clusters that get them; what several contents share is told once, for all their
+ * clusters. At most `most` objects are looked at.
+ */
 export function lintContents(contents: readonly LintContent[], most = Infinity): ObjectFinding[] {
   const found = new Map<string, ObjectFinding>()
   const served = new Map<string, { readonly object: UnknownObject; readonly clusters: LintCluster[] }>()

@@ -24,8 +24,8 @@ export interface OverlapFinding extends Finding {
 const MOST = 100
 
 /**
- * Every object that two bundles have on one cluster, told once for each bundle after the first: of the pairs it is in, one that
- * disagrees. Contents without clusters are compared by `mayMeet`.
+ * Every object that two bundles have on one cluster, told once for each bundle after the first: of the pairs it is in,
+ * one that disagrees. Contents without clusters are compared by `mayMeet`.
  */
 export function lintOverlap(
   contents: readonly PlacedContent[],

@@ -1,4 +1,7 @@
-/** What annotations of Helm and Argo CD say, in our own words; the tables of docs/hooks.md. Those of our own on the same object win. */
+/**
+ * What annotations of Helm and Argo CD say, in our own words; the tables of docs/hooks.md. Those of our own on the same
+ * object win.
+ */
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 
 type Annotations = Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 /**
- * Fields that are set when an object is made and left alone afterwards. What is sent for them follows what is there: a field somebody
- * else owns is not sent; one that nobody else owns is sent with its live value, because leaving it out would remove it. Items of lists are the
- * same by their keys, wherever they are in the list.
+ * Fields that are set when an object is made and left alone afterwards. What is sent for them follows what is there: a
+ * field somebody else owns is not sent; one that nobody else owns is sent with its live value, because leaving it out
+ * would remove it. Items of lists are the same by their keys, wherever they are in the list.
  */
 import { isObject, jsonClone } from '../../core/json.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
@@ -24,7 +24,10 @@ export type ParsedIgnoreRules =
   | { readonly ok: true; readonly rules: readonly IgnoreRule[] }
   | { readonly ok: false; readonly problem: string }
 
-/** The rules of a bundle that are for this object, and those of its annotation: pointers, paths or `manager:NAME`, apart by spaces or commas. */
+/**
+ * The rules of a bundle that are for this object, and those of its annotation: pointers, paths or `manager:NAME`, apart
+ * by spaces or commas.
+ */
 export function ignoreRulesFor(
   bundle: NonNullable<BundleOptions['ignore']>,
   id: ObjectId,
@@ -169,7 +172,10 @@ function isTheirs(live: UnknownObject, place: FieldPath, manager: string): boole
   return !isPart && ownersAt(live, place).some((entry) => entry.manager !== manager)
 }
 
-/** The fields at and below a place that are owned each for itself, as the live object tells; keys of list items are none of their own. */
+/**
+ * The fields at and below a place that are owned each for itself, as the live object tells; keys of list items are none
+ * of their own.
+ */
 function leavesAt(root: UnknownObject, place: FieldPath, live: UnknownObject): FieldPath[] {
   const value = valueAt(root, place)
   const there = root === live ? place : twin(place, root, live).place

@@ -74,7 +74,9 @@ function fieldsAt(object: KubeObject, place: FieldPath): unknown[] {
   })
 }
 
-/** Whether two items of a list are the same one by its keys; a key that one of them leaves to its default says nothing. */
+/**
+ * Whether two items of a list are the same one by its keys; a key that one of them leaves to its default says nothing.
+ */
 export function sameItem(a: unknown, b: unknown, keys: readonly string[]): boolean {
   if (!isObject(a) || !isObject(b)) return false
   const known = keys.filter((key) => ownField(a, key) !== undefined && ownField(b, key) !== undefined)
@@ -131,8 +133,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * A short text that changes exactly when a manager loses or gains a field of an object. Whoever changes the value of a field
- * takes it from its owners, so as long as this is the same nobody changed what the manager applied.
+ * A short text that changes exactly when a manager loses or gains a field of an object. Whoever changes the value of a
+ * field takes it from its owners, so as long as this is the same nobody changed what the manager applied.
  */
 export function ownedFieldsFingerprint(object: KubeObject, manager: string): string {
   const mine = (object.metadata.managedFields ?? [])
@@ -142,8 +144,9 @@ export function ownedFieldsFingerprint(object: KubeObject, manager: string): str
 }
 
 /**
- * managedFields in which a manager alone has what it applied: managers it may take from lose those fields, and what it wrote in another way counts
- * as applied. An equal claim of somebody who had a field before would hold it when the manager leaves it out. Undefined when it is so already.
+ * managedFields in which a manager alone has what it applied: managers it may take from lose those fields, and what it
+ * wrote in another way counts as applied. An equal claim of somebody who had a field before would hold it when the
+ * manager leaves it out. Undefined when it is so already.
  */
 export function withOwnershipTransferred(
   object: KubeObject,

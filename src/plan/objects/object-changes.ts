@@ -1,4 +1,6 @@
-/** What changes in an object, field by field, in words short enough for a line; values of Secrets are never among them. */
+/**
+ * What changes in an object, field by field, in words short enough for a line; values of Secrets are never among them.
+ */
 import { plural } from '../../core/text/name-some.ts'
 import { isObject, jsonEqual } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'

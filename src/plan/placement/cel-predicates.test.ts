@@ -32,16 +32,19 @@ test('expressions see labels, claims, taints, amounts and scores of the cluster'
     ["cluster.scores('r').exists(s, s.name == 's' && s.value > 5)", holds],
     ["cluster.status.claims['spec'].parseJSON().x == 1", holds],
     ['size(cluster.spec.taints) == 1', holds],
-    ["cluster.metadata.name == 'x'", "no predicate holds: [0] wants CEL cluster.metadata.name == 'x', but it is false"],
+    [
+      "cluster.metadata.name == 'x'",
+      "no predicate holds: [0] wants CEL cluster.metadata.name == 'x', but the result is false",
+    ],
     [
       "cluster.scores('none').size() == 0",
-      "no predicate holds: [0] wants CEL cluster.scores('none').size() == 0, but it has no answer: there are no scores of none",
+      "no predicate holds: [0] wants CEL cluster.scores('none').size() == 0, but the evaluation failed: the cluster has no scores of none",
     ],
     [
       "cluster.metadata.labels['no'] == 'x'",
-      "no predicate holds: [0] wants CEL cluster.metadata.labels['no'] == 'x', but it has no answer: no such key: no",
+      "no predicate holds: [0] wants CEL cluster.metadata.labels['no'] == 'x', but the evaluation failed: no such key: no",
     ],
-    ['1 + 1', 'predicates[0].cel "1 + 1": it gives int, not true or false.'],
+    ['1 + 1', 'predicates[0].cel "1 + 1": the expression returns int; want bool.'],
   ]
   for (const [expression, message] of table) assert.equal(ask(expression), message, expression)
   assert.match(ask('cluster.'), /^predicates\[0\]\.cel "cluster\.": /)
@@ -88,6 +91,6 @@ test('the ocm scheduler has its own variable and takes what is no truth for a no
     ask("managedCluster.status.clusterClaims.exists(c, c.name == 'region' && c.value == 'eu')", 'ocm'),
     'labels match: a predicate holds',
   )
-  assert.match(ask('1 + 1', 'ocm'), /it gives neither true nor false/)
+  assert.match(ask('1 + 1', 'ocm'), /the expression does not return a bool/)
   assert.match(ask("cluster.metadata.name == 'x'", 'ocm'), /undeclared reference/)
 })

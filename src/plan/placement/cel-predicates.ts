@@ -1,7 +1,7 @@
 /**
- * CEL in predicates. The native variable is `cluster`: metadata (name, labels), spec (accepted, taints), status (claims by
- * name, allocatable, capacity). With the `ocm` scheduler it is `managedCluster`, in Open Cluster Management's form. Both
- * have `.scores(resource)`, and texts have `.parseJSON()`.
+ * CEL in predicates. The native variable is `cluster`: metadata (name, labels), spec (accepted, taints), status (claims
+ * by name, allocatable, capacity). With the `ocm` scheduler it is `managedCluster`, in Open Cluster Management's form.
+ * Both have `.scores(resource)`, and texts have `.parseJSON()`.
  */
 import { celEnvironment, compileCel, PER_OBJECT_LIMIT } from '../../cel/cel.ts'
 import type { CelEnvironment } from '../../cel/cel.ts'
@@ -13,16 +13,18 @@ import type { CelValue } from '../../cel/values.ts'
 import { isObject } from '../../core/json.ts'
 import type { ClusterTaint, CompileCel, PlacementCluster } from './types.ts'
 
-/** Compiles expressions for a scheduler; keep what it gives, for compiling costs some hundred evaluations. */
+/**
+ * Compiles expressions for a scheduler. Callers cache the result, because compiling costs as much as 100 evaluations.
+ */
 export function compileCelFor(scheduler: 'native' | 'ocm'): CompileCel {
-  // Evaluation is synchronous, so that one cluster at a time is asked.
+  // Evaluation is synchronous, so one cluster at a time is evaluated.
   let asked: PlacementCluster | undefined
   const functions = parseOverloads({
     cluster_scores: [
       'dyn::scores(string): list<dyn>',
       (_target: never, resource: string) => {
         const scores = (asked?.scores ?? []).filter((score) => score.resource === resource)
-        if (scores.length === 0) throw new CelFailure(`there are no scores of ${resource}`)
+        if (scores.length === 0) throw new CelFailure(`the cluster has no scores of ${resource}`)
         return DYNAMIC.adapt(scores.map(({ name, value }) => ({ name, value })))
       },
     ],
@@ -42,14 +44,14 @@ export function compileCelFor(scheduler: 'native' | 'ocm'): CompileCel {
     const program = compileCel(expression, environment)
     if (!program.ok) return { error: program.problems.map(({ message }) => message).join('; ') }
     if (scheduler === 'native' && program.type.kind !== 'bool' && program.type.kind !== 'dyn') {
-      return { error: `it gives ${program.type.kind}, not true or false` }
+      return { error: `the expression returns ${program.type.kind}; want bool` }
     }
     return (cluster) => {
       asked = cluster
       const result = program.evaluate({ [variable]: cluster.object ?? objectOf(cluster) }, PER_OBJECT_LIMIT / 10)
       asked = undefined
       if (!result.ok) return { error: result.error }
-      return typeof result.value === 'boolean' ? result.value : { error: 'it gives neither true nor false' }
+      return typeof result.value === 'boolean' ? result.value : { error: 'the expression does not return a bool' }
     }
   }
 }
@@ -99,13 +101,13 @@ function asManagedCluster(cluster: PlacementCluster): unknown {
   const { name, labels, accepted, taints, claims, allocatable, capacity } = cluster
   const kubernetes = claims?.['kubeversion.open-cluster-management.io'] ?? claims?.['flotilla.dev/kubernetes-version']
   const clusterClaims = Object.entries(claims ?? {}).map(([claim, value]) => ({ name: claim, value }))
-  // Theirs leaves out what is empty, but for the time of a taint.
+  // Open Cluster Management leaves out empty fields, except for the time of a taint.
   return {
     metadata: { name, ...filled({ labels }) },
     spec: {
       hubAcceptsClient: accepted,
       leaseDurationSeconds: 60,
-      ...filled({ taints: taints?.map(asTheirTaint) }),
+      ...filled({ taints: taints?.map(asOcmTaint) }),
     },
     status: {
       ...filled({ allocatable, capacity, clusterClaims }),
@@ -115,7 +117,7 @@ function asManagedCluster(cluster: PlacementCluster): unknown {
   }
 }
 
-function asTheirTaint({ key, value, effect, timeAdded }: ClusterTaint): unknown {
+function asOcmTaint({ key, value, effect, timeAdded }: ClusterTaint): unknown {
   return { key, ...(value ? { value } : {}), effect, timeAdded: timeAdded ?? null }
 }
 

@@ -44,10 +44,10 @@ test('the answer is in order of name', () => {
   assert.deepEqual(answer.pages, [answer.decisions])
 })
 
-test('nobody selected is one empty page and a sentence that says why', () => {
+test('no selected cluster is one empty page and a sentence that says why', () => {
   const none = decide(stores, [])
   assert.deepEqual(none.pages, [[]])
-  assert.match(none.message, /No cluster is registered yet; add one/)
+  assert.match(none.message, /No cluster is registered yet; add a cluster/)
   const taints = [{ key: 'broken', effect: 'NoSelect' as const }]
   const fleet = [
     cluster('c', { tier: 'dc' }),
@@ -56,7 +56,7 @@ test('nobody selected is one empty page and a sentence that says why', () => {
   ]
   assert.equal(
     decide(stores, fleet).message,
-    'No cluster is selected: 1 with labels the selector does not want, 1 with a taint that is not tolerated, 1 not accepted yet.',
+    'No cluster is selected: 1 with labels that do not match the selector, 1 with a taint that is not tolerated, 1 not accepted yet.',
   )
   assert.equal(
     decide(placementQuestion({ numberOfClusters: 0 }), [cluster('a')]).message,
@@ -145,7 +145,7 @@ test('a change that drops more than the guard allows stops, and a release lets e
   const pages = decide(placementQuestion(), fleet).pages
   const held = decide(stores, fleet, { pages, question: placementQuestion(), maxDropped: '10%' })
   assert.equal(held.guard.kind, 'Held')
-  assert.equal(held.message, 'Would drop 8 of 20 clusters; at most 2 may go at once.')
+  assert.equal(held.message, 'The change would drop 8 of 20 clusters; at most 2 can be dropped at once.')
   assert.deepEqual(held.pages, pages, 'the decisions before it stay in force')
   const token = held.guard.kind === 'Held' ? held.guard.token : ''
   const again = (release: string, drop = 8) =>
@@ -173,7 +173,7 @@ test('a question without an answer keeps the last good decisions', () => {
     prioritizers: { configurations: [{ type: 'BuiltIn', builtIn: 'Spread', weight: 1 }] },
   })
   const answer = decide(bad, fleet, { pages })
-  assert.match(answer.message, /"Spread" is no built-in prioritizer; known are Balance, Steady/)
+  assert.match(answer.message, /unknown built-in prioritizer "Spread"; valid names: Balance, Steady/)
   assert.deepEqual(answer.pages, pages)
 })
 

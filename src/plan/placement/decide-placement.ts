@@ -1,12 +1,12 @@
 /**
- * Where: which clusters a Placement selects, and why, for every cluster, chosen or not.
+ * Decides which clusters a Placement selects, and explains the result for each cluster.
  *
  *   filters (sets, labels, predicates, taints) → ranking → spread and cut → groups → guard → pages
  *
- * The last good decisions stay in force when the question has no answer (a selector that cannot be built) and when the
- * answer would drop more clusters than the guard allows. A cluster that a change of intent takes out (the spec, its own
- * labels, a set or binding) is Evicting until what it runs has been removed; one that circumstances take out (taints,
- * claims, scores) only leaves, and keeps what it runs.
+ * The last good decisions stay in force when the Placement is misconfigured (for example an invalid selector) and when
+ * the result would drop more clusters than the guard allows. A cluster that a change of intent removes (the spec, the
+ * cluster's labels, a set or binding) is Evicting until its bundles are removed. A cluster that circumstances remove
+ * (taints, claims, scores) leaves the decisions and keeps its bundles.
  */
 import { jsonEqual } from '../../core/json.ts'
 import { compareText } from '../../core/text/compare-text.ts'
@@ -21,36 +21,36 @@ import type { Selection } from './select-clusters.ts'
 import { judgeShrink } from './shrink-guard.ts'
 import type { ShrinkVerdict } from './shrink-guard.ts'
 
-/** The last answer, and what may change it. */
+/** The present decisions, and what limits their change. */
 export interface PlacementBefore {
-  /** Decisions per page, as they stand. */
+  /** Present decisions per page. */
   readonly pages: readonly (readonly ClusterDecision[])[]
-  /** The question they answer; absent: unknown, and no loss counts as intent by the spec. */
+  /** The spec that they were decided for; absent: unknown, and no removal counts as a change of the spec. */
   readonly question?: PlacementQuestion
   readonly generation: number
   readonly maxDropped?: number | string
   /** The token of the drop a person released. */
   readonly release?: string
-  /** Whether the cluster still runs something because of this Placement. */
+  /** Whether the cluster still has bundles because of this Placement. */
   readonly holds: (cluster: string) => boolean
 }
 
-/** The whole answer. */
+/** The result of a Placement. */
 export interface PlacementAnswer {
   /** In order of name. */
   readonly decisions: readonly ClusterDecision[]
-  /** Never empty: nobody selected is one empty page, so that "none" can be told from "not decided yet". */
+  /** Never empty: no selected cluster is one empty page, which differs from "not decided yet". */
   readonly pages: readonly (readonly ClusterDecision[])[]
   readonly selection: Selection
-  /** Held: these are the last good decisions. */
+  /** `Held`: the decisions are the last good decisions. */
   readonly guard: ShrinkVerdict
-  /** One sentence about the whole; for zero clusters it says why. */
+  /** One sentence; for zero clusters it says why. */
   readonly message: string
 }
 
 const NOTHING_BEFORE: PlacementBefore = { pages: [], generation: 1, holds: () => false }
 
-/** Decides for all clusters. Undefined: the question is misconfigured and there was no answer before. */
+/** Decides for all clusters. */
 export function decidePlacement(
   question: PlacementQuestion,
   clusters: readonly PlacementCluster[],
@@ -82,7 +82,7 @@ export function decidePlacement(
   }
   const decisions = [...selection.selected].map(([cluster, { score, group }]): ClusterDecision => {
     const was = previous.get(cluster)
-    // The score it was chosen with: a new one alone is no reason to write a page.
+    // The score at the time of the choice: a new score alone is no reason to write a page.
     const kept = was?.state === 'Selected' && was.score !== undefined ? was.score : score
     return {
       cluster,
@@ -97,9 +97,9 @@ export function decidePlacement(
     if (!isIntent || !before.holds(cluster)) continue
     const at = { now: world.now, incumbent: leaver.wasSelected }
     const why = isOutdone(leaver)
-      ? 'fewer clusters are asked for'
+      ? 'the Placement asks for fewer clusters'
       : describeVerdict(selection, byName.get(cluster)!, at)
-    const reason = `no longer selected (${why}); what it runs is marked for removal`
+    const reason = `no longer selected (${why}); its bundles are marked for removal`
     decisions.push({ cluster, reason, state: 'Evicting' })
   }
   return answerOf(decisions, before, {
@@ -140,7 +140,7 @@ function leaversOf(
     const at = { now: world.now, incumbent: wasSelected }
     const reason =
       firstRejection(selection.filter, cluster, at) ?? (selection.full.has(name) ? 'SpreadFull' : 'Outranked')
-    // Who was let go is wanted again when only a taint is in the way, as long as what it runs has not begun to go.
+    // A cluster that was evicted is selected again when only a taint rejects it, until its removal has started.
     const isLetGo = reason !== 'Tainted' || !world.evicting?.has(name)
     leavers.push({ cluster: name, reason, wasSelected, isIntent: wasSelected ? isIntended(reason, cluster) : isLetGo })
   }
@@ -152,7 +152,7 @@ function leaversOf(
       case 'SetDiffers':
         return true
       case 'PredicatesDiffer':
-        // The spec took it out only if the old spec would still have it, with the facts as they are now.
+        // The change of the spec removed the cluster only if the old spec would still select it now.
         return (
           oldFilter !== undefined &&
           firstRejection(oldFilter, cluster, { now: world.now, incumbent: true }) === undefined
@@ -184,29 +184,29 @@ function isOutdone({ reason }: Leaver): boolean {
   return reason === 'Outranked' || reason === 'SpreadFull'
 }
 
-/** What a summary counts. */
+/** Counts of a selection. */
 export interface SelectionCounts {
   readonly selected: number
-  /** How many pass the filters. */
+  /** Number of clusters that pass the filters. */
   readonly feasible: number
   readonly stopped: Selection['stopped']
   readonly unscheduled: number
 }
 
-/** The sentence about the whole; for nobody it says why. */
+/** One sentence about the selection; for no cluster it says why. */
 export function summarize({ selected, stopped, unscheduled, feasible }: SelectionCounts, clusters: number): string {
   if (selected > 0) {
-    // Totals of the fleet stay out of it: a cluster that joins elsewhere must not change every Placement.
-    const missing = unscheduled > 0 ? ` ${unscheduled} more asked for than there are.` : ''
+    // The size of the fleet is left out: a cluster that joins must not change the message of every Placement.
+    const missing = unscheduled > 0 ? ` ${unscheduled} more requested, but no further cluster matches.` : ''
     return `${plural(selected, 'cluster')} selected.${missing}`
   }
-  if (clusters === 0) return 'No cluster is registered yet; add one with: flotilla cluster add NAME'
+  if (clusters === 0) return 'No cluster is registered yet; add a cluster with "flotilla cluster add NAME".'
   if (feasible > 0)
     return `No cluster is selected: ${plural(feasible, 'cluster')} would pass, but numberOfClusters or spread takes none.`
   const words = [
-    [stopped.SelectorDiffers, 'with labels the selector does not want'],
-    [stopped.SetDiffers, 'in no set this namespace may place on'],
-    [stopped.PredicatesDiffer, 'that meet no predicate'],
+    [stopped.SelectorDiffers, 'with labels that do not match the selector'],
+    [stopped.SetDiffers, 'in no ClusterSet that this namespace may use'],
+    [stopped.PredicatesDiffer, 'that match no predicate'],
     [stopped.Tainted, 'with a taint that is not tolerated'],
     [stopped.NotAccepted, 'not accepted yet'],
     [stopped.Leaving, 'being deleted'],

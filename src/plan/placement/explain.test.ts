@@ -35,7 +35,12 @@ test('every cluster has a reason that names what was wanted and what was found',
       'the selector wants tier=store, but the cluster has no label tier',
     ],
     [{}, cluster('a'), true, 'the selector is empty and selects every accepted cluster'],
-    [{}, cluster('a', {}, { accepted: false }), false, 'not accepted yet; accept it with: flotilla cluster accept a'],
+    [
+      {},
+      cluster('a', {}, { accepted: false }),
+      false,
+      'not accepted yet; accept the cluster with: flotilla cluster accept a',
+    ],
     [{}, cluster('a', {}, { leaving: true }), false, 'the Cluster is being deleted'],
     [on('r', 'In', ['x', 'y']), cluster('a', { r: 'z' }), false, 'the selector wants r in (x, y), but r is "z"'],
     [on('r', 'NotIn', ['x', 'y']), cluster('a', { r: 'x' }), false, 'the selector wants r notin (x, y), but r is "x"'],
@@ -104,10 +109,10 @@ test('a full domain names the term', () => {
   const others = [cluster('a', { region: 'eu' }), cluster('b', { region: 'us' }), cluster('c', { region: 'eu' })]
   const verdict = explain({ spread }, cluster('d', { region: 'eu' }), { others })
   assert.deepEqual([verdict.selected, verdict.reason], [false, 'SpreadFull'])
-  assert.equal(verdict.message, 'region "eu" has its share already (maxSkew 1)')
+  assert.equal(verdict.message, 'region "eu" already has its share of clusters (maxSkew 1)')
   assert.equal(
     explain({ spread }, cluster('d'), { others }).message,
-    'the cluster has no region, over which the placement spreads',
+    'the cluster has no region, which the placement spreads over',
   )
 })
 
@@ -120,7 +125,7 @@ test('sets: an unbound set keeps its members, and the way in is named', () => {
   const closed = explain({}, store, { world: { sets } })
   assert.equal(
     closed.message,
-    'the placement wants no set that other namespaces keep, but it is in stores; stores is not bound to this namespace',
+    'the placement wants no ClusterSet that is reserved for other namespaces, but the cluster is in stores; stores is not bound to this namespace',
   )
   assert.deepEqual(closed.wouldChange, ['a ClusterSetBinding to stores in this namespace'])
   assert.equal(explain({}, store, { world: { sets, bound: ['stores'] } }).selected, true)

@@ -1,4 +1,6 @@
-/** Why, for one cluster: each filter with what it wants and what it found, the score, the rank and the cut. */
+/**
+ * Explains a Placement for one cluster: each check with the required and the observed value, the score and the rank.
+ */
 import type { PlacementCluster, PlacementWorld, VerdictReason } from './types.ts'
 import {
   CLUSTER_SET_LABEL,
@@ -16,7 +18,7 @@ import { domainOf } from './spread.ts'
 import { describeTaint } from './taints.ts'
 import { formatTime } from '../../core/time/time.ts'
 
-/** One question asked of a cluster. */
+/** One check of a cluster. */
 export interface PlacementCheck {
   readonly name: 'cluster' | 'sets' | 'selector' | 'predicates' | 'taints' | 'rank' | 'spread'
   readonly outcome: 'Pass' | 'Stop' | 'NotAsked'
@@ -24,16 +26,15 @@ export interface PlacementCheck {
   readonly observed: string
 }
 
-/** The answer for one cluster. */
+/** The result for one cluster. */
 export interface ClusterVerdict {
   readonly cluster: string
   readonly selected: boolean
   readonly reason: VerdictReason
-  /** One sentence. */
   readonly message: string
-  /** In the order they are asked; the first that stops decides. */
+  /** In order of evaluation; the first check with `Stop` decides. */
   readonly checks: readonly PlacementCheck[]
-  /** Present when clusters are ranked and this one passes the filters. */
+  /** Present when clusters are ranked and this cluster passes the filters. */
   readonly rank?: {
     readonly rank: number
     readonly of: number
@@ -42,11 +43,10 @@ export interface ClusterVerdict {
     readonly score: number
     readonly parts: readonly { readonly name: string; readonly weight: number; readonly score: number }[]
   }
-  /** What would turn the answer around. */
+  /** Changes that would reverse the result. */
   readonly wouldChange: readonly string[]
 }
 
-/** Explains the answer for one cluster. */
 export function explainCluster(selection: Selection, cluster: PlacementCluster, world: PlacementWorld): ClusterVerdict {
   const { filter } = selection
   const at = incumbencyAt(filter, cluster, world)
@@ -102,7 +102,7 @@ export function explainCluster(selection: Selection, cluster: PlacementCluster, 
   }
 }
 
-/** One sentence on why a cluster is selected or not. */
+/** Why a cluster is selected or not, as a clause. */
 export function describeVerdict(
   selection: Selection,
   cluster: PlacementCluster,
@@ -120,8 +120,8 @@ export function describeVerdict(
       const term = selection.full.get(cluster.name)!
       const domain = domainOf(cluster, term)
       return domain === undefined
-        ? `the cluster has no ${term.topologyKey}, over which the placement spreads`
-        : `${term.topologyKey} "${domain}" has its share already (maxSkew ${term.maxSkew})`
+        ? `the cluster has no ${term.topologyKey}, which the placement spreads over`
+        : `${term.topologyKey} "${domain}" already has its share of clusters (maxSkew ${term.maxSkew})`
     }
     case 'Leaving':
     case 'NotAccepted':
@@ -153,7 +153,7 @@ function reasonOf(
   return firstRejection(filter, cluster, at) ?? (selection.full.has(cluster.name) ? 'SpreadFull' : 'Outranked')
 }
 
-/** Why any selected cluster of this question is selected. */
+/** Why the selected clusters of this Placement are selected. */
 export function selectedReason(filter: CompiledFilter): string {
   if (isEmpty(filter)) return 'the selector is empty and selects every accepted cluster'
   const wants = [
@@ -173,12 +173,17 @@ interface Judged extends PlacementCheck {
 }
 
 function checkCluster({ scheduler }: CompiledFilter, cluster: PlacementCluster): Judged {
-  const wanted = 'an accepted cluster that stays'
+  const wanted = 'an accepted cluster that is not being deleted'
   const base = { name: 'cluster', wanted } as const
   if (cluster.leaving) return { ...base, outcome: 'Stop', observed: 'the Cluster is being deleted', fixes: [] }
   if (!cluster.accepted && scheduler === 'native') {
     const accept = `flotilla cluster accept ${cluster.name}`
-    return { ...base, outcome: 'Stop', observed: `not accepted yet; accept it with: ${accept}`, fixes: [accept] }
+    return {
+      ...base,
+      outcome: 'Stop',
+      observed: `not accepted yet; accept the cluster with: ${accept}`,
+      fixes: [accept],
+    }
   }
   return { ...base, outcome: 'Pass', observed: cluster.accepted ? 'accepted' : 'not accepted', fixes: [] }
 }
@@ -193,8 +198,9 @@ function checkSets(filter: CompiledFilter, cluster: PlacementCluster): Judged {
       ? `a member of ${asked.join(' or ')}`
       : scheduler === 'ocm'
         ? 'a member of a set bound to this namespace'
-        : 'no set that other namespaces keep'
-  const observed = member.length > 0 ? `it is in ${member.join(', ')}` : 'it is in no bound set'
+        : 'no ClusterSet that is reserved for other namespaces'
+  const observed =
+    member.length > 0 ? `the cluster is in ${member.join(', ')}` : 'the cluster is in no ClusterSet with bindings'
   if (mayPlaceOn(filter, cluster)) return { name: 'sets', outcome: 'Pass', wanted, observed, fixes: [] }
   const unbound = (asked.length > 0 ? asked : member).filter((name) => !eligible.has(name))
   const fixes = [
@@ -229,7 +235,7 @@ function checkPredicates(filter: CompiledFilter, cluster: PlacementCluster): Jud
       name: 'predicates',
       outcome: 'Pass',
       wanted,
-      observed: at < 0 ? 'none asked' : `predicate ${at} holds`,
+      observed: at < 0 ? 'no predicates' : `predicate ${at} holds`,
       fixes: [],
     }
   }
@@ -262,7 +268,7 @@ function missing(
     if (result === true) continue
     return {
       wanted: `CEL ${expression}`,
-      observed: result === false ? 'it is false' : `it has no answer: ${result.error}`,
+      observed: result === false ? 'the result is false' : `the evaluation failed: ${result.error}`,
     }
   }
   return undefined
@@ -287,7 +293,7 @@ function checkTaints(
     outcome: 'Stop',
     wanted,
     observed,
-    fixes: [`a toleration for ${describeTaint(by)}, or the taint taken off`],
+    fixes: [`a toleration for ${describeTaint(by)}, or no such taint on the cluster`],
   }
 }
 
@@ -307,7 +313,7 @@ function waysOut(filter: CompiledFilter, place: ClusterVerdict['rank']): string[
   return ways
 }
 
-// A decision's reason is a bounded field; a selector with many values would not fit.
+// The length of a decision's reason is limited; a selector with many values would not fit.
 function clip(text: string): string {
   return text.length <= 1000 ? text : `${text.slice(0, 999)}…`
 }

@@ -1,4 +1,4 @@
-/** Which clusters a question lets through: sets, labels, predicates, taints; compiled once, asked per cluster. */
+/** Filters of a Placement: sets, labels, predicates and taints; compiled once, evaluated per cluster. */
 import { requirementsOf } from '../../core/text/label-selector.ts'
 import type { LabelRequirement } from '../../core/text/label-selector.ts'
 import type {
@@ -17,20 +17,20 @@ import type { TaintVerdict } from './taints.ts'
 /** The label that puts a cluster into a set that has no selector of its own. */
 export const CLUSTER_SET_LABEL = 'flotilla.dev/cluster-set'
 
-/** Why a filter stops a cluster; undefined lets it through. */
+/** Why a filter rejects a cluster. */
 export type FilterReason = Extract<
   VerdictReason,
   'Leaving' | 'NotAccepted' | 'SetDiffers' | 'SelectorDiffers' | 'PredicatesDiffer' | 'Tainted'
 >
 
-/** A predicate, ready to be asked. */
+/** A compiled predicate. */
 export interface CompiledPredicate {
   readonly labels: readonly LabelRequirement[]
   readonly claims: readonly LabelRequirement[]
   readonly cel: readonly { readonly expression: string; readonly program: CelProgram }[]
 }
 
-/** A question whose selectors are ready to be asked. */
+/** The compiled filters of a Placement. */
 export interface CompiledFilter {
   readonly question: PlacementQuestion
   readonly scheduler: 'native' | 'ocm'
@@ -38,14 +38,16 @@ export interface CompiledFilter {
   readonly predicates: readonly CompiledPredicate[]
   /** Sets whose members may be selected, by name. */
   readonly eligible: ReadonlyMap<string, PlacementSet>
-  /** Sets whose members may be selected only through a binding. */
+  /** Sets whose members can be selected only through a binding. */
   readonly guarded: readonly PlacementSet[]
-  /** What is wrong with the predicates or tolerations; only felt when there is somebody to filter. */
+  /**
+   * Problems of the predicates or tolerations. The OCM scheduler reports them only when there are clusters to filter.
+   */
   readonly predicateProblem?: string
   readonly tolerationProblem?: string
 }
 
-/** Makes a question ready; problems of selectors are kept beside it. */
+/** Compiles the filters; problems of selectors are part of the result. */
 export function compileFilter(
   question: PlacementQuestion,
   world: Pick<PlacementWorld, 'sets' | 'bound' | 'compileCel'>,
@@ -65,7 +67,7 @@ export function compileFilter(
   }
 }
 
-/** What stops a cluster, or undefined. */
+/** The first filter that rejects a cluster, or undefined. */
 export function firstRejection(
   filter: CompiledFilter,
   cluster: PlacementCluster,
@@ -80,19 +82,18 @@ export function firstRejection(
 }
 
 /**
- * With what a cluster is judged. One that still runs what the placement brought is no newcomer, also while it is being let go; for Open
- * Cluster Management only a decision counts.
+ * Whether a cluster counts as already selected. A cluster that still has bundles of the Placement does, also while it
+ * is Evicting; for Open Cluster Management only a decision counts.
  */
 export function incumbencyAt(
   { scheduler }: Pick<CompiledFilter, 'scheduler'>,
   cluster: Pick<PlacementCluster, 'name'>,
   world: Pick<PlacementWorld, 'now' | 'incumbents' | 'evicting'>,
 ): { readonly now: number; readonly incumbent: boolean } {
-  const isLetGo = scheduler === 'native' && (world.evicting?.has(cluster.name) ?? false)
-  return { now: world.now, incumbent: world.incumbents.has(cluster.name) || isLetGo }
+  const isEvicting = scheduler === 'native' && (world.evicting?.has(cluster.name) ?? false)
+  return { now: world.now, incumbent: world.incumbents.has(cluster.name) || isEvicting }
 }
 
-/** How the cluster's taints are judged. */
 export function judgeClusterTaints(
   filter: CompiledFilter,
   cluster: PlacementCluster,
@@ -104,13 +105,12 @@ export function judgeClusterTaints(
 
 const NO_TAINTS: TaintVerdict = { tolerated: true, disliked: 0 }
 
-/** Whether the cluster is a member of the set. */
 export function isMember(cluster: PlacementCluster, set: PlacementSet): boolean {
   if (set.selector) return !unmetBy(cluster.labels, requirementsOf(set.selector))
   return Object.hasOwn(cluster.labels, CLUSTER_SET_LABEL) && cluster.labels[CLUSTER_SET_LABEL] === set.name
 }
 
-/** Whether sets and bindings let the Placement's namespace place on the cluster. */
+/** Whether sets and bindings allow the Placement's namespace to select the cluster. */
 export function mayPlaceOn(filter: CompiledFilter, cluster: PlacementCluster): boolean {
   const { eligible, guarded, scheduler, question } = filter
   if (eligible.size > 0) for (const set of eligible.values()) if (isMember(cluster, set)) return true
@@ -119,7 +119,7 @@ export function mayPlaceOn(filter: CompiledFilter, cluster: PlacementCluster): b
   return true
 }
 
-/** Whether one of the predicates holds; none at all lets everybody through. */
+/** Whether one of the predicates holds; without predicates all clusters pass. */
 export function meetsPredicates({ predicates }: CompiledFilter, cluster: PlacementCluster): boolean {
   if (predicates.length === 0) return true
   for (const predicate of predicates) if (meetsPredicate(predicate, cluster)) return true

@@ -1,6 +1,6 @@
 /**
- * Open Cluster Management's scheduler: the same decisions for the same inputs, by its own steps and with its own
- * quirks, but for the few differences that are named in `OCM_DEVIATIONS`.
+ * Open Cluster Management's scheduler: the same decisions for the same inputs, including its quirks, except for the
+ * differences in `OCM_DEVIATIONS`.
  *
  * Bound sets → members → predicates → taints → weights → scores → order → cut → groups. See docs/placement.md.
  */
@@ -34,7 +34,7 @@ export const OCM_DEVIATIONS = [
   },
 ] as const
 
-/** Why a placement is satisfied or not, in Open Cluster Management's words. */
+/** Open Cluster Management's reasons of the condition PlacementSatisfied. */
 export type OcmSatisfied =
   | 'NoManagedClusterSetBindings'
   | 'NoIntersection'
@@ -43,23 +43,23 @@ export type OcmSatisfied =
   | 'AllDecisionsScheduled'
   | 'NotAllDecisionsScheduled'
 
-/** What Open Cluster Management's scheduler would say. */
+/** The result of Open Cluster Management's scheduler. */
 export interface OcmAnswer {
-  /** How many clusters the bound sets have. */
+  /** Number of clusters in the bound sets. */
   readonly available: number
   /** Clusters that pass the filters, best first. */
   readonly ranked: readonly RankedCluster[]
-  /** The selected ones, in order of choice. */
+  /** The selected clusters, in order of choice. */
   readonly selected: readonly PlacementCluster[]
   readonly groups: readonly DecisionGroup[]
-  /** How many clusters are missing to the number asked for. */
+  /** Number of requested clusters that could not be selected. */
   readonly unscheduled: number
   readonly satisfied: OcmSatisfied
-  /** Set: there is no answer; the last good decisions stay. */
+  /** The problem of a misconfigured Placement; the last good decisions stay. */
   readonly misconfigured?: string
-  /** Custom scores that have ended, by cluster. */
+  /** Clusters whose custom scores have expired. */
   readonly expired: readonly string[]
-  /** Milliseconds since 1970 at which to look again. */
+  /** Time in milliseconds since 1970 at which the result can change. */
   readonly until?: number
 }
 

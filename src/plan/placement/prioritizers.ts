@@ -1,4 +1,4 @@
-/** Scores of feasible clusters: which prioritizers count, with which weight, and what each gives. */
+/** Prioritizers of a Placement, their weights and scores. */
 import { approximateQuantity } from '../../core/text/quantity.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { Misconfigured, PlacementCluster, PlacementQuestion, PlacementWorld, PrioritizerConfig } from './types.ts'
@@ -6,7 +6,7 @@ import type { Misconfigured, PlacementCluster, PlacementQuestion, PlacementWorld
 /** The built-in prioritizers. */
 const BUILT_IN_PRIORITIZERS = ['Balance', 'Steady', 'ResourceAllocatableCPU', 'ResourceAllocatableMemory'] as const
 
-/** One prioritizer that counts. */
+/** One weighted prioritizer. */
 export interface Prioritizer {
   /** `Balance` or `Score/resource/name`. */
   readonly name: string
@@ -14,22 +14,22 @@ export interface Prioritizer {
   score(clusters: readonly PlacementCluster[], world: PlacementWorld): Scores
 }
 
-/** A score per cluster; a cluster that is not in it has 0. */
+/** A score per cluster. Defaults to 0. */
 export interface Scores {
   of(cluster: string): number
-  /** Milliseconds since 1970 at which the first score ends. */
+  /** Time in milliseconds since 1970 at which the first score expires. */
   readonly until?: number
-  /** Clusters whose score has ended. */
+  /** Clusters whose score has expired. */
   readonly expired?: readonly string[]
 }
 
-/** The most a prioritizer gives; the least is its negative. */
+/** Maximum score of a prioritizer; the minimum is its negative. */
 export const MAX_SCORE = 100
 
-// Balance can differ by 200 between two clusters; a selected cluster is not given up for less than 300.
+// Balance can differ by 200 between two clusters; Steady with weight 3 keeps a selected cluster against that.
 const NATIVE_STEADY_WEIGHT = 3
 
-/** Which prioritizers a question asks for. */
+/** The prioritizers of a Placement. */
 export function prioritizersOf(question: PlacementQuestion): readonly Prioritizer[] | Misconfigured {
   const { mode = 'Additive', configurations = [] } = question.prioritizers ?? {}
   if (mode !== 'Additive' && mode !== 'Exact' && mode !== '') {
@@ -40,7 +40,7 @@ export function prioritizersOf(question: PlacementQuestion): readonly Prioritize
     chosen.set('BuiltIn/Balance', builtIn('Balance', 1))
     chosen.set('BuiltIn/Steady', builtIn('Steady', question.scheduler === 'ocm' ? 1 : NATIVE_STEADY_WEIGHT))
   }
-  // One that is listed twice counts once with its last weight; custom scores, and one with a score beside it, each count.
+  // A built-in prioritizer that is listed twice counts once with its last weight; custom scores each count.
   const keyOf = ({ type, builtIn: name = '', score }: PrioritizerConfig, i: number) =>
     score ? `${i}` : `${type}/${name}`
   const last = new Map(configurations.map((one, i) => [keyOf(one, i), i]))
@@ -57,7 +57,7 @@ export function prioritizersOf(question: PlacementQuestion): readonly Prioritize
       const known = BUILT_IN_PRIORITIZERS.find((one) => one === name)
       if (!known) {
         return {
-          misconfigured: `${at}: ${JSON.stringify(name)} is no built-in prioritizer; known are ${BUILT_IN_PRIORITIZERS.join(', ')}.`,
+          misconfigured: `${at}: unknown built-in prioritizer ${JSON.stringify(name)}; valid names: ${BUILT_IN_PRIORITIZERS.join(', ')}.`,
         }
       }
       chosen.set(key, builtIn(known, weight))
@@ -134,7 +134,7 @@ function custom(
             continue
           }
           if (end !== undefined && (until === undefined || end < until)) until = end
-          // Open Cluster Management takes values as they come; ours stay in the range of the built-in ones.
+          // Open Cluster Management does not limit values; the native scheduler keeps them in the built-in range.
           const value =
             scheduler === 'ocm' ? score.value : Math.max(-MAX_SCORE, Math.min(MAX_SCORE, Math.trunc(score.value)))
           values.set(cluster.name, value)

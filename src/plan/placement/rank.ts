@@ -2,21 +2,20 @@ import { compareText } from '../../core/text/compare-text.ts'
 import type { PlacementCluster, PlacementWorld } from './types.ts'
 import type { Prioritizer } from './prioritizers.ts'
 
-/** A cluster with its total, and what each prioritizer gave. */
+/** A cluster with its total score and the score of each prioritizer. */
 export interface RankedCluster {
   readonly cluster: PlacementCluster
   readonly score: number
   readonly parts: readonly { readonly name: string; readonly weight: number; readonly score: number }[]
 }
 
-/** A ranking, when it ends by itself, and whose custom scores have ended. */
+/** A ranking, the time at which it expires, and clusters with expired custom scores. */
 export interface Ranking {
   readonly ranked: readonly RankedCluster[]
   readonly until?: number
   readonly expired: readonly string[]
 }
 
-/** Ranks clusters. */
 export function rank(
   clusters: readonly PlacementCluster[],
   prioritizers: readonly Prioritizer[],

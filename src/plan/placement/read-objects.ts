@@ -1,4 +1,4 @@
-/** Placement's inputs as the API's objects hold them; the hub and the CLI read them the same way. */
+/** Reads the inputs of a Placement from API objects; the hub and the CLI share this file. */
 import type { ClusterSet } from '../../kinds/native/cluster-set.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { PlacementDecision } from '../../kinds/native/placement-decision.ts'
@@ -9,7 +9,7 @@ import type { ClusterDecision } from './decisions/paginate.ts'
 
 const known = new WeakMap<Cluster, PlacementCluster>()
 
-/** What placement looks at in a Cluster; the same for the same cached object. */
+/** Reads a Cluster; the result is cached per object. */
 export function asPlacementCluster(cluster: Cluster): PlacementCluster {
   const before = known.get(cluster)
   if (before) return before
@@ -28,7 +28,7 @@ export function asPlacementCluster(cluster: Cluster): PlacementCluster {
   return facts
 }
 
-/** A cordon counts as a taint: who selects the cluster already may go on. */
+/** A cordon counts as a taint: Placements that already select the cluster keep it. */
 function taintsOf({ spec }: Cluster): PlacementCluster['taints'] {
   const { taints, cordon } = spec
   if (!cordon) return taints
@@ -37,7 +37,7 @@ function taintsOf({ spec }: Cluster): PlacementCluster['taints'] {
 
 type ClaimFacts = Required<Pick<PlacementCluster, 'claims' | 'allocatable' | 'capacity'>>
 
-/** Claims by name; those about resources (`flotilla.dev/allocatable.cpu`) also as amounts. */
+/** Claims by name; claims about resources (`flotilla.dev/allocatable.cpu`) also as amounts. */
 function claimFacts(list: readonly { readonly name: string; readonly value: string }[]): ClaimFacts {
   const claims: Record<string, string> = {}
   const allocatable: Record<string, string> = {}
@@ -50,13 +50,12 @@ function claimFacts(list: readonly { readonly name: string; readonly value: stri
   return { claims, allocatable, capacity }
 }
 
-/** What placement looks at in a ClusterSet. */
 export function asPlacementSet({ metadata, spec }: ClusterSet): PlacementSet {
   const { clusterSelector, access } = spec
   return { name: metadata.name, access, ...(clusterSelector ? { selector: clusterSelector } : {}) }
 }
 
-/** How many decisions of other placements each cluster has. */
+/** Number of decisions of other Placements per cluster. */
 export function loadFromOthers(decisions: readonly PlacementDecision[], placement: string): PlacementLoad {
   const counts = new Map<string, number>()
   let max = 0
@@ -72,25 +71,25 @@ export function loadFromOthers(decisions: readonly PlacementDecision[], placemen
   return { countOf: (cluster) => counts.get(cluster) ?? 0, max }
 }
 
-/** What a Placement asks for, without what only guards its answer. */
+/** The spec of a Placement without its guard, which does not change the selection. */
 export function questionOf(placement: Pick<Placement, 'spec'>): PlacementQuestion {
   const { guard: _, ...question } = placement.spec
   return question
 }
 
-/** The decisions per page, also of an earlier generation: they are the last good ones. */
+/** The decisions per page, also of an earlier generation: they are the last good decisions. */
 export function decisionsOnPages(pages: readonly PlacementDecision[]): readonly (readonly ClusterDecision[])[] {
   const places: (readonly ClusterDecision[])[] = []
   for (const { spec } of pages) if (spec.page < spec.pages) places[spec.page] = spec.decisions
   return Array.from(places, (decisions) => decisions ?? [])
 }
 
-/** Who is being let go by decisions. */
+/** Clusters with an Evicting decision. */
 export function evictingOf(pages: readonly (readonly ClusterDecision[])[]): readonly string[] {
   return pages.flat().flatMap(({ cluster, state }) => (state === 'Evicting' ? [cluster] : []))
 }
 
-/** Who is selected by decisions, and in which group. */
+/** Selected clusters with their group. */
 export function incumbentsOf(
   pages: readonly (readonly ClusterDecision[])[],
 ): ReadonlyMap<string, GroupPlace | undefined> {

@@ -147,7 +147,10 @@ test('the guard: half, but up to five, unless said; a percentage is rounded down
   assert.equal(shrinkAllowance(undefined, 4), 5)
   const shrink = { noun: 'objects' as const, dropped: ['b', 'a'], of: 10, limit: 1, generation: 7 }
   const held = judgeShrink(shrink)
-  assert.equal(held.kind === 'Held' && held.message, 'Would drop 2 of 10 objects; at most 1 may go at once.')
+  assert.equal(
+    held.kind === 'Held' && held.message,
+    'The change would drop 2 of 10 objects; at most 1 can be dropped at once.',
+  )
   const token = held.kind === 'Held' ? held.token : ''
   assert.match(token, /^g7-drop2-[0-9a-f]{8}$/)
   assert.equal(judgeShrink({ ...shrink, dropped: ['a', 'b'], release: token }).kind, 'Released')

@@ -1,4 +1,4 @@
-/** Who is selected: filters, ranking, cut and groups, by the scheduler the question names. */
+/** Selects clusters by filters, ranking, number and groups, with the Placement's scheduler. */
 import type { GroupPlace, PlacementCluster, PlacementQuestion, PlacementWorld, SpreadTerm } from './types.ts'
 import { compileFilter, incumbencyAt, firstRejection, judgeClusterTaints } from './filter.ts'
 import type { CompiledFilter, FilterReason } from './filter.ts'
@@ -10,46 +10,46 @@ import { MAX_SCORE, prioritizersOf } from './prioritizers.ts'
 import type { Prioritizer } from './prioritizers.ts'
 import { chooseSpread } from './spread.ts'
 
-/** What a selected cluster is given. */
+/** Score and group of a selected cluster. */
 export interface Chosen {
   readonly score?: number
   readonly group?: GroupPlace
 }
 
-/** Who is selected, and enough to say why for everybody. */
+/** The selected clusters, and the facts that explain the result for each cluster. */
 export interface Selection {
   readonly filter: CompiledFilter
   readonly selected: ReadonlyMap<string, Chosen>
-  /** Clusters that pass the filters, best first; empty when everybody who passes is selected. */
+  /** Clusters that pass the filters, best first; empty when all of them are selected. */
   readonly ranked: readonly RankedCluster[]
-  /** How many pass the filters. */
+  /** Number of clusters that pass the filters. */
   readonly feasible: number
-  /** How many each filter stops. */
+  /** Number of clusters that each filter rejects. */
   readonly stopped: Readonly<Record<FilterReason, number>>
-  /** Who is passed over because of which spread term. */
+  /** Clusters that a spread term excludes. */
   readonly full: ReadonlyMap<string, SpreadTerm>
-  /** How many are missing to the number asked for. */
+  /** Number of requested clusters that could not be selected. */
   readonly unscheduled: number
-  /** Set: there is no answer, and the last good one stays. */
+  /** The problem of a misconfigured Placement; the last good decisions stay. */
   readonly misconfigured?: string
   readonly expired: readonly string[]
-  /** Milliseconds since 1970 at which to look again. */
+  /** Time in milliseconds since 1970 at which the result can change. */
   readonly until?: number
 }
 
-/** Whether the answer for one cluster depends on the others. */
+/** Whether the result for one cluster depends on other clusters. */
 export function isRanked(question: PlacementQuestion): boolean {
   return question.numberOfClusters !== undefined || (question.spread ?? []).length > 0
 }
 
-/** Whether the answer for a cluster is its own alone: nothing is ranked and nothing is grouped. */
+/** Whether the result for a cluster depends on that cluster alone: no ranking and no groups. */
 export function isSimple(question: PlacementQuestion): boolean {
   return question.scheduler !== 'ocm' && !isRanked(question) && question.decisionGroups === undefined
 }
 
 /**
- * Whether nobody who is selected is given up for a newcomer, as long as everybody selected is above `NEWCOMER_MOST`: a number of
- * clusters is asked for, and only Balance and Steady count with their own weights.
+ * Whether new clusters never replace selected clusters while all selected clusters score above `NEWCOMER_MOST`: the
+ * Placement has `numberOfClusters`, and only Balance and Steady count, with their default weights.
  */
 export function keepsIncumbents(question: PlacementQuestion): boolean {
   const { scheduler, numberOfClusters, spread = [], decisionGroups, prioritizers } = question
@@ -58,10 +58,9 @@ export function keepsIncumbents(question: PlacementQuestion): boolean {
   return scheduler !== 'ocm' && numberOfClusters !== undefined && spread.length === 0 && !decisionGroups && isDefault
 }
 
-/** The most that a cluster scores which is not selected yet, with Balance alone: Steady gives it nothing. */
+/** Maximum score of a cluster that is not selected yet: Balance alone, because Steady gives it 0. */
 export const NEWCOMER_MOST = MAX_SCORE
 
-/** Selects clusters. */
 export function selectClusters(
   question: PlacementQuestion,
   clusters: readonly PlacementCluster[],
@@ -87,11 +86,11 @@ export function selectClusters(
 
 type Choice = Omit<Selection, 'filter' | 'stopped' | 'feasible'>
 
-const NOBODY = { selected: new Map(), ranked: [], full: new Map(), unscheduled: 0, expired: [] } as const
+const NO_CLUSTER = { selected: new Map(), ranked: [], full: new Map(), unscheduled: 0, expired: [] } as const
 
 function asOcm(question: PlacementQuestion, clusters: readonly PlacementCluster[], world: PlacementWorld): Choice {
   const answer = scheduleAsOcm(question, clusters, world)
-  if (answer.misconfigured) return { ...NOBODY, misconfigured: answer.misconfigured }
+  if (answer.misconfigured) return { ...NO_CLUSTER, misconfigured: answer.misconfigured }
   const scores = new Map(answer.ranked.map(({ cluster, score }) => [cluster.name, score]))
   const groups = new Map(
     answer.groups.flatMap(({ name, clusters: members }, index) =>
@@ -125,7 +124,7 @@ function natively(
     filter.predicateProblem ??
     filter.tolerationProblem ??
     ('misconfigured' in prioritizers ? prioritizers.misconfigured : undefined)
-  if (problem !== undefined || 'misconfigured' in prioritizers) return { ...NOBODY, misconfigured: problem! }
+  if (problem !== undefined || 'misconfigured' in prioritizers) return { ...NO_CLUSTER, misconfigured: problem! }
 
   let chosen = feasible
   let ranking: ReturnType<typeof rank> = { ranked: [], expired: [] }
@@ -138,7 +137,7 @@ function natively(
     full = choice.full
   }
   const groups = question.decisionGroups && groupStably(question, chosen, world.incumbents)
-  if (groups && 'misconfigured' in groups) return { ...NOBODY, misconfigured: groups.misconfigured }
+  if (groups && 'misconfigured' in groups) return { ...NO_CLUSTER, misconfigured: groups.misconfigured }
   const scores = new Map(ranking.ranked.map(({ cluster, score }) => [cluster.name, score]))
   const until = Math.min(context.until, ranking.until ?? Infinity)
   return {

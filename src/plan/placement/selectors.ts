@@ -1,9 +1,9 @@
-/** Selectors of placements: what is wrong with one, and what it wants in words. */
+/** Selectors of Placements: validation, and descriptions for messages. */
 import { labelKeyProblems, labelValueProblems } from '../../core/text/name-validation.ts'
 import { meetsRequirement, requirementsOf } from '../../core/text/label-selector.ts'
 import type { LabelRequirement, LabelSelector, Labels } from '../../core/text/label-selector.ts'
 
-/** What is wrong with a selector, as Kubernetes would refuse it, or undefined. */
+/** The problem of a selector that Kubernetes would refuse, or undefined. */
 export function selectorProblem(selector: LabelSelector): string | undefined {
   for (const { key, operator, values = [] } of requirementsOf(selector)) {
     const keyProblem = labelKeyProblems(key)[0]
@@ -27,13 +27,13 @@ export function selectorProblem(selector: LabelSelector): string | undefined {
   return undefined
 }
 
-/** The first requirement that labels do not meet. */
+/** The first requirement that the labels do not meet. */
 export function unmetBy(labels: Labels, requirements: readonly LabelRequirement[]): LabelRequirement | undefined {
   for (const requirement of requirements) if (!meetsRequirement(labels, requirement)) return requirement
   return undefined
 }
 
-/** What a requirement wants, in words. */
+/** A requirement for messages, for example `region in (east, west)`. */
 export function describeRequirement(requirement: LabelRequirement, noun = 'label'): string {
   const values = requirement.values ?? []
   switch (requirement.operator) {
@@ -50,7 +50,7 @@ export function describeRequirement(requirement: LabelRequirement, noun = 'label
   }
 }
 
-/** What labels or claims have at a key, in words. */
+/** The value of a label or claim for messages. */
 export function describeObserved(labels: Labels, key: string, noun = 'label'): string {
   return Object.hasOwn(labels, key) ? `${key} is "${labels[key]}"` : `the cluster has no ${noun} ${key}`
 }

@@ -1,37 +1,34 @@
 /**
- * The shrink guard: a change that would drop more than it may stops and asks. It counts clusters of a placement, bundles of
- * a cluster and objects of a set alike. A person releases one change by naming it: the token says the generation, the
- * number, and which ones, so that a release never covers a later, larger change.
+ * The shrink guard stops a change that would drop more than the limit, until a person releases it. It counts clusters
+ * of a Placement, bundles of a cluster and objects of a set. A person releases exactly one change by its token, which
+ * has the generation, the number and a digest of the names, so that a release never covers a later, larger change.
  */
 import { digestOfJson } from '../../core/crypto/digest.ts'
 
-/** What is being counted. */
 export type ShrinkNoun = 'clusters' | 'bundles' | 'objects'
 
-/** A change that drops things. */
+/** A change that drops clusters, bundles or objects. */
 export interface Shrink {
   readonly noun: ShrinkNoun
-  /** What would be dropped, by name. */
+  /** Names that the change drops. */
   readonly dropped: readonly string[]
-  /** How many there are before. */
+  /** Number before the change. */
   readonly of: number
-  /** A count or a percentage; absent: the default. */
+  /** A count or a percentage. Defaults to 50 %, and at least 5. */
   readonly limit?: number | string
   readonly generation: number
-  /** The token a person has written down. */
+  /** The token of the change that a person released. */
   readonly release?: string
 }
 
-/** What the guard says. */
 export type ShrinkVerdict =
   | { readonly kind: 'Free' }
   | { readonly kind: 'Released'; readonly token: string; readonly allowed: number }
   | { readonly kind: 'Held'; readonly token: string; readonly allowed: number; readonly message: string }
 
-/** Unless said: half of them, but up to five always. */
 const DEFAULT_SHRINK = { percent: 50, atLeast: 5 } as const
 
-/** How many may be dropped at once. */
+/** Maximum number that one change may drop. */
 export function shrinkAllowance(limit: number | string | undefined, of: number): number {
   if (limit === undefined) return Math.max(DEFAULT_SHRINK.atLeast, Math.floor((DEFAULT_SHRINK.percent * of) / 100))
   if (typeof limit === 'number') return limit
@@ -41,7 +38,6 @@ export function shrinkAllowance(limit: number | string | undefined, of: number):
   return Number.isInteger(count) && count >= 0 ? count : 0
 }
 
-/** Judges a change. */
 export function judgeShrink(shrink: Shrink): ShrinkVerdict {
   const allowed = shrinkAllowance(shrink.limit, shrink.of)
   const count = shrink.dropped.length
@@ -52,11 +48,11 @@ export function judgeShrink(shrink: Shrink): ShrinkVerdict {
     kind: 'Held',
     token,
     allowed,
-    message: `Would drop ${count} of ${shrink.of} ${shrink.noun}; at most ${allowed} may go at once.`,
+    message: `The change would drop ${count} of ${shrink.of} ${shrink.noun}; at most ${allowed} can be dropped at once.`,
   }
 }
 
-/** `g3-drop40-1a2b3c4d`: the generation, how many, and which. */
+/** `g3-drop40-1a2b3c4d`: the generation, the number, and a digest of the names. */
 export function shrinkToken({ generation, dropped }: Pick<Shrink, 'generation' | 'dropped'>): string {
   return `g${generation}-drop${dropped.length}-${digestOfJson([...dropped].sort()).slice(7, 15)}`
 }

@@ -1,19 +1,21 @@
 /**
- * Choosing from a ranking, with spread: the chosen clusters stay even over the values of labels or claims.
+ * Chooses clusters from a ranking with spread: the chosen clusters are distributed evenly over values of labels or
+ * claims.
  *
- * One at a time, the best ranked cluster is taken that keeps each domain within `maxSkew` of the emptiest one. Where no
- * cluster can, `ScheduleAnyway` terms give way, the smallest excess first, and `DoNotSchedule` terms end it. A cluster
- * without the label or claim cannot meet a `DoNotSchedule` term, and is free of a `ScheduleAnyway` one.
+ * Each step takes the best ranked cluster that keeps each domain within `maxSkew` of the domain with the fewest
+ * clusters. Where no cluster does, `ScheduleAnyway` terms are violated, the smallest excess first, and `DoNotSchedule`
+ * terms end the choice. A cluster without the label or claim never meets a `DoNotSchedule` term, and always a
+ * `ScheduleAnyway` term.
  */
 import type { PlacementCluster, SpreadTerm } from './types.ts'
 
-/** Who is chosen, in order of choice, and who was passed over because of which term. */
+/** The chosen clusters in order, and the clusters that a term excludes. */
 export interface SpreadChoice {
   readonly chosen: readonly PlacementCluster[]
   readonly full: ReadonlyMap<string, SpreadTerm>
 }
 
-/** Chooses up to `count` of a ranking. */
+/** Chooses at most `count` clusters of a ranking. */
 export function chooseSpread(
   ranked: readonly PlacementCluster[],
   terms: readonly SpreadTerm[],
@@ -39,7 +41,7 @@ export function chooseSpread(
   return { chosen, full }
 }
 
-/** The value a cluster has for a term, or undefined. */
+/** The domain of a cluster for a term, or undefined. */
 export function domainOf(cluster: PlacementCluster, term: SpreadTerm): string | undefined {
   const values = term.topologyKeyType === 'Claim' ? (cluster.claims ?? {}) : cluster.labels
   return Object.hasOwn(values, term.topologyKey) ? values[term.topologyKey] : undefined
@@ -52,18 +54,18 @@ interface Lane {
   next: number
 }
 
-/** How many are chosen per domain of one term. */
+/** Number of chosen clusters per domain of one term. */
 interface Tally {
   readonly term: SpreadTerm
   know(domain: string): void
   raise(domain: string): void
-  /** By how much one more in the domain would be over the skew. */
+  /** Excess over the skew if one more cluster of the domain is chosen. */
   excess(domain: string | undefined): number
 }
 
 function createTally(term: SpreadTerm): Tally {
   const counts = new Map<string, number>()
-  const domainsAt: number[] = [] // how many domains have each count
+  const domainsAt: number[] = [] // number of domains per count
   let floor = 0
   return {
     term,
@@ -82,7 +84,7 @@ function createTally(term: SpreadTerm): Tally {
     excess: (domain) => {
       if (domain === undefined) return 0
       const after = counts.get(domain)! + 1
-      // The only domain at the floor lifts the floor with itself.
+      // The only domain with the lowest count raises that count itself.
       const lifted = after - 1 === floor && domainsAt[floor] === 1 ? after : floor
       return Math.max(0, after - lifted - term.maxSkew)
     },

@@ -1,19 +1,19 @@
-/** Taints and tolerations: who is kept away, and until when a toleration lasts. */
+/** Taints and tolerations: whether a taint rejects a cluster, and until when a toleration lasts. */
 import { parseTime } from '../../core/time/time.ts'
 import type { ClusterTaint, PlacementCluster, Toleration } from './types.ts'
 
-/** How a cluster's taints and a placement's tolerations meet. */
+/** The result of a cluster's taints with a Placement's tolerations. */
 export interface TaintVerdict {
   readonly tolerated: boolean
   /** The taint that is not tolerated. */
   readonly by?: ClusterTaint
   /** Milliseconds since 1970 at which the first timed toleration ends. */
   readonly until?: number
-  /** Taints that would rather not have the placement, and are not tolerated by name. */
+  /** Number of PreferNoSelect taints that are not tolerated. */
   readonly disliked: number
 }
 
-/** What is wrong with tolerations, or undefined. */
+/** The problem of the tolerations, or undefined. */
 export function tolerationProblem(tolerations: readonly Toleration[]): string | undefined {
   for (const { key = '', operator, value = '' } of tolerations) {
     if (key === '' && operator !== 'Exists') return 'If the key is empty, operator must be Exists.'
@@ -22,7 +22,7 @@ export function tolerationProblem(tolerations: readonly Toleration[]): string | 
   return undefined
 }
 
-/** Judges a cluster's taints. `incumbent`: the placement selects the cluster already. */
+/** Judges a cluster's taints. `incumbent`: the Placement already selects the cluster. */
 export function judgeTaints(
   cluster: Pick<PlacementCluster, 'taints'>,
   tolerations: readonly Toleration[],
@@ -58,7 +58,7 @@ function firstToleration(
     if (toleration.tolerationSeconds === undefined) return {}
     const added = parseTime(taint.timeAdded ?? '')
     if (added === undefined) {
-      // A taint without a time: its clock has not begun here, and began long ago for Open Cluster Management.
+      // A taint without a time: its toleration never ends here, and has ended for Open Cluster Management.
       if (at.scheduler === 'native') return {}
       continue
     }
@@ -69,7 +69,7 @@ function firstToleration(
   return undefined
 }
 
-/** Seconds as Go multiplies them into a duration: beyond 292 years the sum wraps. */
+/** Seconds as a Go duration in milliseconds: beyond 292 years the product overflows. */
 function goDurationMs(seconds: number): number {
   if (Math.abs(seconds) <= 9_223_372_036) return seconds * 1000
   return Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n)) / 1e6

@@ -1,10 +1,9 @@
-/** What a placement's answer follows from, and what it can be. */
+/** Inputs and results of a Placement. */
 import type { LabelRequirement, LabelSelector, Labels } from '../../core/text/label-selector.ts'
 
-/** What a taint does to clusters that do not tolerate it. */
 export type TaintEffect = 'NoSelect' | 'PreferNoSelect' | 'NoSelectIfNew'
 
-/** A mark on a cluster that keeps placements away. */
+/** A taint on a cluster, as on a Kubernetes node. */
 export interface ClusterTaint {
   readonly key: string
   readonly value?: string
@@ -22,31 +21,31 @@ export interface ClusterScore {
   readonly validUntil?: string
 }
 
-/** What placement looks at in a cluster. */
+/** A cluster as Placements read it. */
 export interface PlacementCluster {
   readonly name: string
   readonly labels: Labels
   readonly accepted: boolean
   /** The Cluster object is being deleted. */
   readonly leaving?: boolean
-  /** What the cluster says about itself. */
+  /** Claims of the agent; the hub does not trust them. */
   readonly claims?: Labels
   readonly taints?: readonly ClusterTaint[]
   readonly allocatable?: Readonly<Record<string, string | number>>
   readonly capacity?: Readonly<Record<string, string | number>>
   readonly scores?: readonly ClusterScore[]
-  /** What CEL sees instead of these facts, where a dialect has its own form. */
+  /** The object for CEL expressions, where a dialect has its own form. */
   readonly object?: unknown
 }
 
-/** One way to be selected: all of its parts must hold. */
+/** A predicate; all of its parts must hold. */
 export interface ClusterPredicate {
   readonly labelSelector?: LabelSelector
   readonly claimSelector?: { readonly matchExpressions?: readonly LabelRequirement[] }
   readonly cel?: readonly string[]
 }
 
-/** Lets a placement select clusters in spite of a taint. */
+/** Allows a Placement to select clusters with a matching taint. */
 export interface Toleration {
   readonly key?: string
   readonly operator?: string
@@ -63,7 +62,7 @@ export interface PrioritizerConfig {
   readonly weight: number
 }
 
-/** Keeps the selected clusters even over the values of a label or claim. */
+/** Distributes the selected clusters evenly over the values of a label or claim. */
 export interface SpreadTerm {
   readonly topologyKey: string
   readonly topologyKeyType: 'Label' | 'Claim'
@@ -71,19 +70,19 @@ export interface SpreadTerm {
   readonly whenUnsatisfiable: 'DoNotSchedule' | 'ScheduleAnyway'
 }
 
-/** Clusters of one name go together. */
+/** A named decision group. */
 export interface NamedGroup {
   readonly name: string
   readonly labelSelector?: LabelSelector
   readonly claimSelector?: { readonly matchExpressions?: readonly LabelRequirement[] }
 }
 
-/** What a Placement asks for. */
+/** The spec of a Placement without its guard. */
 export interface PlacementQuestion {
-  /** `native` unless said. */
+  /** Defaults to `native`. */
   readonly scheduler?: 'native' | 'ocm'
   readonly clusterSelector: LabelSelector
-  /** None: every cluster passes. Otherwise one of them must hold. */
+  /** One of the predicates must hold. If empty, all clusters pass. */
   readonly predicates?: readonly ClusterPredicate[]
   readonly clusterSets?: readonly string[]
   readonly tolerations?: readonly Toleration[]
@@ -96,36 +95,36 @@ export interface PlacementQuestion {
   }
 }
 
-/** A group of clusters, as placement looks at it. */
+/** A ClusterSet as Placements read it. */
 export interface PlacementSet {
   readonly name: string
   /** Absent: clusters whose label `flotilla.dev/cluster-set` is the set's name. */
   readonly selector?: LabelSelector
-  /** Bound: only namespaces with a binding may place on its members. Open: it is a grouping and nothing more. */
+  /** Bound: only namespaces with a binding can select its members. Open: all namespaces can. */
   readonly access: 'Bound' | 'Open'
 }
 
-/** How busy clusters are with other placements' decisions. */
+/** Number of decisions of other Placements per cluster. */
 export interface PlacementLoad {
   countOf(cluster: string): number
   readonly max: number
 }
 
-/** What a group of decisions is called. */
+/** Name and index of a decision group. */
 export interface GroupPlace {
   /** Empty for clusters that match no named group. */
   readonly name: string
   readonly index: number
 }
 
-/** Everything around the clusters that an answer follows from. */
+/** Inputs of a Placement besides its spec and the clusters. */
 export interface PlacementWorld {
   readonly sets: readonly PlacementSet[]
   /** Sets bound to the Placement's namespace. */
   readonly bound: readonly string[]
-  /** Clusters the Placement selects now, with the group they are in. */
+  /** Clusters that the Placement selects now, with their group. */
   readonly incumbents: ReadonlyMap<string, GroupPlace | undefined>
-  /** Clusters that it lets go and that still run what it brought. */
+  /** Clusters with an Evicting decision that still have bundles of the Placement. */
   readonly evicting?: ReadonlySet<string>
   /** Decisions of all other placements. */
   readonly load: PlacementLoad
@@ -134,13 +133,12 @@ export interface PlacementWorld {
   readonly compileCel?: CompileCel
 }
 
-/** A compiled expression over a cluster: true or false, or why it has no answer. */
+/** A compiled expression over a cluster; `error` says why the evaluation failed. */
 export type CelProgram = (cluster: PlacementCluster) => boolean | { readonly error: string }
 
-/** Compiles an expression of a predicate. */
 export type CompileCel = (expression: string) => CelProgram | { readonly error: string }
 
-/** Why a cluster is selected or not: a permanent word for programs. */
+/** Why a cluster is selected or not; part of the API. */
 export type VerdictReason =
   | 'SelectorMatches'
   | 'SelectsEverything'
@@ -153,7 +151,7 @@ export type VerdictReason =
   | 'NotAccepted'
   | 'Leaving'
 
-/** A question that has no answer: what is wrong and where. */
+/** The problem of a misconfigured Placement, with its field. */
 export interface Misconfigured {
   readonly misconfigured: string
 }

@@ -1,26 +1,26 @@
-/** What was taken back does not come again by itself: content that is marked bad is held off the clusters it was taken back on. */
+/** Content that was rolled back stays away: a Release does not deliver content that is marked bad. */
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import type { ExistingRelease } from './decide-release.ts'
 import { contentFor } from './variants.ts'
 import type { ReleaseVariant } from './variants.ts'
 
-/** A Release whose content of a bundle was taken back. */
+/** A Release whose content of a bundle is marked bad. */
 export interface BadRevision {
   readonly release: ExistingRelease
-  /** On these clusters; on all without it. */
+  /** Clusters that the mark is for. If absent, the mark is for all clusters. */
   readonly clusters?: readonly string[] | undefined
 }
 
-/** Content, and what of it is held off. */
+/** Content without revisions that are marked bad. */
 export interface HeldContent<C> {
   readonly content: C
-  /** The Releases whose mark holds something off. */
+  /** The Releases whose mark changed the content. */
   readonly by: readonly string[]
 }
 
 type Content = Pick<ExistingRelease, 'set' | 'variants'>
 
-/** Gives clusters for which the content is the one taken back what the newest Release gives them instead. */
+/** Replaces content that is marked bad on a cluster with the cluster's content of the newest Release. */
 export function withoutBad<C extends Content>(
   content: C,
   newest: ExistingRelease | undefined,

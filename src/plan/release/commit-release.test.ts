@@ -29,7 +29,7 @@ test('what moves together', () => {
     ['nothing is new', [same('a'), same('b')], 0, 'nothing'],
     ['all that changed', [changed('b'), same('c'), changed('a')], 0, 'a+b'],
     ['one is still on its way', [changed('a'), late], 0, 'wait for c'],
-    ['and does not come', [changed('a'), late], GATHER_MS, 'a without c: It was not rendered in time.'],
+    ['and does not come', [changed('a'), late], GATHER_MS, 'a without c: The bundle was not rendered in time.'],
     ['what waits from an older commit waits on', [{ ...late, waits: true }], GATHER_MS, 'nothing'],
     ['one cannot be rendered', [changed('a'), bad('b'), changed('c')], 0, 'a+c without b: line 3'],
     ['all that can be said', [bad('b')], 0, 'nothing without b: line 3'],

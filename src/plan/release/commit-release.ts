@@ -1,33 +1,33 @@
 /**
  * One commit, one Release: which bundles of a Source move together, and how long they wait for each other.
  *
- * Bundles are rendered one by one. One whose content is new waits until every other bundle of the Source has been looked at
- * with the same artifact; then all that changed and have the same rollout settings become one Release. A bundle that cannot
- * be rendered has been looked at: it is named, and holds up nobody. Neither does one that takes too long.
+ * Bundles are rendered one by one. A bundle with new content waits until all bundles of the Source were rendered with
+ * the same artifact. Then all changed bundles with the same rollout settings become one Release. A bundle that cannot
+ * be rendered, or takes too long, is named and does not delay the Release.
  */
 import type { Digest } from '../../core/crypto/digest.ts'
 import { compareText } from '../../core/text/compare-text.ts'
 
-/** How long after an artifact came its bundles wait for each other. */
+/** How long bundles wait for each other after a new artifact. */
 export const GATHER_MS = 120_000
 
-/** What gathering looks at in a bundle. */
+/** A bundle as `decideCommitRelease` reads it. */
 export interface GatheredBundle {
   readonly name: string
-  /** The artifact it was looked at with last. */
+  /** The artifact of its last rendering. */
   readonly artifact?: Digest | undefined
-  /** New content of it waits to be released. */
+  /** New content waits to be released. */
   readonly waits: boolean
   /** Why it could not be rendered. */
   readonly problem?: string | undefined
-  /** Bundles move together when this is equal. */
+  /** Rollout settings; bundles with equal settings move together. */
   readonly group: string
 }
 
-/** What gathering follows from. */
+/** Inputs of `decideCommitRelease`. */
 export interface GatherInput {
   readonly artifact: Digest
-  /** Milliseconds since 1970 at which the artifact came. */
+  /** Time of the artifact in milliseconds since 1970. */
   readonly since: number
   readonly now: number
   readonly bundles: readonly GatheredBundle[]
@@ -39,7 +39,7 @@ export interface MissingBundle {
   readonly problem: string
 }
 
-/** What to do with what waits. */
+/** Whether bundles that wait become Releases now. */
 export type GatherDecision =
   | { readonly kind: 'Nothing'; readonly missing: readonly MissingBundle[] }
   | { readonly kind: 'Wait'; readonly for: readonly string[]; readonly until: number }
@@ -50,7 +50,6 @@ export type GatherDecision =
       readonly missing: readonly MissingBundle[]
     }
 
-/** Decides whether what waits becomes a Release now. */
 export function decideCommitRelease({ artifact, since, now, bundles }: GatherInput): GatherDecision {
   const inOrder = [...bundles].sort((a, b) => compareText(a.name, b.name))
   const late = inOrder.filter((bundle) => bundle.artifact !== artifact).map(({ name }) => name)
@@ -58,7 +57,7 @@ export function decideCommitRelease({ artifact, since, now, bundles }: GatherInp
   const until = since + GATHER_MS
   if (ready.length > 0 && late.length > 0 && now < until) return { kind: 'Wait', for: late, until }
   const missing = inOrder.flatMap(({ name, problem }): MissingBundle[] => {
-    if (late.includes(name)) return ready.length > 0 ? [{ name, problem: 'It was not rendered in time.' }] : []
+    if (late.includes(name)) return ready.length > 0 ? [{ name, problem: 'The bundle was not rendered in time.' }] : []
     return problem === undefined ? [] : [{ name, problem }]
   })
   if (ready.length === 0) return { kind: 'Nothing', missing }
@@ -66,7 +65,7 @@ export function decideCommitRelease({ artifact, since, now, bundles }: GatherInp
   return { kind: 'Release', releases: [...groups.values()].map((group) => group.map(({ name }) => name)), missing }
 }
 
-/** Of a Source and its commit, `apps-4f2a91c0d3`; the next free one where that is taken by other content. */
+/** The name from a Source and its commit, for example `apps-4f2a91c0d3`, with a number where the name is taken. */
 export function commitReleaseName(source: string, commit: string, isTaken: (name: string) => boolean): string {
   const short = commit
     .replace(/^sha\d+:/, '')

@@ -1,23 +1,23 @@
-/** What a bundle's next Release is called, and which generation its content has. */
+/** The name and generation of a bundle's next Release. */
 import { digestOf } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { ReleaseVariant } from './variants.ts'
 
-/** What the naming looks at in an existing Release of the bundle. */
+/** An existing Release of the bundle, as decisions read it. */
 export interface ExistingRelease {
   readonly name: string
   readonly generation: number
   readonly set: Digest
   readonly placement: string
   readonly variants?: readonly ReleaseVariant[]
-  /** The revision of the Source it was rendered from. */
+  /** The revision of the Source that the content was rendered from. */
   readonly revision?: string
-  /** How many bytes its largest content has; not known of Releases of earlier versions. */
+  /** Size of its largest content in bytes; Releases of earlier versions have none. */
   readonly bytes?: number
 }
 
-/** What the bundle wants released. */
+/** The content that the bundle has to release. */
 export interface WantedRelease {
   readonly bundle: string
   /** The Bundle's metadata.generation. */
@@ -25,13 +25,13 @@ export interface WantedRelease {
   readonly set: Digest
   readonly placement: string
   readonly existing: readonly ExistingRelease[]
-  /** Whether a Release has the same content; by its set unless said. */
+  /** Whether a Release has the same content. Defaults to comparing set and placement. */
   readonly isSame?: (release: ExistingRelease) => boolean
-  /** The highest generation of this bundle that any cluster's document names. */
+  /** The highest generation of this bundle in any document. */
   readonly highestAssigned: number
 }
 
-/** Keep the newest Release, or make one with this name and generation. */
+/** Keep the newest Release, or create a Release with this name and generation. */
 export type ReleaseDecision =
   | { readonly kind: 'Keep'; readonly release: ExistingRelease }
   | { readonly kind: 'Create'; readonly name: string; readonly generation: number }
@@ -39,14 +39,13 @@ export type ReleaseDecision =
 // A name has at most 253 characters; the suffix needs up to 18 of them.
 const LONGEST_STEM = 230
 
-/** `<bundle>-g<generation>`; a very long bundle name is cut and told apart by its digest. */
+/** `<bundle>-g<generation>`; a very long bundle name is cut and gets a part of its digest. */
 export function releaseName(bundle: string, generation: number): string {
   if (bundle.length <= LONGEST_STEM) return `${bundle}-g${generation}`
   const stem = bundle.slice(0, LONGEST_STEM - 13).replace(/[^a-z0-9]+$/, '')
   return `${stem}-${digestOf(bundle).slice(7, 19)}-g${generation}`
 }
 
-/** The newest of a bundle's Releases. */
 export function newestRelease(existing: readonly ExistingRelease[]): ExistingRelease | undefined {
   return existing.reduce<ExistingRelease | undefined>(
     (newest, release) => (!newest || release.generation > newest.generation ? release : newest),
@@ -55,8 +54,8 @@ export function newestRelease(existing: readonly ExistingRelease[]): ExistingRel
 }
 
 /**
- * Decides the next Release. The content's generation is the Bundle's own unless that would go back: a Bundle that was
- * deleted and made again counts from 1, but agents never follow a lower generation than the one they have.
+ * Decides the next Release. Its generation is the Bundle's `metadata.generation`, or one above the highest known
+ * generation: a Bundle that was deleted and created again counts from 1, but agents never follow a lower generation.
  */
 export function decideRelease(wish: WantedRelease): ReleaseDecision {
   const newest = newestRelease(wish.existing)
@@ -69,7 +68,7 @@ export function decideRelease(wish: WantedRelease): ReleaseDecision {
   return { kind: 'Create', name: releaseName(wish.bundle, generation), generation }
 }
 
-/** What decisions look at in a bundle's part of a Release. */
+/** A bundle's part of a Release. */
 export function existingOf(release: Release, bundle: string): ExistingRelease {
   const { generation, set, placement, variants, revision, bytes } = release.spec.bundles.find(
     ({ name }) => name === bundle,

@@ -1,4 +1,4 @@
-/** A request to take a Rollout back, turned into the rollback of each of its bundles; for the hub, and for who wants to see first. */
+/** Plans a requested rollback of a Rollout, bundle by bundle; for the hub and for the CLI's preview. */
 import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import { existingOf } from './decide-release.ts'
@@ -6,31 +6,31 @@ import { planRollback } from './rollback.ts'
 import type { PlannedRollback, RollbackCluster, RollbackScope } from './rollback.ts'
 import { ringOf } from '../rollout/rings.ts'
 
-/** What is asked for: everything, a ring, or single clusters; of all bundles, or some. */
+/** A requested rollback: of all clusters, a ring or single clusters; of all bundles or some. */
 export interface RollbackRequest {
   readonly clusters?: readonly string[] | undefined
   readonly ring?: string | undefined
   readonly bundles?: readonly string[] | undefined
-  /** The Release to go back to; without it, what each cluster ran before. */
+  /** The Release to return to. If absent, each cluster returns to the content it ran before. */
   readonly to?: string | undefined
 }
 
-/** What a request is worked out from; bundles are those of the Rollout's namespace. */
+/** State that a rollback is planned from; bundles are in the Rollout's namespace. */
 export interface RollbackWorld {
   releasesOf(bundle: string): readonly Release[]
-  /** The clusters that the Bundle's Placement selects; undefined while that is not known. */
+  /** Clusters that the Bundle's Placement selects; undefined while its decisions are incomplete. */
   clustersOf(bundle: Release['spec']['bundles'][number]): readonly RollbackCluster[] | undefined
   groupsOf(placement: string, cluster: string): readonly string[]
-  /** The highest generation of a Bundle that any document names. */
+  /** The highest generation of a Bundle in any document. */
   highestAssigned(bundle: string): number
 }
 
-/** Who goes back. */
+/** The scope of a request. */
 export function scopeOf({ clusters, ring }: RollbackRequest): RollbackScope['kind'] {
   return clusters ? 'Clusters' : ring === undefined ? 'All' : 'Ring'
 }
 
-/** Plans what is asked for, for each bundle of which the Rollout carries the newest Release. */
+/** Plans the rollback of each bundle of which the Rollout carries the newest Release. */
 export function planRequest(
   rollout: Rollout,
   release: Release,
@@ -43,12 +43,19 @@ export function planRequest(
       .releasesOf(entry.name)
       .map((one) => ({ one, revision: existingOf(one, entry.name) }))
       .sort((a, b) => b.revision.generation - a.revision.generation)
-    // Only what is still the newest is taken back.
+    // Only the newest Release of a bundle is rolled back.
     const [newest, ...before] = existing
     if (newest?.one.metadata.name !== release.metadata.name) return []
     const clusters = world.clustersOf(entry)
     if (!clusters) {
-      return [{ bundle: entry.name, moves: [], stuck: [], problem: `placement ${entry.placement} has not decided yet` }]
+      return [
+        {
+          bundle: entry.name,
+          moves: [],
+          stuck: [],
+          problem: `placement "${entry.placement}" has no complete decisions yet`,
+        },
+      ]
     }
     const isBad = (one: Release) =>
       (one.status?.bad ?? []).some((mark) => mark.bundle === entry.name && mark.clusters === undefined)

@@ -76,8 +76,12 @@ test('who gets what', () => {
       'g4: a one, f one, c two; moves a f',
     ],
     ['who the change did not touch stays', tell(bundle([has, since]), all), 'g4: a two, f three; moves a'],
-    ['an unknown one', tell(bundle([has]), all, 'x'), 'bundle b has no release x before b-g3 that is not marked bad'],
-    ['the first', tell(bundle([fresh], { older: [] }), all), 'bundle b has no release before b-g3 to go back to'],
+    [
+      'an unknown one',
+      tell(bundle([has]), all, 'x'),
+      'bundle "b" has no release "x" before "b-g3" that is not marked bad',
+    ],
+    ['the first', tell(bundle([fresh], { older: [] }), all), 'bundle "b" has no release before "b-g3" to return to'],
     ['nobody has it', tell(bundle([waits]), all), 'nothing; stuck '],
     [
       'a ring: others keep it, later ones do not get it',

@@ -1,9 +1,10 @@
 /**
- * Going back: the Release that gives each pair what it ran before.
+ * Rollback: the Release that returns each cluster to the content it ran before.
  *
- * Generations never go back, so a rollback is a Release of its own with a newer generation and older content. What a pair ran
- * before is on its Assignment: the last revision that was well there. Whoever is outside of the scope keeps what it has; with a
- * ring or everybody nobody else receives the content that is taken back, with single clusters the rest goes on with it.
+ * Generations never decrease, so a rollback is a new Release with a newer generation and older content. The earlier
+ * content is on the cluster's Assignment: the last revision that was Ready there. Clusters outside of the scope keep
+ * their content. In a rollback of all clusters or of a ring, no further cluster receives the content that is rolled
+ * back; in a rollback of single clusters, the other clusters continue with it.
  */
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import { findCondition } from '../../core/conditions.ts'
@@ -14,24 +15,24 @@ import type { Revision } from '../fleet/state.ts'
 import { clusterInputsOf, setFor } from './variants.ts'
 import type { ReleaseVariant } from './variants.ts'
 
-/** As many contents as one Release may have. */
+/** Maximum number of variants in one Release. */
 const MAX_VARIANTS = 5000
 
-/** Who goes back. */
+/** The clusters to roll back. */
 export interface RollbackScope {
   readonly kind: 'All' | 'Ring' | 'Clusters'
   readonly includes: (cluster: string) => boolean
 }
 
-/** What a rollback knows of a selected cluster. */
+/** A selected cluster as a rollback reads it. */
 export interface RollbackCluster {
   readonly inputs: ClusterInputs
   readonly isOnline: boolean
-  /** What its document says of the bundle, and the last revision that was well before it. */
+  /** The bundle's revision in its document, and the last revision that was Ready before it. */
   readonly assigned?: Revision & { readonly previous?: Revision | undefined }
 }
 
-/** What a rollback knows of a cluster; `bundle` is `namespace/name`. */
+/** Reads a cluster for a rollback; `bundle` is `namespace/name`. */
 export function rollbackCluster(cluster: Cluster, assignment: Assignment | undefined, bundle: string): RollbackCluster {
   const entry = assignment?.spec.entries.find((one) => one.bundle === bundle)
   return {
@@ -41,24 +42,24 @@ export function rollbackCluster(cluster: Cluster, assignment: Assignment | undef
   }
 }
 
-/** A bundle to take back. */
+/** A bundle to roll back. */
 export interface RollbackBundle {
   readonly name: string
-  /** Its newest Release: what is taken back. */
+  /** Its newest Release, which is rolled back. */
   readonly newest: ExistingRelease
-  /** Older Releases of it that are not marked bad, newest first. */
+  /** Its older Releases that are not marked bad, newest first. */
   readonly older: readonly ExistingRelease[]
-  /** The highest generation that any document has of it. */
+  /** Its highest generation in any document. */
   readonly highestAssigned: number
   readonly clusters: readonly RollbackCluster[]
 }
 
-/** A pair that goes back. */
+/** A bundle on a cluster that is rolled back. */
 export interface RollbackMove {
   readonly bundle: string
   readonly cluster: string
   readonly from: number
-  /** The generation it had that content by, where it is known. */
+  /** The generation of the earlier content, where it is known. */
   readonly to?: number
   readonly isOnline: boolean
 }
@@ -66,25 +67,28 @@ export interface RollbackMove {
 /** The rollback of one bundle. */
 export interface PlannedRollback {
   readonly bundle: string
-  /** Its part of the Release; absent when there is nothing to move. */
+  /** Its part of the Release; absent when no cluster moves. */
   readonly content?: Omit<ExistingRelease, 'name'>
   readonly moves: readonly RollbackMove[]
-  /** In scope, and with nothing to go back to: they keep what they run. */
+  /** Clusters in scope without earlier content: they keep their content. */
   readonly stuck: readonly string[]
-  /** Why it cannot be. */
+  /** Why the rollback is not possible. */
   readonly problem?: string
 }
 
-/** Plans the rollback of a bundle, to what each cluster ran before or to one Release. */
+/** Plans the rollback of a bundle, to each cluster's earlier content or to one Release. */
 export function planRollback(bundle: RollbackBundle, scope: RollbackScope, to?: string): PlannedRollback {
   const { name, newest, older, clusters } = bundle
   const target = to === undefined ? older[0] : older.find((release) => release.name === to)
   const none = { bundle: name, moves: [], stuck: [] }
   if (to !== undefined && !target) {
-    return { ...none, problem: `bundle ${name} has no release ${to} before ${newest.name} that is not marked bad` }
+    return {
+      ...none,
+      problem: `bundle "${name}" has no release "${to}" before "${newest.name}" that is not marked bad`,
+    }
   }
   if (!target && scope.kind !== 'Clusters') {
-    return { ...none, problem: `bundle ${name} has no release before ${newest.name} to go back to` }
+    return { ...none, problem: `bundle "${name}" has no release before "${newest.name}" to return to` }
   }
   const base = scope.kind === 'Clusters' ? newest : target!
   const moves: RollbackMove[] = []
@@ -92,8 +96,8 @@ export function planRollback(bundle: RollbackBundle, scope: RollbackScope, to?: 
   const own: ReleaseVariant[] = []
   for (const { inputs, isOnline, assigned } of clusters) {
     const setIn = (release: ExistingRelease | undefined) => release && setFor(release, inputs)
-    // A document is not made anew for content it has. Taking a change back leaves such a pair alone, for the change did not touch it;
-    // a release that is named is for everybody who has the content.
+    // A cluster with the same content under an older generation was not changed by the Release, so the rollback leaves
+    // it unchanged. A rollback to a named Release is for all clusters that have the content.
     const isHanded =
       assigned !== undefined &&
       (assigned.generation === newest.generation || (to !== undefined && assigned.set === setIn(newest)))
@@ -122,7 +126,7 @@ export function planRollback(bundle: RollbackBundle, scope: RollbackScope, to?: 
   if (moves.length === 0) return { bundle: name, moves, stuck }
   const variants = own.length === 0 ? base.variants : [...own, ...(base.variants ?? [{ when: {}, set: base.set }])]
   if ((variants?.length ?? 0) > MAX_VARIANTS) {
-    const problem = `${own.length} clusters of bundle ${name} would get content of their own, more than the ${MAX_VARIANTS} one Release may have; roll back everybody, or name the release with --to-release`
+    const problem = `${own.length} clusters of bundle "${name}" would get content of their own, more than the ${MAX_VARIANTS} that one Release can have; roll back all clusters, or name the release with --to-release`
     return { bundle: name, moves, stuck, problem }
   }
   const generation = Math.max(newest.generation, bundle.highestAssigned) + 1

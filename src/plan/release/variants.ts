@@ -1,4 +1,4 @@
-/** Which content of a Release is a cluster's: each variant says what its render read, and the cluster that has the same has it. */
+/** A cluster's content of a Release: each variant has the inputs that its render read, and matches equal clusters. */
 import { inputAt, matchesReads } from '../../core/cluster-inputs.ts'
 import type { ClusterInputs, Reads } from '../../core/cluster-inputs.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
@@ -9,25 +9,25 @@ import type { Cluster } from '../../kinds/native/cluster.ts'
 
 /** One distinct content of a bundle. */
 export interface ReleaseVariant {
-  /** What was read, and what was there. */
+  /** Inputs that the render read, with their values. */
   readonly when: Readonly<Record<string, string>>
-  /** What was looked for and not there. */
+  /** Inputs that the render looked for and did not find. */
   readonly absent?: readonly string[] | undefined
   readonly set?: Digest | undefined
-  /** It cannot be rendered, and why. */
+  /** Why the content could not be rendered. */
   readonly problem?: string | undefined
-  /** The bundle is not for these clusters; the layer that says so. */
+  /** Name of the Bundle variant that excludes these clusters. */
   readonly skip?: string | undefined
 }
 
-/** What a Release has for a cluster. */
+/** The content of a Release for a cluster. */
 export type ClusterContent =
   | { readonly kind: 'Set'; readonly set: Digest }
   | { readonly kind: 'Problem'; readonly problem: string }
   | { readonly kind: 'Skip'; readonly by: string }
   | { readonly kind: 'Unknown' }
 
-/** How a bundle is applied where these of its variants count. */
+/** The options of a bundle on a cluster that matches these Bundle variants. */
 export function optionsFor(spec: Bundle['spec'], variants: readonly string[]): BundleOptions | undefined {
   const own = (spec.variants ?? [])
     .filter(({ name }) => variants.includes(name))
@@ -37,7 +37,7 @@ export function optionsFor(spec: Bundle['spec'], variants: readonly string[]): B
     : pickBundleOptions(Object.assign({}, pickBundleOptions(spec), ...own))
 }
 
-/** What templates may know of a cluster. */
+/** The inputs of a cluster that templates can read. */
 export function clusterInputsOf({ metadata, spec, status }: Cluster): ClusterInputs {
   const claims = Object.fromEntries((status?.claims ?? []).map(({ name, value }) => [name, value]))
   return {
@@ -50,7 +50,7 @@ export function clusterInputsOf({ metadata, spec, status }: Cluster): ClusterInp
   }
 }
 
-/** A cluster's content of a bundle of a Release; a Release without variants has one for everybody. */
+/** A cluster's content of a bundle of a Release; a Release without variants has one content for all clusters. */
 export function contentFor(
   bundle: { readonly set: Digest; readonly variants?: readonly ReleaseVariant[] | undefined },
   cluster: ClusterInputs | undefined,
@@ -64,7 +64,7 @@ export function contentFor(
     : { kind: 'Set', set: variant.set }
 }
 
-/** The objects of a cluster's content, where it has any. */
+/** The set of a cluster's content, if it has one. */
 export function setFor(...of: Parameters<typeof contentFor>): Digest | undefined {
   const content = contentFor(...of)
   return content.kind === 'Set' ? content.set : undefined
@@ -74,7 +74,7 @@ function isFor({ when, absent }: ReleaseVariant, cluster: ClusterInputs): boolea
   return matchesReads(cluster, when) && (absent ?? []).every((path) => inputAt(cluster, path) === null)
 }
 
-/** What a render read, as a Release writes it down. */
+/** The inputs that a render read, as a Release records them. */
 export function variantKey(reads: Reads): Pick<ReleaseVariant, 'when' | 'absent'> {
   const entries = Object.entries(reads)
   const absent = entries.filter(([, value]) => value === null).map(([path]) => path)

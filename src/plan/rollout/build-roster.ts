@@ -1,6 +1,6 @@
 /**
- * What a rollout remembers between two looks: its roster, so that a look costs what has changed since the last one. What it
- * says is what a look at everything would say; whenever that is not certain, everything is looked at.
+ * Keeps the roster of a rollout between passes, so that the cost of a pass follows what changed since the last pass.
+ * The cached roster equals a roster that is built anew; whenever that is not certain, the roster is built anew.
  */
 import { ringOf, ringStates } from './rings.ts'
 import type { RingState } from './rings.ts'
@@ -11,37 +11,37 @@ import { isRetryRequested } from './retry.ts'
 import { createRoster } from './roster.ts'
 import type { Roster } from './roster.ts'
 
-/** Everybody, and what is written down about the rings. */
+/** The roster, and the recorded state of each ring. */
 export interface RosterAndRings {
   readonly roster: Roster
   readonly states: readonly RingState[]
 }
 
 interface CachedRoster extends RosterAndRings {
-  /** What decides about everybody at once. */
-  readonly frame: string
-  /** The slots as the roster knows them. */
+  /** Equal while the Release's bundles and the rings are the same. */
+  readonly cacheKey: string
+  /** The slots that the roster was built with. */
   readonly slots: ReadonlyMap<string, RolloutAdmission>
-  /** When it was looked at, and when the first hold may change by itself. */
+  /** Time of the pass that built the roster, and the first time at which a hold can change. */
   readonly at: number
   readonly until: number
 }
 
-/** The memory of one Rollout; it holds nothing that a look at everything would not find. */
+/** The roster cache of one Rollout; a pass without it decides the same. */
 export interface RosterCacheEntry {
-  page?: CachedRoster | undefined
+  cached?: CachedRoster | undefined
 }
 
-/** What has happened since the last look with a book. */
+/** The changes since the pass that filled the cache. */
 export interface RosterChanges {
   readonly roster: RosterCacheEntry
-  /** Clusters of which anything may have changed; undefined: anything may have. */
+  /** Clusters that may have changed; undefined: all may have. */
   readonly changedClusters: ReadonlySet<string> | undefined
   /** Whether a complete Placement selects a cluster. */
   selects(placement: string, cluster: string): boolean
 }
 
-/** Enrols pairs that are all known. */
+/** Builds a roster from all bundles on clusters of a rollout. */
 export function buildRoster(
   input: RolloutInput,
   pairs: readonly BundleOnCluster[],
@@ -55,11 +55,11 @@ export function buildRoster(
     new Map(pairs.map((pair) => [pair.cluster, asCluster(pair)])).values(),
   )
   const roster = createRoster()
-  put({ roster, states }, pairs, { input, slots: slotsOf(kept) })
+  putMembers({ roster, states }, pairs, { input, slots: slotsByKey(kept) })
   return { roster, states }
 }
 
-/** Enrols the selected pairs of a release; with a book, only what has changed is worked out again. */
+/** Builds the roster of a release; with the changes since the last pass, only changed clusters are read again. */
 export function rebuildRoster(
   input: RolloutInput,
   bundles: readonly ReleaseBundle[],
@@ -68,34 +68,34 @@ export function rebuildRoster(
 ): RosterAndRings {
   const pairsIn = (decisions: RolloutInput['decisions']) =>
     listBundlesOnClusters({ ...input, decisions, namespace: input.rollout.namespace, bundles, admissions: kept })
-  const frame = frameOf(input, bundles)
-  const page = since?.roster.page
-  if (since) since.roster.page = undefined
-  const slots = slotsOf(kept)
-  if (!since || !page || !since.changedClusters || !isFresh(page, frame, input)) {
+  const key = rosterCacheKey(input, bundles)
+  const cached = since?.roster.cached
+  if (since) since.roster.cached = undefined
+  const slots = slotsByKey(kept)
+  if (!since || !cached || !since.changedClusters || !isFresh(cached, key, input)) {
     const all = buildRoster(input, pairsIn(input.decisions), kept)
-    // Where a ring by count ends is not known before it is written down.
-    if (since) since.roster.page = { ...all, frame: frameOf(input, bundles, all.states), slots, ...heldFor(input) }
+    // Building the roster fixes where rings by count end, and the key contains these boundaries.
+    const cacheKey = rosterCacheKey(input, bundles, all.states)
+    if (since) since.roster.cached = { ...all, cacheKey, slots, ...holdsValidity(input) }
     return all
   }
-  const touched = new Set([...since.changedClusters, ...changedSlots(page.slots, slots)])
-  const names = [...touched]
+  const names = [...new Set([...since.changedClusters, ...clustersWithChangedSlots(cached.slots, slots)])]
   const decisions = new Map(
     bundles.map(({ placement }) => [placement, names.filter((name) => since.selects(placement, name))]),
   )
-  for (const name of names) page.roster.drop(name)
-  put(page, pairsIn(decisions), { input, slots })
+  for (const name of names) cached.roster.drop(name)
+  putMembers(cached, pairsIn(decisions), { input, slots })
   const states = ringStates(input.rollout.rings, input.rollout.ringStates ?? [], [])
-  const { until } = heldFor(input)
-  since.roster.page = { ...page, states, slots, at: input.now, until: Math.min(page.until, until) }
-  return { roster: page.roster, states }
+  const { until } = holdsValidity(input)
+  since.roster.cached = { ...cached, states, slots, at: input.now, until: Math.min(cached.until, until) }
+  return { roster: cached.roster, states }
 }
 
-function isFresh({ frame, at, until }: CachedRoster, now: string, input: RolloutInput): boolean {
-  return frame === now && input.now >= at && input.now < until
+function isFresh({ cacheKey, at, until }: CachedRoster, key: string, input: RolloutInput): boolean {
+  return cacheKey === key && input.now >= at && input.now < until
 }
 
-function frameOf(
+function rosterCacheKey(
   { rollout }: RolloutInput,
   bundles: readonly ReleaseBundle[],
   states: readonly RingState[] = rollout.ringStates ?? [],
@@ -107,16 +107,16 @@ function frameOf(
   ])
 }
 
-/** Until when the holds stand that were asked about; whoever cannot tell asks again each time. */
-function heldFor({ now, holdOf, holdsUntil }: RolloutInput): Pick<CachedRoster, 'at' | 'until'> {
+/** How long the holds of this pass are valid; without `holdsUntil`, only for this pass. */
+function holdsValidity({ now, holdOf, holdsUntil }: RolloutInput): Pick<CachedRoster, 'at' | 'until'> {
   return { at: now, until: holdOf && !holdsUntil ? now : (holdsUntil?.() ?? Infinity) }
 }
 
-function slotsOf(kept: readonly RolloutAdmission[]): ReadonlyMap<string, RolloutAdmission> {
+function slotsByKey(kept: readonly RolloutAdmission[]): ReadonlyMap<string, RolloutAdmission> {
   return new Map(kept.map((admission) => [bundleOnClusterKey(admission), admission]))
 }
 
-function changedSlots(
+function clustersWithChangedSlots(
   before: ReadonlyMap<string, RolloutAdmission>,
   after: ReadonlyMap<string, RolloutAdmission>,
 ): string[] {
@@ -129,7 +129,7 @@ function changedSlots(
   return changed
 }
 
-function put(
+function putMembers(
   { roster, states }: RosterAndRings,
   pairs: readonly BundleOnCluster[],
   from: { readonly input: RolloutInput; readonly slots: ReadonlyMap<string, RolloutAdmission> },
@@ -140,15 +140,15 @@ function put(
   const orders = new Map(input.release?.bundles.map(({ name }, order) => [name, order]))
   for (const pair of pairs) {
     const slot = slots.get(bundleOnClusterKey(pair))
-    const asked = attemptOf !== undefined && isRetryRequested(pair, slot, attemptOf)
-    const spared = takesBack === true && pair.keeps && !slot && !asked
+    const retried = attemptOf !== undefined && isRetryRequested(pair, slot, attemptOf)
+    const spared = takesBack === true && pair.keeps && !slot && !retried
     roster.put({
       pair,
       ring: ringOf(rings, states, asCluster(pair)),
       order: orders.get(pair.bundle) ?? 0,
       holding: slot !== undefined,
-      broken: (pair.failed || slot?.failedAt !== undefined) && !asked && !spared,
-      asked,
+      broken: (pair.failed || slot?.failedAt !== undefined) && !retried && !spared,
+      retried,
       spared,
     })
   }

@@ -1,4 +1,4 @@
-/** The facts of a rollout, pair by pair: who is a member, who holds a slot, who is well at the target. */
+/** The facts of a rollout for each bundle on a cluster: its target, its state, its slot and its holds. */
 import type { Labels } from '../../core/text/label-selector.ts'
 import type { Availability } from '../fleet/availability.ts'
 import { bundleHold } from '../windows/bundle-hold.ts'
@@ -14,42 +14,45 @@ import { spanAt } from '../windows/window.ts'
 export interface ReleaseBundle extends Revision {
   readonly name: string
   readonly placement: string
-  /** What of it is a cluster's, where clusters differ; `set` is everybody's without it. */
+  /** The content of a cluster, where clusters differ. If absent, all clusters get `set`. */
   readonly contentOf?: (cluster: string) => ClusterContent
 }
 
-/** A slot that is taken: written on the Rollout by compare-and-swap before anything is handed out. */
+/** A taken slot: recorded on the Rollout by compare-and-swap before a document delivers the content. */
 export interface RolloutAdmission {
   readonly bundle: string
   readonly cluster: string
   readonly ring: string
   /** RFC 3339. */
   readonly admittedAt: string
-  /** RFC 3339; the agent does not begin after it. */
+  /** RFC 3339; the agent does not start after this time. */
   readonly startBy?: string
-  /** RFC 3339; since then it counts as failed, until it is Ready. */
+  /** RFC 3339; since this time the bundle on the cluster counts as failed, until it is Ready. */
   readonly failedAt?: string
-  /** Which of the tries that somebody asked for it is. */
+  /** Number of the manual retry that this admission belongs to. */
   readonly attempt?: number
 }
 
-/** What a rollout knows of a cluster; an unknown name is a cluster that is no longer registered. */
+/** What a rollout knows of a registered cluster. */
 export interface RolloutCluster {
   readonly availability: Availability
   readonly labels?: Labels
-  /** What its document says, by `namespace/name` of the bundle. */
+  /** Entries of its document, by `namespace/name` of the bundle. */
   readonly assigned: ReadonlyMap<string, Revision & { readonly startBy?: string | undefined }>
-  /** What its agent reports, by `namespace/name` of the bundle. */
+  /** Reports of its agent, by `namespace/name` of the bundle. */
   readonly reported: ReadonlyMap<string, ReportedBundle>
   /** Tombstones of its document, by `namespace/name` of the bundle; absent: it has no document. */
   readonly buried?: ReadonlyMap<string, { readonly generation: number }>
-  /** What its agent reports of removals, by `namespace/name` of the bundle. */
+  /** Reports of its agent about removals, by `namespace/name` of the bundle. */
   readonly removals?: ReadonlyMap<string, ReportedRemoval>
   /** Milliseconds since 1970 of the report. */
   readonly reportedAt?: number
 }
 
-/** A selected (bundle, cluster) pair and where it stands. */
+/**
+ * One bundle on one selected cluster, the unit that rollouts count. For example, Bundle `shop` on cluster `store-1`
+ * with target generation 4: delivered, not Ready yet, and on hold because of a freeze.
+ */
 export interface BundleOnCluster {
   readonly bundle: string
   readonly cluster: string
@@ -57,30 +60,33 @@ export interface BundleOnCluster {
   readonly labels: Labels
   readonly target: Revision
   readonly state: StateOnCluster
-  /** Known to be connected, and not held; only such a pair is admitted. */
+  /** The cluster is connected and nothing holds it; a rollout admits only free clusters. */
   readonly free: boolean
   /** A hold of the cluster, a freeze or a closed window. */
   readonly hold?: BundleHold
-  /** The cluster's document names the target, or its agent reports on it; not one whose agent did not begin in time. */
+  /**
+   * The cluster's document has the target, or the agent reports on it. False when the agent did not start by the
+   * start-by time.
+   */
   readonly handed: boolean
-  /** Reported well at the target. */
+  /** The agent reports Ready or Drifted at the target. */
   readonly well: boolean
-  /** Reported Failed at the target, in its latest try. */
+  /** The agent reports Failed at the target, in its latest attempt. */
   readonly failed: boolean
-  /** Which of the tries that somebody asked for its report is about. */
+  /** Number of the manual retry that the report belongs to. */
   readonly tried: number
-  /** Reported Failed at what it runs now: heal it first. */
+  /** The agent reports Failed at another revision than the target: this cluster is admitted first. */
   readonly ailing: boolean
-  /** The Release changes nothing for it: it keeps what an older one brought, well or not. */
+  /** The Release has the same content for this cluster as its document: the rollout delivers nothing. */
   readonly keeps: boolean
-  /** It has nothing to get: it is not rendered for this cluster, or the document has this generation with other content. */
+  /** Nothing can be delivered: no content is rendered, or the document has this generation with other content. */
   readonly blocked: boolean
-  /** Why the cluster gets nothing: its content could not be rendered. */
+  /** Why no content could be rendered. */
   readonly problem?: string
   readonly reportedAt?: number
 }
 
-/** What the pairs are worked out from. */
+/** Inputs of `listBundlesOnClusters`. */
 export interface BundleOnClusterInput {
   readonly namespace: string
   readonly bundles: readonly ReleaseBundle[]
@@ -88,23 +94,23 @@ export interface BundleOnClusterInput {
   readonly decisions: Pick<ReadonlyMap<string, readonly string[]>, 'get'>
   readonly admissions: readonly RolloutAdmission[]
   readonly clusterOf: (name: string) => RolloutCluster | undefined
-  /** What holds a bundle on a cluster; by the cluster's labels alone when absent. */
+  /** The hold of a bundle on a cluster. If absent, only the cluster's freeze label counts. */
   readonly holdOf?: (target: ReleaseBundle, cluster: string) => BundleHold | undefined
 }
 
-const NOT_RENDERED = 'What this cluster gets is not rendered yet.'
+const NOT_RENDERED = 'The content for this cluster is not rendered yet.'
 
-/** What a release has for a cluster. */
+/** The content that a release has for a cluster. */
 export function contentIn({ set, contentOf }: ReleaseBundle, cluster: string): ClusterContent {
   return contentOf?.(cluster) ?? { kind: 'Set', set }
 }
 
-/** The key of a pair; `/` cannot occur in names. */
+/** `bundle/cluster`; `/` cannot occur in names. */
 export function bundleOnClusterKey(pair: { readonly bundle: string; readonly cluster: string }): string {
   return `${pair.bundle}/${pair.cluster}`
 }
 
-/** All selected pairs of clusters that exist, in order of the release's bundles and of the clusters' names. */
+/** All bundles on selected clusters, in order of the release's bundles and of the clusters' names. */
 export function listBundlesOnClusters(input: BundleOnClusterInput): BundleOnCluster[] {
   const admitted = new Map(input.admissions.map((admission) => [bundleOnClusterKey(admission), admission]))
   return input.bundles.flatMap((target) =>
@@ -115,15 +121,15 @@ export function listBundlesOnClusters(input: BundleOnClusterInput): BundleOnClus
       const hold = (input.holdOf ?? holdByFreezeLabel(cluster))(target, name)
       const known = { cluster, admitted, ...(hold ? { hold } : {}) }
       if (content.kind === 'Set') {
-        return [pairOf(input.namespace, { ...target, set: content.set }, name, known)]
+        return [bundleOnCluster(input.namespace, { ...target, set: content.set }, name, known)]
       }
       const why = content.kind === 'Problem' ? { problem: content.problem } : { waits: NOT_RENDERED }
-      return [pairOf(input.namespace, target, name, { ...known, ...why })]
+      return [bundleOnCluster(input.namespace, target, name, { ...known, ...why })]
     }),
   )
 }
 
-/** Holds by the cluster's labels alone, for whoever knows nothing else. */
+/** Holds by the cluster's freeze label alone. */
 export function holdByFreezeLabel({ labels = {} }: RolloutCluster): NonNullable<BundleOnClusterInput['holdOf']> {
   return (_, name) =>
     bundleHold({ metadata: { name, labels }, spec: {} }, [], { bundle: '', generation: 0 }, { now: 0, look: spanAt })
@@ -137,19 +143,19 @@ interface Known {
   readonly hold?: BundleHold
 }
 
-function pairOf(namespace: string, released: ReleaseBundle, name: string, known: Known): BundleOnCluster {
+function bundleOnCluster(namespace: string, released: ReleaseBundle, name: string, known: Known): BundleOnCluster {
   const { availability, assigned: documents, reported: reports, reportedAt, labels = {} } = known.cluster
   const key = `${namespace}/${released.name}`
   const slot = known.admitted.get(bundleOnClusterKey({ bundle: released.name, cluster: name }))
   const assigned = documents.get(key)
   const reported = reports.get(key)
-  // A Release that changes nothing for this cluster asks nothing of it: what it has is what it should have.
+  // A Release that changes nothing for this cluster requires nothing of it: the assigned revision is the target.
   const keeps = assigned?.set === released.set && assigned.generation < released.generation
   const target = keeps ? { ...released, generation: assigned.generation } : released
   const atTarget = sameRevision(reported, target)
   const taken = (revision: Revision | undefined) =>
     revision !== undefined && revision.generation >= target.generation && !sameRevision(revision, target)
-  // A slot comes back from a document with a start-by only when the agent did not begin, and by then it never does.
+  // A document with a start-by has no slot only when the agent did not start in time, and after that it never starts.
   const lapsed = !slot && assigned?.startBy !== undefined && (!atTarget || reported?.state === 'Pending')
   const hasNothing = known.waits !== undefined || known.problem !== undefined
   const blocked = hasNothing || taken(assigned) || taken(reported)
@@ -188,7 +194,7 @@ function pairOf(namespace: string, released: ReleaseBundle, name: string, known:
 
 function waitsOf(blocked: boolean, target: ReleaseBundle, { cluster, hold }: Known): Pick<BundleStateFacts, 'waits'> {
   if (blocked) {
-    const message = `Its document already has generation ${target.generation} or later of ${target.name} with other content; edit the Bundle to make a newer generation.`
+    const message = `The cluster's document already has generation ${target.generation} or later of Bundle "${target.name}" with other content; edit the Bundle to create a newer generation.`
     return { waits: { for: 'generation', message } }
   }
   if (hold) return { waits: { for: hold.for, message: hold.message } }

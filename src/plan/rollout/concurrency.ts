@@ -1,8 +1,6 @@
-/** How many may be changing at once, out of a total. */
-
 /**
- * The number a concurrency of `10` or `25%` stands for. A percentage is rounded down, so that the budget is never more
- * than was asked for, but is at least one: a rollout that may never start helps nobody.
+ * The number of clusters that a concurrency of `10` or `25%` allows out of a total. A percentage is rounded down, so
+ * that the budget is never exceeded, and is at least one, because a rollout with no slot would never start.
  */
 export function concurrencyOf(concurrency: number | string, total: number): number {
   if (typeof concurrency === 'number') return Math.max(0, Math.floor(concurrency))

@@ -15,7 +15,9 @@ test('Fleet: partitions are rings in order; maxUnavailable 0 tolerates no failur
         { name: 'canary-eu', selector: eu, concurrency: 1, maxFailed: 0 },
         { name: 'partition-1', concurrency: '10%', maxUnavailable: '10%', maxFailed: '10%', readyShare: '90%' },
       ],
-      notes: ['partition 1: without criteria it has nobody there; here the ring takes all that is left'],
+      notes: [
+        "partition 1: without criteria, Fleet's partition has no cluster; the ring has all clusters that are in no other ring",
+      ],
     },
   )
   assert.deepEqual(fromFleet({}, 50).rings, [
@@ -70,8 +72,8 @@ test('Open Cluster Management: all at once, mandatory groups first, group by gro
         { name: 'rest', concurrency: '20%', maxFailed: 2, soakMs: 60_000 },
       ],
       notes: [
-        'mandatory group 1: a ring takes a group by its name; give it one',
-        'minSuccessTime: a ring soaks as a whole; a cluster that is through gives its slot back at once',
+        'mandatory group 1: a ring selects a group by its name; give the group a name',
+        'minSuccessTime: a ring soaks as a whole; a Ready cluster releases its slot at once',
       ],
       progressDeadlineMs: 600_000,
     },
@@ -87,10 +89,10 @@ test('Open Cluster Management: all at once, mandatory groups first, group by gro
     cut.rings.map(({ name, soakMs }) => `${name} ${soakMs}`),
     ['a 1', 'rest 1'],
   )
-  assert.deepEqual(cut.notes, ['groups of one name are one ring: clustersPerDecisionGroup does not cut it'])
+  assert.deepEqual(cut.notes, ['groups with the same name are one ring: clustersPerDecisionGroup does not split it'])
   const share = { type: 'Progressive', maxFailures: '10%', mandatoryGroups: [{ groupName: 'a' }] } as const
   assert.deepEqual(fromOcm(share, ['a', '']).notes, [
-    'maxFailures: a percentage of the clusters outside of the mandatory groups, not of all',
+    'maxFailures: the percentage is of the clusters outside of the mandatory groups, not of all clusters',
   ])
 })
 
@@ -101,7 +103,7 @@ test('RollingSync: a ring per step; who matches none is in none', () => {
       { name: 'step-1', selector: { matchExpressions }, concurrency: '25%' },
       { name: 'step-2', selector: { matchExpressions: [] }, concurrency: 1, approvals: { count: 1 } },
     ],
-    notes: ['step 2: maxUpdate 0 waits for a person; one approval opens the ring, not each application'],
+    notes: ['step 2: maxUpdate 0 requires one approval for the ring, not one for each application'],
   })
 })
 
@@ -132,8 +134,8 @@ test('KubeFleet: stages with waits and approvals; any failure stops', () => {
         { name: 'three', concurrency: 1, maxFailed: 0, approvals: { count: 1 } },
       ],
       notes: [
-        'stage one: clusters go in order of their names, not of order',
-        'stage three: approval after the last stage; nothing waits for it',
+        'stage one: clusters are ordered by name, not by order',
+        'stage three: the approval after the last stage has no effect',
       ],
     },
   )

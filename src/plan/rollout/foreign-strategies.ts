@@ -1,11 +1,11 @@
 /**
- * How other systems' rollouts are said with rings: Rancher Fleet's rolloutStrategy, Open Cluster Management's strategies, Argo
- * CD's RollingSync and KubeFleet's staged runs. What has no exact form is named in `notes`; nothing is dropped silently.
+ * Maps rollout strategies of other systems to rings: Rancher Fleet's rolloutStrategy, Open Cluster Management's
+ * strategies, Argo CD's RollingSync and KubeFleet's staged runs. `notes` name each field without an exact equivalent.
  */
 import type { LabelRequirement, LabelSelector } from '../../core/text/label-selector.ts'
 import type { RingSpec } from './rings.ts'
 
-/** Rings, and what is not exactly the same. */
+/** Rings, and a note for each difference. */
 export interface MappedRollout {
   readonly rings: readonly RingSpec[]
   readonly progressDeadlineMs?: number
@@ -19,7 +19,7 @@ export interface FleetStrategy {
   readonly maxUnavailable?: Limit
   readonly maxUnavailablePartitions?: Limit
   readonly autoPartitionSize?: Limit
-  /** 200 unless said. */
+  /** Defaults to 200. */
   readonly autoPartitionThreshold?: number
   readonly partitions?: readonly {
     readonly name?: string
@@ -28,20 +28,22 @@ export interface FleetStrategy {
   }[]
 }
 
-// Below this number of clusters Fleet makes no partitions of its own.
+// Below this number of clusters Fleet creates no automatic partitions.
 const FLEET_AUTO_THRESHOLD = 200
 
-/** Rings for a Fleet bundle of so many clusters. `maxUnavailable: 0` means that no failure is tolerated. */
+/** Rings for a Fleet bundle on a number of clusters. `maxUnavailable: 0` means that no failure is tolerated. */
 export function fromFleet(strategy: FleetStrategy, clusters: number): MappedRollout {
   const notes: string[] = []
   const all = strategy.maxUnavailable ?? '100%'
   if (!isZero(strategy.maxUnavailablePartitions ?? 0)) {
-    notes.push('maxUnavailablePartitions: a ring begins only when all rings before it are through')
+    notes.push('maxUnavailablePartitions: a ring starts only when all rings before it have passed')
   }
   if (strategy.partitions && strategy.partitions.length > 0) {
     const rings = strategy.partitions.map(({ name, maxUnavailable, clusterSelector }, i): RingSpec => {
       if (!clusterSelector) {
-        notes.push(`partition ${i}: without criteria it has nobody there; here the ring takes all that is left`)
+        notes.push(
+          `partition ${i}: without criteria, Fleet's partition has no cluster; the ring has all clusters that are in no other ring`,
+        )
       }
       const budget = fleetBudget(maxUnavailable ?? all)
       return {
@@ -67,15 +69,15 @@ export function fromFleet(strategy: FleetStrategy, clusters: number): MappedRoll
   return { rings: [...rings, { name: `partition-${full}`, ...fleetBudget(all) }], notes }
 }
 
-/** Fleet lets a partition pass while at most `maxUnavailable` of it are unavailable. */
-function fleetBudget(said: Limit): Pick<RingSpec, 'concurrency' | 'maxUnavailable' | 'maxFailed' | 'readyShare'> {
-  const maxUnavailable = fleetLimit(said)
+/** Fleet lets a partition pass while at most `maxUnavailable` of its clusters are unavailable. */
+function fleetBudget(limit: Limit): Pick<RingSpec, 'concurrency' | 'maxUnavailable' | 'maxFailed' | 'readyShare'> {
+  const maxUnavailable = fleetLimit(limit)
   if (maxUnavailable === 0) return { concurrency: 1, maxFailed: 0 }
   const all = { concurrency: maxUnavailable, maxUnavailable, maxFailed: maxUnavailable }
   return typeof maxUnavailable === 'number' ? all : { ...all, readyShare: `${100 - percentOf(maxUnavailable)}%` }
 }
 
-/** Fleet's limits: a percentage is never nothing and never more than all, and a negative number is 0. */
+/** Fleet's limits: a percentage allows at least one cluster and at most all, and a negative number is 0. */
 function fleetLimit(limit: Limit): Limit {
   if (typeof limit === 'number') return Math.max(0, limit)
   if (!limit.endsWith('%')) return Math.max(0, Number(limit))
@@ -94,11 +96,13 @@ export interface OcmStrategy {
   readonly maxConcurrency?: Limit
   readonly maxFailures?: Limit
   readonly minSuccessTimeMs?: number
-  /** Absent: `None`. */
+  /** Defaults to no deadline. */
   readonly progressDeadlineMs?: number
 }
 
-/** Rings for Open Cluster Management's strategy; `groups` are the names of the Placement's decision groups, in order. */
+/**
+ * Rings for Open Cluster Management's strategy; `groups` are the names of the Placement's decision groups, in order.
+ */
 export function fromOcm(strategy: OcmStrategy, groups: readonly string[]): MappedRollout {
   const notes: string[] = []
   const deadline = strategy.progressDeadlineMs === undefined ? {} : { progressDeadlineMs: strategy.progressDeadlineMs }
@@ -107,7 +111,7 @@ export function fromOcm(strategy: OcmStrategy, groups: readonly string[]): Mappe
   const soak = strategy.minSuccessTimeMs === undefined ? {} : { soakMs: strategy.minSuccessTimeMs }
   const mandatory = (strategy.mandatoryGroups ?? []).flatMap(({ groupName, groupIndex }) => {
     if (groupName) return [groupName]
-    notes.push(`mandatory group ${groupIndex}: a ring takes a group by its name; give it one`)
+    notes.push(`mandatory group ${groupIndex}: a ring selects a group by its name; give the group a name`)
     return []
   })
   const ring = (group: string, maxFailed: Limit): RingSpec => ({
@@ -125,13 +129,13 @@ export function fromOcm(strategy: OcmStrategy, groups: readonly string[]): Mappe
     ? distinct.filter((group) => group !== '' && !mandatory.includes(group)).map((group) => ring(group, failures))
     : []
   if (isPerGroup && distinct.length < groups.length) {
-    notes.push('groups of one name are one ring: clustersPerDecisionGroup does not cut it')
+    notes.push('groups with the same name are one ring: clustersPerDecisionGroup does not split it')
   }
   if (!isPerGroup && strategy.minSuccessTimeMs !== undefined) {
-    notes.push('minSuccessTime: a ring soaks as a whole; a cluster that is through gives its slot back at once')
+    notes.push('minSuccessTime: a ring soaks as a whole; a Ready cluster releases its slot at once')
   }
   if (!isPerGroup && typeof failures === 'string' && mandatory.length > 0) {
-    notes.push('maxFailures: a percentage of the clusters outside of the mandatory groups, not of all')
+    notes.push('maxFailures: the percentage is of the clusters outside of the mandatory groups, not of all clusters')
   }
   const concurrency = strategy.type === 'Progressive' ? (strategy.maxConcurrency ?? '100%') : '100%'
   return {
@@ -147,14 +151,14 @@ export interface RollingSyncStep {
   readonly maxUpdate?: Limit
 }
 
-/** Rings for RollingSync; who matches no step is in no ring, as there. */
+/** Rings for RollingSync; a cluster that matches no step is in no ring, as in Argo CD. */
 export function fromRollingSync(steps: readonly RollingSyncStep[]): MappedRollout {
   const notes: string[] = []
   const rings = steps.map(({ matchExpressions = [], maxUpdate = '100%' }, i): RingSpec => {
-    // No expressions select everybody that no step before it has: a selector, so that no later step comes before it.
+    // A step without expressions selects all remaining clusters. As a selector it comes before later steps.
     const selector = { matchExpressions }
     if (!isZero(maxUpdate)) return { name: `step-${i + 1}`, selector, concurrency: maxUpdate }
-    notes.push(`step ${i + 1}: maxUpdate 0 waits for a person; one approval opens the ring, not each application`)
+    notes.push(`step ${i + 1}: maxUpdate 0 requires one approval for the ring, not one for each application`)
     return { name: `step-${i + 1}`, selector, concurrency: 1, approvals: { count: 1 } }
   })
   return { rings, notes }
@@ -165,7 +169,7 @@ export interface KubeFleetStage {
   readonly name: string
   readonly labelSelector?: LabelSelector
   readonly maxConcurrency?: Limit
-  /** The label by whose number its clusters go. */
+  /** The label whose number orders the clusters. */
   readonly sortingLabelKey?: string
   readonly waitMs?: number
   /** An Approval among beforeStageTasks. */
@@ -174,7 +178,7 @@ export interface KubeFleetStage {
   readonly approvalAfter?: boolean
 }
 
-/** Rings for KubeFleet's stages; any failure stops them, as there. */
+/** Rings for KubeFleet's stages; any failure stops the rollout, as in KubeFleet. */
 export function fromKubeFleet(stages: readonly KubeFleetStage[]): MappedRollout {
   const notes: string[] = []
   const rings = stages.map(({ name, labelSelector, maxConcurrency = 1, waitMs, approvalBefore }, i): RingSpec => {
@@ -189,10 +193,10 @@ export function fromKubeFleet(stages: readonly KubeFleetStage[]): MappedRollout 
     }
   })
   for (const { name, sortingLabelKey } of stages) {
-    if (sortingLabelKey) notes.push(`stage ${name}: clusters go in order of their names, not of ${sortingLabelKey}`)
+    if (sortingLabelKey) notes.push(`stage ${name}: clusters are ordered by name, not by ${sortingLabelKey}`)
   }
   const last = stages.at(-1)
-  if (last?.approvalAfter) notes.push(`stage ${last.name}: approval after the last stage; nothing waits for it`)
+  if (last?.approvalAfter) notes.push(`stage ${last.name}: the approval after the last stage has no effect`)
   return { rings, notes }
 }
 

@@ -1,9 +1,9 @@
-/** Why a rollout does not move: one sentence each, with since when and what would release it. */
-import { nameSome } from '../../core/text/name-some.ts'
+/** Why a rollout does not move: each hold is one complete sentence, with what ends the hold. */
+import { nameSome, plural } from '../../core/text/name-some.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { BundleOnCluster, RolloutAdmission } from './bundle-on-cluster.ts'
 
-/** A hold: a permanent word, the sentence, since when, and what would release it. */
+/** A hold of a rollout. The reason is part of the API; the message can change. */
 export interface Hold {
   readonly reason:
     | 'ReleaseMissing'
@@ -27,98 +27,120 @@ export interface Hold {
     | 'ApprovalRejected'
     | 'NotRendered'
     | 'GatePending'
+  /** A complete sentence. */
   readonly message: string
-  /** Milliseconds since 1970; absent where only the condition's own time knows. */
+  /** Milliseconds since 1970; absent where the condition's own time is enough. */
   readonly since?: number
-  readonly releasedBy: string
+  /** A sentence that says what ends the hold; absent where the message says it. */
+  readonly next?: string
 }
 
-/** The hold as one text for a condition. */
-export function holdSentence(hold: Hold): string {
-  const since = hold.since === undefined ? '' : ` Since ${formatTime(hold.since)}.`
-  return `${hold.message}${since} Released by ${hold.releasedBy}.`
+/** The hold as the message of a condition. */
+export function holdSentence({ message, since, next }: Hold): string {
+  return [message, ...(since === undefined ? [] : [`Since ${formatTime(since)}.`]), ...(next ? [next] : [])].join(' ')
 }
 
-/** A hold whose words do not depend on pairs. */
-export function holdOf(reason: Hold['reason'], message: string, releasedBy: string, since?: number): Hold {
-  return { reason, message, releasedBy, ...(since === undefined ? {} : { since }) }
+/** Makes a hold whose message does not depend on clusters. */
+export function holdOf(reason: Hold['reason'], message: string, next?: string, since?: number): Hold {
+  return { reason, message, ...(next === undefined ? {} : { next }), ...(since === undefined ? {} : { since }) }
 }
 
-/** Every slot is taken. */
+/** No slot is free. */
 export function budgetHold(limit: number, holders: readonly string[], admissions: readonly RolloutAdmission[]): Hold {
-  const since = latest(admissions.map((admission) => parseTime(admission.admittedAt)))
+  if (limit === 0) {
+    return holdOf('BudgetFull', 'The concurrency is 0, so no cluster is admitted.', 'Waits for a higher concurrency.')
+  }
+  const slots = limit === 1 ? 'The only slot is' : `All ${limit} slots are`
   return holdOf(
     'BudgetFull',
-    `All ${limit} slots are taken by ${nameSome(holders)}.`,
-    'a Ready report of one of them, or a higher concurrency',
-    since,
+    `${slots} taken by ${nameSome(holders)}.`,
+    'Waits for a Ready report of one of these clusters, or a higher concurrency.',
+    latest(admissions.map((admission) => parseTime(admission.admittedAt))),
   )
 }
 
-/** Where and why a pair failed; most messages name the object themselves. */
-function whyOf({ problem, state }: BundleOnCluster): string {
-  const words = endOf(problem ?? state.message)
+/** Where and why a bundle failed on a cluster; most messages already name the object. */
+function failureCause({ problem, state }: BundleOnCluster): string {
+  const cause = endSentence(problem ?? state.message)
   const { firstFailing = '' } = state
-  return firstFailing === '' || words.startsWith(firstFailing) ? `: ${words}` : ` at ${firstFailing}: ${words}`
+  return firstFailing === '' || cause.startsWith(firstFailing) ? `: ${cause}` : ` at ${firstFailing}: ${cause}`
 }
 
-/** Failures use up the budget, or are all that is left. */
-export function failureHold(failed: readonly BundleOnCluster[], limit: number, maxFailed?: number): Hold {
-  const first = failed[0]
-  const words = first ? ` ${first.cluster} failed${whyOf(first)}` : ''
-  const stops =
+/** What a failure hold compares the failures with. */
+export interface FailureLimits {
+  readonly concurrency: number
+  /** Present when the failures exceed it. */
+  readonly maxFailed?: number
+  /** Present when the ring cannot pass any more: a clause that says what it lacks. */
+  readonly shortage?: string
+}
+
+/** Failures use up the budget, or no cluster is left that could still become Ready. */
+export function failureHold(
+  failed: readonly BundleOnCluster[],
+  { concurrency, maxFailed, shortage }: FailureLimits,
+): Hold {
+  const names = failed.map((pair) => pair.cluster)
+  const clusters = plural(new Set(names).size, 'cluster')
+  const stop = 'so no further cluster is admitted'
+  const limit =
     maxFailed !== undefined
-      ? `, more than the ${maxFailed} allowed, so nobody else is admitted`
-      : failed.length >= limit
-        ? `, the concurrency is ${limit}, so nobody else is admitted`
-        : ''
+      ? `, more than the ${maxFailed} that maxFailed allows, ${stop}`
+      : failed.length >= concurrency
+        ? `; the concurrency is ${concurrency}, ${stop}`
+        : shortage === undefined
+          ? ''
+          : `; ${shortage}`
+  const first = failed[0]
+  const cause = first ? ` ${first.cluster} failed${failureCause(first)}` : ''
   return holdOf(
     'FailuresStopIt',
-    `${failed.length} failed (${nameSome(failed.map((pair) => pair.cluster))})${stops}.${words}`,
-    'the failed clusters reporting Ready, or a corrected Bundle',
+    `${clusters} failed (${nameSome(names)})${limit}.${cause}`,
+    'Waits for Ready reports of the failed clusters, or a corrected Bundle.',
     latest(failed.map((pair) => pair.reportedAt)),
   )
 }
 
-/** Some clusters have nothing to get. */
+/** The Bundle cannot be rendered for some clusters. */
 export function unrenderedHold(pairs: readonly BundleOnCluster[]): Hold {
   const first = pairs[0]!
+  const names = pairs.map((pair) => pair.cluster)
+  const isOne = new Set(names).size === 1
+  const keep = isOne ? 'the cluster keeps its present content' : 'these clusters keep their present content'
+  const where = isOne ? 'Cause' : `Cause on ${first.cluster}`
   return holdOf(
     'NotRendered',
-    `${nameSome(pairs.map((pair) => pair.cluster))} keeps what it runs. Bundle ${first.bundle} for ${first.cluster}: ${endOf(first.problem ?? '')}`,
-    'a corrected Bundle, or the value that is missing',
+    `Bundle "${first.bundle}" cannot be rendered for ${nameSome(names)}; ${keep}. ${where}: ${endSentence(first.problem ?? '')}`,
+    'Waits for a corrected Bundle, or for the missing value.',
   )
 }
 
-function endOf(sentence: string): string {
-  return sentence.replace(/\.?$/, '.')
+/** Ends a text with exactly one full stop. */
+export function endSentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`
 }
 
-/** Members of the ring wait for their windows. */
+/** Clusters of the ring wait for their maintenance windows. */
 export function windowHold(closed: readonly BundleOnCluster[], progress: string): Hold {
-  const names = nameSome(closed.map((pair) => pair.cluster))
-  const until = earliestOf(closed.map((pair) => pair.hold?.until))
-  const time = until === undefined ? 'an edit of the windows' : `time, the first at ${formatTime(until)}`
-  return holdOf(
-    'WindowClosed',
-    `${progress}; ${names} ${closed.length > 1 ? 'wait for their windows' : 'waits for its window'}. ${closed[0]!.hold!.message}`,
-    `${time}, or by an exception`,
-  )
+  const names = closed.map((pair) => pair.cluster)
+  const wait = new Set(names).size > 1 ? 'wait for their windows' : 'waits for its window'
+  return holdOf('WindowClosed', `${progress}; ${nameSome(names)} ${wait}. ${heldMessage(closed)}`)
 }
 
-/** Everybody who is left is frozen. */
-export function frozenHold(frozen: readonly BundleOnCluster[]): Hold {
+/** All clusters that are left are frozen, on hold or cordoned. */
+export function frozenHold(ring: string, frozen: readonly BundleOnCluster[]): Hold {
   const names = nameSome(frozen.map((pair) => pair.cluster))
-  const until = earliestOf(frozen.map((pair) => pair.hold?.until))
-  return holdOf(
-    'Frozen',
-    `Nobody of the ring is free: ${names}. ${frozen[0]!.hold!.message}`,
-    until === undefined ? 'one of them being released' : `one of them being free, the first at ${formatTime(until)}`,
-    earliestOf(frozen.map((pair) => pair.hold?.since)),
-  )
+  return holdOf('Frozen', `No cluster of ring "${ring}" can change now: ${names}. ${heldMessage(frozen)}`)
 }
 
-function earliestOf(times: readonly (number | undefined)[]): number | undefined {
+/** The first cluster's own message, and the earliest time where another cluster is free earlier. */
+function heldMessage(held: readonly BundleOnCluster[]): string {
+  const { message, until: firstUntil } = held[0]!.hold!
+  const until = earliest(held.map((pair) => pair.hold?.until))
+  return until === undefined || until === firstUntil ? message : `${message} The first is free at ${formatTime(until)}.`
+}
+
+function earliest(times: readonly (number | undefined)[]): number | undefined {
   const known = times.filter((time) => time !== undefined)
   return known.length === 0 ? undefined : Math.min(...known)
 }

@@ -165,7 +165,7 @@ test('decisions', () => {
       input({ a: ready(2) }, { phase: 'Completed' }, { newer: new Map([['b', 'b-g3']]) }),
       'Supersede b-g3 [-] Completed',
     ],
-    ['closed stays closed', input({ a: {} }, { closed: true }), 'Supersede of a newer Release [-] Superseded'],
+    ['closed stays closed', input({ a: {} }, { closed: true }), 'Supersede a newer Release [-] Superseded'],
     [
       'a newer document takes the pair over',
       input({ a: { assigned: 3 } }, { admissions: [slot('a')] }, { newer: new Map([['b', 'b-g3']]) }),
@@ -297,7 +297,7 @@ test('decisions', () => {
   for (const [name, facts, expected] of table) assert.equal(tell(planRollout(facts)), expected, name)
 })
 
-test('holds say why, since when and what releases them', () => {
+test('a hold says why, since when, and what ends it', () => {
   const sentence = (facts: RolloutInput) => {
     const decision = planRollout(facts)
     assert.ok('hold' in decision)
@@ -305,11 +305,11 @@ test('holds say why, since when and what releases them', () => {
   }
   assert.equal(
     sentence(input({ a: {}, b: {} }, { admissions: [slot('a')] })),
-    'All 1 slots are taken by a. Since 2026-11-16T11:59:30Z. Released by a Ready report of one of them, or a higher concurrency.',
+    'The only slot is taken by a. Since 2026-11-16T11:59:30Z. Waits for a Ready report of one of these clusters, or a higher concurrency.',
   )
   assert.equal(
     sentence(input({ a: { ...failed(2), firstFailing: 'Deployment web' }, b: {} }, { admissions: [slot('a')] })),
-    '1 failed (a), the concurrency is 1, so nobody else is admitted. a failed at Deployment web: back-off pulling image. Since 2026-11-16T11:59:55Z. Released by the failed clusters reporting Ready, or a corrected Bundle.',
+    '1 cluster failed (a); the concurrency is 1, so no further cluster is admitted. a failed at Deployment web: back-off pulling image. Since 2026-11-16T11:59:55Z. Waits for Ready reports of the failed clusters, or a corrected Bundle.',
   )
   assert.match(
     sentence(input({ a: { ...failed(2), firstFailing: 'back-off' }, b: {} }, { admissions: [slot('a')] })),
@@ -318,11 +318,11 @@ test('holds say why, since when and what releases them', () => {
   )
   assert.equal(
     sentence(input({})),
-    'The placement selects no cluster. Since 2026-11-16T11:59:00Z. Released by a cluster that it selects.',
+    'The Placement selects no cluster. Since 2026-11-16T11:59:00Z. Waits for a cluster that matches.',
   )
   assert.equal(
     sentence(input({}, {}, { deletedBundles: ['b'] })),
-    'Bundle b was deleted; nobody else receives it. Its removal is a Rollout of its own. Released by creating the Bundle again.',
+    'Bundle b was deleted; no further cluster receives it. A separate Rollout removes it. Create the Bundle again to continue.',
   )
 })
 
@@ -338,14 +338,17 @@ test('counts per state sum up to the total', () => {
 
 test('completion names those who were not connected', () => {
   const decision = planRollout(input({ a: ready(2), b: offline }))
-  assert.equal(decision.message, '1 of 2 ready; b not connected, admitted on return.')
+  assert.equal(decision.message, '1 of 2 ready; b is offline and is admitted when it returns.')
 })
 
 test('completion adds up: who has it and is away is told apart from who never got it', () => {
   const { says, assigned } = ready(2)
   const gone = { ...offline, says, assigned }
   const decision = planRollout(input({ a: ready(2), b: offline, c: gone }))
-  assert.equal(decision.message, '1 of 3 ready; 1 has it and is offline; b not connected, admitted on return.')
+  assert.equal(
+    decision.message,
+    '1 of 3 ready; 1 cluster with this content is offline; b is offline and is admitted when it returns.',
+  )
 })
 
 test('an agent that says it has not begun by start-by is admitted again, with a new start-by (I-23)', () => {

@@ -1,31 +1,32 @@
 /**
- * When: who is admitted next. One Release moves through its rings; nothing reaches a cluster except through an admission.
+ * Decides which clusters are admitted next. One Release moves through its rings; content reaches a cluster only through
+ * an admission. A member is one bundle on one cluster.
  *
- *   in use = own admissions ∪ what superseded rollouts still have in flight ∪ pairs handed the target and not well at it,
- *            without those of rings whose turn has not come: they count when it does
- *   busy   = clusters in use, without as many of those marked as failed as `maxFailed` tolerates
+ *   in use = own admissions ∪ slots of superseded rollouts ∪ members with the target delivered that are not Ready,
+ *            without members of later rings: they count when their ring moves
+ *   busy   = clusters in use, without as many clusters marked as failed as `maxFailed` tolerates
  *
- * A healthy cluster is admitted only while fewer than `concurrency` clusters are busy, so at most `concurrency` and
- * `maxFailed` clusters together are ever unwell in a ring because of rollouts of their bundle. A cluster that is busy already costs
- * nothing to admit (so the bundles of one commit reach it together, and a fix reaches those that the last release broke).
- * More are busy than the concurrency where it was lowered, where bundles that were released apart move together now, or where
- * some went bad after they were Ready. Then only pairs in use go on; one without a slot takes one where it fits beside those that
- * are recorded.
+ * A healthy cluster is admitted only while fewer than `concurrency` clusters are busy, so at most `concurrency` plus
+ * `maxFailed` clusters of a ring are ever unavailable because of rollouts of their bundle. Admitting a busy cluster
+ * costs no slot: the bundles of one commit reach the cluster together, and a fix reaches the clusters that the last
+ * release broke. More clusters are busy than the concurrency allows after it was lowered, when bundles that were
+ * released separately move together, or when clusters failed after they were Ready. Then only members in use continue,
+ * and a member without a slot takes a slot where one is free beside the recorded slots.
  *
- * A slot comes back only with a report that the pair is well at exactly the admitted generation and set, with a newer
- * revision taking the pair over, when the agent did not begin by start-by plus margin, or when the Cluster is gone. A
- * *failed* pair keeps its record, marked: what is written on the Rollout is what makes the budgets hold even for a
- * reader whose caches of reports and assignments are old. A report alone, not yet written there, tolerates nothing, and
- * gives no slot of an older rollout back: that one does it, and the newer one waits for its word.
+ * A slot is free again when the agent reports exactly the admitted generation and set as Ready or Drifted, when a newer
+ * revision takes over, when the agent did not start by start-by plus margin, or when the Cluster is deleted. A failed
+ * member keeps its admission, marked with `failedAt`. The record on the Rollout keeps the budgets, also for a reader
+ * whose caches of reports and assignments are old. A report that is not recorded yet tolerates nothing and frees no
+ * slot of an older rollout: the older rollout records it, and the newer rollout waits for that record.
  *
- * A rollback counts what it moves. Whoever it leaves as it is (it ran nothing before, is outside of the scope, or was never
- * touched) does not stop the others from going back, well or not: nobody else gets what it has. In every other rollout
- * such a pair counts, for others are about to get the same.
+ * A rollback counts the members that it moves. A member that keeps its content (it had no earlier revision, is outside
+ * of the scope, or was never changed) does not stop the rollback, Ready or not, because no other cluster gets its
+ * content. In other rollouts this member counts, because other clusters are about to get the same content.
  *
- * A cluster that is not connected before its admission is excused; it is admitted when it returns, also after completion.
- * One that goes offline after it keeps its slot.
+ * A cluster that is not connected before its admission is excused. It is admitted when it returns, also after the
+ * rollout completed. A cluster that goes offline after its admission keeps its slot.
  */
-import { nameSome } from '../../core/text/name-some.ts'
+import { nameSome, plural } from '../../core/text/name-some.ts'
 import { removalPairs, removalProgress } from '../document/removal.ts'
 import type { RemovalFacts } from '../document/removal.ts'
 import type { RolloutCounts, RolloutDecision, RolloutInput, RolloutPhase, Superseded } from './types.ts'
@@ -41,7 +42,7 @@ import type { RolloutState } from './ring-progress.ts'
 import { nextStep } from './step.ts'
 import { countedPredecessors, describeSuperseded, supersededBundles, withoutSuperseded } from './supersede.ts'
 
-/** Decides the next step of a rollout; with a book of what it was like at the last look, by what has changed since. */
+/** Decides the next step of a rollout; with the changes since the last pass, from the cached roster. */
 export function planRollout(input: RolloutInput, since?: RosterChanges): RolloutDecision {
   if (input.removal) return planRemoval(input, input.removal)
   const superseded = supersededBundles(input)
@@ -51,7 +52,7 @@ export function planRollout(input: RolloutInput, since?: RosterChanges): Rollout
   return { ...decision, ...known, message: `${decision.message}${describeSuperseded(input, superseded)}` }
 }
 
-/** The same rings, budgets and holds, for a bundle that leaves. */
+/** The same rings, budgets and holds for the removal of a bundle. */
 function planRemoval(input: RolloutInput, removal: RemovalFacts): RolloutDecision {
   const { pairs, kept, freed, settled, spared } = removalPairs(input, removal)
   const { roster, states } = buildRoster(input, pairs, kept)
@@ -66,7 +67,8 @@ function planRemoval(input: RolloutInput, removal: RemovalFacts): RolloutDecisio
     return { ...base, kind: isStopped ? 'Pause' : 'Wait', phase: phase as RolloutPhase, hold, message: hold.message }
   }
   if (pairs.length === 0) {
-    const message = spared.length > 0 ? `${removalProgress(counts, known)}.` : 'Nobody is left to remove it from.'
+    const message =
+      spared.length > 0 ? `${removalProgress(counts, known)}.` : `No cluster has Bundle "${removal.bundle}" any more.`
     return { ...base, kind: 'Complete', phase: 'Completed', excused: [], message }
   }
   const members = { input: { ...input, removal: known }, roster, kept, freed, counts, ...ringsOf(input, states) }
@@ -94,27 +96,32 @@ function decide(whole: RolloutInput, superseded: readonly Superseded[], since: R
   })
 
   if (!whole.release) {
-    const hold = holdOf('ReleaseMissing', 'Its Release does not exist.', 'the Release appearing', rollout.createdAt)
+    const message = 'The Release of this Rollout does not exist.'
+    const hold = holdOf('ReleaseMissing', message, 'Waits for the Release.', rollout.createdAt)
     return { decision: held(hold) }
   }
   const isOver = rollout.closed || superseded.length === whole.release.bundles.length
   const input = isOver ? whole : withoutSuperseded({ ...whole, predecessors: countedPredecessors(whole) }, superseded)
   const { bundles } = input.release!
   const undecided = bundles.filter((bundle) => !input.decisions.has(bundle.placement))
-  // Only what is known of everybody is worth remembering.
+  // A roster without undecided Placements is incomplete and is not cached.
   const isWhole = !isOver && undecided.length === 0
-  // What is over keeps the counts it ended with.
+  // A closed rollout keeps its last counts.
   const { roster, states } = rollout.closed
     ? buildRoster(input, [], kept)
     : rebuildRoster(input, bundles, kept, isWhole ? since : undefined)
   const counts = undecided.length === 0 && !rollout.closed ? roster.counts() : undefined
 
   if (isOver) {
-    const by = superseded.at(-1)?.by ?? 'of a newer Release'
+    const by = superseded.at(-1)?.by ?? 'a newer Release'
     const phase = rollout.phase === 'Completed' ? 'Completed' : 'Superseded'
-    const flight = kept.length > 0 ? ` ${kept.length} pairs still hold a slot.` : ''
-    const names = superseded.length === 0 ? by : nameSome(superseded.map((one) => one.by))
-    const message = `Rollout ${names} took over; nobody else is admitted here.${flight}`
+    const flight =
+      kept.length > 0 ? ` ${plural(kept.length, 'slot')} ${kept.length === 1 ? 'is' : 'are'} still taken.` : ''
+    const names =
+      superseded.length === 0
+        ? by
+        : `${superseded.length === 1 ? 'rollout' : 'rollouts'} ${nameSome(superseded.map(({ by: name }) => name))}`
+    const message = `Superseded by ${names}; no further cluster is admitted here.${flight}`
     const some = { by, admissions: kept, freed, message, ring, ...(counts ? { counts } : {}) }
     return { decision: { kind: 'Supersede', phase, ...some }, roster }
   }
@@ -131,7 +138,7 @@ function decide(whole: RolloutInput, superseded: readonly Superseded[], since: R
   return { decision, roster }
 }
 
-/** The ring that is moving: the first whose gate is not recorded. */
+/** The index of the moving ring: the first that has not passed. */
 function currentRing(rings: readonly RingSpec[], states: readonly RingState[]): number {
   const open = rings.findIndex(({ name }) => states.find((state) => state.name === name)?.passedAt === undefined)
   return open < 0 ? rings.length - 1 : open
@@ -144,7 +151,7 @@ function ringsOf(
   return { rings, states, current: currentRing(rings, states) }
 }
 
-/** Holds that do not depend on how the members are doing. */
+/** Holds that do not depend on the state of the members. */
 function outerHold(input: RolloutInput, undecided: readonly Pick<ReleaseBundle, 'placement'>[]): Hold | undefined {
   const since = input.rollout.createdAt
   const open = input.predecessors.filter((predecessor) => !predecessor.closed)
@@ -152,8 +159,8 @@ function outerHold(input: RolloutInput, undecided: readonly Pick<ReleaseBundle, 
     const names = nameSome(open.map((predecessor) => predecessor.name))
     return holdOf(
       'PredecessorOpen',
-      `The older rollout ${names} has not stopped admitting yet.`,
-      'its being marked superseded',
+      `The older rollout ${names} still admits clusters.`,
+      'Waits until it is marked as superseded.',
       since,
     )
   }
@@ -161,27 +168,30 @@ function outerHold(input: RolloutInput, undecided: readonly Pick<ReleaseBundle, 
     const names = nameSome(input.deletedBundles ?? [])
     return holdOf(
       'BundleDeleted',
-      `Bundle ${names} was deleted; nobody else receives it. Its removal is a Rollout of its own.`,
-      'creating the Bundle again',
+      `Bundle ${names} was deleted; no further cluster receives it. A separate Rollout removes it.`,
+      'Create the Bundle again to continue.',
     )
   }
   if (undecided.length > 0) {
     const names = nameSome(undecided.map((bundle) => bundle.placement))
     return holdOf(
       'PlacementPending',
-      `Placement ${names} has not decided yet.`,
-      'its decisions being complete; check that the Placement exists',
+      `Placement ${names} has no complete decisions yet.`,
+      'Waits for the decisions; check that the Placement exists.',
       since,
     )
   }
   if (input.rollout.aborted) {
-    return holdOf('Aborted', 'Aborted; what was admitted goes on, nobody else is admitted.', 'a newer Release')
+    const message = 'The rollout is aborted: clusters already admitted continue, no further cluster is admitted.'
+    return holdOf('Aborted', message, 'A newer Release starts a new rollout.')
   }
   if (input.rollout.paused) {
     const { asks, name = '', namespace } = input.rollout
     const why =
-      asks === undefined ? 'Paused; what was admitted goes on.' : `${asks} Nothing goes before somebody says so.`
-    return holdOf('Paused', why, `\`flotilla rollout resume ${name} -n ${namespace}\``)
+      asks === undefined
+        ? 'The rollout is paused: clusters already admitted continue.'
+        : `${asks} No cluster is admitted before a person resumes the rollout.`
+    return holdOf('Paused', why, `Resume it with \`flotilla rollout resume ${name} -n ${namespace}\`.`)
   }
   return undefined
 }

@@ -71,12 +71,12 @@ test('before it starts: a warning where ring 1 does not have the hardware, netwo
   const warn = (...later: PreviewCluster[]) => previewRollout(rings, [first, ...later], COST).warnings
   assert.deepEqual(warn(cluster('b', traits('eu', 'fibre', 'amd64'))), [])
   assert.deepEqual(warn(cluster('b', traits('us', 'lte', 'arm64')), cluster('c', traits('us', 'fibre', 'amd64'))), [
-    'ring 1 has no cluster with flotilla.dev/architecture arm64; 1 clusters of later rings have',
-    'ring 1 has no cluster with network lte; 1 clusters of later rings have',
+    'ring 1 has no cluster with flotilla.dev/architecture arm64; 1 cluster of later rings has',
+    'ring 1 has no cluster with network lte; 1 cluster of later rings has',
     'ring 1 has no cluster with region us; 2 clusters of later rings have',
   ])
   assert.deepEqual(previewRollout(rings, [cluster('b')], COST).warnings, ['ring canary has no members'])
   assert.deepEqual(previewRollout([canary], [cluster('a', { ...isCanary, isOnline: false })], COST).warnings, [
-    'nobody in ring canary is connected',
+    'no cluster of ring canary is connected',
   ])
 })

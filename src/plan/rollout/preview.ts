@@ -1,22 +1,25 @@
-/** The plan shown before it starts: who is in which ring, who is in none, who cannot be reached, and what ring 1 does not represent. */
+/**
+ * A rollout before it starts: the members of each ring, unreachable clusters, and traits that ring 1 does not
+ * represent.
+ */
 import { compareText } from '../../core/text/compare-text.ts'
 import type { Labels } from '../../core/text/label-selector.ts'
-import { nameSome } from '../../core/text/name-some.ts'
+import { nameSome, plural } from '../../core/text/name-some.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { concurrencyOf } from './concurrency.ts'
 import type { BundleHold } from '../windows/bundle-hold.ts'
 import { ringOf, ringStates } from './rings.ts'
 import type { RingSpec } from './rings.ts'
 
-/** What a preview looks at in a cluster. */
+/** A cluster as a preview reads it. */
 export interface PreviewCluster {
   readonly name: string
   readonly labels: Labels
   readonly groups: readonly string[]
   readonly isOnline: boolean
-  /** Held, frozen or outside its window: it waits. */
+  /** Present when the cluster is on hold, frozen or outside its window. */
   readonly hold?: BundleHold
-  /** What tells hardware, network and region apart, by name of the claim or label. */
+  /** Values that describe hardware, network and region, by name of the claim or label. */
   readonly traits: Labels
 }
 
@@ -26,37 +29,36 @@ export interface PreviewRing {
   readonly members: readonly string[]
   readonly offline: readonly string[]
   readonly frozen: readonly string[]
-  /** Why each of them waits, and until when where that is known. */
+  /** Why each frozen cluster waits, and until when where the time is known. */
   readonly holds: readonly { readonly cluster: string; readonly message: string; readonly until?: string }[]
-  /** How many moves of `concurrency` clusters it takes. */
+  /** Number of steps of `concurrency` clusters each. */
   readonly steps: number
-  /** What its members fetch at most. */
+  /** Maximum number of bytes that the members fetch. */
   readonly bytes?: number
   readonly soakMs: number
-  /** What else it asks for: gates before it opens, approvals, gates before it is through. */
+  /** Opening gates, approvals and exit gates of the ring. */
   readonly asks: readonly string[]
 }
 
-/** What would happen. */
+/** The result of a preview. */
 export interface RolloutPreview {
   readonly rings: readonly PreviewRing[]
   /** Clusters in no ring: they would never be admitted. */
   readonly unringed: readonly string[]
   readonly warnings: readonly string[]
-  /** At least so long, with `perClusterMs` for each step. */
+  /** Minimum duration, with `perClusterMs` for each step. */
   readonly expectedMs: number
-  /** At most so many: nobody fetches what is there already, and on the way everything is compressed. Absent where it is not known. */
+  /** Maximum number of bytes: agents fetch only missing content, compressed. Absent where the size is not known. */
   readonly expectedBytes?: number
 }
 
-/** What one cluster costs. */
+/** The cost of one cluster. */
 export interface PreviewCost {
   readonly perClusterMs: number
-  /** All of the content; absent where it is not known. */
+  /** Size of the whole content; absent where it is not known. */
   readonly perClusterBytes?: number | undefined
 }
 
-/** Works out a preview. */
 export function previewRollout(
   rings: readonly RingSpec[],
   clusters: readonly PreviewCluster[],
@@ -115,11 +117,11 @@ function emptyRings(rings: readonly PreviewRing[]): string[] {
   return rings
     .filter(({ members, offline }) => members.length === 0 || members.length === offline.length)
     .map(({ name, members }) =>
-      members.length === 0 ? `ring ${name} has no members` : `nobody in ring ${name} is connected`,
+      members.length === 0 ? `ring ${name} has no members` : `no cluster of ring ${name} is connected`,
     )
 }
 
-/** Traits that later rings have and ring 1 does not: what it proves does not hold for those clusters. */
+/** Traits that only later rings have: a success of ring 1 proves nothing for clusters with these traits. */
 function unrepresented(byRing: readonly (readonly PreviewCluster[])[]): string[] {
   const [first = [], ...later] = byRing
   if (later.length === 0 || first.length === 0) return []
@@ -132,9 +134,8 @@ function unrepresented(byRing: readonly (readonly PreviewCluster[])[]): string[]
     const missing = valuesOf(later.flat()).filter((value) => !proven.has(value))
     const distinct = [...new Set(missing)].sort(compareText)
     if (distinct.length === 0) continue
-    warnings.push(
-      `ring 1 has no cluster with ${key} ${nameSome(distinct)}; ${missing.length} clusters of later rings have`,
-    )
+    const [clusters, verb] = [plural(missing.length, 'cluster'), missing.length === 1 ? 'has' : 'have']
+    warnings.push(`ring 1 has no cluster with ${key} ${nameSome(distinct)}; ${clusters} of later rings ${verb}`)
   }
   return warnings
 }

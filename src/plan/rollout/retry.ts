@@ -1,19 +1,21 @@
-/** Trying again: a person asks, and who failed is admitted once more, as the budget allows; its agent begins the same anew. */
+/**
+ * Manual retries: a failed cluster is admitted again, within the budget, and its agent starts the same revision anew.
+ */
 import type { BundleOnCluster, RolloutAdmission } from './bundle-on-cluster.ts'
 
-/** A request to try again: its number, and for which clusters; for all that failed without them. */
+/** A request to retry. Without `clusters`, the request is for all failed clusters. */
 export interface RetryRequest {
   readonly n: number
   readonly clusters?: readonly string[] | undefined
 }
 
-/** The last request that is about a cluster; 0 when there is none. */
+/** The number of the last request for a cluster; 0 when there is none. */
 export function latestRetryFor(requests: readonly RetryRequest[]): (cluster: string) => number {
   return (cluster) =>
     requests.reduce((last, { n, clusters }) => (!clusters || clusters.includes(cluster) ? Math.max(last, n) : last), 0)
 }
 
-/** Whether a pair failed and is to be tried again: somebody asked after the try that failed. */
+/** Whether a member failed and a request is newer than its failed attempt. */
 export function isRetryRequested(
   pair: BundleOnCluster,
   slot: RolloutAdmission | undefined,

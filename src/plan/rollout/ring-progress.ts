@@ -1,4 +1,4 @@
-/** How the rings of a rollout stand: who is in which, who failed, what the moving ring may still do. */
+/** The progress of a rollout's rings: members, failures, and what the moving ring may still do. */
 import { parseTime } from '../../core/time/time.ts'
 import type { FreedSlot, RolloutCounts, RolloutInput } from './types.ts'
 import { judgeExit, judgeOpening, clearExitGates } from './gates/ring-opening.ts'
@@ -10,7 +10,7 @@ import { mergedList } from './roster.ts'
 import type { Roster } from './roster.ts'
 import { nextSlotDeadline, budgetUsage } from './slots.ts'
 
-/** The pairs of a rollout and the rings they are in. */
+/** The roster and rings of a rollout in one pass. */
 export interface RolloutState {
   readonly input: RolloutInput
   readonly roster: Roster
@@ -19,21 +19,20 @@ export interface RolloutState {
   readonly counts: RolloutCounts
   readonly rings: readonly RingSpec[]
   readonly states: readonly RingState[]
-  /** The place of the ring that is moving. */
+  /** Index of the ring that is moving. */
   readonly current: number
 }
 
-/** What the next step is decided by. */
+/** Everything that the next step is decided from. */
 export type RingProgress = ReturnType<typeof ringProgress>
 
-/** Works out how the rings stand. */
 export function ringProgress(members: RolloutState) {
   const { input, roster, kept, freed, counts, rings, states, current } = members
   const ring = rings[current]!
   const moving = roster.ring(current)
   const { admits, shut, opening } = openingsOf(members)
   const isShut = shut === current
-  // Rings whose gate is recorded stay open: for clusters that join or return.
+  // Rings that passed stay open for clusters that join or return.
   const open = [...rings.keys()].filter(admits)
   const openRings = open.map((i) => roster.ring(i))
   const before = rings
@@ -82,15 +81,15 @@ export function ringProgress(members: RolloutState) {
     ...members,
     ring,
     isLast: current === rings.length - 1,
-    /** The places of rings that admit, and who is in them. */
+    /** Indexes of the rings that admit, and their members. */
     open,
     openRings,
-    /** The first ring that is not open although it is its turn, or -1. */
+    /** Index of the first ring whose opening conditions are not met although its turn has come, or -1. */
     shut,
     isShut,
     opening,
     failed,
-    /** How many of rings that are through failed and were tolerated. */
+    /** Number of tolerated failures in rings that passed. */
     before,
     limits,
     allowed,
@@ -99,18 +98,18 @@ export function ringProgress(members: RolloutState) {
     gate,
     inUse,
     unringed,
-    /** What every decision says. */
+    /** The part that all decisions share. */
     base,
   }
 }
 
 /**
- * Which rings admit. A ring that asks for approvals is opened only when somebody in it has something to receive; one that was
- * passed while it was empty still asks when clusters come.
+ * Which rings admit. A ring with approvals opens only when one of its clusters has something to receive. A ring that
+ * passed while it was empty still requires its approvals when clusters join.
  */
 function openingsOf({ input, roster, rings, states, current }: RolloutState): {
   admits(ring: number): boolean
-  /** The first ring that is not open although it is its turn, or -1. */
+  /** Index of the first ring whose opening conditions are not met although its turn has come, or -1. */
   readonly shut: number
   readonly opening: RingOpening | undefined
 } {
@@ -129,7 +128,7 @@ function exitState(ring: RingSpec, state: RingState, gate: RingExit): RingState 
   return gate.kind === 'Short' ? clearExitGates(ring, state) : gate.state
 }
 
-/** How many clusters some pairs are on. */
+/** Number of distinct clusters. */
 export function countClusters(pairs: readonly BundleOnCluster[]): number {
   return new Set(pairs.map(({ cluster }) => cluster)).size
 }

@@ -150,7 +150,7 @@ test('an overloaded canary keeps the next ring closed; an offline one is excused
   assert.equal(two.tell(), 'Pass canary []')
   two.plan()
   two.offline.delete('a')
-  assert.match(two.tell(), /\[b c a\]/, 'admitted when it returns, though its ring is through')
+  assert.match(two.tell(), /\[b c a\]/, 'admitted when it returns, though its ring has passed')
 })
 
 test('budgets: more failed than allowed stops; a missed deadline is a failure', () => {
@@ -164,7 +164,10 @@ test('budgets: more failed than allowed stops; a missed deadline is a failure', 
   world.now += 10 * MINUTE + 1
   const stops = world.plan()
   assert.equal(stops.kind, 'Fail')
-  assert.match(stops.message, /2 failed \(a, d\), more than the 1 allowed, so nobody else is admitted/)
+  assert.match(
+    stops.message,
+    /2 clusters failed \(a, d\), more than the 1 that maxFailed allows, so no further cluster is admitted/,
+  )
   const none = new Ringed([{ ...all, maxFailed: 0 }], { a: {}, b: {} })
   none.plan()
   none.says.set('a', 'Failed')
@@ -195,7 +198,10 @@ test('a pair in no ring is never admitted, and the rollout says so', () => {
   world.plan()
   world.says.set('a', 'Ready')
   const decision = world.plan()
-  assert.equal(decision.kind === 'Wait' && decision.hold.message, '1 of 3 ready; b, c in no ring.')
+  assert.equal(
+    decision.kind === 'Wait' && decision.hold.message,
+    '1 of 3 ready; b, c are in no ring and are never admitted.',
+  )
   assert.deepEqual(decision.unringed, ['b', 'c'])
 })
 
@@ -204,13 +210,16 @@ test('a freeze holds a store while the rest go on; a frozen one that runs someth
   assert.equal(world.tell(), 'Admit rest [b c]')
   world.says.set('b', 'Ready').set('c', 'Ready')
   const done = world.plan()
-  assert.deepEqual([done.kind, done.message], ['Complete', '2 of 3 ready; a frozen, admitted when free.'])
+  assert.deepEqual(
+    [done.kind, done.message],
+    ['Complete', '2 of 3 ready; a is frozen or on hold and is admitted afterwards.'],
+  )
   world.clusters['a'] = {}
   assert.equal(world.tell(), 'Admit rest [a]')
   const all = new Ringed([rest], { a: { maintenance: 'frozen' } })
   assert.equal(
     all.plan().message,
-    'Nobody of the ring is free: a. The cluster is frozen by its label maintenance=frozen. Released by taking the label off: kubectl label clusters.flotilla.dev a maintenance-.',
+    'No cluster of ring "rest" can change now: a. The cluster is frozen by its label maintenance=frozen. End this with `kubectl label clusters.flotilla.dev a maintenance-`.',
   )
 })
 

@@ -1,11 +1,12 @@
 /**
- * Rings: which ring a cluster is in, and when the next one may begin.
+ * Rings: which ring a cluster is in, and when the next ring may start.
  *
- * A ring takes clusters by label or decision group; or a count or share, in order of name, of those that no ring takes by
- * label or group; or all that is left. Where a count or share ends is written down as a name when the rollout begins, so
- * that clusters that come and go do not shift it. Who is in no ring is shown and never admitted.
+ * A ring selects clusters by label or decision group; or by count or share, in order of name, of the clusters that no
+ * ring selects by label or group; or all remaining clusters. The boundary of a count or share is recorded as a cluster
+ * name when the rollout starts, so clusters that join or leave later do not move it. A cluster in no ring is shown and
+ * is never admitted.
  *
- * A ring's gate is recorded on the Rollout before anybody of the next ring is admitted (I-04).
+ * A ring's exit is recorded on the Rollout before a cluster of the next ring is admitted (I-04).
  */
 import { compareText } from '../../core/text/compare-text.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
@@ -23,47 +24,47 @@ export interface RingSpec {
   /** The name of a decision group of the Placement. */
   readonly group?: string
   readonly count?: number
-  /** `10%` of the clusters that no ring takes by label or group. */
+  /** `10%` of the clusters that no ring selects by label or group. */
   readonly share?: string
   readonly maxUnavailable?: number | string
   readonly maxFailed?: number | string
-  /** `90%`: how many of the members that can be reached must be Ready; 100% unless said. */
+  /** `90%` of the reachable members must be Ready. Defaults to 100%. */
   readonly readyShare?: string
-  /** At least so many must be Ready; one unless said, or none when the ring is empty. */
+  /** Minimum number of Ready members. Defaults to 1, or 0 when the ring is empty. */
   readonly minReady?: number
   readonly soakMs?: number
   readonly startByMs?: number
-  /** What must be said before anybody of it is admitted. */
+  /** Approvals that are required before a cluster of the ring is admitted. */
   readonly approvals?: ApprovalNeed
-  /** What the world must say before it opens, or before it is through. */
+  /** Gates that must pass before the ring opens, or before it passes. */
   readonly gates?: readonly GateSpec[]
 }
 
-/** What is written down about a ring. */
+/** The recorded state of a ring. */
 export interface RingState {
   readonly name: string
   /** The last cluster, in order of name, of a ring by count or share. */
   readonly upTo?: string
-  /** RFC 3339; what it takes to open it was there. */
+  /** RFC 3339; all opening conditions were met at this time. */
   readonly openedAt?: string
   /** The approvals that opened it. */
   readonly approvedBy?: readonly ApprovalRecord[]
-  /** What its gates said. */
+  /** The last verdicts of its gates. */
   readonly gates?: readonly GateRecord[]
-  /** RFC 3339; since then enough members are Ready. */
+  /** RFC 3339; since this time enough members are Ready. */
   readonly readyAt?: string
-  /** RFC 3339; the gate: from then on the next ring may begin. */
+  /** RFC 3339; the ring's exit: from this time the next ring may start. */
   readonly passedAt?: string
 }
 
-/** What rings look at in a cluster. */
+/** A cluster as rings read it. */
 export interface RingCluster {
   readonly name: string
   readonly labels: Labels
   readonly groups: readonly string[]
 }
 
-/** Completes what is written down: every ring has a record, and rings by count or share have their end. */
+/** Completes the recorded states: every ring has a record, and rings by count or share have their boundary. */
 export function ringStates(
   rings: readonly RingSpec[],
   recorded: readonly RingState[],
@@ -90,7 +91,7 @@ export function ringStates(
   })
 }
 
-/** The place of a cluster's ring among all, or -1 when it is in none. */
+/** The index of a cluster's ring, or -1 when it is in no ring. */
 export function ringOf(rings: readonly RingSpec[], states: readonly RingState[], cluster: RingCluster): number {
   const named = rings.findIndex((ring) => takesByName(ring, cluster))
   if (named >= 0) return named
@@ -100,17 +101,17 @@ export function ringOf(rings: readonly RingSpec[], states: readonly RingState[],
   })
 }
 
-/** How many clusters may be unwell because of a rollout. */
+/** How many clusters may be unavailable because of a rollout. */
 export interface RingLimits {
-  /** How many may be changing. */
+  /** Maximum number of clusters that change at the same time. */
   readonly flight: number
-  /** How many may have failed without taking up one of those. */
+  /** Maximum number of failed clusters that do not take a slot. */
   readonly tolerated: number
-  /** How many may be unwell together. */
+  /** Maximum number of unavailable clusters. */
   readonly total: number
 }
 
-/** What a ring's budgets mean for so many clusters; `before` are the failures that rings before it tolerate. */
+/** A ring's budgets in numbers of clusters; `before` is the number of failures tolerated in earlier rings. */
 export function ringLimits(ring: RingSpec, clusters: number, before = 0): RingLimits {
   const concurrency = concurrencyOf(ring.concurrency, clusters)
   const tolerated = toleratedFailures(ring, clusters) + before
@@ -119,32 +120,32 @@ export function ringLimits(ring: RingSpec, clusters: number, before = 0): RingLi
   return { flight: Math.min(concurrency, total), tolerated, total }
 }
 
-/** How many failures a ring of so many clusters tolerates; without `maxFailed` a failed cluster keeps its slot. */
+/** Number of failures that a ring tolerates; without `maxFailed` a failed cluster keeps its slot. */
 export function toleratedFailures({ maxFailed }: RingSpec, clusters: number): number {
-  return maxFailed === undefined ? 0 : allowedOf(maxFailed, clusters)
+  return maxFailed === undefined ? 0 : allowedFailures(maxFailed, clusters)
 }
 
-/** How many may fail: a percentage is rounded down, and may be none. */
-function allowedOf(allowed: number | string, members: number): number {
+/** A percentage is rounded down, and can be 0. */
+function allowedFailures(allowed: number | string, members: number): number {
   if (typeof allowed === 'number') return allowed
   const percent = /^(\d+)%$/.exec(allowed)
   return percent ? Math.floor((Number(percent[1]) * members) / 100) : Number(allowed)
 }
 
-/** How a ring stands: what its gate asks for, in numbers. */
+/** The counts of a ring that its exit is decided from. */
 export interface RingCount {
   readonly members: number
   readonly ready: number
   readonly failed: number
-  /** Not connected and never admitted. */
+  /** Members that the ring does not wait for; see the glossary. */
   readonly excused: number
-  /** Failed, and as many as `maxFailed` allows; those are not waited for unless `readyShare` says how many are. */
+  /** Failed members within `maxFailed`. The ring does not wait for them, unless `readyShare` requires them. */
   readonly tolerated?: number
-  /** Left as they are by a rollback, and not well: nothing is asked of them. */
+  /** Members that a rollback leaves unchanged and that are not Ready: the ring does not wait for them. */
   readonly spared?: number
 }
 
-/** What a gate says: open, open at a time, or what it lacks. */
+/** Whether a ring has enough Ready members: yes, not for long enough yet, or how many are required. */
 export type ReadinessVerdict =
   | { readonly kind: 'Open' }
   | { readonly kind: 'Soaking'; readonly readyAt: string; readonly until: number }
@@ -160,7 +161,7 @@ export function judgeReadiness(ring: RingSpec, state: RingState, count: RingCoun
   return now >= until ? { kind: 'Open' } : { kind: 'Soaking', readyAt, until }
 }
 
-/** How many members must be Ready. */
+/** Number of members that must be Ready. */
 export function readyNeeded({ readyShare, minReady = 1 }: RingSpec, count: RingCount): number {
   const reachable = requiredMembers(count) - count.excused
   const share =
@@ -170,7 +171,7 @@ export function readyNeeded({ readyShare, minReady = 1 }: RingSpec, count: RingC
   return Math.max(share, Math.min(minReady, requiredMembers(count)))
 }
 
-/** How many members something is asked of. */
+/** Number of members that the ring counts. */
 export function requiredMembers({ members, spared = 0 }: RingCount): number {
   return members - spared
 }

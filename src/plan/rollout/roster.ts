@@ -1,6 +1,6 @@
 /**
- * The pairs of a rollout, by ring, counted and in order, so that a decision reads numbers and the few pairs it is about,
- * however many there are: one pair that changes is taken out and put in again, and nothing else is looked at.
+ * The roster: the members of a rollout (bundles on clusters) by ring, counted and in order. A decision reads counts and
+ * the few members it is about, however large the fleet is; a member that changes is replaced, and the rest stays.
  */
 import { createSortedSet, mergeSorted } from '../../core/collections/sorted-set.ts'
 import type { SortedSet } from '../../core/collections/sorted-set.ts'
@@ -10,62 +10,62 @@ import { bundleOnClusterKey } from './bundle-on-cluster.ts'
 import type { BundleOnCluster } from './bundle-on-cluster.ts'
 import type { BundleStateName } from '../../kinds/fields/states.ts'
 
-/** A pair with what its ring and its slot make of it. */
+/** A bundle on a cluster, with its ring and its slot. */
 export interface RosterMember {
   readonly pair: BundleOnCluster
-  /** The place of its ring, or -1. */
+  /** Index of its ring, or -1. */
   readonly ring: number
-  /** The place of its bundle in the release. */
+  /** Index of its bundle in the release. */
   readonly order: number
-  /** It holds a slot. */
+  /** The member holds a slot. */
   readonly holding: boolean
-  /** It failed, and nobody asked to try it again. */
+  /** The member failed, and no retry is requested. */
   readonly broken: boolean
-  /** Somebody asked to try it again. */
-  readonly asked: boolean
-  /** A rollback leaves it as it is: neither its state nor its failure is this rollout's. */
+  /** A retry is requested. */
+  readonly retried: boolean
+  /** A rollback leaves the member unchanged: the rollout counts neither its state nor its failure. */
   readonly spared: boolean
 }
 
-/** How often something is there. */
+/** Distinct keys with their number of occurrences. */
 export interface Tally<K> {
-  /** How many different ones. */
+  /** Number of distinct keys. */
   readonly size: number
   keys(): Iterable<K>
 }
 
-/** The pairs of one ring. */
+/** The members of one ring. */
 export interface RingRoster {
   readonly members: number
   readonly ready: number
-  /** Failed, or without anything to get. */
+  /** Failed members, and members for which no content could be rendered. */
   readonly failed: number
-  /** Not waited for. */
+  /** Members that the ring does not wait for. */
   readonly excused: number
-  /** Could be admitted now, as far as they are concerned. */
+  /** Members that could be admitted now if a slot were free. */
   readonly waiting: number
   readonly clusters: Tally<string>
   readonly brokenClusters: Tally<string>
-  /** Clusters that are offline with a pair that is well. */
+  /** Offline clusters with a member that is Ready at the target. */
   readonly wellAway: Tally<string>
-  /** When those that are held and not well may be free; milliseconds since 1970. */
+  /** Times at which holds of members that are not Ready end; milliseconds since 1970. */
   readonly opens: Tally<number>
   list(name: ListName): Iterable<RosterMember>
   sizeOf(name: ListName): number
 }
 
-/** The pairs of a rollout. */
+/** The members of a rollout. */
 export interface Roster {
   readonly size: number
   put(member: RosterMember): void
-  /** Takes out all pairs of a cluster. */
+  /** Removes all members of a cluster. */
   drop(cluster: string): void
   get(key: string): RosterMember | undefined
   of(cluster: string): Iterable<RosterMember>
-  /** By place; -1 is who is in no ring. */
+  /** By index; -1 has the members that are in no ring. */
   ring(at: number): RingRoster
   counts(): RolloutCounts
-  /** The same per bundle, in order of the release. */
+  /** Counts per bundle, in order of the release. */
   bundleCounts(): ReadonlyMap<string, RolloutCounts>
 }
 
@@ -74,57 +74,56 @@ const isUnserved = ({ pair: { free, well, handed }, holding, spared }: RosterMem
 
 const isWaiting = (member: RosterMember) => isUnserved(member) && !member.pair.blocked
 
-function isCandidate({ pair, asked, holding, spared }: RosterMember): boolean {
+function isCandidate({ pair, retried, holding, spared }: RosterMember): boolean {
   const { free, well, blocked, failed, keeps, handed } = pair
   if (!free || well || blocked || spared) return false
-  // What it has already is not handed to it once more, unless somebody asks.
-  return asked || (!failed && !holding && !(keeps && handed))
+  // Content that the cluster already has is delivered again only for a retry.
+  return retried || (!failed && !holding && !(keeps && handed))
 }
 
-// Who waits for a window of its own comes in time, and the ring waits for it; a freeze is no reason to stop the others.
+// The ring waits for a cluster whose window is closed, because the window opens. It does not wait for a frozen cluster.
 function isExcused({ pair: { free, hold, well, handed, problem }, holding, spared }: RosterMember): boolean {
   return problem !== undefined || (!free && hold?.for !== 'window' && !well && !handed && !holding && !spared)
 }
 
-/** The lists that decisions name pairs from. */
+/** The lists of members that decisions read. */
 const LISTS = {
-  /** Not connected, and not well. */
+  /** Not connected, and not Ready at the target. */
   away: ({ pair: { free, hold, well }, spared }: RosterMember) => !free && !hold && !well && !spared,
-  /** Held, frozen or outside of its window, and not well. */
+  /** On hold, frozen or outside of its window, and not Ready at the target. */
   held: ({ pair: { hold, well }, spared }: RosterMember) => hold !== undefined && !well && !spared,
   broken: ({ broken }: RosterMember) => broken,
-  /** Handed the target and not well at it. */
+  /** The target is delivered, and the member is not Ready. */
   unwell: ({ pair: { handed, well }, spared }: RosterMember) => handed && !well && !spared,
-  /** Left as it is, and not well. */
+  /** Unchanged by a rollback, and not Ready. */
   spared: ({ pair: { well }, spared }: RosterMember) => spared && !well,
-  /** Nothing could be rendered for it. */
+  /** No content could be rendered. */
   unrendered: (member: RosterMember) => isUnserved(member) && member.pair.problem !== undefined,
-  /** It has this generation, or a later one, with other content. */
+  /** The cluster has this generation, or a later one, with other content. */
   taken: (member: RosterMember) => isUnserved(member) && member.pair.problem === undefined && member.pair.blocked,
-  /** It may be admitted, and fails at what it runs now. */
+  /** May be admitted, and fails at its present revision. */
   ailing: (member: RosterMember) => isCandidate(member) && member.pair.ailing,
-  /** It may be admitted. */
+  /** May be admitted. */
   sound: (member: RosterMember) => isCandidate(member) && !member.pair.ailing,
   /** In no ring. */
   unringed: ({ ring }: RosterMember) => ring < 0,
 } as const
 
-/** The name of a list. */
 export type ListName = keyof typeof LISTS
 
 const LIST_NAMES = Object.keys(LISTS) as readonly ListName[]
 
-/** As pairs are told: by bundle, in order of the release, then by name. */
+/** Order of members in messages: by bundle, in order of the release, then by cluster. */
 export function byReportOrder(a: RosterMember, b: RosterMember): number {
   return a.order - b.order || compareText(a.pair.cluster, b.pair.cluster)
 }
 
-/** As pairs are admitted: by cluster, so that the bundles of a release reach it together. */
+/** Order of admissions: by cluster, so that the bundles of a release reach a cluster together. */
 export function byAdmissionOrder(a: RosterMember, b: RosterMember): number {
   return compareText(a.pair.cluster, b.pair.cluster) || a.order - b.order
 }
 
-/** The lists of several rings as one. */
+/** One list of several rings, merged in order. */
 export function mergedList(rings: readonly RingRoster[], name: ListName): Generator<RosterMember> {
   const lists = rings.flatMap((ring) => (ring.sizeOf(name) > 0 ? [ring.list(name)] : []))
   return mergeSorted(lists, orderOf(name))
@@ -134,12 +133,11 @@ function orderOf(name: ListName): typeof byReportOrder {
   return name === 'ailing' || name === 'sound' ? byAdmissionOrder : byReportOrder
 }
 
-/** Whether a member may be admitted, as far as it is concerned. */
+/** Whether a member may be admitted if a slot is free. */
 export function mayBeAdmitted(member: RosterMember): boolean {
   return isCandidate(member)
 }
 
-/** Makes an empty roster. */
 export function createRoster(): Roster {
   const byKey = new Map<string, RosterMember>()
   const byCluster = new Map<string, Set<string>>()
@@ -246,7 +244,7 @@ function countsOf(states: readonly ReadonlyMap<BundleStateName, number>[]): Roll
   return {
     total: states.reduce((sum, one) => sum + [...one.values()].reduce((n, count) => n + count, 0), 0),
     ready: of('Ready'),
-    // A drifted pair is being brought back to what it should be.
+    // Drift is being corrected.
     progressing: of('Progressing', 'Drifted'),
     pending: of('Pending', 'NotSelected'),
     failed: of('Failed'),

@@ -61,12 +61,12 @@ test('a newer rollout takes over exactly the bundles it carries; the others go o
   const decision = planRollout(input({ a: {}, b: {} }, { admissions: [slot('x', 'a'), slot('y', 'a')] }, { newer }))
   assert.deepEqual(decision.superseded, [{ bundle: 'x', by: 'r3' }])
   assert.equal(slots(decision), 'x@a y@a', 'what is in flight stays counted')
-  assert.match(decision.message, / Bundle x moves in rollout r3 now\.$/)
+  assert.match(decision.message, / Bundle "x" continues in rollout r3\.$/)
   const recorded = { superseded: decision.superseded ?? [], admissions: [] }
   assert.equal(slots(planRollout(input({ a: {}, b: {} }, recorded))), 'y@a', 'nobody is admitted for x any more')
   const both = planRollout(input({ a: {} }, recorded, { newer: new Map([['y', 'r4']]) }))
   assert.deepEqual([both.kind, both.phase, both.superseded?.length], ['Supersede', 'Superseded', 2])
-  assert.match(both.message, /^Rollout r3, r4 took over/)
+  assert.match(both.message, /^Superseded by rollouts r3, r4; /)
 })
 
 test('the newer rollout waits for the older one to let go of its bundle, and counts what that has in flight', () => {
@@ -81,7 +81,7 @@ test('the newer rollout waits for the older one to let go of its bundle, and cou
 test('a deleted bundle leaves; the others go on', () => {
   const decision = planRollout(input({ a: {} }, {}, { deletedBundles: ['x'] }))
   assert.equal(slots(decision), 'y@a')
-  assert.match(decision.message, / Bundle x was deleted; clusters that run it keep it\.$/)
+  assert.match(decision.message, / Bundle "x" was deleted; a separate Rollout removes it\.$/)
   const none = planRollout(input({ a: {} }, {}, { deletedBundles: ['x', 'y'] }))
   assert.equal(none.kind === 'Wait' && none.hold.reason, 'BundleDeleted')
 })
@@ -104,7 +104,10 @@ test('a bad value for one site fails only that site, and the true reason is show
   const done = planRollout(input({ a: well, b: {}, c: well }, { rings, ringStates }, { release }))
   assert.deepEqual(
     [done.phase, done.message],
-    ['Completed', '2 of 3 ready. b keeps what it runs. Bundle x for b: values.till is missing.'],
+    [
+      'Completed',
+      '2 of 3 ready. Bundle "x" cannot be rendered for b; the cluster keeps its present content. Cause: values.till is missing.',
+    ],
   )
   const alone = planRollout(input({ b: {} }, {}, { release }))
   assert.equal(alone.kind === 'Wait' && alone.hold.reason, 'NotRendered', 'but a ring in which nobody can is held')
@@ -129,7 +132,10 @@ test('failures within maxFailed do not stop the rest, of this ring or the next; 
   const ends = plan({ a: failed, b: well, c: well, d: well }, { ringStates })
   assert.deepEqual([ends.phase, ends.message], ['Completed', '3 of 4 ready; a failed.'])
   const stops = plan({ a: failed, b: failed, c: {}, d: {} }, { admissions: [slot('x', 'a'), slot('x', 'b')] })
-  assert.match(stops.message, /^2 failed \(a, b\), more than the 1 allowed, so nobody else is admitted\./)
+  assert.match(
+    stops.message,
+    /^2 clusters failed \(a, b\), more than the 1 that maxFailed allows, so no further cluster is admitted\./,
+  )
 })
 
 test('who failed tries again when somebody asks: admitted anew, as the budget allows, and a failure counts again', () => {

@@ -1,4 +1,4 @@
-/** Slots: which stay taken, which come back, and who takes the next ones. */
+/** Slots: which stay taken, which are free again, and which members take the next slots. */
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { FreedSlot, RolloutInput } from './types.ts'
 import { bundleOnClusterKey } from './bundle-on-cluster.ts'
@@ -10,15 +10,15 @@ import type { RolloutState } from './ring-progress.ts'
 import { sameRevision } from '../fleet/state.ts'
 
 /**
- * How long after start-by an agent that did begin may take to say so; also how old the reports may be that the hub
- * decides on where start-by is used.
+ * How long after start-by a report of an agent that started in time may arrive. Where start-by is used, the hub decides
+ * on reports that are at most this old.
  */
 export const START_BY_MARGIN_MS = 60_000
 
-/** As many as a Rollout's status can hold. */
+/** Maximum number of admissions in a Rollout's status. */
 const MAX_ADMISSIONS = 10_000
 
-/** Which slots stay taken and which come back; one that stays and has failed is marked so, for good until it is Ready. */
+/** Which slots stay taken and which are free again. A failed admission is marked until the member is Ready. */
 export function settleSlots({ rollout, release, clusterOf, holdOf, now }: RolloutInput): {
   kept: RolloutAdmission[]
   freed: FreedSlot[]
@@ -50,23 +50,23 @@ function freedBy(
   const key = `${at.namespace}/${admission.bundle}`
   const assigned = cluster.assigned.get(key)
   const reported = cluster.reported.get(key)
-  // A newer rollout records its own admission before a document names its generation, so the pair stays counted there.
+  // A newer rollout records its own admission before a document has its generation, so the member stays counted.
   if ((assigned?.generation ?? 0) > target.generation || (reported?.generation ?? 0) > target.generation)
     return 'Overtaken'
-  // What is being removed is not brought any more; the tombstone stays until this slot is given back.
+  // A bundle that is being removed is not delivered any more; the tombstone stays until this slot is free.
   if ((cluster.buried?.get(key)?.generation ?? 0) >= target.generation) return 'Overtaken'
   if (isReportedAt(target, reported)) {
     if (reported?.state === 'Ready' || reported?.state === 'Drifted') return 'Report'
-    // Pending is what an agent says that has not begun.
+    // An agent that has not started reports Pending.
     if (reported?.state !== 'Pending') return undefined
   }
   const startBy = admission.startBy === undefined ? undefined : parseTime(admission.startBy)
   const expired = startBy !== undefined && at.now > startBy + START_BY_MARGIN_MS
-  // An offline cluster may have begun before it fell silent: it stays unavailable.
+  // An offline cluster may have started before its connection was lost: it keeps its slot.
   return expired && cluster.availability.state === 'Available' ? 'StartByPassed' : undefined
 }
 
-// Where clusters differ, the document says which content of this generation was handed out, and nobody hands out two.
+// Where clusters differ, a document has exactly one content of this generation, so the generation is enough.
 function isReportedAt(target: ReleaseBundle, reported: Parameters<typeof sameRevision>[0]): boolean {
   return target.contentOf ? reported?.generation === target.generation : sameRevision(reported, target)
 }
@@ -80,13 +80,13 @@ function hasFailed(
   const reported = cluster?.reported.get(`${rollout.namespace}/${admission.bundle}`)
   const isLatest = (reported?.attempt ?? 0) >= (admission.attempt ?? 0)
   if (target && isReportedAt(target, reported) && reported?.state === 'Failed' && isLatest) return true
-  // One that is held after its admission does not begin, and is late through no fault of its own.
+  // A cluster that is held after its admission does not start, so its progress deadline does not count.
   if (target && reported?.state !== 'Progressing' && holdOf?.(target, admission.cluster)) return false
   const { progressDeadlineMs } = rollout
   return progressDeadlineMs !== undefined && now > (parseTime(admission.admittedAt) ?? now) + progressDeadlineMs
 }
 
-/** When time alone changes something about a slot: the next start-by, with its margin, or progress deadline. */
+/** The next time at which a slot changes without a report: a start-by with its margin, or a progress deadline. */
 export function nextSlotDeadline(
   { rollout, now }: RolloutInput,
   kept: readonly RolloutAdmission[],
@@ -103,23 +103,24 @@ export function nextSlotDeadline(
   return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b))
 }
 
-/** Who takes up the budget. */
+/** Which members and clusters use the budget. */
 export interface BudgetUsage {
-  /** Pairs that are, or may be, unwell because of a rollout of their bundle. */
+  /** Keys of members that are, or may be, unavailable because of a rollout of their bundle. */
   readonly pairs: ReadonlySet<string>
   /** Their clusters. */
   readonly clusters: ReadonlySet<string>
-  /** Those of the pairs that hold a slot, here or in an older rollout, and their clusters. */
+  /** The members that hold a slot, in this or an older rollout, and their clusters. */
   readonly slots: { readonly pairs: ReadonlySet<string>; readonly clusters: ReadonlySet<string> }
-  /** Those of the clusters of which every such pair is marked as failed: they change nothing any more. */
+  /** Clusters of which every member in use is marked as failed: they do not change any more. */
   readonly failed: ReadonlySet<string>
-  /** Per bundle, the clusters whose pair is not marked as failed: they are changing. */
+  /** Per bundle, the clusters whose member is not marked as failed: they are changing. */
   readonly changing: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /**
- * Works out who takes up the budget; `kept` is as `settleSlots` left it. What older rollouts left unwell in a ring whose
- * turn has not come counts when it moves: it cannot be helped before, and must not keep a fix from the rings that go first.
+ * Counts the use of the budget; `kept` is the result of `settleSlots`. Members that older rollouts broke in a later
+ * ring count when that ring moves: nothing can repair them earlier, and they must not keep a fix from the earlier
+ * rings.
  */
 export function budgetUsage({ input, roster, kept, rings, current }: RolloutState): BudgetUsage {
   const bundles = new Set(input.release?.bundles.map((bundle) => bundle.name))
@@ -134,7 +135,7 @@ export function budgetUsage({ input, roster, kept, rings, current }: RolloutStat
   const inUse = new Map(all.map((pair) => [bundleOnClusterKey(pair), pair.cluster]))
   const clusters = new Set(inUse.values())
   const failed = new Set(clusters)
-  // What any rollout has under way is under way, whatever an older one says of it; a report alone marks nothing.
+  // A member that changes in one rollout is changing, even if an older rollout marks it as failed. Only records count.
   const marked = new Set(recorded.filter((one) => !isMoving(one)).map(bundleOnClusterKey))
   for (const { cluster } of recorded.filter(isMoving)) failed.delete(cluster)
   for (const [key, cluster] of inUse) if (!marked.has(key)) failed.delete(cluster)
@@ -142,7 +143,7 @@ export function budgetUsage({ input, roster, kept, rings, current }: RolloutStat
     all.filter((pair) => !marked.has(bundleOnClusterKey(pair))),
     ({ bundle }) => bundle,
   )
-  const changing = new Map([...moving].map(([bundle, those]) => [bundle, clustersIn(those)]))
+  const changing = new Map([...moving].map(([bundle, members]) => [bundle, clustersIn(members)]))
   const slots = { pairs: new Set(recorded.map(bundleOnClusterKey)), clusters: clustersIn(recorded) }
   return { pairs: new Set(inUse.keys()), clusters, slots, failed, changing }
 }
@@ -153,19 +154,19 @@ function clustersIn(pairs: readonly { readonly cluster: string }[]): Set<string>
   return new Set(pairs.map(({ cluster }) => cluster))
 }
 
-/** Clusters that take up slots: all of them, but for as many of the failed ones as are tolerated. */
-function crowdOf(all: ReadonlySet<string>, failures: ReadonlySet<string>, { tolerated }: RingLimits) {
+/** A set of clusters that use slots; as many failed clusters as are tolerated use none. */
+function budgetCounter(all: ReadonlySet<string>, failures: ReadonlySet<string>, { tolerated }: RingLimits) {
   const clusters = new Set(all)
   const failed = clusters.intersection(failures)
   return {
     clusters: clusters as ReadonlySet<string>,
     busy: () => clusters.size - Math.min(failed.size, tolerated),
-    /** How many there would be with one that changes. */
+    /** Number of busy clusters if this cluster changes. */
     busyWith: (cluster: string) =>
       clusters.size +
       (clusters.has(cluster) ? 0 : 1) -
       Math.min(failed.size - (failed.has(cluster) ? 1 : 0), tolerated),
-    /** Whether it makes no difference that it changes. */
+    /** Whether admitting the cluster costs no slot. */
     isBusy: (cluster: string) => clusters.has(cluster) && (!failed.has(cluster) || failed.size > tolerated),
     admit: (cluster: string) => {
       clusters.add(cluster)
@@ -174,30 +175,30 @@ function crowdOf(all: ReadonlySet<string>, failures: ReadonlySet<string>, { tole
   }
 }
 
-/** Who is admitted now; see the head of rollout.ts for the rule. */
+/** The admissions of this pass; plan-rollout.ts explains the rule. */
 export function nextAdmissions(
   members: RolloutState & {
-    /** Places of the rings that admit. */
+    /** Indexes of the rings that admit. */
     readonly open: readonly number[]
     readonly inUse: BudgetUsage
     readonly limits: RingLimits
   },
 ): RolloutAdmission[] {
   const { input, kept, inUse, limits, rings } = members
-  const used = crowdOf(inUse.clusters, inUse.failed, limits)
-  const slots = crowdOf(inUse.slots.clusters, inUse.failed, limits)
-  const own = crowdOf(clustersIn(kept), clustersIn(kept).difference(clustersIn(kept.filter(isMoving))), limits)
-  const changing = new Map([...inUse.changing].map(([bundle, those]) => [bundle, new Set(those)]))
+  const used = budgetCounter(inUse.clusters, inUse.failed, limits)
+  const slots = budgetCounter(inUse.slots.clusters, inUse.failed, limits)
+  const own = budgetCounter(clustersIn(kept), clustersIn(kept).difference(clustersIn(kept.filter(isMoving))), limits)
+  const changing = new Map([...inUse.changing].map(([bundle, clusters]) => [bundle, new Set(clusters)]))
   const isWithin = used.busy() <= limits.flight
-  // One that failed, and is tolerated, begins to change again with the next try: it needs room among those that do.
+  // A tolerated failed cluster changes again with the next attempt: it needs room among the changing clusters.
   const hasRoom = ({ bundle, cluster }: BundleOnCluster) => {
-    const those = changing.get(bundle)
-    return those === undefined || those.has(cluster) || those.size < limits.flight
+    const clusters = changing.get(bundle)
+    return clusters === undefined || clusters.has(cluster) || clusters.size < limits.flight
   }
-  // What fails without a slot takes one, and a newer rollout may go on with it.
+  // A member that fails without a slot takes a slot, and a newer rollout may continue with it.
   const isCovered = (pair: BundleOnCluster) =>
     inUse.slots.pairs.has(bundleOnClusterKey(pair)) || slots.busyWith(pair.cluster) <= limits.flight
-  /** Newcomers have no room, and never will have: nobody leaves while these are admitted. */
+  /** No further cluster fits in this pass: admissions only add clusters. */
   const isFull = () => used.busy() >= limits.flight || used.clusters.size >= limits.total
   const admitted: RolloutAdmission[] = []
   for (const { member, rank } of candidates(members, { clusters: used.clusters, isFull })) {
@@ -205,12 +206,12 @@ export function nextAdmissions(
     const { pair } = member
     const { cluster } = pair
     if (used.isBusy(cluster)) {
-      // A cluster in use costs nothing; with more in use than there may be, only what is in use itself moves.
+      // A busy cluster costs no slot. With more busy clusters than allowed, only members in use continue.
       if (!isWithin && !(rank === 0 && hasRoom(pair) && isCovered(pair))) continue
       if (!own.isBusy(cluster) && own.busy() >= limits.flight) continue
     } else if (used.busy() >= limits.flight || (!used.clusters.has(cluster) && used.clusters.size >= limits.total))
       continue
-    for (const crowd of [used, slots, own]) crowd.admit(cluster)
+    for (const counter of [used, slots, own]) counter.admit(cluster)
     changing.set(pair.bundle, (changing.get(pair.bundle) ?? new Set()).add(cluster))
     const { name: ring, startByMs } = rings[member.ring]!
     const attempt = input.rollout.attemptOf?.(cluster) ?? 0
@@ -219,7 +220,7 @@ export function nextAdmissions(
       cluster,
       ring,
       admittedAt: formatTime(input.now),
-      // A removal is not content: it has no start-by.
+      // A removal has no start-by.
       ...(startByMs === undefined || input.removal ? {} : { startBy: formatTime(input.now + startByMs) }),
       ...(attempt === 0 ? {} : { attempt }),
     })
@@ -228,8 +229,9 @@ export function nextAdmissions(
 }
 
 /**
- * Who may be admitted, in order: those in use already, then those that fail at what they run, then the others, each by name. Once newcomers have no
- * room, only those of clusters that have it are left: most of a large fleet is never looked at.
+ * Members that may be admitted, in order: members in use, then members that fail at their present revision, then the
+ * rest, each by cluster. When no further cluster fits, only members of busy clusters follow: most of a large fleet is
+ * never read.
  */
 function* candidates(
   {
@@ -244,23 +246,23 @@ function* candidates(
   const used = [...inUse.pairs].map((key) => roster.get(key)).filter(isOpen)
   for (const member of used.sort(byAdmissionOrder)) yield { member, rank: 0 }
   const rings = open.map((ring) => roster.ring(ring))
-  const told = new Set<string>()
+  const yielded = new Set<string>()
   for (const [name, rank] of RANKS) {
     for (const member of mergedList(rings, name)) {
       if (room.isFull()) {
-        yield* whoHasRoom(rank)
+        yield* onBusyClusters(rank)
         return
       }
       const key = bundleOnClusterKey(member.pair)
-      told.add(key)
+      yielded.add(key)
       if (!inUse.pairs.has(key)) yield { member, rank }
     }
   }
 
-  function* whoHasRoom(from: number): Generator<{ readonly member: RosterMember; readonly rank: number }> {
+  function* onBusyClusters(from: number): Generator<{ readonly member: RosterMember; readonly rank: number }> {
     const left = [...room.clusters].flatMap((cluster) => [...roster.of(cluster)]).filter(isOpen)
     const unseen = left.filter(
-      ({ pair }) => !told.has(bundleOnClusterKey(pair)) && !inUse.pairs.has(bundleOnClusterKey(pair)),
+      ({ pair }) => !yielded.has(bundleOnClusterKey(pair)) && !inUse.pairs.has(bundleOnClusterKey(pair)),
     )
     const ranked = unseen.map((member) => ({ member, rank: member.pair.ailing ? 1 : 2 }))
     yield* ranked

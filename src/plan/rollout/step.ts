@@ -1,9 +1,9 @@
 /**
- * The next step of a rollout whose rings may move: stop, open a ring, admit, let a ring be through, wait, or be done.
- * Each function below knows one reason; the first one that applies decides.
+ * The next step of a rollout whose rings may move: fail, open a ring, admit clusters, pass a ring, wait, or complete.
+ * Each function below knows one reason; the first function that applies decides.
  */
 import { mergeSorted } from '../../core/collections/sorted-set.ts'
-import { nameSome } from '../../core/text/name-some.ts'
+import { nameSome, plural } from '../../core/text/name-some.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import { removalProgress } from '../document/removal.ts'
 import type { RolloutCounts, RolloutDecision, RolloutInput } from './types.ts'
@@ -20,7 +20,6 @@ import type { RolloutState, RingProgress } from './ring-progress.ts'
 
 type Step = RolloutDecision | undefined
 
-/** Decides it. */
 export function nextStep(members: RolloutState): RolloutDecision {
   const standing = ringProgress(members)
   const move = tooManyFailed(standing) ?? ringOpens(standing) ?? someAreAdmitted(standing)
@@ -29,11 +28,11 @@ export function nextStep(members: RolloutState): RolloutDecision {
   return (
     failuresBlock(standing, queue) ??
     ringIsShut(standing) ??
-    ringIsThrough(standing) ??
+    ringPasses(standing) ??
     slotsAreTaken(standing, queue) ??
     reportsArePending(standing, queue) ??
     generationIsTaken(standing, queue) ??
-    nobodyIsSelected(standing) ??
+    noClusterSelected(standing) ??
     ringSoaks(standing) ??
     gateHolds(standing) ??
     windowsAreClosed(standing) ??
@@ -44,15 +43,15 @@ export function nextStep(members: RolloutState): RolloutDecision {
   )
 }
 
-/** Who is not served yet, and why. */
+/** Members that are not Ready yet. */
 interface Queue {
-  /** How many could be admitted now. */
+  /** Number of members that could be admitted now. */
   readonly waiting: number
-  /** Admitted and on their way: names of clusters. */
+  /** Clusters that are admitted and have not failed. */
   readonly moving: readonly string[]
-  /** Nothing could be rendered for them. */
+  /** Members for which no content could be rendered. */
   readonly unrendered: readonly BundleOnCluster[]
-  /** They have this generation, or a later one, with other content. */
+  /** Members that have this generation, or a later one, with other content. */
   readonly taken: readonly BundleOnCluster[]
 }
 
@@ -72,7 +71,7 @@ function pairsOn(rings: RingProgress['openRings'], name: ListName): BundleOnClus
 
 function tooManyFailed({ base, isTolerable, failed, limits, allowed }: RingProgress): Step {
   if (isTolerable) return undefined
-  const hold = failureHold(failed, limits.flight, allowed)
+  const hold = failureHold(failed, { concurrency: limits.flight, maxFailed: allowed })
   return { ...base, kind: 'Fail', phase: 'Failed', hold, message: hold.message }
 }
 
@@ -80,7 +79,7 @@ function ringOpens({ base, opening, shut }: RingProgress): Step {
   if (opening?.kind !== 'Ready') return undefined
   const { state } = opening
   const people = (state.approvedBy ?? []).map(({ author }) => author)
-  const message = `Ring ${state.name} opens${people.length > 0 ? `, approved by ${nameSome(people)}` : ''}.`
+  const message = `Ring "${state.name}" opens${people.length > 0 ? `, approved by ${nameSome(people)}` : ''}.`
   const rings = base.rings.map((one, i) => (i === shut ? state : one))
   return { ...base, kind: 'Open', phase: 'Progressing', opened: state.name, message, rings }
 }
@@ -95,15 +94,22 @@ function someAreAdmitted(standing: RingProgress): Step {
   return { ...base, kind: 'Admit', phase: 'Progressing', admitted, admissions: [...others, ...admitted], message }
 }
 
-/** The budget is full of failures, or nothing moves any more and the ring cannot get there. */
+/** Failures take all slots, or no cluster moves any more and the ring cannot pass. */
 function failuresBlock(standing: RingProgress, { moving, waiting }: Queue): Step {
   const { base, ring, failed, before, limits, gate, isShut } = standing
   if (failed.length === 0) return undefined
   const isFull = ring.maxFailed === undefined && countClusters(failed) - before >= limits.flight
   const isStuck = gate.kind === 'Short' && !isShut && moving.length === 0 && waiting === 0
   if (!isFull && !isStuck) return undefined
-  const hold = failureHold(failed, limits.flight)
+  const shortage = gate.kind === 'Short' && !isFull ? { shortage: ringShortage(standing, gate.need) } : {}
+  const hold = failureHold(failed, { concurrency: limits.flight, ...shortage })
   return { ...base, kind: 'Fail', phase: 'Failed', hold, message: hold.message }
+}
+
+/** For example `ring "canary" has 3 of 4 clusters Ready and needs 4`. */
+function ringShortage({ ring, count, input }: RingProgress, need: number): string {
+  const state = input.removal ? 'removed' : 'Ready'
+  return `ring "${ring.name}" has ${count.ready} of ${plural(count.members, 'cluster')} ${state} and needs ${need}`
 }
 
 function ringIsShut(standing: RingProgress): Step {
@@ -111,7 +117,7 @@ function ringIsShut(standing: RingProgress): Step {
   return isShut && opening?.kind === 'Held' ? waitFor(standing, opening.hold) : undefined
 }
 
-function ringIsThrough({ base, input, roster, ring, rings, current, isLast, gate, count }: RingProgress): Step {
+function ringPasses({ base, input, roster, ring, rings, current, isLast, gate, count }: RingProgress): Step {
   if (isLast || gate.kind !== 'Open' || roster.size === 0) return undefined
   const done = `${count.ready} of ${count.members} ${input.removal ? 'removed' : 'ready'}`
   return {
@@ -119,7 +125,7 @@ function ringIsThrough({ base, input, roster, ring, rings, current, isLast, gate
     kind: 'Pass',
     phase: 'Progressing',
     passed: ring.name,
-    message: `Ring ${ring.name} is through: ${done}. Ring ${rings[current + 1]!.name} is next.`,
+    message: `Ring "${ring.name}" passed: ${done}. Ring "${rings[current + 1]!.name}" is next.`,
     rings: passing(base.rings, current, input.now),
   }
 }
@@ -132,34 +138,33 @@ function slotsAreTaken(standing: RingProgress, { waiting }: Queue): Step {
 function reportsArePending(standing: RingProgress, { moving }: Queue): Step {
   if (moving.length === 0) return undefined
   const { limits, kept, counts, input } = standing
-  return waitFor(standing, {
-    ...budgetHold(limits.flight, moving, kept),
-    reason: 'ReportPending',
-    message: `Waits for the report of ${nameSome(moving)}; ${progress(counts, input)}.`,
-    releasedBy: 'their reports',
-  })
+  const { next: _, ...hold } = budgetHold(limits.flight, moving, kept)
+  const reports = new Set(moving).size === 1 ? 'the report' : 'the reports'
+  const message = `Waits for ${reports} of ${nameSome(moving)}; ${progress(counts, input)}.`
+  return waitFor(standing, { ...hold, reason: 'ReportPending', message })
 }
 
 function generationIsTaken(standing: RingProgress, { taken }: Queue): Step {
   if (taken.length === 0) return undefined
-  const message = `${nameSome(taken.map((pair) => pair.cluster))} already has this generation, or a later one, with other content.`
-  return waitFor(standing, holdOf('GenerationTaken', message, 'an edit of the Bundle, which makes a newer generation'))
+  const names = taken.map((pair) => pair.cluster)
+  const verb = new Set(names).size === 1 ? 'has' : 'have'
+  const message = `${nameSome(names)} already ${verb} this generation, or a later one, with other content.`
+  return waitFor(standing, holdOf('GenerationTaken', message, 'Edit the Bundle to create a newer generation.'))
 }
 
-function nobodyIsSelected(standing: RingProgress): Step {
+function noClusterSelected(standing: RingProgress): Step {
   if (standing.roster.size > 0) return undefined
   const { createdAt } = standing.input.rollout
   return waitFor(
     standing,
-    holdOf('NoClusters', 'The placement selects no cluster.', 'a cluster that it selects', createdAt),
+    holdOf('NoClusters', 'The Placement selects no cluster.', 'Waits for a cluster that matches.', createdAt),
   )
 }
 
 function ringSoaks(standing: RingProgress): Step {
   const { gate, ring } = standing
   if (gate.kind !== 'Soaking') return undefined
-  const until = `time: ${formatTime(gate.until)}`
-  return waitFor(standing, holdOf('Soaking', `Ring ${ring.name} is Ready and soaks.`, until, parseTime(gate.readyAt)))
+  return waitFor(standing, holdOf('Soaking', `Ring "${ring.name}" is Ready and soaks until ${formatTime(gate.until)}.`))
 }
 
 function gateHolds(standing: RingProgress): Step {
@@ -175,20 +180,23 @@ function windowsAreClosed(standing: RingProgress): Step {
 }
 
 function ringIsShort(standing: RingProgress, { unrendered }: Queue): Step {
-  const { gate, openRings, ring, count, input } = standing
+  const { gate, openRings, ring, input } = standing
   if (gate.kind !== 'Short') return undefined
   if (unrendered.length > 0) return waitFor(standing, unrenderedHold(unrendered))
   const all = openRings.reduce((sum, { members }) => sum + members, 0)
   const held = openRings.reduce((sum, one) => sum + one.sizeOf('held'), 0)
   const away = openRings.reduce((sum, one) => sum + one.sizeOf('away'), 0)
   if (held + away === all) {
-    if (held === all) return waitFor(standing, frozenHold(pairsOn(openRings, 'held')))
-    const message = `No selected cluster ${describeExcused(excusedOf(standing))}.`
-    const release = 'one of them connecting, or being unfrozen'
-    return waitFor(standing, holdOf('AllOffline', message, release, input.rollout.createdAt))
+    if (held === all) return waitFor(standing, frozenHold(ring.name, pairsOn(openRings, 'held')))
+    const message = `No selected cluster ${describeExcused(excusedMembers(standing))}.`
+    const next = held > 0 ? 'Waits until one of them connects or can change.' : 'Waits until one of them connects.'
+    return waitFor(standing, holdOf('AllOffline', message, next, input.rollout.createdAt))
   }
-  const message = `Ring ${ring.name} has ${count.ready} ready of ${count.members} and needs ${gate.need}.`
-  return waitFor(standing, holdOf('RingShort', message, 'more of its clusters being Ready'))
+  const shortage = ringShortage(standing, gate.need)
+  const next = input.removal
+    ? 'Waits for more removals; `flotilla cluster decommission` excludes a cluster that does not return.'
+    : 'Waits for more Ready clusters.'
+  return waitFor(standing, holdOf('RingShort', `R${shortage.slice(1)}.`, next))
 }
 
 function laterRingIsShut(standing: RingProgress): Step {
@@ -198,20 +206,24 @@ function laterRingIsShut(standing: RingProgress): Step {
 function someAreInNoRing(standing: RingProgress): Step {
   const { unringed, counts, input } = standing
   if (unringed.length === 0) return undefined
-  const message = `${progress(counts, input)}; ${nameSome(unringed)} in no ring.`
-  return waitFor(standing, holdOf('NoRing', message, 'a ring that takes them, such as one without a selector'))
+  const isOne = new Set(unringed).size === 1
+  const message = `${progress(counts, input)}; ${nameSome(unringed)} ${isOne ? 'is in no ring and is' : 'are in no ring and are'} never admitted.`
+  const next = `Add a ring that includes ${isOne ? 'the cluster' : 'these clusters'}, for example a ring without a selector.`
+  return waitFor(standing, holdOf('NoRing', message, next))
 }
 
 function completed(standing: RingProgress, { unrendered }: Queue): RolloutDecision {
   const { base, failed, counts, input, current, openRings } = standing
-  const excused = excusedOf(standing)
+  const excused = excusedMembers(standing)
   const late = excused.length > 0 ? `; ${describeLate(excused)}` : ''
   const spared = pairsOn(openRings, 'spared').map((pair) => pair.cluster)
   const left =
-    spared.length > 0 ? `; ${nameSome(spared)} not ready at what ${spared.length === 1 ? 'it keeps' : 'they keep'}` : ''
+    spared.length > 0
+      ? `; ${nameSome(spared)} ${spared.length === 1 ? 'is not Ready with the content it keeps' : 'are not Ready with the content they keep'}`
+      : ''
   const losses = failed.length > 0 ? `; ${nameSome(failed.map((pair) => pair.cluster))} failed` : ''
   const away = new Set(openRings.flatMap(({ wellAway }) => [...wellAway.keys()])).size
-  const gone = away > 0 ? `; ${away} ${away === 1 ? 'has it and is' : 'have it and are'} offline` : ''
+  const gone = away > 0 ? `; ${plural(away, 'cluster')} with this content ${away === 1 ? 'is' : 'are'} offline` : ''
   const unmade = unrendered.length > 0 ? ` ${unrenderedHold(unrendered).message}` : ''
   return {
     ...base,
@@ -228,23 +240,32 @@ function waitFor({ base, kept, counts }: RingProgress, hold: Hold): RolloutDecis
   return { ...base, kind: 'Wait', phase, hold, message: hold.message }
 }
 
-/** Who is not waited for: not connected, frozen, or outside of its window. */
-function excusedOf({ openRings }: RingProgress): readonly BundleOnCluster[] {
+/** Members that the rollout does not wait for: not connected, frozen, on hold, or outside of their window. */
+function excusedMembers({ openRings }: RingProgress): readonly BundleOnCluster[] {
   const lists = [mergedList(openRings, 'away'), mergedList(openRings, 'held')]
   return Array.from(mergeSorted(lists, byReportOrder), ({ pair }) => pair)
 }
 
 function describeExcused(excused: readonly BundleOnCluster[]): string {
   const names = nameSome(excused.map((pair) => pair.cluster))
-  return excused.some((pair) => pair.hold) ? `is connected and free: ${names}` : `is connected: ${names}`
+  return excused.some((pair) => pair.hold) ? `is connected and can change: ${names}` : `is connected: ${names}`
 }
 
 function describeLate(excused: readonly BundleOnCluster[]): string {
   const frozen = excused.filter((pair) => pair.hold).map((pair) => pair.cluster)
   const away = excused.filter((pair) => !pair.hold).map((pair) => pair.cluster)
+  const isOne = (names: readonly string[]) => new Set(names).size === 1
   return [
-    ...(away.length > 0 ? [`${nameSome(away)} not connected, admitted on return`] : []),
-    ...(frozen.length > 0 ? [`${nameSome(frozen)} frozen, admitted when free`] : []),
+    ...(away.length > 0
+      ? [
+          `${nameSome(away)} ${isOne(away) ? 'is offline and is admitted when it returns' : 'are offline and are admitted when they return'}`,
+        ]
+      : []),
+    ...(frozen.length > 0
+      ? [
+          `${nameSome(frozen)} ${isOne(frozen) ? 'is frozen or on hold and is' : 'are frozen or on hold and are'} admitted afterwards`,
+        ]
+      : []),
   ].join('; ')
 }
 

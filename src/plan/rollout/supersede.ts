@@ -1,15 +1,16 @@
 /**
- * Taking over: a newer Release takes exactly the bundles it carries out of an older rollout, and the others move on in it.
+ * Supersession: a newer Release takes over exactly its own bundles from an older rollout; the older rollout continues
+ * with its remaining bundles.
  *
- * What is taken over is written on the older rollout before the newer one admits anybody of that bundle, so that two
- * rollouts never spend the budget of one bundle.
+ * The older rollout records the takeover before the newer rollout admits a cluster for that bundle, so two rollouts
+ * never use the budget of one bundle at the same time.
  */
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { Predecessor, RolloutInput, Superseded } from './types.ts'
 import { contentIn } from './bundle-on-cluster.ts'
 import type { ReleaseBundle, RolloutAdmission } from './bundle-on-cluster.ts'
 
-/** Which bundles newer rollouts carry: what is recorded stays, what is new comes to it. */
+/** Bundles that newer rollouts carry: the recorded bundles and new ones. */
 export function supersededBundles({ rollout, release, newer }: RolloutInput): readonly Superseded[] {
   const recorded = new Map((rollout.superseded ?? []).map((one) => [one.bundle, one]))
   return (release?.bundles ?? []).flatMap(({ name }): Superseded[] => {
@@ -20,7 +21,7 @@ export function supersededBundles({ rollout, release, newer }: RolloutInput): re
   })
 }
 
-/** The rollout as far as it is still its own: without the bundles that newer ones carry or that were deleted. */
+/** The rollout without bundles that newer rollouts carry or that were deleted. */
 export function withoutSuperseded(input: RolloutInput, superseded: readonly Superseded[]): RolloutInput {
   const gone = new Set([...superseded.map(({ bundle }) => bundle), ...(input.deletedBundles ?? [])])
   if (gone.size === 0 || !input.release) return input
@@ -29,18 +30,19 @@ export function withoutSuperseded(input: RolloutInput, superseded: readonly Supe
   return { ...input, release: { bundles }, predecessors }
 }
 
-/** What else a rollout's sentence says when only some of its bundles are its own. */
+/** Sentences about bundles that are no longer part of the rollout. */
 export function describeSuperseded(input: RolloutInput, superseded: readonly Superseded[]): string {
   const deleted = (input.deletedBundles ?? []).filter((name) => superseded.every(({ bundle }) => bundle !== name))
   return [
-    ...superseded.map(({ bundle, by }) => ` Bundle ${bundle} moves in rollout ${by} now.`),
-    ...deleted.map((name) => ` Bundle ${name} was deleted; clusters that run it keep it.`),
+    ...superseded.map(({ bundle, by }) => ` Bundle "${bundle}" continues in rollout ${by}.`),
+    ...deleted.map((name) => ` Bundle "${name}" was deleted; a separate Rollout removes it.`),
   ].join('')
 }
 
 /**
- * The older rollouts with the slots that still count. One that a rollback left as it was stays in the budget of the rollout that brought it,
- * and in no other: it cannot be helped by going back, and must not keep the others from it, nor a fix from anybody afterwards.
+ * The older rollouts with the slots that still count. A member that a rollback left unchanged uses the budget of the
+ * rollout that delivered its content, and no other budget: a rollback cannot repair it, and it must block neither the
+ * rollback nor a later fix.
  */
 export function countedPredecessors(input: RolloutInput): readonly Predecessor[] {
   const { rollout, release, predecessors, clusterOf } = input

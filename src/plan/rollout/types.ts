@@ -1,4 +1,4 @@
-/** What a rollout's decision follows from, and what it can be. */
+/** Inputs and results of a rollout's decision. */
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { ApprovalFact } from './gates/approvals.ts'
 import type { BundleHold } from '../windows/bundle-hold.ts'
@@ -8,38 +8,38 @@ import type { Hold } from './holds.ts'
 import type { ReleaseBundle, RolloutAdmission, RolloutCluster } from './bundle-on-cluster.ts'
 import type { RingCount, RingSpec, RingState } from './rings.ts'
 
-/** Where a Rollout is in its life. */
+/** Phase of a Rollout. */
 export type RolloutPhase = 'Pending' | 'Progressing' | 'Completed' | 'Failed' | 'Paused' | 'Superseded' | 'Aborted'
 
-/** What the planner knows of the Rollout itself. */
+/** The Rollout itself, as the decision reads it. */
 export interface RolloutFacts {
   readonly name?: string
   readonly namespace: string
   readonly rings: readonly RingSpec[]
-  /** What is written down about the rings. */
+  /** The recorded states of the rings. */
   readonly ringStates?: readonly RingState[]
   readonly paused: boolean
-  /** Why it began paused: a sentence that asks. */
+  /** The question that a person must answer, where the rollout started paused. */
   readonly asks?: string
-  /** A person ended it: nobody else is ever admitted. */
+  /** A person aborted the rollout: no further cluster is admitted. */
   readonly aborted?: boolean
-  /** An admitted cluster that is not Ready after so long counts as failed. */
+  /** An admitted cluster that is not Ready after this time counts as failed. */
   readonly progressDeadlineMs?: number
   readonly phase?: RolloutPhase
-  /** It has recorded that newer Rollouts carry all its bundles; it never opens again. */
+  /** The Rollout has recorded that newer Rollouts carry all its bundles; it never admits again. */
   readonly closed?: boolean
-  /** The bundles of which it has recorded that newer Rollouts carry them. */
+  /** Recorded takeovers by newer Rollouts. */
   readonly superseded?: readonly Superseded[]
   readonly admissions: readonly RolloutAdmission[]
-  /** Its Release takes an older one back from everybody or a ring: nobody gets anew what that one brought. */
+  /** The Release is a rollback of all clusters or of a ring: no cluster newly receives the content rolled back. */
   readonly takesBack?: boolean
-  /** How often somebody asked to try a cluster again. */
+  /** Number of the last manual retry of a cluster. */
   readonly attemptOf?: (cluster: string) => number
   /** Milliseconds since 1970. */
   readonly createdAt?: number
-  /** The RolloutPlan it was made from. */
+  /** The RolloutPlan that the Rollout was created from. */
   readonly plan?: string
-  /** Who started or resumed it. */
+  /** Users that started or resumed the rollout. */
   readonly startedBy?: readonly string[]
 }
 
@@ -54,17 +54,21 @@ export interface Superseded {
 export interface Predecessor {
   readonly name: string
   readonly bundle: string
-  /** The generation of the bundle that it carries. */
+  /** The generation of the bundle that the older Rollout carries. */
   readonly generation: number
-  /** It has recorded that it admits nobody of this bundle any more. */
+  /** The older Rollout has recorded that it admits no further cluster for this bundle. */
   readonly closed: boolean
-  /** The slots of this bundle that it holds. */
+  /** Its slots of this bundle. */
   readonly admissions: readonly RolloutAdmission[]
-  /** What it has for a cluster; only of one that takes an older Release back from everybody or a ring. */
+  /** Its content for a cluster; present only for a rollback of all clusters or of a ring. */
   readonly takesBackTo?: (cluster: string) => Digest | undefined
 }
 
-/** Everything a decision follows from. */
+/**
+ * Everything that a decision follows from. A controller gathers it from its caches and calls
+ * `planRollout(input)`, which returns, for example, `{ kind: 'Admit', admitted: [...], message: 'Admitted store-1; …'
+ * }`.
+ */
 export interface RolloutInput {
   readonly rollout: RolloutFacts
   readonly release: { readonly bundles: readonly ReleaseBundle[] } | undefined
@@ -72,32 +76,32 @@ export interface RolloutInput {
   readonly decisions: Pick<ReadonlyMap<string, readonly string[]>, 'has' | 'get'>
   readonly clusterOf: (name: string) => RolloutCluster | undefined
   /**
-   * They must be as new as, or newer than, what the last write of this Rollout, and of each of them, was decided on. One
-   * cache of Rollouts, which never goes back, gives that; everything else here may be arbitrarily old.
+   * The predecessors must be at least as new as the state that the last write of this Rollout, and of each predecessor,
+   * was decided on. One cache of Rollouts, which never goes back, ensures this. All other inputs may be old.
    */
   readonly predecessors: readonly Predecessor[]
-  /** The newest Rollout of each bundle that a newer one carries, by bundle. */
+  /** Name of the newest newer Rollout of each bundle, by bundle. */
   readonly newer?: ReadonlyMap<string, string>
   /** Bundles of the release that were deleted. */
   readonly deletedBundles?: readonly string[]
   readonly now: number
-  /** What holds a bundle on a cluster: a hold of the cluster, a freeze or a closed window. */
+  /** The hold of a bundle on a cluster: a hold or cordon of the cluster, a freeze or a closed window. */
   readonly holdOf?: (target: ReleaseBundle, cluster: string) => BundleHold | undefined
-  /** Milliseconds since 1970 at which the first answer of `holdOf` may be another; undefined: by time alone none is. */
+  /** First time, in milliseconds since 1970, at which a result of `holdOf` can change; undefined: no time. */
   readonly holdsUntil?: () => number | undefined
-  /** Decision groups of a cluster in a Placement; absent: nobody is in one. */
+  /** Decision groups of a cluster in a Placement. If absent, no cluster is in a group. */
   readonly groupsOf?: (placement: string, cluster: string) => readonly string[]
-  /** What people said about its rings; the API has verified who they are and that they may. */
+  /** Approvals of its rings; the API has verified their authors and their permission. */
   readonly approvals?: readonly ApprovalFact[]
-  /** What a gate answered last; absent: nobody was asked. */
+  /** The last answer of a gate. */
   readonly gateAnswerOf?: (ring: string, gate: string) => GateAnswer | undefined
-  /** How another Bundle beside the Rollout stands; undefined: there is none. */
+  /** Readiness of another Bundle in the Rollout's namespace; undefined: there is no such Bundle. */
   readonly standingOf?: (bundle: string) => BundleReadiness | undefined
-  /** It removes; then the release and the decisions do not count. */
+  /** Present for a removal; then the release and the decisions do not count. */
   readonly removal?: RemovalFacts
 }
 
-/** Pairs per state, as the Rollout's status counts them. */
+/** Bundles on clusters per state, as the Rollout's status counts them. */
 export interface RolloutCounts {
   readonly total: number
   readonly ready: number
@@ -107,47 +111,47 @@ export interface RolloutCounts {
   readonly offline: number
 }
 
-/** A slot that came back, and by what. */
+/** A slot that is free again, and why. */
 export interface FreedSlot {
   readonly admission: RolloutAdmission
   readonly by: 'Report' | 'Overtaken' | 'StartByPassed' | 'ClusterGone'
 }
 
-/** A question of a ring's gate. */
+/** A query of a ring's gate. */
 export interface RingGateQuery extends GateQuery {
   readonly ring: string
 }
 
 interface Base {
   readonly phase: RolloutPhase
-  /** The slots taken after this decision: record exactly these. */
+  /** All slots that are taken after this decision; the caller records exactly these. */
   readonly admissions: readonly RolloutAdmission[]
   readonly freed: readonly FreedSlot[]
-  /** Bundles that newer Rollouts carry: record exactly these. */
+  /** All bundles that newer Rollouts carry; the caller records exactly these. */
   readonly superseded?: readonly Superseded[]
   /** Absent while the members are not known. */
   readonly counts?: RolloutCounts
-  /** The same per bundle, by name. */
+  /** Counts per bundle, by name. */
   readonly bundleCounts?: ReadonlyMap<string, RolloutCounts>
   readonly ring?: string
-  /** What to write down about the rings; absent while the members are not known. */
+  /** The states of the rings to record; absent while the members are not known. */
   readonly rings?: readonly RingState[]
   readonly ringCounts?: readonly RingCount[]
-  /** Of a removal: clusters that are through with it for good. */
+  /** Of a removal: clusters whose removal is over for good. */
   readonly settled?: readonly string[]
-  /** Of a removal: those of the settled ones that keep the bundle. */
+  /** Of a removal: settled clusters that keep the bundle. */
   readonly kept?: readonly string[]
-  /** Pairs that are in no ring. */
+  /** Clusters that are in no ring. */
   readonly unringed?: readonly string[]
-  /** What to ask the world, by ring. */
+  /** Gate queries to send. */
   readonly asks?: readonly RingGateQuery[]
-  /** Milliseconds since 1970 at which to look again. */
+  /** Time of the next pass in milliseconds since 1970. */
   readonly until?: number
-  /** One sentence about the whole. */
+  /** One sentence about the rollout. */
   readonly message: string
 }
 
-/** What to do next. */
+/** The next step of a rollout. */
 export type RolloutDecision =
   | (Base & { readonly kind: 'Admit'; readonly admitted: readonly RolloutAdmission[] })
   | (Base & { readonly kind: 'Wait' | 'Pause' | 'Fail'; readonly hold: Hold })

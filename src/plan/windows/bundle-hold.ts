@@ -1,5 +1,5 @@
-/** Why nothing new may begin for a bundle on a cluster: a hold of the cluster, a freeze, or a window that is closed. */
-import { formatTime, parseTime } from '../../core/time/time.ts'
+/** Holds of a bundle on a cluster: a hold or cordon of the cluster, a freeze, or a closed maintenance window. */
+import { parseTime } from '../../core/time/time.ts'
 import { clusterHoldSentence, holdOfCluster } from './cluster-hold.ts'
 import type { HoldableCluster } from './cluster-hold.ts'
 import { decideWindows } from './window.ts'
@@ -7,29 +7,29 @@ import type { spanAt } from './window.ts'
 import { isForCluster, ruleOf } from './window-rules.ts'
 import type { CompiledWindow, WindowEntry } from './window-rules.ts'
 
-/** Marks of what is held, beside its state. */
+/** Badges beside the state. */
 const HOLD_BADGES = ['Frozen', 'Held', 'Cordoned'] as const
 
 type HoldBadge = (typeof HOLD_BADGES)[number]
 
-/** What holds a pair of bundle and cluster. */
+/** The hold of a bundle on a cluster. */
 export interface BundleHold {
   readonly for: 'window' | 'freeze'
   readonly badge: HoldBadge
-  /** Why, since when, and what would release it. */
+  /** Complete sentences: the cause, and what ends the hold. */
   readonly message: string
   /** Milliseconds since 1970. */
   readonly since?: number
-  /** Milliseconds since 1970 at which to look again; absent: only a person can tell. */
+  /** End of the hold in milliseconds since 1970; absent: only a person can end it. */
   readonly until?: number
 }
 
-/** A cluster as holds see it. */
+/** A Cluster as holds read it. */
 export interface HeldCluster extends HoldableCluster {
   readonly spec: HoldableCluster['spec'] & { readonly timeZone?: string | undefined }
 }
 
-/** What holds an entry on a cluster now; `windows` are those for its bundle. */
+/** The hold of an entry on a cluster now; `windows` are the windows for its bundle. */
 export function bundleHold(
   cluster: HeldCluster,
   windows: readonly CompiledWindow[],
@@ -48,8 +48,8 @@ export function bundleHold(
   const decision = decideWindows(rules, entry, at.now, at.look)
   if (decision.kind === 'Open') return undefined
   const { by, sinceMs, againMs } = decision
-  const time = againMs === undefined ? 'an edit of it' : `time, ${formatTime(againMs)}`
-  const message = `${decision.message.replace(/^./, (first) => first.toUpperCase()).replace(/\.?$/, '.')} Released by ${time}, or by an exception (flotilla rollout except).`
+  const cause = decision.message
+  const message = `${cause.charAt(0).toUpperCase()}${cause.slice(1)}${cause.endsWith('.') ? '' : '.'} To start earlier, add an exception with \`flotilla rollout except\`.`
   return {
     for: by === 'window' ? 'window' : 'freeze',
     badge: 'Frozen',

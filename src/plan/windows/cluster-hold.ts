@@ -1,13 +1,13 @@
-/** Why a whole cluster is held as it is: by a person's hold, a cordon, or the label of a site. */
+/** Holds of a whole cluster: a hold, a cordon, or the freeze label. */
 import type { Labels } from '../../core/text/label-selector.ts'
 
-/** The label with which a site or a person holds a cluster as it is: `maintenance=frozen`. */
+/** The label that freezes a cluster: `maintenance=frozen`. */
 const FREEZE_LABEL = 'maintenance'
 
-/** The taint that a cordoned cluster counts as having. */
+/** The taint that Placements see on a cordoned cluster. */
 export const CORDON_TAINT = 'flotilla.dev/cordoned'
 
-/** What is looked at in a Cluster. */
+/** A Cluster as holds read it. */
 export interface HoldableCluster {
   readonly metadata: { readonly name: string; readonly labels?: Labels }
   readonly spec: { readonly hold?: HoldSpec | undefined; readonly cordon?: HoldSpec | undefined }
@@ -23,40 +23,42 @@ interface HoldSpec {
 /** A hold of a whole cluster. */
 export interface ClusterHold {
   readonly badge: 'Held' | 'Cordoned' | 'Frozen'
-  /** Why, since when and by whom. */
+  /** Cause, start and author, for example `on hold since 2026-11-16T08:00:00Z by ana: fire`. */
   readonly message: string
   readonly since?: string
-  /** What would release it. */
-  readonly releasedBy: string
+  /** The command that ends the hold. */
+  readonly command: string
 }
 
-/** Why a cluster is held; undefined when it is not. Of several, the one that a person set last to be undone. */
+/**
+ * The hold of a cluster; undefined when there is none. Of several, the hold that lasts longest: cordon, hold, label.
+ */
 export function holdOfCluster({ metadata, spec }: HoldableCluster): ClusterHold | undefined {
   const { name, labels = {} } = metadata
   const { cordon, hold } = spec
   if (cordon) {
-    return { badge: 'Cordoned', ...said('cordoned', cordon), releasedBy: `flotilla cluster uncordon ${name}` }
+    return { badge: 'Cordoned', ...describeHold('cordoned', cordon), command: `flotilla cluster uncordon ${name}` }
   }
-  if (hold) return { badge: 'Held', ...said('held', hold), releasedBy: `flotilla cluster release ${name}` }
+  if (hold) return { badge: 'Held', ...describeHold('on hold', hold), command: `flotilla cluster release ${name}` }
   if (!isFrozen(labels)) return undefined
   return {
     badge: 'Frozen',
     message: `frozen by its label ${FREEZE_LABEL}=frozen`,
-    releasedBy: `taking the label off: kubectl label clusters.flotilla.dev ${name} ${FREEZE_LABEL}-`,
+    command: `kubectl label clusters.flotilla.dev ${name} ${FREEZE_LABEL}-`,
   }
 }
 
-/** Whether a cluster's labels hold it as it is. */
+/** Whether a cluster has the freeze label. */
 export function isFrozen(labels: Labels): boolean {
   return labels[FREEZE_LABEL] === 'frozen'
 }
 
-/** The hold as one sentence, for people at the hub and at the site. */
-export function clusterHoldSentence({ message, releasedBy }: ClusterHold): string {
-  return `The cluster is ${message}. Released by ${releasedBy}.`
+/** The hold as sentences, for messages of the hub and of the agent. */
+export function clusterHoldSentence({ message, command }: ClusterHold): string {
+  return `The cluster is ${message}. End this with \`${command}\`.`
 }
 
-function said(word: string, { reason, since, by }: HoldSpec): Pick<ClusterHold, 'message' | 'since'> {
-  const who = by === undefined ? '' : ` by ${by}`
-  return { message: `${word} since ${since}${who}: ${reason}`, since }
+function describeHold(word: string, { reason, since, by }: HoldSpec): Pick<ClusterHold, 'message' | 'since'> {
+  const author = by === undefined ? '' : ` by ${by}`
+  return { message: `${word} since ${since}${author}: ${reason}`, since }
 }

@@ -1,10 +1,10 @@
-/** Cron's five fields: minute, hour, day of month, month, day of week; lists, ranges, steps, names and the usual short forms. */
+/** Schedules in cron's five fields, with lists, ranges, steps, names and short forms such as `@daily`. */
 
-/** When a schedule begins something, as a clock on a wall shows it. */
+/** A schedule in wall-clock time. */
 export interface Cron {
   readonly minutes: readonly number[]
   readonly hours: readonly number[]
-  /** As in every cron: when both days are restricted, either of them is enough. */
+  /** As in every cron: when both day fields are restricted, a date must match one of them. */
   matchesDay(date: { readonly month: number; readonly day: number; readonly weekday: number }): boolean
 }
 
@@ -34,7 +34,7 @@ const SHORT: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 }
 
-/** Reads a schedule, or says what is wrong with it. */
+/** Parses a schedule, or describes the problem. */
 export function parseCron(
   text: string,
 ): { readonly ok: true; readonly cron: Cron } | { readonly ok: false; readonly problem: string } {
@@ -51,7 +51,7 @@ export function parseCron(
     if (!values) {
       return {
         ok: false,
-        problem: `schedule ${JSON.stringify(text)}: ${JSON.stringify(parts[index])} is no ${field.name} (${field.min} to ${field.max})`,
+        problem: `schedule ${JSON.stringify(text)}: ${JSON.stringify(parts[index])} is not a valid ${field.name} (${field.min} to ${field.max})`,
       }
     }
     sets.push(values)

@@ -49,7 +49,7 @@ describe('which windows concern a cluster', () => {
 
   it('half a time is named, and closes', () => {
     const half = window({ times: [{ schedule: '0 2 * * *' }] })
-    assert.match(windowObjectProblem(half) ?? '', /wants either schedule and duration/)
+    assert.match(windowObjectProblem(half) ?? '', /needs either schedule and duration/)
     assert.equal(decideWindows(rulesOf(half), entry, 0).kind, 'Closed')
   })
 })
@@ -147,14 +147,14 @@ describe('both ends', () => {
       for: 'freeze',
       badge: 'Frozen',
       message:
-        'Freeze w holds until 2026-12-01T05:00:00Z, since 2026-11-19T23:00:00Z: Black Friday. Released by time, 2026-12-01T05:00:00Z, or by an exception (flotilla rollout except).',
+        'Freeze "w" lasts until 2026-12-01T05:00:00Z: Black Friday. To start earlier, add an exception with `flotilla rollout except`.',
       since: at('2026-11-19T23:00:00Z'),
       until: at('2026-12-01T05:00:00Z'),
     })
     const held = { ...cluster, spec: { hold: { reason: 'fire', since: '2026-11-16T08:00:00Z', by: 'ana' } } }
     assert.equal(
       bundleHold(held, [], entry, { now: 0, look: spanAt })?.message,
-      'The cluster is held since 2026-11-16T08:00:00Z by ana: fire. Released by flotilla cluster release store-1.',
+      'The cluster is on hold since 2026-11-16T08:00:00Z by ana: fire. End this with `flotilla cluster release store-1`.',
     )
   })
 })

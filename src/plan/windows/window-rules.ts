@@ -1,6 +1,6 @@
 /**
- * Which windows concern a cluster, and what they say there: the hub writes it into the cluster's document and decides by
- * it whom to admit, so that both ends know the same rules.
+ * Which windows apply to a cluster, and their rules there. The hub writes the rules into the cluster's document and
+ * decides admissions by them, so that hub and agent follow the same rules.
  */
 import { matchesGlob } from '../../core/text/glob.ts'
 import { meetsRequirement, requirementsOf } from '../../core/text/label-selector.ts'
@@ -30,7 +30,7 @@ interface WindowTimes {
   readonly until?: string | undefined
 }
 
-/** Somebody who may use an exception, or who did. */
+/** A user, group or role that may use an exception, or did. */
 export interface ExceptionSubject {
   readonly kind: 'User' | 'Group' | 'Role'
   readonly name: string
@@ -43,31 +43,31 @@ interface WindowException {
   readonly subjects?: readonly ExceptionSubject[] | undefined
 }
 
-/** What windows look at in a cluster. */
+/** A cluster as windows read it. */
 export interface WindowCluster {
   readonly name: string
   readonly labels: Labels
   readonly timeZone?: string | undefined
 }
 
-/** A bundle revision that wants to begin, or may want to. */
+/** A bundle revision that starts now or later. */
 export interface WindowEntry {
   /** `namespace/name`. */
   readonly bundle: string
   readonly generation: number
-  /** The Release that brings it. */
+  /** The Release that contains it. */
   readonly release?: string | undefined
-  /** As whom people let its Rollout pass. */
+  /** Subjects that the Rollout's exceptions name. */
   readonly exceptions?: readonly ExceptionSubject[] | undefined
 }
 
-/** A window made ready: the same for the same object. */
+/** A window with parsed selectors and times; equal objects give the same result. */
 export interface CompiledWindow {
   /** `namespace/name`, or the name of a ClusterWindow. */
   readonly name: string
   readonly requirements: readonly LabelRequirement[]
   readonly clusters: ReadonlySet<string> | undefined
-  /** Globs of `namespace/name`; undefined: all. */
+  /** Globs of `namespace/name`; undefined: all bundles. */
   readonly bundles: readonly string[] | undefined
   readonly spans: readonly TimeSpan[]
   readonly object: WindowObject
@@ -75,7 +75,7 @@ export interface CompiledWindow {
 
 const compiled = new WeakMap<WindowObject, CompiledWindow>()
 
-/** Makes a window ready to be asked. */
+/** Parses a window once per object. */
 export function compileWindow(object: WindowObject): CompiledWindow {
   const known = compiled.get(object)
   if (known) return known
@@ -93,7 +93,7 @@ export function compileWindow(object: WindowObject): CompiledWindow {
   return window
 }
 
-/** A namespace's windows concern its own bundles and no others. */
+/** The windows of a namespace apply to the bundles of that namespace only. */
 function globsIn(namespace: string | undefined, globs: readonly string[] | undefined): readonly string[] | undefined {
   if (namespace === undefined) return globs
   return (globs ?? ['*']).map((glob) => `${namespace}/${glob}`)
@@ -104,27 +104,27 @@ function spanOf({ schedule, duration, from, until }: WindowTimes): TimeSpan[] {
   return from !== undefined && until !== undefined ? [{ from, until }] : []
 }
 
-/** What is wrong with a window; undefined when nothing is. */
+/** The problem of a window; undefined when it is valid. */
 export function windowObjectProblem(object: WindowObject): string | undefined {
   const window = compileWindow(object)
   if (window.spans.length < object.spec.times.length) {
-    return `window ${window.name}: each of its times wants either schedule and duration, or from and until`
+    return `window ${window.name}: each entry of times needs either schedule and duration, or from and until`
   }
   return windowProblem(ruleOf(window, { name: '', labels: {} }, []))
 }
 
-/** Whether a window is for a cluster. */
+/** Whether a window applies to a cluster. */
 export function isForCluster({ requirements, clusters }: CompiledWindow, { name, labels }: WindowCluster): boolean {
   if (clusters && !clusters.has(name)) return false
   return requirements.every((requirement) => meetsRequirement(labels, requirement))
 }
 
-/** Whether a window is for a bundle, `namespace/name`. */
+/** Whether a window applies to a bundle, `namespace/name`. */
 export function isForBundle({ bundles }: CompiledWindow, bundle: string): boolean {
   return !bundles || bundles.some((glob) => matchesGlob(glob, bundle))
 }
 
-/** The rules of a cluster that holds, or is about to get, these entries; a window that concerns none of them is left out. */
+/** The rules for a cluster with these entries; windows that apply to none of the entries are left out. */
 export function windowRulesFor(
   cluster: WindowCluster,
   windows: readonly CompiledWindow[],
@@ -132,12 +132,12 @@ export function windowRulesFor(
 ): WindowRule[] {
   return windows.flatMap((window) => {
     if (!isForCluster(window, cluster)) return []
-    const mine = entries.filter(({ bundle }) => isForBundle(window, bundle))
-    return mine.length === 0 ? [] : [ruleOf(window, cluster, mine)]
+    const matching = entries.filter(({ bundle }) => isForBundle(window, bundle))
+    return matching.length === 0 ? [] : [ruleOf(window, cluster, matching)]
   })
 }
 
-/** What a window says at a cluster about some entries. */
+/** The rule of a window on a cluster for some entries. */
 export function ruleOf(window: CompiledWindow, cluster: WindowCluster, entries: readonly WindowEntry[]): WindowRule {
   const { mode, zone, reason } = window.object.spec
   const except = entries.flatMap((entry) => passesOf(window, entry))
@@ -152,7 +152,7 @@ export function ruleOf(window: CompiledWindow, cluster: WindowCluster, entries: 
   }
 }
 
-/** The revision passes, not the bundle: what comes after it is held again. */
+/** An exception is for one revision of a bundle: later revisions are held again. */
 function passesOf({ object }: CompiledWindow, entry: WindowEntry): WindowPass[] {
   const { namespace } = object.metadata
   const { bundle, generation } = entry
@@ -171,7 +171,7 @@ function passesOf({ object }: CompiledWindow, entry: WindowEntry): WindowPass[] 
   return passes ? [{ bundle, generation }] : []
 }
 
-/** Looks at spans for many clusters at one moment, each span once per zone. */
+/** Evaluates spans for many clusters at one moment, each span once per time zone. */
 export function rememberSpans(): typeof spanAt {
   const known = new WeakMap<TimeSpan, Map<string, ReturnType<typeof spanAt>>>()
   return (span, zone, nowMs) => {

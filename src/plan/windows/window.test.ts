@@ -142,11 +142,11 @@ describe('spans of time', () => {
 describe('schedules', () => {
   const wrong: [string, RegExp][] = [
     ['0 2 * *', /has 4 fields; want minute, hour/],
-    ['60 2 * * *', /"60" is no minute \(0 to 59\)/],
-    ['0 2 * * mun', /"mun" is no day of week/],
-    ['0 5-2 * * *', /"5-2" is no hour/],
-    ['*/0 * * * *', /is no minute/],
-    ['0 2 * * 1-2-3', /is no day of week/],
+    ['60 2 * * *', /"60" is not a valid minute \(0 to 59\)/],
+    ['0 2 * * mun', /"mun" is not a valid day of week/],
+    ['0 5-2 * * *', /"5-2" is not a valid hour/],
+    ['*/0 * * * *', /is not a valid minute/],
+    ['0 2 * * 1-2-3', /is not a valid day of week/],
   ]
   for (const [text, expected] of wrong) {
     it(`refuse ${text}`, () => {
@@ -188,22 +188,27 @@ describe('windows', () => {
     ['none', [], '2026-01-01T00:00:00Z', 'Open'],
     ['none, and no time', [], undefined, 'Open'],
     ['open', [open], '2026-01-01T03:00:00Z', 'Open'],
-    ['closed', [open], '2026-01-01T12:00:00Z', 'window nights is closed and opens at 2026-01-02T02:00:00Z'],
+    ['closed', [open], '2026-01-01T12:00:00Z', 'window "nights" is closed and opens at 2026-01-02T02:00:00Z'],
     [
       'the tighter wins',
       [open, other],
       '2026-01-01T03:00:00Z',
-      'window sundays is closed and opens at 2026-01-04T00:00:00Z',
+      'window "sundays" is closed and opens at 2026-01-04T00:00:00Z',
     ],
     ['both open', [open, other], '2026-01-04T03:00:00Z', 'Open'],
     [
       'a freeze beats a window',
       [open, freeze],
       '2026-11-25T03:00:00Z',
-      'freeze season holds until 2026-12-01T00:00:00Z, since 2026-11-20T00:00:00Z',
+      'freeze "season" lasts until 2026-12-01T00:00:00Z',
     ],
     ['a freeze that is over', [open, freeze], '2026-12-02T03:00:00Z', 'Open'],
-    ['a time that is not known', [freeze], undefined, 'the time is not known for certain, so season counts as closed'],
+    [
+      'a time that is not known',
+      [freeze],
+      undefined,
+      'the time is not known for certain, so freeze "season" counts as closed',
+    ],
     ['a freeze for others', [{ ...freeze, bundles: ['infra/*'] }], '2026-11-25T03:00:00Z', 'Open'],
   ]
   for (const [name, rules, now, expected] of cases) {
@@ -219,13 +224,13 @@ describe('windows', () => {
 
   it('that cannot be read are named', () => {
     assert.equal(windowProblem(open), undefined)
-    assert.match(windowProblem({ ...open, zone: 'Berlin' }) ?? '', /window nights: "Berlin" is no time zone/)
-    assert.match(windowProblem({ ...open, zone: '+02:00' }) ?? '', /no time zone/)
+    assert.match(windowProblem({ ...open, zone: 'Berlin' }) ?? '', /window nights: "Berlin" is not a time zone/)
+    assert.match(windowProblem({ ...open, zone: '+02:00' }) ?? '', /not a time zone/)
     assert.match(windowProblem({ ...open, spans: [] }) ?? '', /has no times/)
     assert.match(windowProblem({ ...open, spans: [{ schedule: '0 2 * * *', duration: '4 hours' }] }) ?? '', /"4 hours"/)
     assert.match(
       windowProblem({ ...freeze, spans: [{ from: '2026-11-20T00:00:00Z', until: '2026-11-20T00:00:00Z' }] }) ?? '',
-      /no span/,
+      /must be later than/,
     )
   })
 })

@@ -1,8 +1,9 @@
 /**
- * Maintenance windows and freezes, in the site's own time zone. A window begins when a clock on the site's wall shows what its schedule says (once, also
- * when clocks are set back; at the next moment, when they are set forward over it) and lasts for so much time as passes, whatever the clocks do.
+ * Maintenance windows and freezes, in the cluster's time zone. A window starts when the wall-clock time matches its
+ * schedule: once when clocks are set back, and at the next moment when clocks are set forward over the start. The
+ * duration is elapsed time, unaffected by clock changes.
  *
- * All windows that concern a bundle must be open, and no freeze may hold: the tighter wins.
+ * A bundle may start when all its windows are open and no freeze is active.
  */
 import { matchesGlob } from '../../core/text/glob.ts'
 import { parseDuration } from '../../core/time/duration.ts'
@@ -15,68 +16,68 @@ export type TimeSpan =
   | { readonly schedule: string; readonly duration: string }
   | { readonly from: string; readonly until: string }
 
-/** A window or a freeze, as a document's rules hold it. */
+/** A window or a freeze, as the rules of a document have it. */
 export interface WindowRule {
   readonly name: string
-  /** Open: content begins only within. Freeze: content does not begin within. */
+  /** Open: content starts only within the spans. Freeze: content does not start within the spans. */
   readonly kind: 'Open' | 'Freeze'
   readonly zone: string
-  /** Any of these. */
+  /** The rule is active within any of these spans. */
   readonly spans: readonly TimeSpan[]
-  /** Globs of `namespace/name`; all bundles when absent. */
+  /** Globs of `namespace/name`. If absent, the rule is for all bundles. */
   readonly bundles?: readonly string[]
-  /** What passes all the same. */
+  /** Exceptions. */
   readonly except?: readonly WindowPass[]
-  /** Why, for people. */
+  /** The author's reason, shown in messages. */
   readonly reason?: string
 }
 
-/** Something that passes a window: bundles by a glob of `namespace/name`, of one generation or of any. */
+/** An exception: a glob of `namespace/name`, for one generation or for all. */
 export interface WindowPass {
   readonly bundle: string
   readonly generation?: number
 }
 
-/** What wants to begin. */
+/** The bundle revision that a window decision is for. */
 export interface WindowSubject {
   readonly bundle: string
   readonly generation: number
 }
 
-/** Whether a span holds at a moment. */
+/** A span at a moment: within it, or the next start. */
 export type SpanState =
   | { readonly isIn: true; readonly sinceMs: number; readonly untilMs: number }
   | { readonly isIn: false; readonly nextMs: number | undefined }
 
-/** Whether content may begin. */
+/** Whether content may start. */
 export type WindowDecision =
   | {
       readonly kind: 'Open'
       readonly sinceMs?: number
-      /** Names of those that would be closed without an exception. */
+      /** Names of rules that only an exception passed. */
       readonly excepted?: readonly string[]
     }
   | {
       readonly kind: 'Closed'
-      /** What closes it; the time when nobody knows it. */
+      /** The cause; `time` while the agent does not know the time for certain. */
       readonly by: 'window' | 'freeze' | 'time'
       readonly message: string
-      /** Since when, where that is known. */
+      /** Start of the freeze. */
       readonly sinceMs?: number
-      /** When to look again. */
+      /** Time of the next change; undefined: no change is known. */
       readonly againMs: number | undefined
     }
 
 const DAY_MS = 86_400_000
 const LOOK_AHEAD_DAYS = 366 * 5
 const MOST_MS = 366 * DAY_MS
-// Every beginning that may still last is looked at: an hour of every-minute ones is fine, a year of them is not.
+// Each start whose window may still last is evaluated: one hour with a start per minute is fine, a year is not.
 const MOST_BEGINNINGS = 5000
 
-/** What is wrong with a window; undefined when nothing is. */
+/** The problem of a window; undefined when it is valid. */
 export function windowProblem({ name, zone, spans }: WindowRule): string | undefined {
   if (!isTimeZone(zone))
-    return `window ${name}: ${JSON.stringify(zone)} is no time zone; write one such as Europe/Berlin`
+    return `window ${name}: ${JSON.stringify(zone)} is not a time zone; use a name such as Europe/Berlin`
   if (spans.length === 0) return `window ${name} has no times`
   for (const span of spans) {
     const read = readSpan(span)
@@ -92,7 +93,7 @@ type ReadSpan =
 
 const spansRead = new WeakMap<TimeSpan, ReadSpan>()
 
-/** The same span is asked about for every cluster and in every round: it is parsed once. */
+/** A span is evaluated for every cluster in every pass, so it is parsed once. */
 function readSpan(span: TimeSpan): ReadSpan {
   const known = spansRead.get(span)
   if (known) return known
@@ -105,25 +106,26 @@ function parseSpan(span: TimeSpan): ReadSpan {
   if ('from' in span) {
     const [from, until] = [parseTime(span.from), parseTime(span.until)]
     if (from === undefined || until === undefined || until <= from) {
-      return { ok: false, problem: `from ${span.from} until ${span.until} is no span of time` }
+      return { ok: false, problem: `"until" (${span.until}) must be later than "from" (${span.from})` }
     }
     return { ok: true, once: [from, until] }
   }
   const lastsMs = parseDuration(span.duration)
   if (lastsMs === undefined || lastsMs <= 0 || lastsMs > MOST_MS) {
-    return { ok: false, problem: `duration ${JSON.stringify(span.duration)} is none; write one such as 4h` }
+    const problem = `${JSON.stringify(span.duration)} is not a duration of at most 366 days; use a value such as 4h`
+    return { ok: false, problem }
   }
   const cron = parseCron(span.schedule)
   if (!cron.ok) return { ok: false, problem: cron.problem }
   const perDay = cron.cron.hours.length * cron.cron.minutes.length
   if (perDay * Math.ceil(lastsMs / DAY_MS) > MOST_BEGINNINGS) {
-    const problem = `schedule ${JSON.stringify(span.schedule)} begins ${perDay} times a day, too often for what lasts ${span.duration}`
+    const problem = `schedule ${JSON.stringify(span.schedule)} starts ${perDay} times a day, too often for a duration of ${span.duration}`
     return { ok: false, problem }
   }
   return { ok: true, cron: cron.cron, lastsMs }
 }
 
-/** Whether a span holds at a moment, since when and until when, or when it next begins. */
+/** Evaluates a span at a moment: its start and end, or its next start. */
 export function spanAt(span: TimeSpan, zone: string, nowMs: number): SpanState {
   const read = readSpan(span)
   if (!read.ok) return { isIn: false, nextMs: undefined }
@@ -136,11 +138,11 @@ export function spanAt(span: TimeSpan, zone: string, nowMs: number): SpanState {
   const back = startsOn(cron, zone, { nowMs, firstDay: -Math.ceil(lastsMs / DAY_MS) - 1, lastDay: 1 })
   const since = back.findLast((start) => start <= nowMs && nowMs < start + lastsMs)
   if (since !== undefined) {
-    // Windows that follow without a pause are one.
+    // Windows that follow each other without a gap count as one.
     const first = back.reduceRight((at, start) => (start < at && start + lastsMs >= at ? start : at), since)
     return { isIn: true, sinceMs: first, untilMs: since + lastsMs }
   }
-  // Most begin again within days; looking a month ahead at once would cost more than it finds.
+  // Most spans start again within days, so the search looks two days ahead first and widens its steps.
   for (let day = -1, step = 2; day <= LOOK_AHEAD_DAYS; day += step + 1, step = Math.min(2 * step, 62)) {
     const next = startsOn(cron, zone, { nowMs, firstDay: day, lastDay: day + step }).find((start) => start > nowMs)
     if (next !== undefined) return { isIn: false, nextMs: next }
@@ -148,7 +150,7 @@ export function spanAt(span: TimeSpan, zone: string, nowMs: number): SpanState {
   return { isIn: false, nextMs: undefined }
 }
 
-/** Every beginning on the days around a moment, in order. */
+/** All starts on the days around a moment, in order. */
 function startsOn(
   cron: Cron,
   zone: string,
@@ -167,8 +169,8 @@ function startsOn(
 }
 
 /**
- * Whether content may begin now; `nowMs` is undefined while the time is not known for certain, and then windows are closed.
- * `look` evaluates a span; a caller that asks for many clusters remembers the answers.
+ * Whether content may start now. `nowMs` is undefined while the time is not known for certain; then windows are closed.
+ * `look` evaluates a span; a caller that decides for many clusters caches the results.
  */
 export function decideWindows(
   rules: readonly WindowRule[],
@@ -179,7 +181,7 @@ export function decideWindows(
   let sinceMs: number | undefined
   const excepted: string[] = []
   for (const rule of rules) {
-    if (!concerns(rule, subject.bundle)) continue
+    if (!appliesTo(rule, subject.bundle)) continue
     const state = judgeRule(rule, nowMs, look)
     if (state.kind === 'Closed') {
       if (!isExcepted(rule, subject)) return state
@@ -193,7 +195,7 @@ export function decideWindows(
   }
 }
 
-/** When content may begin, as things stand: now, at a later moment, or at none that is known. */
+/** The first time at which content may start; undefined when no time is known. */
 export function opensAt(rules: readonly WindowRule[], subject: WindowSubject, nowMs: number): number | undefined {
   let at = nowMs
   for (let closed = 0; closed < MOST_CLOSINGS; closed++) {
@@ -205,10 +207,10 @@ export function opensAt(rules: readonly WindowRule[], subject: WindowSubject, no
   return undefined
 }
 
-// Windows that never meet would be followed for years.
+// Windows that never overlap would be searched for years.
 const MOST_CLOSINGS = 200
 
-function concerns({ bundles }: WindowRule, bundle: string): boolean {
+function appliesTo({ bundles }: WindowRule, bundle: string): boolean {
   return !bundles || bundles.some((pattern) => matchesGlob(pattern, bundle))
 }
 
@@ -221,11 +223,11 @@ function isExcepted({ except = [] }: WindowRule, { bundle, generation }: WindowS
 function judgeRule(rule: WindowRule, nowMs: number | undefined, look: typeof spanAt): WindowDecision {
   const by = rule.kind === 'Freeze' ? 'freeze' : 'window'
   const why = rule.reason === undefined ? '' : `: ${rule.reason}`
-  // A window that cannot be read keeps closed what it is for.
+  // A window that cannot be parsed is closed.
   const problem = windowProblem(rule)
   if (problem !== undefined) return { kind: 'Closed', by, message: problem, againMs: undefined }
   if (nowMs === undefined) {
-    const message = `the time is not known for certain, so ${rule.name} counts as closed`
+    const message = `the time is not known for certain, so ${by} "${rule.name}" counts as closed`
     return { kind: 'Closed', by: 'time', message, againMs: undefined }
   }
   const states = rule.spans.map((span) => look(span, rule.zone, nowMs))
@@ -234,43 +236,44 @@ function judgeRule(rule: WindowRule, nowMs: number | undefined, look: typeof spa
     if (within.length === 0) return { kind: 'Open' }
     const untilMs = Math.max(...within.map((state) => state.untilMs))
     const sinceMs = Math.min(...within.map((state) => state.sinceMs))
-    const message = `freeze ${rule.name} holds until ${formatTime(untilMs)}, since ${formatTime(sinceMs)}${why}`
+    const message = `freeze "${rule.name}" lasts until ${formatTime(untilMs)}${why}`
     return { kind: 'Closed', by, message, sinceMs, againMs: untilMs }
   }
   if (within.length > 0) return { kind: 'Open', sinceMs: Math.min(...within.map((state) => state.sinceMs)) }
   const nexts = states.flatMap((state) => (!state.isIn && state.nextMs !== undefined ? [state.nextMs] : []))
   const nextMs = nexts.length > 0 ? Math.min(...nexts) : undefined
   const when = nextMs === undefined ? 'does not open again' : `opens at ${formatTime(nextMs)}`
-  return { kind: 'Closed', by, message: `window ${rule.name} is closed and ${when}${why}`, againMs: nextMs }
+  return { kind: 'Closed', by, message: `window "${rule.name}" is closed and ${when}${why}`, againMs: nextMs }
 }
 
-/** What a cluster that was away does with what it missed. */
+/** How a cluster that was offline moves to the newest content. */
 export type CatchUp = 'Immediate' | 'NextWindow' | 'Hold'
 
 const STRICTNESS: readonly CatchUp[] = ['Immediate', 'NextWindow', 'Hold']
 
-/** The strictest of some policies. */
 export function strictest(policies: readonly (CatchUp | undefined)[]): CatchUp {
   return STRICTNESS[Math.max(0, ...policies.map((policy) => STRICTNESS.indexOf(policy ?? 'Immediate')))]!
 }
 
-/** What decides whether a change that was missed may begin. */
+/** Facts about a change that arrived while the cluster was offline. */
 export interface CatchUpFacts {
   readonly policy: CatchUp
-  /** When the document was signed, and when this cluster took it; a short while apart is no absence. */
+  /** When the hub signed the document, and when the agent received it; less than 10 minutes apart is no absence. */
   readonly issuedMs: number
   readonly receivedMs: number
-  /** When the window that is open now opened; undefined when there are no windows. */
+  /** Opening time of the present window; undefined when there are no windows. */
   readonly openSinceMs: number | undefined
 }
 
 const ABSENCE_MS = 10 * 60_000
 
-/** Why a change that a cluster missed may not begin yet; undefined when it may. */
+/** Why a change that arrived during an absence may not start yet; undefined when it may. */
 export function catchUpHold({ policy, issuedMs, receivedMs, openSinceMs }: CatchUpFacts): string | undefined {
   if (policy === 'Immediate' || receivedMs - issuedMs < ABSENCE_MS) return undefined
-  if (policy === 'Hold') return 'it came while this cluster was away, and catchUp is Hold: admit it again'
-  // A window that was open on return is the one that was missed.
+  if (policy === 'Hold') {
+    return 'the change was released while this cluster was offline, and catchUp is Hold: waiting to be admitted again'
+  }
+  // A window that was already open when the cluster returned is the missed window.
   if (openSinceMs === undefined || openSinceMs > receivedMs) return undefined
-  return 'it came while this cluster was away, and catchUp is NextWindow: it waits for the next window'
+  return 'the change was released while this cluster was offline, and catchUp is NextWindow: waiting for the next window'
 }

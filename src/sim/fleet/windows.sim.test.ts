@@ -74,7 +74,10 @@ describe('a freeze', () => {
         await applyShop(world, fleet, 'good evening')
         await world.run(180_000)
         assert.equal(await told(fleet), 'store-1 Ready 2, store-2 Ready 1, store-3 Ready 2')
-        assert.match(await rolloutSays(fleet, 'shop-g2'), /2 of 3 ready; store-2 frozen, admitted when free/)
+        assert.match(
+          await rolloutSays(fleet, 'shop-g2'),
+          /2 of 3 ready; store-2 is frozen or on hold and is admitted afterwards/,
+        )
         await untilAnswered(world, () =>
           fleet.members[1]!.client.delete(ConfigMap, { name: 'greeting', namespace: 'shop' }),
         )
@@ -128,7 +131,7 @@ describe('a freeze', () => {
         await world.run(120_000)
         assert.match(
           await rolloutSays(fleet, 'shop-g1'),
-          /Nobody of the ring is free: store-1, store-2\. Freeze season/,
+          /No cluster of ring "\S+" can change now: store-1, store-2\. Freeze "season"/,
         )
         await untilAnswered(world, async () => {
           const rollout = await fleet.client.get(Rollout, { name: 'shop-g1', namespace: 'default' })
@@ -168,7 +171,7 @@ test('a hold of a cluster reaches its agent: what was admitted does not begin, a
       const [report] = await listStored(fleet.hubStore, ClusterReport)
       assert.match(
         report?.spec.bundles[0]?.message ?? '',
-        /held since .*: fire alarm\. Released by flotilla cluster release/,
+        /on hold since .*: fire alarm\. End this with `flotilla cluster release/,
       )
       await hold(undefined)
       await world.run(120_000)

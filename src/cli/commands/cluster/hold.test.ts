@@ -95,7 +95,7 @@ test('a cluster is held and released, cordoned and uncordoned; many need a yes',
   await clusterRelease('hold', ['store-1'], input())
   assert.match(
     taken().err,
-    /cluster store-1 released; it stays cordoned since .*: new tills, released by flotilla cluster uncordon store-1/,
+    /cluster store-1 released; it stays cordoned since .*: new tills; end this with flotilla cluster uncordon store-1/,
   )
   await clusterRelease('cordon', ['store-1'], input())
   assert.equal((await client.get(Cluster, { name: 'store-1' })).spec.cordon, undefined)

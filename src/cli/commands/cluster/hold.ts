@@ -74,7 +74,7 @@ export async function clusterRelease(
   for (const cluster of bound) {
     await writeClusterSpec(cluster, { [field]: null }, input)
     const left = holdOfCluster({ ...cluster, spec: { ...cluster.spec, [field]: undefined } })
-    const more = left ? `; it stays ${left.message}, released by ${left.releasedBy}` : ''
+    const more = left ? `; it stays ${left.message}; end this with ${left.command}` : ''
     terminal.step('ok', `cluster ${cluster.metadata.name} ${undone}${more}`)
   }
 }

@@ -44,11 +44,11 @@ test('explain says for one cluster what decides and what would change it', async
     said.out,
     [
       'NOT SELECTED   placement stores, generation 1: the selector wants tier=store, but tier is "dc"',
-      '  ✔ cluster     an accepted cluster that stays     accepted',
-      '  ✔ sets        no set that other namespaces keep  it is in no bound set',
-      '  ✗ selector    tier=store                         tier is "dc"   ← decides',
-      '  – predicates  no predicates                      not asked',
-      '  – taints      no taint that is not tolerated     not asked',
+      '  ✔ cluster     an accepted cluster that is not being deleted        accepted',
+      '  ✔ sets        no ClusterSet that is reserved for other namespaces  the cluster is in no ClusterSet with bindings',
+      '  ✗ selector    tier=store                                           tier is "dc"   ← decides',
+      '  – predicates  no predicates                                        not asked',
+      '  – taints      no taint that is not tolerated                       not asked',
       'It would be selected with: tier=store on the cluster',
       '',
     ].join('\n'),
@@ -102,7 +102,10 @@ test('simulate shows who is gained and lost by an edit, and stores nothing', asy
   const guarded = buildPlacement('ns/stores', { tier: 'dc' })
   guarded.spec.guard = { maxDropped: 1 }
   await simulatePlacement({ ...input, flags: { filename: '-' }, stdin: fileOf(JSON.stringify(guarded)) })
-  assert.match(said.err, /Would drop 2 of 2 clusters; at most 1 may go at once\. The hub would stop and ask\./)
+  assert.match(
+    said.err,
+    /The change would drop 2 of 2 clusters; at most 1 can be dropped at once\. The hub would stop and ask\./,
+  )
   said.out = ''
   await explain(['stores', 'a'], input)
   assert.match(said.out, /^SELECTED {3}placement stores, generation 1/)
@@ -120,18 +123,24 @@ test('explain says what the cluster runs because of it, and why it keeps or lose
     /what it runs:\n {2}hello {2}kept at generation 2: only a change of spec, labels or sets removes/,
   )
 
-  const reason = 'Placement stores no longer selects them.'
+  const reason = 'Placement stores no longer selects these clusters.'
   const removal = { bundle: 'hello', cause: 'unplaced', policy: 'Delete', clusters: ['c'], reason } as const
   const rings = [{ name: 'all', concurrency: 1 }]
   const rollout = { release: 'hello-g2', rings, paused: false, removal: { ...removal, clusters: ['c'] } }
   await client.create(Rollout, build(Rollout, 'ns/hello-removal-1', { spec: rollout }))
   said.out = ''
   await explain(['stores', 'c'], input)
-  assert.match(said.out, /hello {2}Rollout hello-removal-1 removes it when its turn comes\. Placement stores no longer/)
+  assert.match(
+    said.out,
+    /hello {2}Waits for its turn: rollout hello-removal-1 removes the bundle\. Placement stores no longer/,
+  )
 
   const tombstones = [{ bundle: 'ns/hello', generation: 2, policy: 'Delete' as const, since: 5 }]
   await client.update(Assignment, { ...assignment, spec: { ...spec, revision: 5, entries: [], tombstones } })
   said.out = ''
   await explain(['stores', 'c'], input)
-  assert.match(said.out, /hello {2}Removing generation 2: no receipt yet\. Placement stores no longer selects them\./)
+  assert.match(
+    said.out,
+    /hello {2}Removing generation 2: waiting for confirmation by the agent\. Placement stores no longer selects these clusters\./,
+  )
 })

@@ -1,6 +1,6 @@
-/** Pages of a Placement's answer count only when all of one generation are there (I-06). */
+/** Pages of decisions count only when all pages of one generation exist (I-06). */
 
-/** What of a page matters here. */
+/** A page of decisions. */
 export interface DecisionPage {
   readonly placementGeneration: number
   readonly page: number
@@ -8,7 +8,7 @@ export interface DecisionPage {
   readonly decisions: readonly { readonly cluster: string; readonly state: string }[]
 }
 
-/** The pages of one placement at a generation, in order, or undefined while they are not complete. */
+/** The pages of one Placement at a generation, in order, or undefined while they are incomplete. */
 export function completePages<T extends DecisionPage>(generation: number, all: readonly T[]): readonly T[] | undefined {
   const current = all
     .filter(({ placementGeneration, page, pages }) => placementGeneration === generation && page < pages)
@@ -26,7 +26,7 @@ export function selectedOn(pages: readonly DecisionPage[]): readonly string[] {
   )
 }
 
-/** The clusters that pages of one placement select at a generation, or undefined while they are not complete. */
+/** The selected clusters of one Placement at a generation, or undefined while its pages are incomplete. */
 export function completeSelection(generation: number, all: readonly DecisionPage[]): readonly string[] | undefined {
   const pages = completePages(generation, all)
   return pages && selectedOn(pages)

@@ -1,16 +1,16 @@
-/** Decision groups: selected clusters in chunks that rollouts can move one after the other. */
+/** Decision groups: selected clusters in groups that rollouts can move one after the other. */
 import { compareText } from '../../../core/text/compare-text.ts'
 import { meetsRequirement, requirementsOf } from '../../../core/text/label-selector.ts'
 import type { GroupPlace, Misconfigured, NamedGroup, PlacementCluster, PlacementQuestion } from '../types.ts'
 import { selectorProblem } from '../selectors.ts'
 
-/** One group: its name (empty for the rest) and its clusters in order of name. */
+/** One group: its name (empty for clusters without a named group) and its clusters in order of name. */
 export interface DecisionGroup {
   readonly name: string
   readonly clusters: readonly string[]
 }
 
-/** How many clusters one group may have, of a total; 0 and more than the total mean all. */
+/** Maximum number of clusters in one group; 0 and more than the total mean all. */
 function groupLength(clustersPerGroup: number | string | undefined, total: number): number | Misconfigured {
   if (clustersPerGroup === undefined) return total
   let length = clustersPerGroup
@@ -26,7 +26,7 @@ function groupLength(clustersPerGroup: number | string | undefined, total: numbe
   return length <= 0 || length > total ? total : length
 }
 
-/** What is wrong with the named groups, or undefined. */
+/** The problem of the named groups, or undefined. */
 function groupsProblem(question: PlacementQuestion): string | undefined {
   for (const { name, labelSelector = {}, claimSelector = {} } of question.decisionGroups?.groups ?? []) {
     const problem = selectorProblem(labelSelector) ?? selectorProblem(claimSelector)
@@ -36,8 +36,8 @@ function groupsProblem(question: PlacementQuestion): string | undefined {
 }
 
 /**
- * Groups the selected clusters anew: each named group in order takes what matches and is not taken, the rest follows;
- * each is cut by name into chunks. Nobody selected is one empty group.
+ * Groups the selected clusters anew: each named group takes its matching clusters in order, and the rest follows. Each
+ * is split by name into chunks. Without selected clusters there is one empty group.
  */
 export function groupByName(
   question: PlacementQuestion,
@@ -54,8 +54,8 @@ export function groupByName(
 }
 
 /**
- * Groups the selected clusters so that nobody moves without need: a cluster stays in its group while it belongs there and
- * the group is not too long; newcomers fill the first groups with room.
+ * Groups the selected clusters with as few moves as possible: a cluster stays in its group while it matches and the
+ * group is not too long; new clusters fill the first groups with room.
  */
 export function groupStably(
   question: PlacementQuestion,

@@ -1,19 +1,18 @@
-/** How busy clusters are with decisions, kept up to date page by page: one changed page is one page to count. */
+/** Number of decisions per cluster, updated page by page. */
 import type { PlacementDecision } from '../../../kinds/native/placement-decision.ts'
 import type { PlacementLoad } from '../types.ts'
 
 /** The decisions of all placements, counted per cluster. */
 export interface PlacementLoads {
-  /** A page came, changed or went. */
+  /** A page was added, changed or removed. */
   change(before: PlacementDecision | undefined, after: PlacementDecision | undefined): void
-  /** What the others than one placement have decided; `own` are its pages. */
+  /** Decisions of all Placements except one; `own` are the pages of that Placement. */
   beside(own: readonly PlacementDecision[]): PlacementLoad
 }
 
-/** Makes an empty count. */
 export function createPlacementLoads(): PlacementLoads {
   const counts = new Map<string, number>()
-  /** How many clusters have each count. */
+  /** Number of clusters per count. */
   const levels = new Map<number, number>()
   const move = (level: number, by: 1 | -1) => {
     const clusters = (levels.get(level) ?? 0) + by
@@ -45,7 +44,7 @@ export function createPlacementLoads(): PlacementLoads {
         ownAt.set(level, (ownAt.get(level) ?? 0) + 1)
         max = Math.max(max, countOf(cluster))
       }
-      // A level counts when somebody has it who is not among its own.
+      // A count matters when a cluster outside of the Placement's own clusters has it.
       for (const [level, clusters] of levels) if (clusters > (ownAt.get(level) ?? 0)) max = Math.max(max, level)
       return { countOf, max }
     },

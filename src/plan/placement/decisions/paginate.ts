@@ -1,21 +1,21 @@
 import { compareText } from '../../../core/text/compare-text.ts'
 
-/** The most decisions one page holds. */
+/** Maximum number of decisions on one page. */
 export const PAGE_SIZE = 500
 
 /** One decision, as a PlacementDecision holds it. */
 export interface ClusterDecision {
   readonly cluster: string
   readonly reason: string
-  /** Evicting: a change of intent took the cluster out; what it runs goes through removal. */
+  /** Evicting: a change of intent removed the cluster; its bundles are removed by a rollout. */
   readonly state: 'Selected' | 'Evicting'
   readonly group?: string
   readonly groupIndex?: number
-  /** The score it had when it was chosen. */
+  /** The score at the time of the choice. */
   readonly score?: number
 }
 
-/** Puts decisions on pages. `previous`: which cluster stood on which page. Never no page at all. */
+/** Puts decisions on pages; `previous` has the clusters of each page. Returns at least one page. */
 export function paginate(
   decisions: readonly ClusterDecision[],
   previous: readonly (readonly string[])[] = [],

@@ -61,7 +61,7 @@ const CASES: readonly Case[] = [
     'who started it does not count',
     { count: 1, noSelfApproval: true },
     [word('ana')],
-    'needs one person other than ana, who started it',
+    'needs one person other than ana, who started the rollout',
     ['ana'],
   ],
   ['but somebody else does', { count: 1, noSelfApproval: true }, [word('ana'), word('ben')], 'approved ben', ['ana']],
@@ -69,7 +69,7 @@ const CASES: readonly Case[] = [
     'an unknown author may be one of them',
     { count: 1, noSelfApproval: true },
     [word('ana')],
-    'needs 2 different people (one more than asked for, since it started by itself and one of them may be the author)',
+    'needs 2 different people (1 more than configured, because the rollout started automatically and one of them can be the author)',
   ],
   ['so one more is enough', { count: 1, noSelfApproval: true }, [word('ana'), word('ben')], 'approved ana ben'],
 ]

@@ -1,17 +1,17 @@
 /**
- * Approvals: whether enough people have said that a ring may open.
+ * Approvals: whether enough people approved a ring.
  *
- * The API verified who wrote each Approval and that they may approve what it names; here it is decided whether it is about this
- * Rollout, and whether it is enough. An author's newest word counts. One Reject of somebody who may approve holds the ring.
+ * The API verified the author of each Approval and the author's permission. This file decides whether an Approval is
+ * for this Rollout, and whether there are enough. The newest Approval of each author counts. One Reject holds the ring.
  *
- * With `noSelfApproval` whoever started the Rollout does not count. When nobody did (it started by itself, from a commit or an
- * edit whose author the API does not know), one of the approvals could be that author's own: one more is needed, so that
- * at least `count` of them are not.
+ * With `noSelfApproval` an Approval by a user who started the Rollout does not count. A Rollout that started
+ * automatically, from a commit or an edit whose author the API does not know, requires one Approval more: one of them
+ * could be by that author, and at least `count` of them are not.
  */
 import { compareText } from '../../../core/text/compare-text.ts'
 import { parseTime } from '../../../core/time/time.ts'
 
-/** What a ring asks for. */
+/** Approvals that a ring requires. */
 export interface ApprovalNeed {
   readonly count: number
   /** Only members of one of these groups count. */
@@ -19,11 +19,11 @@ export interface ApprovalNeed {
   readonly noSelfApproval?: boolean
 }
 
-/** One person's word, as the API holds it. */
+/** One Approval, as the API stores it. */
 export interface ApprovalFact {
   /** The Approval's name. */
   readonly name: string
-  /** RFC 3339; when the API stored it. */
+  /** RFC 3339; the time at which the API stored the Approval. */
   readonly at: string
   readonly ring: string
   readonly plan?: string
@@ -33,43 +33,44 @@ export interface ApprovalFact {
   readonly reason?: string
 }
 
-/** What is written down about an approval that opened a ring. */
+/** The record of an Approval that opened a ring. */
 export interface ApprovalRecord {
   readonly author: string
   readonly approval: string
   readonly at: string
 }
 
-/** What approvals are judged against. */
+/** The ring and Rollout that Approvals are judged for. */
 export interface ApprovalContext {
   readonly ring: string
-  /** The RolloutPlan of the Rollout: the right to approve was checked on it. */
+  /** The RolloutPlan of the Rollout: the API checked the permission to approve on it. */
   readonly plan?: string
   readonly startedBy?: readonly string[]
-  /** Milliseconds since 1970 of the Rollout: older words were about another one of its name. */
+  /**
+   * Creation of the Rollout in milliseconds since 1970: older Approvals are for an earlier Rollout of the same name.
+   */
   readonly createdAt?: number
 }
 
-/** Whether a ring is approved. */
 export type ApprovalVerdict =
   | { readonly kind: 'Approved'; readonly by: readonly ApprovalRecord[] }
   | { readonly kind: 'Rejected'; readonly by: ApprovalFact }
   | { readonly kind: 'Missing'; readonly need: number; readonly by: readonly string[]; readonly sentence: string }
 
-// A Rollout's status keeps so many; a ring never asks for more.
+// Maximum number in a Rollout's status; a ring never requires more.
 const MOST_RECORDED = 16
 
-/** Judges what was said about a ring. */
+/** Judges the Approvals of a ring. */
 export function judgeApprovals(
   need: ApprovalNeed,
-  said: readonly ApprovalFact[],
+  approvals: readonly ApprovalFact[],
   context: ApprovalContext,
 ): ApprovalVerdict {
-  const words = newestPerAuthor(said.filter((fact) => isAbout(fact, need, context)))
-  const rejected = words.find(({ decision }) => decision === 'Reject')
+  const newest = newestPerAuthor(approvals.filter((fact) => isForRing(fact, need, context)))
+  const rejected = newest.find(({ decision }) => decision === 'Reject')
   if (rejected) return { kind: 'Rejected', by: rejected }
   const starters = need.noSelfApproval ? (context.startedBy ?? []) : []
-  const counted = words.filter(({ author }) => !starters.includes(author))
+  const counted = newest.filter(({ author }) => !starters.includes(author))
   const isUnknown = (need.noSelfApproval ?? false) && starters.length === 0
   const wanted = need.count + (isUnknown ? 1 : 0)
   if (counted.length >= wanted) {
@@ -80,25 +81,25 @@ export function judgeApprovals(
     kind: 'Missing',
     need: wanted,
     by: counted.map(({ author }) => author),
-    sentence: whoIsAsked(need, { wanted, isUnknown, starters }),
+    sentence: describeApprovers(need, { wanted, isUnknown, starters }),
   }
 }
 
-function isAbout(
+function isForRing(
   { ring, plan, groups, at }: ApprovalFact,
   need: ApprovalNeed,
   { ring: asked, plan: planned, createdAt }: ApprovalContext,
 ): boolean {
   const inGroup = need.groups === undefined || need.groups.some((group) => groups?.includes(group))
-  // API servers keep whole seconds.
+  // API servers store whole seconds.
   const isOld = createdAt !== undefined && (parseTime(at) ?? 0) < createdAt
   return ring === asked && plan === planned && inGroup && !isOld
 }
 
-/** Of two words in one second the rejection counts: the safe one. */
-function newestPerAuthor(said: readonly ApprovalFact[]): ApprovalFact[] {
+/** Of two Approvals of one author in the same second the rejection counts, because it is the safe choice. */
+function newestPerAuthor(approvals: readonly ApprovalFact[]): ApprovalFact[] {
   const newest = new Map<string, ApprovalFact>()
-  for (const fact of said) {
+  for (const fact of approvals) {
     const known = newest.get(fact.author)
     if (!known || isNewer(fact, known)) newest.set(fact.author, fact)
   }
@@ -110,7 +111,7 @@ function isNewer(fact: ApprovalFact, known: ApprovalFact): boolean {
   return apart > 0 || (apart === 0 && fact.decision === 'Reject')
 }
 
-function whoIsAsked(
+function describeApprovers(
   { groups, noSelfApproval }: ApprovalNeed,
   { wanted, isUnknown, starters }: { wanted: number; isUnknown: boolean; starters: readonly string[] },
 ): string {
@@ -119,7 +120,7 @@ function whoIsAsked(
   const other = !noSelfApproval
     ? ''
     : isUnknown
-      ? ' (one more than asked for, since it started by itself and one of them may be the author)'
-      : ` other than ${starters.join(', ')}, who started it`
+      ? ' (1 more than configured, because the rollout started automatically and one of them can be the author)'
+      : ` other than ${starters.join(', ')}, who started the rollout`
   return `${people}${whose}${other}`
 }

@@ -46,52 +46,52 @@ const series = (values: readonly number[], more: Partial<MetricSeries> = {}): Me
 })
 const steady = Array.from({ length: 41 }, () => 0.002)
 
-const WAIT = 'Ring canary is Ready and waits for gate'
-const SINCE = 'Since 2026-11-16T12:00:00Z. Released by'
+const WAIT = 'Ring "canary" is Ready and waits for gate'
+const SINCE = 'Since 2026-11-16T12:00:00Z.'
 const CASES: readonly (readonly [string, GateSpec, Known, string])[] = [
   [
     'another bundle that is not there',
     other,
     {},
-    `Ring canary waits to open for gate base: there is no Bundle base beside it. ${SINCE} Bundle base being rolled out completely.`,
+    `Ring "canary" opens after gate "base": Bundle "base" does not exist in this namespace. ${SINCE} Waits until Bundle "base" is rolled out completely.`,
   ],
   [
     'another bundle on its way',
     other,
     { standing: { isReady: false, message: 'Rollout base-g2 is Progressing' } },
-    `Ring canary waits to open for gate base: Rollout base-g2 is Progressing. ${SINCE} Bundle base being rolled out completely.`,
+    `Ring "canary" opens after gate "base": Rollout base-g2 is Progressing. ${SINCE} Waits until Bundle "base" is rolled out completely.`,
   ],
-  ['another bundle that is through', other, { standing: { isReady: true, message: 'complete' } }, 'passed'],
+  ['another bundle that is rolled out', other, { standing: { isReady: true, message: 'complete' } }, 'passed'],
   ['within staffed hours, on the wall of the zone', hours('0 8 * * 1-5'), {}, 'passed'],
   [
     'outside: until they come',
     hours('0 14 * * 1-5'),
     {},
-    `${WAIT} staffed: nobody is there before 2026-11-16T13:00:00Z. ${SINCE} time: 2026-11-16T13:00:00Z. again in 3600 s`,
+    `${WAIT} "staffed": outside the configured hours until 2026-11-16T13:00:00Z. ${SINCE} again in 3600 s`,
   ],
   [
     'hours of no zone',
     hours('0 8 * * 1-5', 'Mars/Base'),
     {},
-    `${WAIT} staffed: no time zone Mars/Base. ${SINCE} a RolloutPlan whose hours can be read.`,
+    `${WAIT} "staffed": unknown time zone "Mars/Base". ${SINCE} Correct the hours in the RolloutPlan.`,
   ],
   [
     'hours that cannot be read',
     hours('0 8 * * 1-9'),
     {},
-    `${WAIT} staffed: window staffed: schedule "0 8 * * 1-9": "1-9" is no day of week (0 to 7). ${SINCE} a RolloutPlan whose hours can be read.`,
+    `${WAIT} "staffed": window staffed: schedule "0 8 * * 1-9": "1-9" is not a valid day of week (0 to 7). ${SINCE} Correct the hours in the RolloutPlan.`,
   ],
   [
     'hours that never come',
     hours('0 8 30 2 *'),
     {},
-    `${WAIT} staffed: its hours never come again. ${SINCE} a RolloutPlan with hours that come.`,
+    `${WAIT} "staffed": the configured hours never occur again. ${SINCE} Change the hours in the RolloutPlan.`,
   ],
   [
-    'nobody was asked yet',
+    'no answer yet',
     webhook,
     {},
-    `${WAIT} cab: cab.example is being asked. ${SINCE} a yes of cab.example, which is asked every 30s. (asks) again in 30 s`,
+    `${WAIT} "cab": waiting for an answer of cab.example. ${SINCE} The hub asks cab.example every 30s. (asks) again in 30 s`,
   ],
   [
     'a fresh yes',
@@ -109,37 +109,37 @@ const CASES: readonly (readonly [string, GateSpec, Known, string])[] = [
     'a yes that is old',
     webhook,
     { answer: { kind: 'Said', askedAt: NOW - 80_000, allowed: true, message: '' } },
-    `${WAIT} cab: cab.example is being asked. ${SINCE} a yes of cab.example, which is asked every 30s. (asks) again in 30 s`,
+    `${WAIT} "cab": waiting for an answer of cab.example. ${SINCE} The hub asks cab.example every 30s. (asks) again in 30 s`,
   ],
   [
     'a yes from before it was ready',
     webhook,
     { since: NOW - 4000, answer: { kind: 'Said', askedAt: NOW - 5000, allowed: true, message: '' } },
-    `${WAIT} cab: cab.example is being asked. ${SINCE} a yes of cab.example, which is asked every 30s. (asks) again in 30 s`,
+    `${WAIT} "cab": waiting for an answer of cab.example. ${SINCE} The hub asks cab.example every 30s. (asks) again in 30 s`,
   ],
   [
     'a no',
     webhook,
     { answer: { kind: 'Said', askedAt: NOW, allowed: false, message: 'change CHG-7 is not approved' } },
-    `${WAIT} cab: cab.example says no: change CHG-7 is not approved. ${SINCE} a yes of cab.example, which is asked every 30s. again in 30 s`,
+    `${WAIT} "cab": cab.example refused it: change CHG-7 is not approved. ${SINCE} The hub asks cab.example every 30s. again in 30 s`,
   ],
   [
-    'nobody answers',
+    'no connection',
     webhook,
     { answer: { kind: 'Unreachable', askedAt: NOW, message: 'connect refused' } },
-    `${WAIT} cab: it cannot be asked: connect refused. ${SINCE} an answer; it is asked every 30s. again in 30 s`,
+    `${WAIT} "cab": the query failed: connect refused. ${SINCE} The hub asks again every 30s. again in 30 s`,
   ],
   [
     'an answer to another question',
     webhook,
     { answer: { kind: 'Series', askedAt: NOW, answer: series(steady) } },
-    `${WAIT} cab: its answer is none to the question. ${SINCE} an answer; it is asked every 30s. again in 30 s`,
+    `${WAIT} "cab": unexpected response: want {"allowed": true or false}. ${SINCE} The hub asks again every 30s. again in 30 s`,
   ],
   [
     'a metric whose time has not passed',
     metric,
     { since: NOW - 4 * MINUTE, answer: { kind: 'Series', askedAt: NOW, answer: series(steady) } },
-    `${WAIT} errors: the metric must be at most 0.01 for 10m, until 2026-11-16T12:06:00Z at least. ${SINCE} the metric being at most 0.01 for 10m, without a gap. again in 360 s`,
+    `${WAIT} "errors": the metric must be at most 0.01 for 10m, at least until 2026-11-16T12:06:00Z. ${SINCE} again in 360 s`,
   ],
   [
     'a metric that held',
@@ -151,7 +151,7 @@ const CASES: readonly (readonly [string, GateSpec, Known, string])[] = [
     'an answer for less time',
     metric,
     { answer: { kind: 'Series', askedAt: NOW, answer: series(steady.slice(1)) } },
-    `${WAIT} errors: its answer is none to the question. ${SINCE} an answer; it is asked every 30s. again in 30 s`,
+    `${WAIT} "errors": the response covers less time than the query. ${SINCE} The hub asks again every 30s. again in 30 s`,
   ],
 ]
 
@@ -182,12 +182,12 @@ test('a metric: every series at every step; missing data and NaN are no success'
   )
   assert.equal(say([0, 1.01, 0]), 'Refused: the metric was 1.01 at 2026-11-16T11:59:45Z, above 1')
   assert.equal(say([5, 4], {}, { min: '5' }), 'Refused: the metric was 4 at 2026-11-16T12:00:00Z, below 5')
-  assert.equal(say([0, Number.NaN]), 'Unknown: the metric is no number at 2026-11-16T12:00:00Z')
+  assert.equal(say([0, Number.NaN]), 'Unknown: the metric is not a number at 2026-11-16T12:00:00Z')
   assert.equal(say([0, Infinity]), 'Refused: the metric was Infinity at 2026-11-16T12:00:00Z, above 1')
-  assert.equal(say([0], { series: [] }), 'Unknown: the query has no data, and no data is no success')
+  assert.equal(say([0], { series: [] }), 'Unknown: the query returned no data, which does not count as success')
   assert.equal(
     say([0], { series: [[]] }),
-    'Unknown: the metric has no value at 2026-11-16T12:00:00Z, and no data is no success',
+    'Unknown: the metric has no value at 2026-11-16T12:00:00Z, which does not count as success',
   )
   const gap: [number, number][] = [
     [NOW - 30_000, 0],
@@ -195,7 +195,7 @@ test('a metric: every series at every step; missing data and NaN are no success'
   ]
   assert.equal(
     say([0, 0, 0], { series: [series([0, 0, 0]).series[0]!, gap] }),
-    'Unknown: the metric of one of its 2 series has no value at 2026-11-16T11:59:45Z, and no data is no success',
+    'Unknown: the metric of one of its 2 series has no value at 2026-11-16T11:59:45Z, which does not count as success',
   )
 })
 

@@ -1,7 +1,7 @@
-/** Whether a metric was within its bounds for the whole time: every series, at every step. Missing data is not success. */
+/** Whether a metric was within its bounds for the whole time: every series, at every step. Missing data fails. */
 import { formatTime } from '../../../core/time/time.ts'
 
-/** A question to Prometheus, and what its answer must be. */
+/** A query to Prometheus, and the bounds of its result. */
 export interface MetricGate {
   readonly url: string
   readonly query: string
@@ -12,24 +12,23 @@ export interface MetricGate {
   readonly credentials?: string
 }
 
-/** Samples of every series over a time, at equal steps. */
+/** Samples of every series over a range of time, at equal steps. */
 export interface MetricSeries {
   readonly startMs: number
   readonly endMs: number
   readonly stepMs: number
-  /** Pairs of milliseconds since 1970 and value; NaN where the server says so. */
+  /** Samples: milliseconds since 1970, and the value, which can be NaN. */
   readonly series: readonly (readonly (readonly [atMs: number, value: number])[])[]
 }
 
-/** What a metric says. */
 export interface MetricVerdict {
   readonly state: 'Passed' | 'Refused' | 'Unknown'
   readonly message: string
 }
 
-/** Judges the samples of a metric. */
 export function judgeSeries({ min, max }: MetricGate, { startMs, endMs, stepMs, series }: MetricSeries): MetricVerdict {
-  if (series.length === 0) return { state: 'Unknown', message: 'the query has no data, and no data is no success' }
+  if (series.length === 0)
+    return { state: 'Unknown', message: 'the query returned no data, which does not count as success' }
   const low = min === undefined ? -Infinity : Number(min)
   const high = max === undefined ? Infinity : Number(max)
   const expected = Math.floor((endMs - startMs) / stepMs) + 1
@@ -38,7 +37,7 @@ export function judgeSeries({ min, max }: MetricGate, { startMs, endMs, stepMs, 
     const bad = samples.find(([, value]) => !(value >= low && value <= high))
     if (bad) {
       const [at, value] = bad
-      if (Number.isNaN(value)) return { state: 'Unknown', message: `the metric is no number at ${formatTime(at)}` }
+      if (Number.isNaN(value)) return { state: 'Unknown', message: `the metric is not a number at ${formatTime(at)}` }
       const how = value > high ? `above ${max}` : `below ${min}`
       return { state: 'Refused', message: `the metric was ${value} at ${formatTime(at)}, ${how}` }
     }
@@ -47,7 +46,7 @@ export function judgeSeries({ min, max }: MetricGate, { startMs, endMs, stepMs, 
       if (times.has(step)) continue
       const at = formatTime(startMs + step * stepMs)
       const which = series.length === 1 ? '' : ` of one of its ${series.length} series`
-      return { state: 'Unknown', message: `the metric${which} has no value at ${at}, and no data is no success` }
+      return { state: 'Unknown', message: `the metric${which} has no value at ${at}, which does not count as success` }
     }
     for (const [, value] of samples) worst = high === Infinity ? Math.min(worst, value) : Math.max(worst, value)
   }

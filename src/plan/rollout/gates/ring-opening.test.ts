@@ -9,7 +9,7 @@ test('a ring that asks for approval waits, says by whom and how, and opens with 
   assert.equal(world.tell(), 'Wait ApprovalPending early []')
   assert.equal(
     world.sentence(),
-    'Waits for approval of ring early by 2 different people. Since 2026-11-16T12:00:00Z. Released by `flotilla rollout approve hello-g2 --ring early -n ns`.',
+    'Waits for approval of ring "early" by 2 different people. Since 2026-11-16T12:00:00Z. Approve it with `flotilla rollout approve hello-g2 --ring early -n ns`.',
   )
   world.step({ do: 'say', author: 'ana', ring: 'early', decision: 'Approve' })
   world.settle()
@@ -17,12 +17,15 @@ test('a ring that asks for approval waits, says by whom and how, and opens with 
   world.step({ do: 'say', author: 'ben', ring: 'early', decision: 'Reject', reason: 'not on a Friday' })
   world.settle()
   assert.equal(world.tell(), 'Wait ApprovalRejected early []')
-  assert.match(world.sentence(), /^Ring early is rejected by ben: not on a Friday\. Since .* Released by ben approving/)
+  assert.match(
+    world.sentence(),
+    /^Ring "early" is rejected by ben: not on a Friday\. Since .* Waits until ben approves it with/,
+  )
   world.step({ do: 'wait', minutes: 1 })
   world.step({ do: 'say', author: 'ben', ring: 'early', decision: 'Approve' })
   world.step({ do: 'plan' })
   assert.equal(world.tell(), 'Open early []', 'first it is written down')
-  assert.equal(world.said(), 'Ring early opens, approved by ana, ben.')
+  assert.equal(world.said(), 'Ring "early" opens, approved by ana, ben.')
   world.step({ do: 'withdraw', author: 'ben' })
   world.step({ do: 'plan' })
   assert.equal(world.tell(), 'Admit early [b c]', 'what is written down holds')

@@ -1,6 +1,6 @@
 /**
- * What it takes before anybody of a ring is admitted, and before it counts as through: approvals and gates, each written down
- * first. The record comes with one compare-and-swap, the admissions that rest on it with a later one.
+ * Opening and exit of a ring: approvals and gates. The opening is recorded with one compare-and-swap, the admissions
+ * that depend on it with a later one.
  */
 import { nameSome } from '../../../core/text/name-some.ts'
 import { formatTime, parseTime } from '../../../core/time/time.ts'
@@ -9,12 +9,12 @@ import type { ApprovalContext } from './approvals.ts'
 import type { RingGateQuery, RolloutInput } from '../types.ts'
 import { judgeGates } from './judge-gates.ts'
 import type { GateRecord, GateSpec, GatesVerdict } from './judge-gates.ts'
-import { holdOf } from '../holds.ts'
+import { endSentence, holdOf } from '../holds.ts'
 import type { Hold } from '../holds.ts'
 import { requiredMembers, judgeReadiness } from '../rings.ts'
 import type { ReadinessVerdict, RingCount, RingSpec, RingState } from '../rings.ts'
 
-/** What is not there yet: why, what to write down and ask meanwhile, and when to look again. */
+/** A ring that cannot open or pass yet: the hold, the state to record, the queries to send and the next pass. */
 export interface RingBlocked {
   readonly hold: Hold
   readonly state: RingState
@@ -22,19 +22,19 @@ export interface RingBlocked {
   readonly until?: number
 }
 
-/** Whether a ring admits: yes; yes once `state` is written down; or why not. */
+/** Whether a ring admits: `Open`: yes. `Ready`: yes after `state` is recorded. `Held`: no. */
 export type RingOpening =
   | { readonly kind: 'Open' }
   | { readonly kind: 'Ready'; readonly state: RingState }
   | ({ readonly kind: 'Held' } & RingBlocked)
 
-/** Whether a ring is through: as its members stand, or as its gates say. */
+/** Whether a ring passes, by its members and its gates. */
 export type RingExit =
   | Exclude<ReadinessVerdict, { readonly kind: 'Open' }>
   | { readonly kind: 'Open'; readonly state: RingState }
   | ({ readonly kind: 'Gated' } & RingBlocked)
 
-/** Judges whether a ring may open; `since` is when it became its turn. */
+/** Judges whether a ring may open; `since` is the start of its turn. */
 export function judgeOpening(
   ring: RingSpec,
   state: RingState,
@@ -52,7 +52,7 @@ export function judgeOpening(
   return { kind: 'Ready', state: { ...judged, openedAt: formatTime(input.now), ...approvedBy } }
 }
 
-/** Judges whether a ring is through: enough members Ready, for long enough, and its gates. */
+/** Judges whether a ring passes: enough members Ready, for long enough, and all gates passed. */
 export function judgeExit(ring: RingSpec, state: RingState, count: RingCount, input: RolloutInput): RingExit {
   const verdict = judgeReadiness(ring, state, count, input.now)
   const gates = gatesAt(ring, 'Pass')
@@ -65,7 +65,7 @@ export function judgeExit(ring: RingSpec, state: RingState, count: RingCount, in
   return { kind: 'Gated', hold: asked.hold, state: judged, ...nextLook(ring, asked) }
 }
 
-/** What is written down about a ring that is short of members: what its gates said about a better time is void. */
+/** The state of a ring that has too few Ready members again: earlier verdicts of its exit gates do not count. */
 export function clearExitGates(ring: RingSpec, state: RingState): RingState {
   const { readyAt: _, gates, ...rest } = state
   const kept = (gates ?? []).filter(({ name }) => gatesAt(ring, 'Open').some((gate) => gate.name === name))
@@ -118,12 +118,11 @@ function approvalsOf(
   const command = `\`flotilla rollout approve ${rollout.name ?? ''} --ring ${name} -n ${rollout.namespace}\``
   if (verdict.kind === 'Rejected') {
     const { author, reason, name: approval, at } = verdict.by
-    const why = reason === undefined || reason === '' ? '' : `: ${reason.replace(/\.?$/, '')}`
-    const message = `Ring ${name} is rejected by ${author}${why}.`
-    const releasedBy = `${author} approving after all (${command}), or Approval ${approval} being deleted`
-    return { by: [], hold: holdOf('ApprovalRejected', message, releasedBy, parseTime(at)) }
+    const message = endSentence(`Ring "${name}" is rejected by ${author}${reason ? `: ${reason}` : ''}`)
+    const next = `Waits until ${author} approves it with ${command}, or Approval "${approval}" is deleted.`
+    return { by: [], hold: holdOf('ApprovalRejected', message, next, parseTime(at)) }
   }
   const have = verdict.by.length > 0 ? `; ${nameSome(verdict.by)} approved` : ''
-  const message = `Waits for approval of ring ${name} by ${verdict.sentence}${have}.`
-  return { by: [], hold: holdOf('ApprovalPending', message, command, since) }
+  const message = `Waits for approval of ring "${name}" by ${verdict.sentence}${have}.`
+  return { by: [], hold: holdOf('ApprovalPending', message, `Approve it with ${command}.`, since) }
 }
