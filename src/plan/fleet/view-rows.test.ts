@@ -75,7 +75,7 @@ describe('rows of the view', () => {
       web,
       cluster({ content: { kind: 'Skip', by: 'no-pos' } }),
       true,
-      { state: 'NotSelected', message: 'Excluded by variant "no-pos\"' },
+      { state: 'NotSelected', message: 'Excluded by variant "no-pos"' },
     ],
     [
       'handed out',

@@ -4,7 +4,7 @@
  */
 import { mergeSorted } from '../../core/collections/sorted-set.ts'
 import { nameSome, plural } from '../../core/text/name-some.ts'
-import { formatTime, parseTime } from '../../core/time/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import { removalProgress } from '../document/removal.ts'
 import type { RolloutCounts, RolloutDecision, RolloutInput } from './types.ts'
 import { budgetHold, failureHold, frozenHold, holdOf, unrenderedHold, windowHold } from './holds.ts'
