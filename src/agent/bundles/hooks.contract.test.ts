@@ -143,7 +143,7 @@ describe('hooks', () => {
     assert.equal(row.state, 'Failed')
     assert.equal(
       rowOf(site)?.message,
-      'pre-upgrade hook Job default/mine: it is there, and this bundle did not make it; delete it, or give the hook another name',
+      'pre-upgrade hook Job default/mine: the object exists, and this bundle did not create it; delete it, or give the hook another name',
     )
     assert.equal(await uidOf(site, 'mine'), uid)
   })
@@ -153,7 +153,10 @@ describe('hooks', () => {
     const slow = hookJob('slow', helm('pre-install', { 'flotilla.dev/hook-deadline': '90s' }))
     await hub.assign('store-1', one([configMap('a'), slow]))
     const row = await site.until(BUNDLE, 'Failed', 300_000)
-    assert.equal(row.message, 'pre-install hook Job default/slow failed: it did not end within 1m30s: it is running')
+    assert.equal(
+      row.message,
+      'pre-install hook Job default/slow failed: the hook did not end within 1m30s: it is running',
+    )
   })
 
   it('run during a wave, and on failure, by the words of Argo CD', async () => {

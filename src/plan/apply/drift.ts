@@ -3,7 +3,7 @@
  * become a fight, step back.
  */
 
-/** What a bundle does about drift. */
+/** A bundle's drift mode. */
 export type DriftMode = 'Correct' | 'Report' | 'Ignore'
 
 /** What was done about an object's drift before; times are of a clock that only grows. */
@@ -12,15 +12,15 @@ export interface DriftHistory {
   readonly correctedAtMs: readonly number[]
 }
 
-/** What to do. */
+/** The next step for an object with drift. */
 export type DriftDecision =
   | { readonly kind: 'Correct' }
   | { readonly kind: 'Report' }
   | { readonly kind: 'Ignore' }
-  /** Somebody else keeps changing it back; it is left to them until then. */
+  /** Another field manager keeps reverting the correction; the agent waits until this time. */
   | { readonly kind: 'StepBack'; readonly untilMs: number; readonly times: number }
 
-/** Corrections within this time count as one argument. */
+/** Corrections within this time count as one conflict. */
 export const FIGHT_WINDOW_MS = 60 * 60_000
 const FREE = 3
 const BASE_MS = 30_000

@@ -53,9 +53,9 @@ describe('a hook', () => {
     assert.deepEqual(move({ record: started, live: live(), nowMs: 5 * MINUTE }), {
       kind: 'End',
       state: 'Failed',
-      message: 'it did not end within 5m0s: it is running',
+      message: 'the hook did not end within 5m0s: it is running',
     })
-    const gone = { kind: 'End', state: 'Failed', message: 'it was gone before its end was seen' }
+    const gone = { kind: 'End', state: 'Failed', message: 'the hook was deleted before its end was observed' }
     assert.deepEqual(move({ record: started }), gone)
     assert.deepEqual(move({ record: started, live: live({ uid: 'u2' }) }), gone)
   })

@@ -58,7 +58,7 @@ export type HookStep =
   | { readonly kind: 'TakeUp'; readonly uid: string }
   | { readonly kind: 'Wait'; readonly message: string }
   | { readonly kind: 'End'; readonly state: 'Succeeded' | 'Failed'; readonly message: string }
-  /** Somebody else's object is in the way. */
+  /** An object that the bundle does not own has the hook's name. */
   | { readonly kind: 'Refuse'; readonly why: string }
 
 /** Decides about a hook that has not ended. */
@@ -74,16 +74,16 @@ export function nextHookStep(facts: HookFacts): HookStep {
     return live.isLeaving ? { kind: 'AwaitGone' } : { kind: 'Refuse', why: NOT_OURS }
   }
   if (live?.uid !== record.uid || !live) {
-    return { kind: 'End', state: 'Failed', message: 'it was gone before its end was seen' }
+    return { kind: 'End', state: 'Failed', message: 'the hook was deleted before its end was observed' }
   }
   const { state, message } = live.outcome
   if (state !== 'Running') return { kind: 'End', state, message }
   if (facts.nowMs < record.sinceMs + facts.deadlineMs) return { kind: 'Wait', message }
   const within = formatDuration(facts.deadlineMs)
-  return { kind: 'End', state: 'Failed', message: `it did not end within ${within}: ${message}` }
+  return { kind: 'End', state: 'Failed', message: `the hook did not end within ${within}: ${message}` }
 }
 
-const NOT_OURS = 'it is there, and this bundle did not make it; delete it, or give the hook another name'
+const NOT_OURS = 'the object exists, and this bundle did not create it; delete it, or give the hook another name'
 
 function beforeStart({ live, formerUids, deletes }: HookFacts): HookStep {
   if (!live) return { kind: 'Start' }
@@ -92,7 +92,7 @@ function beforeStart({ live, formerUids, deletes }: HookFacts): HookStep {
   if (deletes.includes('before-creation')) return { kind: 'Clear', uid: live.uid }
   return {
     kind: 'Refuse',
-    why: 'it is there from an earlier operation, and its delete policy keeps it; delete it, or add before-creation',
+    why: 'the object of an earlier operation still exists, and its delete policy keeps it; delete it, or add before-creation',
   }
 }
 

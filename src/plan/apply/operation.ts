@@ -40,7 +40,7 @@ export interface Wanted {
   readonly set: Digest
   /** Not begun by then, it waits to be admitted again. */
   readonly startByMs?: number
-  /** Somebody asked to try the same again, and that has not begun yet. */
+  /** A retry of the same set is requested and has not started yet. */
   readonly again?: boolean
 }
 
@@ -55,7 +55,7 @@ export type OperationDecision =
   | { readonly kind: 'Renumber' }
   /** The set is applied; keep it so. */
   | { readonly kind: 'Keep' }
-  /** The set failed here and was answered for: go on with the answer, and do not try it again until somebody asks. */
+  /** The set failed and its failure policy was applied: the agent does not try the set again without a retry. */
   | { readonly kind: 'Remedied' }
 
 /**
@@ -73,7 +73,7 @@ export function decideOperation(
   if (remedy?.set === wanted.set && wanted.generation <= remedy.generation && !isAgain) return { kind: 'Remedied' }
   const isOut = remedy?.action === 'Uninstall'
   if (recorded?.set === wanted.set && !isOut) {
-    // Somebody asks again: that is another operation.
+    // A retry is another operation.
     if (isAgain || (recorded.isStuck && wanted.generation > recorded.generation)) {
       return { kind: 'Begin', operation: recorded.history?.length ? 'Upgrade' : 'Install' }
     }

@@ -16,7 +16,7 @@ export interface Prunable extends ObjectId {
   readonly madeNamespace?: boolean
 }
 
-/** A current bundle of which nobody knows yet what it wants: it is rendered in the cluster, and was not so far. */
+/** A current bundle that is rendered in the cluster and is not rendered yet, so its objects are not known. */
 export interface UnknownWants {
   readonly bundle: string
   /** All its objects will be in this namespace. */

@@ -82,7 +82,7 @@ export const CHECKS = {
   'unpinned-chart': {
     severity: 'warning',
     title: 'A chart is not pinned',
-    help: 'No version, or a range: a new version of somebody else’s chart becomes a Release without a commit of yours. Name one version; keep `Chart.lock` beside a `Chart.yaml` with ranges.',
+    help: 'No version, or a range: a new version of a third-party chart becomes a Release without a commit of yours. Name one version; keep `Chart.lock` beside a `Chart.yaml` with ranges.',
   },
   'overlapping-objects': {
     severity: 'error',
@@ -97,7 +97,7 @@ export const CHECKS = {
   'unmatched-selector': {
     severity: 'warning',
     title: 'A selector matches no cluster',
-    help: 'No cluster that is known has these labels; the message names the requirement nobody meets and the nearest value there is. Where no cluster is known, nothing is said.',
+    help: 'No cluster that is known has these labels; the message names the requirement that no cluster meets and the nearest existing value. Without known clusters this check is skipped.',
   },
 } as const satisfies Record<string, Check>
 

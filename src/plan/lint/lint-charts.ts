@@ -1,4 +1,4 @@
-/** Charts of which nobody can say which version comes next. */
+/** Charts without a fixed version. */
 import { isObject } from '../../core/json.ts'
 import type { Source } from '../../kinds/native/source.ts'
 import { finding } from './finding.ts'

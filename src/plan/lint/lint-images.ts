@@ -26,7 +26,7 @@ export interface FoundImage {
   readonly place: FieldPath
 }
 
-/** Images that nobody can say what they are tomorrow. */
+/** Images without a fixed version. */
 export function lintImages(object: UnknownObject): Finding[] {
   const who = describeObject({ ...object.metadata, apiVersion: object.apiVersion, kind: object.kind })
   return imagesOf(object).flatMap(({ image, container, place }) => {

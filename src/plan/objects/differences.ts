@@ -1,18 +1,18 @@
-/** Field by field, what differs between what is there and what should be. */
+/** Differences between a live object and the desired object, field by field. */
 import { isObject, jsonEqual } from '../../core/json.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
 import { ownField } from '../../kinds/schema/own-field.ts'
 import { formatFieldPath, ownersAt } from './managed-fields.ts'
 import type { FieldPath } from './managed-fields.ts'
 
-/** One field that is not as it should be. */
+/** One field that differs. */
 export interface Difference {
   readonly place: FieldPath
   readonly live: unknown
   readonly wanted: unknown
 }
 
-// Written by the API server about every write; nobody's intent.
+// The API server sets these fields with every write; they are no part of a user's intent.
 const SERVER_FIELDS = new Set([
   'managedFields',
   'resourceVersion',
@@ -66,7 +66,7 @@ function isServerField(place: FieldPath, name: string): boolean {
   return place.length === 1 && place[0] === 'metadata' && SERVER_FIELDS.has(name)
 }
 
-/** A difference for people: the field, and who has it now. Values stay out: they may be secret. */
+/** A difference for messages: the field and its present manager. Values are left out, because they can be secret. */
 export function describeDifference(live: KubeObject, { place }: Difference, manager: string): string {
   const by = ownersAt(live, place)
     .map((entry) => entry.manager)

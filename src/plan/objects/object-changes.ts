@@ -17,7 +17,7 @@ export interface FieldChange {
 
 const MOST_FIELDS = 200
 const LONGEST_VALUE = 60
-/** Names of settings whose values nobody should read in a review. */
+/** Names of settings whose values a review must not show. */
 const SENSITIVE = /pass(word|wd|phrase)?|secret|token|credential|api[-_]?key|private[-_]?key/i
 
 /** The fields that differ, in the order of the object. */
