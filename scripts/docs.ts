@@ -1,9 +1,10 @@
 // Renews the generated parts of the docs: `npm run docs`.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withArgoTables } from '../src/dialects/argo/docs-page.ts'
 import { withFleetTables } from '../src/dialects/fleet/docs-page.ts'
 import { withMetricsTable } from '../src/hub/metrics/docs-page.ts'
+import { conditionsPage } from '../src/kinds/condition-page.ts'
 import { docsFileName, withGeneratedPart } from '../src/kinds/docs-page.ts'
 import { NATIVE_KINDS } from '../src/kinds/native/native-kinds.ts'
 import { lintPage } from '../src/plan/lint/docs-page.ts'
@@ -31,8 +32,12 @@ for (const [name, renew] of [
   process.stdout.write(`docs/${name} renewed\n`)
 }
 
-const lintFile = join(import.meta.dirname, '../docs/lint.md')
-if (readFileSync(lintFile, 'utf8') !== lintPage()) {
-  writeFileSync(lintFile, lintPage())
-  process.stdout.write('docs/lint.md renewed\n')
+for (const [name, page] of [
+  ['lint.md', lintPage()],
+  ['reference/conditions.md', conditionsPage()],
+] as const) {
+  const file = join(import.meta.dirname, '../docs', name)
+  if (existsSync(file) && readFileSync(file, 'utf8') === page) continue
+  writeFileSync(file, page)
+  process.stdout.write(`docs/${name} renewed\n`)
 }

@@ -1,0 +1,520 @@
+/**
+ * Every condition type, reason and error code of Flotilla, with its meaning and what to do. `npm run docs` writes
+ * docs/reference/conditions.md from it; a house test compares it with the reasons that the sources use.
+ */
+
+/** A condition type and the kinds that have it. */
+export interface ConditionEntry {
+  readonly type: string
+  readonly kinds: readonly string[]
+  readonly meaning: string
+}
+
+/** A reason: what it means, and what to do. An empty `todo` needs no action. */
+export interface ReasonEntry {
+  readonly reason: string
+  readonly meaning: string
+  readonly todo: string
+}
+
+/** Reasons of one part of the product. */
+export interface ReasonGroup {
+  readonly title: string
+  readonly about: string
+  readonly reasons: readonly ReasonEntry[]
+}
+
+const condition = (type: string, kinds: readonly string[], meaning: string): ConditionEntry => ({
+  type,
+  kinds,
+  meaning,
+})
+const entry = (reason: string, meaning: string, todo = ''): ReasonEntry => ({ reason, meaning, todo })
+
+/** The condition types. */
+export const CONDITIONS: readonly ConditionEntry[] = [
+  condition(
+    'Ready',
+    ['Source', 'Bundle', 'Placement', 'Release', 'Rollout', 'Window', 'ClusterWindow', 'GitRepo'],
+    'True when the object has done what its spec asks for.',
+  ),
+  condition('Reconciling', ['all kinds with Ready'], 'True while the hub works on the object or waits; as in kstatus.'),
+  condition('Stalled', ['all kinds with Ready'], 'True when a person must change something; as in kstatus.'),
+  condition('Rendered', ['Bundle'], 'True when the content is rendered for at least one cluster.'),
+  condition('Linted', ['Bundle'], 'True when lint found nothing in the rendered objects.'),
+  condition('Reverted', ['Bundle'], 'True while the content equals content that was rolled back.'),
+  condition('Removing', ['Bundle'], 'False when the removal of the Bundle from clusters cannot be recorded.'),
+  condition('Released', ['Source'], 'True when all Bundles of the newest revision are rendered.'),
+  condition('Held', ['Source', 'Rollout'], 'True while the object waits for the event that its message names.'),
+  condition('Superseded', ['Rollout'], 'True when newer Rollouts have taken over all Bundles.'),
+  condition('RolledBack', ['Rollout'], 'True when a rollback of the Rollout has been created.'),
+  condition('Accepted', ['Cluster'], 'True when the cluster may receive content.'),
+  condition('Available', ['Cluster'], 'True while the agent contacts the hub within its offline tolerance.'),
+  condition('Assigned', ['Cluster'], 'False when no new document can be issued to the cluster.'),
+  condition('Decommissioned', ['Cluster'], 'True when the cluster has left the fleet.'),
+  condition('AliasTaken', ['Cluster'], 'True when an older Cluster has the same alias.'),
+  condition('ClockSkewed', ['Cluster'], "True when the agent's clock differs from the hub's by a minute or more."),
+  condition('Cloned', ['Cluster'], 'True while two agents use the identity of the cluster.'),
+  condition('DocumentRefused', ['Cluster'], 'True while the agent does not follow the newest document.'),
+  condition('HubBehind', ['Cluster'], 'True when the agent holds a document that the hub does not know.'),
+  condition('SealingKeyRetired', ['Cluster'], 'True while the hub waits for a new sealing key of the agent.'),
+  condition('Usable', ['JoinToken'], 'True while clusters can join with the token.'),
+  condition('GitPolling', ['GitRepo'], 'The Ready condition of the Source that the hub created for the GitRepo.'),
+  condition('Exact', ['GitRepo'], 'True when every field of the GitRepo and its fleet.yaml files has its effect.'),
+]
+
+/** The reasons, by the part of the product that sets them. */
+export const REASON_GROUPS: readonly ReasonGroup[] = [
+  {
+    title: 'Sources',
+    about: 'Reasons of the conditions Ready, Held, Stalled and Released of a Source.',
+    reasons: [
+      entry('Fetched', 'The newest revision is stored.'),
+      entry('Fetching', 'The first fetch is in progress.'),
+      entry('Suspended', '`spec.suspend` is true.', 'Run `flotilla source resume NAME`.'),
+      entry('FetchFailed', 'The fetch failed for a reason that the message names. The hub retries.'),
+      entry(
+        'FetchStopped',
+        'The fetch exceeded a limit of the hub and was stopped.',
+        'Reduce the content, or raise the limit of the hub.',
+      ),
+      entry('TimedOut', 'The fetch took longer than `spec.timeout`.', 'Raise `spec.timeout`, or check the network.'),
+      entry('Unreachable', 'The server did not answer.', 'Check the URL, the network and the proxy of the hub.'),
+      entry('NotFound', 'The server has no content at the URL.', 'Correct the URL.'),
+      entry(
+        'Redirected',
+        'The server redirects to an address that is not allowed.',
+        'Use the final address in the URL.',
+      ),
+      entry(
+        'AuthenticationFailed',
+        'The server rejected the credentials.',
+        'Correct the Secret of `spec.credentials`.',
+      ),
+      entry('SecretNotFound', 'The Secret of `spec.credentials` does not exist.', 'Create the Secret.'),
+      entry(
+        'BadCredentials',
+        'The Secret has a key with an unusable value.',
+        'Correct the key that the message names.',
+      ),
+      entry(
+        'CredentialsMissing',
+        'The Secret lacks keys that the protocol requires.',
+        'Add the keys that the message names.',
+      ),
+      entry(
+        'CredentialsNotForUrl',
+        'The annotation `flotilla.dev/urls` of the Secret does not contain the URL.',
+        'Add the URL to the annotation.',
+      ),
+      entry('CredentialsOverHttp', 'Credentials would be sent without TLS.', 'Use an `https` URL.'),
+      entry(
+        'KeyringMissing',
+        '`spec.helm.verify` requires a keyring that the Secret does not have.',
+        'Add the key `keyring` to the Secret.',
+      ),
+      entry('NotVerified', 'The signature of the chart does not match the keyring.', 'Check the origin of the chart.'),
+      entry(
+        'DigestMismatch',
+        'The content does not have the digest that the server announced.',
+        'Check the registry or the mirror.',
+      ),
+      entry('RefNotFound', 'The repository does not have the branch, tag or commit.', 'Correct `spec.git.ref`.'),
+      entry('ChartNotFound', 'The Helm repository does not have the chart.', 'Correct `spec.helm.chart`.'),
+      entry('VersionNotFound', 'No version matches the range.', 'Correct the version range.'),
+      entry('PathNotFound', 'A path of `spec.paths` does not exist in the revision.', 'Correct `spec.paths`.'),
+      entry('BadRange', 'The version range cannot be parsed.', 'Correct the range.'),
+      entry('BadUrl', 'The URL cannot be parsed or its scheme is not supported.', 'Correct the URL.'),
+      entry('BadSource', 'Two fields of the spec contradict each other.', 'Correct the fields that the message names.'),
+      entry('NothingToFetch', 'The spec has none of `git`, `helm` and `oci`.', 'Set exactly one of them.'),
+      entry(
+        'LocalPathNotAllowed',
+        'The hub does not allow the local path.',
+        'Start the hub with `--source-paths DIR`.',
+      ),
+      entry('BadMirrors', 'The ConfigMap with mirrors cannot be parsed.', 'Correct the ConfigMap.'),
+      entry('BadIndex', 'The index of the Helm repository cannot be parsed.', 'Check the repository.'),
+      entry('BadManifest', 'The OCI manifest cannot be used.', 'Check the artifact.'),
+      entry('BadArchive', 'The archive is damaged or has an unsupported format.', 'Publish the archive again.'),
+      entry('BadCommit', 'The git server sent a commit that cannot be read.', 'Check the git server.'),
+      entry(
+        'BadPath',
+        'A file has a name that cannot be stored.',
+        'Rename the file, or exclude it with `spec.ignore`.',
+      ),
+      entry('BadLink', 'A symbolic link cannot be resolved.', 'Correct the link, or exclude it with `spec.ignore`.'),
+      entry(
+        'LinkOutside',
+        'A symbolic link leaves the repository.',
+        'Correct the link, or exclude it with `spec.ignore`.',
+      ),
+      entry('Submodule', 'The selected paths contain a git submodule.', 'Add the submodule as a Source of its own.'),
+      entry('FileTooLarge', 'A file exceeds the size limit.', 'Exclude the file with `spec.ignore`.'),
+      entry('TooLarge', 'The content exceeds the size limit.', 'Select less with `spec.paths` and `spec.ignore`.'),
+      entry(
+        'TooManyFiles',
+        'The content has more files than the limit.',
+        'Select less with `spec.paths` and `spec.ignore`.',
+      ),
+      entry(
+        'HistoryRewritten',
+        'The branch was force-pushed: the new commit does not descend from the last one.',
+        'Set `spec.accept` to the value of `status.held.accept`.',
+      ),
+      entry(
+        'WentBack',
+        'The newest revision is older than the last one.',
+        'Set `spec.accept` to the value of `status.held.accept`.',
+      ),
+      entry(
+        'ContentChanged',
+        'A version that was fetched before has different content now.',
+        'Set `spec.accept` to the value of `status.held.accept`.',
+      ),
+      entry('Released', 'All Bundles of the revision are rendered.'),
+      entry(
+        'PartlyReleased',
+        'A Bundle of the revision cannot be rendered and is not part of the Release.',
+        'Correct the Bundle that the message names.',
+      ),
+    ],
+  },
+  {
+    title: 'Bundles',
+    about: 'Reasons of the conditions of a Bundle.',
+    reasons: [
+      entry('Rendered', 'The content is rendered.'),
+      entry(
+        'PartlyRendered',
+        'The content cannot be rendered for some clusters. These clusters keep their content.',
+        'Correct the error that the message names.',
+      ),
+      entry(
+        'RenderFailed',
+        'The content cannot be rendered. All clusters keep their content.',
+        'Correct the error; `flotilla render` shows it locally.',
+      ),
+      entry(
+        'TooManyVariants',
+        'The content differs between more clusters than the limit.',
+        'Use fewer inputs that differ between clusters.',
+      ),
+      entry(
+        'NoClusters',
+        'The content depends on the cluster, and the Placement selects no cluster.',
+        'Check the Placement with `flotilla explain`.',
+      ),
+      entry(
+        'NoContent',
+        'The spec does not have exactly one of `manifests`, `manifestsFrom` and `source`.',
+        'Correct the spec.',
+      ),
+      entry('SourceNotFound', 'The Source does not exist.', 'Create the Source, or correct `spec.source.name`.'),
+      entry('SourceNotReady', 'The Source has no artifact yet.', 'Check the conditions of the Source.'),
+      entry('ArtifactMissing', 'The artifact is not stored yet. The hub retries.'),
+      entry(
+        'ManifestsNotFound',
+        'A ConfigMap or key of `spec.manifestsFrom` does not exist.',
+        'Create the ConfigMap or key.',
+      ),
+      entry('InputNotFound', 'The ConfigMap, Secret or key of an input does not exist.', 'Create the object or key.'),
+      entry(
+        'InputNotAllowed',
+        'The Secret of an input lacks the label `flotilla.dev/input: allowed`.',
+        'Label the Secret.',
+      ),
+      entry('BadInput', 'An input cannot be read.', 'Correct the input that the message names.'),
+      entry(
+        'SecretInput',
+        'An input is a Secret, and the Bundle is rendered by the agent.',
+        'Use `helm.valuesFrom`, or set `render.at: Hub`.',
+      ),
+      entry(
+        'ValuesKeyChanged',
+        'The Secret with the key of the secret values was changed.',
+        'Restore the Secret from a backup.',
+      ),
+      entry(
+        'DropHeld',
+        'The guard stopped a change that removes more than allowed. Also on Placements and Clusters.',
+        'Review the change, then set the annotation that the message names.',
+      ),
+      entry('NameTaken', 'An object with the same name and different content exists.', 'Delete or rename the object.'),
+      entry('Gathering', 'The hub waits for the other Bundles of the same commit.'),
+      entry('RollingOut', 'The newest Release is being rolled out.'),
+      entry('RolledOut', 'The newest Release is rolled out.'),
+      entry('RolloutPaused', 'The Rollout of the newest Release is paused.', 'Run `flotilla rollout resume`.'),
+      entry('RolloutAborted', 'The Rollout of the newest Release was aborted.', 'Publish a newer revision.'),
+      entry(
+        'RolloutFailed',
+        'The Rollout of the newest Release stopped after failures.',
+        'Run `flotilla rollout status`, then retry, roll back or publish a newer revision.',
+      ),
+      entry(
+        'MarkedBad',
+        'The content was rolled back before and is not released again.',
+        'Change the content, or run `flotilla release lift`.',
+      ),
+      entry('NothingFound', 'Lint found nothing.'),
+      entry('WarningsFound', 'Lint found warnings.', 'See [lint](../lint.md).'),
+      entry('ErrorsFound', 'Lint found errors.', 'See [lint](../lint.md).'),
+    ],
+  },
+  {
+    title: 'Placements and windows',
+    about: 'Reasons of the condition Ready of Placements, Windows and ClusterWindows. DropHeld is listed at Bundles.',
+    reasons: [
+      entry('Decided', 'The Placement selects at least one cluster.'),
+      entry('NoClusters', 'The Placement selects no cluster.', 'Run `flotilla explain`.'),
+      entry('Valid', 'The window is in force. Also: the JoinToken can be used.'),
+      entry(
+        'Misconfigured',
+        'A selector, expression, time or time zone cannot be used. The last decisions stay in force.',
+        'Correct the field that the message names.',
+      ),
+    ],
+  },
+  {
+    title: 'Releases and Rollouts',
+    about:
+      'Reasons of the conditions of Releases and Rollouts. A Rollout with the condition Held names in its message what releases it.',
+    reasons: [
+      entry('RolloutMade', 'The Rollout of the Release exists.'),
+      entry('PlanMissing', 'The RolloutPlan does not exist.', 'Create the RolloutPlan.'),
+      entry('ContentMissing', 'Rendered content is not stored yet. The hub retries.'),
+      entry('Superseded', 'A newer Rollout has taken over all Bundles.'),
+      entry('NewerRelease', 'A newer Release has taken over all Bundles.'),
+      entry('Progressing', 'Clusters are being admitted.'),
+      entry('RingPassed', 'A ring has passed, and the next ring starts.'),
+      entry('RolledOut', 'All clusters have the Release.'),
+      entry('ReleaseMissing', 'The Release of the Rollout does not exist.', 'Delete the Rollout.'),
+      entry('BundleDeleted', 'A Bundle of the Release was deleted.'),
+      entry('PlacementPending', 'A Placement has no complete decisions.', 'Check the conditions of the Placement.'),
+      entry('NoClusters', 'The Placement selects no cluster.', 'Run `flotilla explain`.'),
+      entry('PredecessorOpen', 'An older Rollout of the same Bundle has not finished its removal.'),
+      entry('Paused', 'The Rollout is paused.', 'Run `flotilla rollout resume`.'),
+      entry('Aborted', 'The Rollout was aborted.', 'Publish a newer revision.'),
+      entry('Soaking', 'The ring is Ready and waits for its soak time.'),
+      entry(
+        'RingShort',
+        'Fewer clusters of the ring are Ready than `readyShare` or `minReady` require.',
+        'Check the clusters that the message names.',
+      ),
+      entry(
+        'NoRing',
+        'Clusters belong to no ring and are never admitted.',
+        'Add a ring without a selector to the RolloutPlan.',
+      ),
+      entry('BudgetFull', 'All slots of the ring are taken.'),
+      entry('ReportPending', 'Admitted clusters have not reported yet.'),
+      entry(
+        'FailuresStopIt',
+        'More clusters failed than `maxFailed` allows.',
+        'Retry, roll back, or publish a newer revision.',
+      ),
+      entry('AllOffline', 'All remaining clusters are offline.', 'Check the agents.'),
+      entry(
+        'WindowClosed',
+        'No window of the remaining clusters is open. Also set by agents.',
+        'Wait, or use an exception with `flotilla rollout except`.',
+      ),
+      entry('Frozen', 'A freeze or a hold stops the remaining clusters.', 'Run `flotilla freeze list`.'),
+      entry(
+        'GenerationTaken',
+        'A cluster already has this generation with different content.',
+        'Edit the Bundle to create a newer generation.',
+      ),
+      entry('ApprovalPending', 'The ring waits for approvals.', 'Run `flotilla rollout approve`.'),
+      entry('ApprovalRejected', 'A person rejected the ring.', 'The author of the Approval approves or deletes it.'),
+      entry(
+        'NotRendered',
+        'The Bundle cannot be rendered for the remaining clusters.',
+        'Correct the error that the message names.',
+      ),
+      entry(
+        'GatePending',
+        'A gate of the ring does not pass.',
+        'Check the result of the gate in `status.rings[].gates`.',
+      ),
+      entry('RolledBack', 'The rollback has been created as a new Release.'),
+      entry(
+        'NothingToTakeBack',
+        'There is nothing to roll back: newer Releases have the Bundles, or no cluster has them.',
+      ),
+    ],
+  },
+  {
+    title: 'Clusters',
+    about: 'Reasons of the conditions of a Cluster.',
+    reasons: [
+      entry('Accepted', 'The cluster may receive content.'),
+      entry('NotAccepted', 'The cluster waits for acceptance.', 'Run `flotilla cluster accept NAME`.'),
+      entry('Rejected', 'A person rejected the cluster.'),
+      entry('Revoked', 'The access of the cluster was revoked, by a person or at the end of its decommissioning.'),
+      entry('Seen', 'The agent contacted the hub within its offline tolerance.'),
+      entry(
+        'Silent',
+        'The agent has not contacted the hub within its offline tolerance.',
+        'Run `flotilla check` in the cluster.',
+      ),
+      entry('NeverSeen', 'The agent has not contacted the hub yet.', 'Check that the agent runs.'),
+      entry(
+        'HubBlind',
+        'No gateway has written a summary recently; no cluster is marked offline.',
+        'Check the hub and its gateways.',
+      ),
+      entry('NoSummary', 'No gateway has written a summary yet.'),
+      entry('Duplicate', 'An older Cluster has the same alias.', 'Remove the alias from one of the Clusters.'),
+      entry(
+        'TwoAgents',
+        'Two agents use the identity of the cluster.',
+        'Stop one agent, and join its cluster again with a new token.',
+      ),
+      entry('OneAgent', 'The second agent has stopped.'),
+      entry('Ahead', "The agent's clock is ahead of the hub's clock.", 'Correct the clock.'),
+      entry('Behind', "The agent's clock is behind the hub's clock.", 'Correct the clock.'),
+      entry('InStep', "The agent's clock is correct again."),
+      entry(
+        'AgentAhead',
+        'The agent holds a document that the hub does not know: the hub was restored from an older state.',
+        'Restore the newer state, or run `flotilla hub new-epoch`.',
+      ),
+      entry('NewEpoch', 'A new epoch has started.'),
+      entry(
+        'HubBehind',
+        'The hub issues no documents, because an agent holds a newer document.',
+        'Restore the newer state, or run `flotilla hub new-epoch`.',
+      ),
+      entry('Asked', 'The agent has been asked for a new sealing key.'),
+      entry('Replaced', 'The agent has a new sealing key.'),
+      entry('Followed', 'The agent follows the newest document.'),
+      entry('Leaving', 'The content of the cluster is being removed or orphaned.'),
+      entry('Cleared', 'All content of the cluster is accounted for.'),
+      entry(
+        'TooManyBundles',
+        'The cluster has more Bundles than the limit.',
+        'Select the cluster with fewer Placements.',
+      ),
+      entry(
+        'TooManyWindows',
+        'More windows and freezes concern the cluster than the limit.',
+        'Run `flotilla freeze list` and lift some.',
+      ),
+      entry('SetMissing', 'A set is missing in the blob storage.', 'Restore the blobs from a backup.'),
+      entry(
+        'ValuesUnreadable',
+        'The secret values of a Bundle cannot be decrypted.',
+        'Restore the key from a backup, or edit the Bundle.',
+      ),
+      entry('BadSealingKey', 'The sealing key of the cluster cannot be used.', 'Run `flotilla trust rotate sealing`.'),
+    ],
+  },
+  {
+    title: 'Join tokens',
+    about: 'Reasons of the condition Usable of a JoinToken. Valid is listed at Placements and windows.',
+    reasons: [
+      entry('Expired', 'The token has expired.', 'Create a token with `flotilla cluster add`.'),
+      entry(
+        'UsedUp',
+        'The token has been used the allowed number of times.',
+        'Create a token with `flotilla cluster add`.',
+      ),
+      entry('BadNetwork', 'A network of the token cannot be parsed.', 'Correct the network.'),
+    ],
+  },
+  {
+    title: 'Refused documents',
+    about:
+      'Reasons why an agent refuses a document or other signed bytes; shown in condition DocumentRefused of the Cluster.',
+    reasons: [
+      entry('Malformed', 'The bytes cannot be parsed.', 'Check that hub and agent have compatible versions.'),
+      entry('BadSignature', 'The signature is wrong.', 'Check the connection for a proxy that changes content.'),
+      entry(
+        'UnknownSigner',
+        'The signer is not in the trust bundle of the agent.',
+        'Check the key rotation with `flotilla trust export`.',
+      ),
+      entry(
+        'WrongType',
+        'The envelope contains a different type of content.',
+        'Check that hub and agent have compatible versions.',
+      ),
+      entry('WrongDigest', 'The content does not have the announced digest.', 'Check the blob storage of the hub.'),
+      entry(
+        'WrongCluster',
+        'The document is for another cluster.',
+        'Check that two clusters do not share a data directory.',
+      ),
+      entry('OldEpoch', 'The document belongs to an earlier epoch.', 'Check that only one hub is running.'),
+      entry(
+        'UnprovenEpoch',
+        'The document starts an epoch without proof of the root key.',
+        'Run `flotilla hub new-epoch`.',
+      ),
+      entry(
+        'OldRevision',
+        'The document is older than the document that the agent follows.',
+        'Check that only one hub is running.',
+      ),
+      entry('Equivocation', 'Two different documents have the same revision.', 'Check that only one hub is running.'),
+      entry(
+        'BrokenChain',
+        'The document does not continue the document that the agent follows.',
+        'Check that only one hub is running.',
+      ),
+      entry('MissingFeature', 'The document requires a feature that the agent does not have.', 'Update the agent.'),
+      entry('AgentTooOld', 'The document requires a newer agent.', 'Update the agent.'),
+    ],
+  },
+  {
+    title: 'Agents',
+    about: 'Reasons why an agent waits during an operation; shown in its log and in the message of the ClusterReport.',
+    reasons: [
+      entry('NoLink', 'Content is missing and the hub cannot be reached. The agent retries.'),
+      entry('Establishing', 'A CustomResourceDefinition is not established yet.'),
+      entry(
+        'Contested',
+        'Another field manager changes the object at the same time.',
+        'Remove the field from one of the managers.',
+      ),
+      entry('Recreating', 'The object was deleted to change an immutable field and is being created again.'),
+      entry('Removing', 'Objects are being deleted.'),
+      entry('Hook', 'An uninstall hook is running.'),
+      entry('Dependent', 'A Bundle that depends on this Bundle is removed first.'),
+      entry('Later', 'The removal waits for another operation of the same Bundle.'),
+    ],
+  },
+  {
+    title: 'Rancher Fleet',
+    about: 'Reasons of the conditions of GitRepo, Bundle and ClusterGroup of fleet.cattle.io.',
+    reasons: [
+      entry('Ready', 'All clusters are ready.'),
+      entry('NotReady', 'Some clusters are not ready.'),
+      entry('GitUpdating', 'The repository is being fetched.'),
+      entry('NoRepository', '`spec.repo` is empty.', 'Set `spec.repo`.'),
+      entry('NoBundles', 'No Bundle was found at the paths.', 'Correct `spec.paths`.'),
+      entry('Refused', 'A field has a value that is not supported.', 'Correct the field that the message names.'),
+      entry('BundleNotFound', 'The Bundle of flotilla.dev does not exist.'),
+      entry('AllHasEffect', 'Every field has its effect.'),
+      entry('NotAllHasEffect', 'A field has no effect, or a different effect.', 'See `status.findings`.'),
+    ],
+  },
+  {
+    title: 'Errors of the hub process',
+    about: 'Codes of errors that end the hub or a `flotilla hub` command.',
+    reasons: [
+      entry('BadConfig', 'A setting is unknown or has a wrong value.', 'Correct the setting that the message names.'),
+      entry('DataDirectoryInUse', 'Another hub uses the data directory.', 'Stop that hub, or use another `--data`.'),
+      entry('NoHub', 'The API server has no hub.', 'Start a hub, or use the kubeconfig of a hub.'),
+      entry('KeysMissing', 'A key file is missing or damaged.', 'Restore the file from a backup.'),
+      entry('RootKeyNeeded', 'The change needs the root key.', 'Provide the root key for this start.'),
+      entry('ConsoleNotLoopback', 'The console listens on loopback addresses only.', 'Correct the address.'),
+      entry('BadRule', 'The acceptance rule of an invitation cannot be compiled.', 'Correct the CEL expression.'),
+      entry('NoDatabase', 'The directory is not a data directory of an embedded hub.', 'Correct the path.'),
+      entry('NotEmpty', 'The target of a backup or restore exists.', 'Use another path.'),
+      entry('NoBackup', 'The file is not a backup, or was not completed.', 'Correct the path.'),
+      entry('BackupFailed', 'The backup cannot be written.', 'Run the backup again.'),
+      entry('BackupDamaged', 'The backup is damaged.', 'Use another backup.'),
+    ],
+  },
+]
