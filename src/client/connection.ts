@@ -1,4 +1,5 @@
 /** What every transport with sockets has in common: where the server is, who we are to it, and how headers are written. */
+import { compact } from '../core/compact.ts'
 import type { Transport } from '../core/http.ts'
 import type { Secret } from '../core/secret.ts'
 
@@ -27,13 +28,13 @@ export interface SocketTransport {
 
 /** A connection as Node's TLS takes it. */
 export function tlsOptions({ ca, cert, key, serverName, insecure }: Connection) {
-  return {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key: key.reveal() }),
-    ...(serverName === undefined ? {} : { servername: serverName }),
-    ...(insecure ? { rejectUnauthorized: false } : {}),
-  }
+  return compact({
+    ca,
+    cert,
+    key: key?.reveal(),
+    servername: serverName,
+    rejectUnauthorized: insecure ? false : undefined,
+  })
 }
 
 /** The path in front of everything. */

@@ -1,3 +1,4 @@
+import { compact } from '../core/compact.ts'
 import { isObject } from '../core/json.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
 import type { KubeObject, ObjectKey, ResourceType } from '../kinds/meta.ts'
@@ -111,14 +112,14 @@ function writeQuery(options: WriteOptions): Query {
 
 function deleteBody(options: DeleteOptions): object {
   const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds, dryRun } = options
-  return {
+  return compact({
     apiVersion: 'v1',
     kind: 'DeleteOptions',
-    ...(uid !== undefined || resourceVersion !== undefined ? { preconditions: { uid, resourceVersion } } : {}),
-    ...(propagationPolicy ? { propagationPolicy } : {}),
-    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
-    ...(dryRun ? { dryRun: ['All'] } : {}),
-  }
+    preconditions: uid !== undefined || resourceVersion !== undefined ? { uid, resourceVersion } : undefined,
+    propagationPolicy,
+    gracePeriodSeconds,
+    dryRun: dryRun ? ['All'] : undefined,
+  })
 }
 
 function withSignal(signal: AbortSignal | undefined): { signal?: AbortSignal } {
@@ -130,9 +131,9 @@ function toPage<T extends KubeObject>(type: ResourceType<T>, answer: unknown): L
   if (!isObject(answer) || !isObject(answer['metadata'])) throw new Error(`the list of ${type.plural} is not a list`)
   const { resourceVersion, continue: next } = answer['metadata']
   const items = Array.isArray(answer['items']) ? (answer['items'] as T[]) : []
-  return {
+  return compact({
     items: items.map((item) => ({ ...item, apiVersion: apiVersionOf(type), kind: type.kind })),
     resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '',
-    ...(typeof next === 'string' && next !== '' ? { continue: next } : {}),
-  }
+    continue: typeof next === 'string' && next !== '' ? next : undefined,
+  })
 }

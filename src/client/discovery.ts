@@ -1,3 +1,4 @@
+import { compact } from '../core/compact.ts'
 import { isApiError } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -21,7 +22,7 @@ export function createDiscovery(rest: Rest): Discovery {
   async function load(apiVersion: string, signal?: AbortSignal): Promise<ReadonlyMap<string, ResourceType>> {
     const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
     try {
-      const kinds = kindsOf(apiVersion, await rest.json({ method: 'GET', path, ...(signal ? { signal } : {}) }))
+      const kinds = kindsOf(apiVersion, await rest.json(compact({ method: 'GET', path, signal })))
       known.set(apiVersion, kinds)
       return kinds
     } catch (caught) {
@@ -34,12 +35,11 @@ export function createDiscovery(rest: Rest): Discovery {
     typeOf: async (apiVersion, kind, signal) =>
       known.get(apiVersion)?.get(kind) ?? (await load(apiVersion, signal)).get(kind),
     apiVersions: async (signal) => {
-      const ask = (path: string) =>
-        rest.json({ method: 'GET', path, accept: AGGREGATED, ...(signal ? { signal } : {}) })
+      const ask = (path: string) => rest.json(compact({ method: 'GET', path, accept: AGGREGATED, signal }))
       return [await ask('/api'), await ask('/apis')].flatMap(servedIn).sort()
     },
     version: async (signal) => {
-      const answer = await rest.json({ method: 'GET', path: '/version', ...(signal ? { signal } : {}) })
+      const answer = await rest.json(compact({ method: 'GET', path: '/version', signal }))
       const version = isObject(answer) ? answer['gitVersion'] : undefined
       return typeof version === 'string' ? version : 'unknown'
     },

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { base64, fromBase64, fromUtf8, utf8 } from '../core/bytes.ts'
+import { compact } from '../core/compact.ts'
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
 import { Secret } from '../core/secret.ts'
@@ -57,21 +58,21 @@ export function kubeconfigFor(name: string, connection: Connection & { readonly 
     clusters: [
       {
         name,
-        cluster: {
+        cluster: compact({
           server,
-          ...(ca === undefined ? {} : { 'certificate-authority-data': base64(utf8(ca)) }),
-          ...(serverName === undefined ? {} : { 'tls-server-name': serverName }),
-        },
+          'certificate-authority-data': ca === undefined ? undefined : base64(utf8(ca)),
+          'tls-server-name': serverName,
+        }),
       },
     ],
     users: [
       {
         name: user,
-        user: {
-          ...(cert === undefined ? {} : { 'client-certificate-data': base64(utf8(cert)) }),
-          ...(key === undefined ? {} : { 'client-key-data': base64(utf8(key.reveal())) }),
-          ...(token === undefined ? {} : { token: token.reveal() }),
-        },
+        user: compact({
+          'client-certificate-data': cert === undefined ? undefined : base64(utf8(cert)),
+          'client-key-data': key === undefined ? undefined : base64(utf8(key.reveal())),
+          token: token?.reveal(),
+        }),
       },
     ],
     contexts: [{ name, context: { cluster: name, user } }],
@@ -87,12 +88,7 @@ async function serverOf(options: KubeconfigOptions, cluster: JsonObject): Promis
     throw refuse(options, 'uses proxy-url, which is not supported: give an address that is reachable directly')
   const ca = await material(options, cluster, 'certificate-authority')
   const serverName = text(cluster['tls-server-name'])
-  return {
-    server,
-    ...(ca === undefined ? {} : { ca }),
-    ...(serverName === undefined ? {} : { serverName }),
-    ...(cluster['insecure-skip-tls-verify'] === true ? { insecure: true } : {}),
-  }
+  return compact({ server, ca, serverName, insecure: cluster['insecure-skip-tls-verify'] === true ? true : undefined })
 }
 
 async function credentialsOf(options: KubeconfigOptions, user: JsonObject, name: string): Promise<Partial<Connection>> {
@@ -110,11 +106,11 @@ async function credentialsOf(options: KubeconfigOptions, user: JsonObject, name:
   }
   const tokenFile = text(user['tokenFile'])
   const token = text(user['token']) ?? (tokenFile && (await readNextTo(options, tokenFile)).trim())
-  return {
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key: new Secret(key) }),
-    ...(token ? { token: new Secret(token) } : {}),
-  }
+  return compact({
+    cert,
+    key: key === undefined ? undefined : new Secret(key),
+    token: token ? new Secret(token) : undefined,
+  })
 }
 
 // Plugins run programs of the user's machine, passwords are gone from Kubernetes, impersonation would change who acts.

@@ -1,4 +1,5 @@
 /** Kubernetes' Status answers as ApiErrors. */
+import { compact } from '../core/compact.ts'
 import { API_REASONS, ApiError } from '../core/errors.ts'
 import type { ApiCause, ApiErrorDetails, ApiReason } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
@@ -37,14 +38,14 @@ function reasonOf(reason: unknown, code: number): ApiReason {
 function detailsOf(details: unknown): ApiErrorDetails {
   if (!isObject(details)) return {}
   const causes = Array.isArray(details['causes']) ? details['causes'].filter(isObject) : undefined
-  return {
+  return compact({
     ...textField(details, 'name'),
     ...textField(details, 'group'),
     ...textField(details, 'kind'),
     ...textField(details, 'uid'),
-    ...(causes ? { causes: causes.map(causeOf) } : {}),
-    ...(typeof details['retryAfterSeconds'] === 'number' ? { retryAfterSeconds: details['retryAfterSeconds'] } : {}),
-  }
+    causes: causes ? causes.map(causeOf) : undefined,
+    retryAfterSeconds: typeof details['retryAfterSeconds'] === 'number' ? details['retryAfterSeconds'] : undefined,
+  })
 }
 
 function causeOf(cause: Record<string, unknown>): ApiCause {

@@ -1,4 +1,5 @@
 import type { Static, TObject, TProperties } from 'typebox'
+import { compact } from '../core/compact.ts'
 import type { KubeObject, ObjectMeta, ResourceType, Scope, UnknownObject } from './meta.ts'
 import { toStructural } from './schema/structural.ts'
 import type { StructuralSchema } from './schema/structural.ts'
@@ -144,7 +145,7 @@ export function defineKind(definition: Naming & { readonly spec: TObject; readon
     version: VERSION,
     categories: ['flotilla'],
     subresources: { status: status !== undefined },
-    fields: { spec, ...(status ? { status } : {}) },
+    fields: compact({ spec, status }),
     required: ['spec'],
   })
 }
@@ -167,7 +168,18 @@ export interface KindParts extends Naming {
 export function kindOf<T extends KubeObject>(parts: KindParts): Kind<T> {
   const { group, version, kind, plural, scope, description } = parts
   const apiVersion = group === '' ? version : `${group}/${version}`
-  return {
+  const schema: StructuralSchema = {
+    type: 'object',
+    description,
+    ...(parts.required && parts.required.length > 0 ? { required: parts.required } : {}),
+    properties: {
+      apiVersion: { type: 'string' },
+      kind: { type: 'string' },
+      metadata: { type: 'object' },
+      ...parts.fields,
+    },
+  }
+  return compact({
     group,
     version,
     kind,
@@ -179,22 +191,12 @@ export function kindOf<T extends KubeObject>(parts: KindParts): Kind<T> {
     shortNames: parts.shortNames ?? [],
     categories: parts.categories ?? [],
     subresources: parts.subresources ?? { status: false },
-    ...(parts.nameFormat ? { nameFormat: parts.nameFormat } : {}),
-    ...(parts.verbs ? { verbs: parts.verbs } : {}),
-    ...(parts.selectable ? { selectable: parts.selectable } : {}),
-    ...(parts.events ? { events: parts.events } : {}),
+    nameFormat: parts.nameFormat,
+    verbs: parts.verbs,
+    selectable: parts.selectable,
+    events: parts.events,
     columns: parts.columns ?? [AGE],
     examples: (parts.examples ?? []).map((example) => ({ apiVersion, kind, ...example })),
-    schema: {
-      type: 'object',
-      description,
-      ...(parts.required && parts.required.length > 0 ? { required: parts.required } : {}),
-      properties: {
-        apiVersion: { type: 'string' },
-        kind: { type: 'string' },
-        metadata: { type: 'object' },
-        ...parts.fields,
-      },
-    },
-  }
+    schema,
+  })
 }

@@ -1,3 +1,4 @@
+import { compact } from '../core/compact.ts'
 import { sealedWith } from './sealed-store.ts'
 import type { Store, StoreEntry } from './store.ts'
 
@@ -22,7 +23,7 @@ export async function reseal(options: ResealOptions, signal: AbortSignal): Promi
   let written = 0
   for (const prefix of options.prefixes) {
     for (let after: string | undefined, more = true; more && !signal.aborted;) {
-      const page = await options.plain.list({ prefix, limit: PAGE, ...(after === undefined ? {} : { after }) })
+      const page = await options.plain.list(compact({ prefix, limit: PAGE, after }))
       const stale = page.entries.filter(({ value }) => sealedWith(value) !== options.newest)
       const results = await Promise.all(stale.map((entry) => resealOne(options, entry)))
       written += results.filter(Boolean).length

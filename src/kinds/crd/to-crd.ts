@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import type { Kind } from '../define-kind.ts'
 import type { KubeObject } from '../meta.ts'
 
@@ -28,25 +29,23 @@ export function toCrd(kind: Kind): CustomResourceDefinition {
     spec: {
       group: kind.group,
       scope: kind.scope,
-      names: {
+      names: compact({
         kind: kind.kind,
         listKind: kind.listKind,
         plural: kind.plural,
         singular: kind.singular,
-        ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
-        ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
-      },
+        shortNames: kind.shortNames.length > 0 ? kind.shortNames : undefined,
+        categories: kind.categories.length > 0 ? kind.categories : undefined,
+      }),
       versions: [
-        {
+        compact({
           name: kind.version,
           served: true,
           storage: true,
           schema: { openAPIV3Schema: kind.schema },
-          ...(status || scale
-            ? { subresources: { ...(status ? { status: {} } : {}), ...(scale ? { scale } : {}) } }
-            : {}),
-          ...(kind.columns.length > 0 ? { additionalPrinterColumns: kind.columns } : {}),
-        },
+          subresources: status || scale ? compact({ status: status ? {} : undefined, scale }) : undefined,
+          additionalPrinterColumns: kind.columns.length > 0 ? kind.columns : undefined,
+        }),
       ],
     },
   }

@@ -1,4 +1,5 @@
 /** The frame of the admission policies that ship with our kinds, for both homes: they fail closed, and deny. */
+import { compact } from '../../core/compact.ts'
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../builtin/admission.ts'
 import type { Kind } from '../define-kind.ts'
 
@@ -25,16 +26,16 @@ export function shippedPolicy({
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicy',
     metadata: { name },
-    spec: {
+    spec: compact({
       failurePolicy: 'Fail',
       matchConstraints: {
         resourceRules: [
           { apiGroups: [kind.group], apiVersions: ['*'], operations, resources: [kind.plural], scope: '*' },
         ],
       },
-      ...(matchConditions ? { matchConditions } : {}),
+      matchConditions,
       validations,
-    },
+    }),
   }
 }
 

@@ -5,6 +5,7 @@
  * A field with a `default` is present in the TypeScript type and not required in the schema: defaulting comes before validation.
  */
 import type { TObject, TProperties, TSchema, TSchemaOptions, TUnsafe, Static } from 'typebox'
+import { compact } from '../../core/compact.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { Type } from '../../core/schema/typebox.ts'
@@ -55,13 +56,7 @@ export function object<P extends TProperties>(properties: P, options: FieldOptio
 /** A string of at most `max` characters (256 unless said). */
 export function text(options: TextOptions = {}): TUnsafe<string> {
   const { max = 256, min, pattern } = options
-  return Type.Unsafe<string>({
-    type: 'string',
-    maxLength: max,
-    ...(min === undefined ? {} : { minLength: min }),
-    ...(pattern === undefined ? {} : { pattern }),
-    ...fieldOf(options),
-  })
+  return Type.Unsafe<string>(compact({ type: 'string', maxLength: max, minLength: min, pattern, ...fieldOf(options) }))
 }
 
 /** The name of an object: a DNS subdomain. */
@@ -77,13 +72,7 @@ export function namespacedName(options: FieldOptions = {}): TUnsafe<string> {
 /** A whole number, not negative unless `minimum` says so. */
 export function int(options: NumberOptions = {}): TUnsafe<number> {
   const { minimum = 0, maximum } = options
-  return Type.Unsafe<number>({
-    type: 'integer',
-    format: 'int64',
-    minimum,
-    ...(maximum === undefined ? {} : { maximum }),
-    ...fieldOf(options),
-  })
+  return Type.Unsafe<number>(compact({ type: 'integer', format: 'int64', minimum, maximum, ...fieldOf(options) }))
 }
 
 /** True or false. */
@@ -133,27 +122,17 @@ export function listMap<P extends TProperties>(
 
 function listWith<S extends TSchema>(keywords: TSchemaOptions, item: S, options: ListOptions): TUnsafe<Static<S>[]> {
   const { max = DEFAULT_MAX_ITEMS, min } = options
-  return Type.Unsafe<Static<S>[]>({
-    type: 'array',
-    maxItems: max,
-    ...(min === undefined ? {} : { minItems: min }),
-    items: item,
-    ...keywords,
-    ...fieldOf(options),
-  })
+  return Type.Unsafe<Static<S>[]>(
+    compact({ type: 'array', maxItems: max, minItems: min, items: item, ...keywords, ...fieldOf(options) }),
+  )
 }
 
 /** A count, or a percentage such as `25%`. */
 export function intOrString(options: NumberOptions & { readonly pattern?: string } = {}): TUnsafe<number | string> {
   const { minimum, maximum, pattern } = options
-  return Type.Unsafe<number | string>({
-    'x-kubernetes-int-or-string': true,
-    maxLength: 32,
-    ...(pattern === undefined ? {} : { pattern }),
-    ...(minimum === undefined ? {} : { minimum }),
-    ...(maximum === undefined ? {} : { maximum }),
-    ...fieldOf(options),
-  })
+  return Type.Unsafe<number | string>(
+    compact({ 'x-kubernetes-int-or-string': true, maxLength: 32, pattern, minimum, maximum, ...fieldOf(options) }),
+  )
 }
 
 /** A Go duration such as `1h30m`. */
@@ -246,12 +225,12 @@ export function labelSelector(options: FieldOptions = {}) {
 export const IMMUTABLE_RULE = 'self == oldSelf'
 
 function fieldOf(options: FieldOptions): TSchemaOptions {
-  return {
-    ...(options.description === undefined ? {} : { description: options.description }),
-    ...(options.default === undefined ? {} : { default: options.default }),
-    ...(options.nullable ? { nullable: true } : {}),
-    ...(options.immutable
-      ? { 'x-kubernetes-validations': [{ rule: IMMUTABLE_RULE, message: 'field is immutable' }] }
-      : {}),
-  }
+  return compact({
+    description: options.description,
+    default: options.default,
+    nullable: options.nullable ? true : undefined,
+    'x-kubernetes-validations': options.immutable
+      ? [{ rule: IMMUTABLE_RULE, message: 'field is immutable' }]
+      : undefined,
+  })
 }
