@@ -14,6 +14,6 @@ export interface Blobs {
 
 /** Blobs that know when each of them was stored last, for the collector. */
 export interface CollectableBlobs extends Blobs {
-  /** Deletes a blob unless somebody stored it (again) after this time in milliseconds; says whether it did. */
+  /** Deletes a blob that was not stored after this time in milliseconds; true if it was deleted. */
   collect(digest: Digest, before: number): Promise<boolean>
 }

@@ -19,7 +19,7 @@ export interface BlobCollectorOptions {
 
 const HOUR_MS = 3_600_000
 
-/** Deletes what nothing names and nobody stored again within the grace period; returns how many blobs went. */
+/** Deletes unused blobs that were not stored again within the grace period; returns the number of deleted blobs. */
 export async function collectBlobs(options: BlobCollectorOptions, signal: AbortSignal): Promise<number> {
   const { blobs, roots, clock, graceMs = 24 * HOUR_MS } = options
   // Taken before the roots are read: what is stored while they are read is younger.

@@ -41,7 +41,7 @@ export function createFileBlobs({ folder, ids }: FileBlobsOptions): CollectableB
       await rename(temporary, file)
     } catch (error) {
       await rm(temporary, { force: true })
-      // A folder that somebody removed is made again by the next try.
+      // The next try creates a removed folder again.
       for (const path of [folder, first, second]) ready.delete(path)
       throw error
     }
@@ -61,13 +61,13 @@ export function createFileBlobs({ folder, ids }: FileBlobsOptions): CollectableB
     return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 
-  /** Tells the collector that somebody wants this blob again; false when it has just taken it. */
+  /** Marks a blob as used for the collector; false if the collector has just deleted it. */
   async function touch(digest: Digest, bytes: Uint8Array): Promise<boolean> {
     const { file } = pathsOf(folder, digest)
     const handle = bytes.byteLength > 0 ? await orMissing(open(file, 'r+')) : undefined
     if (!handle) return false
     try {
-      // Writing what is there already sets the time by the clock of the disk; nobody can see half of one byte.
+      // Writing what is there already sets the time by the clock of the disk; a reader cannot see half of one byte.
       await handle.write(bytes, 0, 1, 0)
     } finally {
       await handle.close()
@@ -104,7 +104,8 @@ export function createFileBlobs({ folder, ids }: FileBlobsOptions): CollectableB
     async collect(digest, before) {
       const { second, file } = pathsOf(folder, digest)
       if (!(await isOlder(file, before))) return false
-      // Out of the way first, then a second look: a `put` in between either sees that it is gone or has made it younger.
+      // Out of the way first, then a second look: a `put` in between either sees that it is gone or has made it
+      // younger.
       const aside = join(second, `.${ids.uid()}`)
       if ((await orMissing(rename(file, aside).then(() => true))) === undefined) return false
       if (await isOlder(aside, before)) {

@@ -4,7 +4,7 @@ import type { Digest } from '../core/crypto/digest.ts'
 import { isObject } from '../core/json.ts'
 import type { Blobs } from './blobs.ts'
 
-/** Which blobs something still names. Whoever deletes the others must be sure of this, so that doubt keeps a blob. */
+/** The digests of blobs in use. The collector deletes all other blobs, so in doubt a digest counts as used. */
 
 /** All digests in a text. */
 export function digestsIn(text: string): Digest[] {

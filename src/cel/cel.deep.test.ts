@@ -21,8 +21,8 @@ function ours(source: string): OracleAnswer {
   return { kind: 'value', text: typeof result.value === 'string' ? result.value.trim() : 'not a text' }
 }
 
-// A refusal is compared as one: a kube-apiserver evaluates constants when a policy is made, and says what Go says when a value
-// has the wrong type. The sentences that people see are the fixture's.
+// A refusal is compared as one: a kube-apiserver evaluates constants when a policy is made, and says what Go says when
+// a value has the wrong type. The sentences that people see are the fixture's.
 function same(theirs: OracleAnswer, mine: OracleAnswer): boolean {
   if (theirs.kind === 'value' || mine.kind === 'value') return theirs.kind === mine.kind && theirs.text === mine.text
   return true

@@ -1,4 +1,7 @@
-/** Field names that are no CEL identifiers, escaped as Kubernetes does: `a.b` is `a__dot__b`, `namespace` is `__namespace__`. */
+/**
+ * Field names that are no CEL identifiers, escaped as Kubernetes does: `a.b` is `a__dot__b`, `namespace` is
+ * `__namespace__`.
+ */
 
 const RESERVED: ReadonlySet<string> = new Set(
   `true false null in as break const continue else for function if import let loop package namespace return var void

@@ -1,6 +1,6 @@
 /**
- * A checked tree as closures: compiled once, called often. Every step adds to the meter what cel-go would count, so that an
- * expression stops here where it would stop in Kubernetes.
+ * A checked tree as closures: compiled once, called often. Every step adds to the meter what cel-go would count, so
+ * that an expression stops here where it would stop in Kubernetes.
  */
 import { dottedName } from './checker.ts'
 import type { CheckedExpr } from './checker.ts'

@@ -1,6 +1,6 @@
 /**
- * CEL's values in JavaScript: int is bigint, double is number, uint has a class, so that the three never mix by accident.
- * Lists and maps are views: an object of a megabyte is not copied to read one field of it.
+ * CEL's values in JavaScript: int is bigint, double is number, uint has a class, so that the three never mix by
+ * accident. Lists and maps are views: an object of a megabyte is not copied to read one field of it.
  */
 import { compareBytes } from '../core/bytes.ts'
 
@@ -83,7 +83,9 @@ export abstract class CelList {
     for (let index = 0; index < this.size; index++) yield this.at(index)
   }
 
-  /** Set for lists of a schema that says `set` or `map`. Last, for a property before `*[…]` would be multiplied by it. */
+  /**
+   * Set for lists of a schema that says `set` or `map`. Last, for a property before `*[…]` would be multiplied by it.
+   */
   readonly merge: ListMerge | undefined = undefined
 }
 

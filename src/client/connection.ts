@@ -1,4 +1,4 @@
-/** What every transport with sockets has in common: where the server is, who we are to it, and how headers are written. */
+/** Parts that all socket transports share: the server's address, the client's identity, and the writing of headers. */
 import { compact } from '../core/compact.ts'
 import type { Transport } from '../core/http.ts'
 import type { Secret } from '../core/secret.ts'

@@ -56,7 +56,8 @@ export interface InformerOptions<T extends KubeObject> {
 }
 
 const BACKOFF: BackoffOptions = { baseMs: 200, maxMs: 30_000, jitter: 0.5 }
-// A watch shorter than this that brought nothing counts as a failure: a server that hangs up at once is not asked in a loop.
+// A watch shorter than this that brought nothing counts as a failure: a server that hangs up at once is not asked in a
+// loop.
 const SHORT_WATCH_MS = 1_000
 const GRACE_SECONDS = 15
 

@@ -5,7 +5,7 @@ import type { Client, WriteOptions } from './client.ts'
 import { createInformer } from './informer.ts'
 import type { Informer, InformerOptions } from './informer.ts'
 
-/** One informer per kind, shared by everybody of a process, and a client whose writes they know at once. */
+/** One informer per kind, shared by the whole process, and a client whose writes they know at once. */
 export interface Informers {
   /** The informer of a kind; made at the first call, which must come before `run`. */
   of<T extends KubeObject>(type: ResourceType<T>): Informer<T>

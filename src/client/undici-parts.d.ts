@@ -1,6 +1,6 @@
 /**
- * The parts of undici that are used, by their own files: its index loads fetch, WebSockets, caches and mocks as well, which
- * is twice the memory in each thread.
+ * The parts of undici that are used, by their own files: its index loads fetch, WebSockets, caches and mocks as well,
+ * which is twice the memory in each thread.
  */
 declare module 'undici/lib/api/api-request.js' {
   import type { Dispatcher } from 'undici'

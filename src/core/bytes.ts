@@ -5,7 +5,10 @@
 import type * as Crypto from 'node:crypto'
 import type * as Zlib from 'node:zlib'
 
-/** Node's modules, loaded when they are first used: that takes some 15 ms, which a command that hashes nothing does not pay. */
+/**
+ * Node's modules, loaded when they are first used: that takes some 15 ms, which a command that hashes nothing does not
+ * pay.
+ */
 const node = {
   get crypto(): typeof Crypto {
     const loaded = process.getBuiltinModule('node:crypto')
@@ -258,7 +261,8 @@ export function gunzip(data: Uint8Array, maxBytes: number): Uint8Array {
   return new Uint8Array(node.zlib.gunzipSync(data, { maxOutputLength: maxBytes }))
 }
 
-// Node's defaults find matches only in about the last megabyte of a dictionary: window, hash and chain must cover base + target.
+// Node's defaults find matches only in about the last megabyte of a dictionary: window, hash and chain must cover base
+// + target.
 function zstdOptions(targetBytes: number, base: Uint8Array | undefined) {
   if (!base) return {}
   const log = Math.min(27, Math.max(17, Math.ceil(Math.log2(base.byteLength + targetBytes + 1))))

@@ -18,7 +18,7 @@ export interface HttpResponse {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** Carries a request to somebody and brings the answer back; aborting the signal ends the body too. */
+/** Sends a request and returns the response; aborting the signal also ends the body. */
 export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>
 
 /** Who sent a request, as the transport proved it (client certificate, token); never taken from the request itself. */
@@ -27,7 +27,7 @@ export interface Caller {
   readonly groups: readonly string[]
   /** What tells two accounts of one name apart. */
   readonly uid?: string
-  /** Who really asks, when this caller is somebody they act as. */
+  /** The authenticated user behind an impersonated caller. */
   readonly impersonator?: string
   /** The peer's address as the listener's socket has it; absent where there is no socket. */
   readonly address?: string

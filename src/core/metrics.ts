@@ -25,5 +25,5 @@ export interface Metrics {
   histogram(spec: HistogramSpec): Observe
 }
 
-/** Metrics nobody collects. */
+/** Metrics that are not collected. */
 export const silentMetrics: Metrics = { counter: () => () => {}, gauge: () => () => {}, histogram: () => () => {} }

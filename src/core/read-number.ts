@@ -1,7 +1,7 @@
 /**
- * Numbers in text that comes from elsewhere: digits and nothing else. `Number` also reads `1e-300`, `0x10`, a blank and the
- * empty text, and `parseInt` stops at the first letter and takes a sign: a length read that way can be 0, negative or a
- * fraction, and a loop that moves by that length never ends.
+ * Numbers in text that comes from elsewhere: digits and nothing else. `Number` also reads `1e-300`, `0x10`, a blank and
+ * the empty text, and `parseInt` stops at the first letter and takes a sign: a length read that way can be 0, negative
+ * or a fraction, and a loop that moves by that length never ends.
  */
 
 /** At most this many digits are always a safe integer. */

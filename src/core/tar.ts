@@ -9,10 +9,13 @@ export const MAX_TAR_NAME = 100
 /** What eleven octal digits hold; larger sizes are written as GNU and POSIX readers both understand them. */
 const MAX_OCTAL = 8 ** 11 - 1
 
-/** One entry: names are bytes, because nobody promised UTF-8. */
+/** One entry; names are bytes, because tar does not guarantee UTF-8. */
 export interface TarEntry {
   readonly name: Uint8Array
-  /** The type flag: `0` and NUL are files, `1` hard links, `2` symbolic links, `3` and `4` devices, `5` directories, `6` pipes. */
+  /**
+   * The type flag: `0` and NUL are files, `1` hard links, `2` symbolic links, `3` and `4` devices, `5` directories, `6`
+   * pipes.
+   */
   readonly type: string
   /** The target of a link. */
   readonly link: Uint8Array
@@ -114,7 +117,10 @@ function latin1(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes)
 }
 
-/** Reads a number of a header: octal digits between blanks and NULs, or binary; undefined when the field holds anything else. */
+/**
+ * Reads a number of a header: octal digits between blanks and NULs, or binary; undefined when the field holds anything
+ * else.
+ */
 export function tarNumber(field: Uint8Array): number | undefined {
   const first = field[0] ?? 0
   // The highest bit says that a large number is written in binary, the next one that the number is negative.
@@ -135,12 +141,18 @@ interface PaxRecord {
   readonly value: Uint8Array
 }
 
-/** The digits of a length and the blank after them; a reader that looks further can be made to read everything for each record. */
+/**
+ * The digits of a length and the blank after them; a reader that looks further can be made to read everything for each
+ * record.
+ */
 const MAX_LENGTH_FIELD = 11
 /** Longer keys are none that matter here. */
 const MAX_KEY = 64
 
-/** The records of a pax header: `length key=value`, each with a line's end, where the length is that of the whole record. */
+/**
+ * The records of a pax header: `length key=value`, each with a line's end, where the length is that of the whole
+ * record.
+ */
 function* paxRecords(data: Uint8Array): Generator<PaxRecord> {
   for (let rest = data; rest.length > 0;) {
     const space = rest.subarray(0, MAX_LENGTH_FIELD).indexOf(0x20)

@@ -65,7 +65,7 @@ function stepsOf(column: Column): readonly PathStep[] {
 }
 
 function cellOf(column: Column, value: unknown, now: number): Cell {
-  // Bookmarks in tables have rows, too, and they are about nobody.
+  // Bookmarks in tables have rows as well, without an object.
   if (value === undefined || value === null) return column.format === 'name' ? '' : null
   switch (column.type) {
     case 'string':

@@ -60,16 +60,16 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
   readonly listKind: string
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
-  /** One or two sentences: what an object of this kind says. */
+  /** One or two sentences that begin with a noun phrase. */
   readonly description: string
-  /** The form of names; a DNS subdomain unless said. */
+  /** The form of names. Defaults to `subdomain`. */
   readonly nameFormat?: 'subdomain' | 'label' | 'pathSegment' | 'address'
   /** The whole object: apiVersion, kind, metadata and the kind's own fields. */
   readonly schema: StructuralSchema
   readonly subresources: { readonly status: boolean; readonly scale?: ScaleSubresource }
   /** Defaults to Normal Events for all conditions. */
   readonly events?: StatusEvents
-  /** What may be asked of it; all verbs unless said. Kinds that can only be created are questions and are never stored. */
+  /** Verbs that the API serves. Defaults to all verbs. Kinds with `create` alone are requests and are never stored. */
   readonly verbs?: readonly string[]
   /** For Kubernetes' own kinds: drops, in place, what counts as absent. */
   dropEmpty?(object: UnknownObject): void
@@ -77,7 +77,7 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
   fillIn?(object: UnknownObject): void
   /** For Kubernetes' own kinds: what its own validation says against an object, beyond its schema. */
   ownErrors?(object: UnknownObject): readonly FieldError[]
-  /** For Kubernetes' own kinds: what Go writes of an object nobody has said anything about. */
+  /** For Kubernetes' own kinds: the object that Go writes for empty input. */
   readonly blank?: Readonly<Record<string, unknown>>
   /** Set for kinds that a CustomResourceDefinition defined at run time. */
   readonly custom?: CustomTraits
@@ -105,7 +105,7 @@ export interface CustomTraits {
 /** The type of a kind's objects. */
 export type ObjectOfKind<K> = K extends Kind<infer T> ? T : never
 
-/** The AGE column everybody has. */
+/** The AGE column of all kinds. */
 export const AGE: Column = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }
 
 interface Naming {

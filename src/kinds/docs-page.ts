@@ -1,4 +1,6 @@
-/** The generated part of a kind's page under docs/kinds: the fields as a table. The prose around it is written by hand. */
+/**
+ * The generated part of a kind's page under docs/kinds: the fields as a table. The prose around it is written by hand.
+ */
 import { isObject } from '../core/json.ts'
 import type { Kind } from './define-kind.ts'
 import { IMMUTABLE_RULE } from './schema/schema-builders.ts'

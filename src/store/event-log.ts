@@ -85,8 +85,8 @@ const DONE: Taken = { done: true, value: undefined }
 const NOTHING: readonly StoreEvent[] = []
 
 /**
- * One watch. A generator would be shorter, but there may be thousands of them and each change goes through all that follow
- * it: this is one object, and one promise for each event.
+ * One watch. A generator would be shorter, but there may be thousands of them and each change goes through all that
+ * follow it: this is one object, and one promise for each event.
  */
 class Cursor implements StoreWatch, AsyncIterator<StoreEvent, undefined> {
   readonly prefix: string
@@ -100,7 +100,7 @@ class Cursor implements StoreWatch, AsyncIterator<StoreEvent, undefined> {
   /** How much of the batch was handed out. */
   #taken = 0
   #state: 'new' | 'open' | 'over' = 'new'
-  /** Who waits for the next event; undefined while nobody does. */
+  /** The waiter for the next event; undefined if there is none. */
   #waiting: PromiseWithResolvers<Taken> | undefined
 
   constructor(home: Home, prefix: string, after: number, signal: AbortSignal) {
@@ -235,8 +235,8 @@ export function mapWatch(watch: StoreWatch, map: (event: StoreEvent) => StoreEve
 }
 
 /**
- * The newest events in memory, bounded by count and bytes, so that watches which keep up never touch the disk and all of
- * them share one copy. Revisions have no gaps, so an event is found by its number.
+ * The newest events in memory, bounded by count and bytes, so that watches which keep up never touch the disk and all
+ * of them share one copy. Revisions have no gaps, so an event is found by its number.
  */
 export class EventTail {
   readonly #maxEvents: number

@@ -8,7 +8,7 @@ const COMMIT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 export function createMeasuredStore(store: Store, { clock, metrics }: { clock: Clock; metrics: Metrics }): Store {
   const commits = metrics.counter({
     name: 'flotilla_store_commits_total',
-    help: 'Writes by result: committed, conflict (somebody was first) or failed.',
+    help: 'Writes by result: committed, conflict (another writer was first) or failed.',
     labels: ['result'],
   })
   const seconds = metrics.histogram({

@@ -13,9 +13,12 @@ interface Version {
 
 /** How a store in memory begins. */
 export interface MemoryStoreOptions {
-  /** The revision of the empty store, 0 unless told: two stores that begin far apart never mistake each other's revisions. */
+  /**
+   * The revision of the empty store, 0 unless told: two stores that begin far apart never mistake each other's
+   * revisions.
+   */
   readonly first?: number
-  /** How many of the newest revisions can be read and watched from; all unless told, until somebody compacts. */
+  /** Number of newest revisions that can be read and watched from. Defaults to all, until `compact` is called. */
   readonly history?: number
   /** Whether the audit chain is kept; it is unless told. */
   readonly audit?: boolean

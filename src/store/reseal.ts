@@ -2,7 +2,9 @@ import { compact } from '../core/compact.ts'
 import { sealedWith } from './sealed-store.ts'
 import type { Store, StoreEntry } from './store.ts'
 
-/** Brings values that an older key sealed, or none, under the newest key; each is an ordinary write of the same content. */
+/**
+ * Brings values that an older key sealed, or none, under the newest key; each is an ordinary write of the same content.
+ */
 
 /** What to seal anew. */
 export interface ResealOptions {
@@ -18,7 +20,10 @@ export interface ResealOptions {
 
 const PAGE = 200
 
-/** Runs once over everything under the prefixes; tells how many values it wrote. What changes meanwhile is sealed anyway. */
+/**
+ * Runs once over everything under the prefixes; tells how many values it wrote. What changes meanwhile is sealed
+ * anyway.
+ */
 export async function reseal(options: ResealOptions, signal: AbortSignal): Promise<number> {
   let written = 0
   for (const prefix of options.prefixes) {

@@ -78,7 +78,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
 
   function commitGroup(group: readonly Pending[]): void {
     const events: StoreEvent[] = []
-    // What this group has written so far; nobody else sees it before it is on disk.
+    // What this group has written so far; readers do not see it before it is on disk.
     const written = new Map<string, LogRow | undefined>()
     const settle: (() => void)[] = []
     let head = auditHead
@@ -171,7 +171,8 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
       sql.setCompacted(upTo)
       compacted = upTo
     }
-    // In small transactions, so that writes and reads go on in between; a crash in the middle is resumed by the next one.
+    // In small transactions, so that writes and reads go on in between; a crash in the middle is resumed by the next
+    // one.
     const isOpen = () => !closed
     while (isOpen() && sql.sweep(compacted, SWEEP)) await new Promise<void>((resolve) => defer(resolve))
   }

@@ -5,7 +5,8 @@
  * LIST at r followed by WATCH from r shows any later state, ordered, gapless, without duplicates; a revision that was
  * compacted away is answered with ApiError Expired, never with silence.
  *
- * Keys are paths such as `/flotilla.dev/bundles/ns/name`; a prefix always ends in `/`, so that no resource is a prefix of another.
+ * Keys are paths such as `/flotilla.dev/bundles/ns/name`; a prefix always ends in `/`, so that no resource is a prefix
+ * of another.
  */
 
 import type { AuditRecord } from './audit-chain.ts'

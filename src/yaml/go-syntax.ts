@@ -8,7 +8,7 @@ import type { Resolver } from './yaml.ts'
 
 const NIL = 'interface {}(nil)'
 
-// Go prints everything. Nobody reads more than this, and aliases may make it endless.
+// Go prints everything. The limit keeps aliases from making the message endless.
 const MAX_NODES = 10_000
 
 /** A node as Go prints the value it decodes to; a null inside a collection looks different from one on its own. */

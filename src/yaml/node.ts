@@ -1,4 +1,6 @@
-/** The tree of a YAML document: what yaml.v3's Node is, for those who must keep comments, styles and the order of keys. */
+/**
+ * The tree of a YAML document: what yaml.v3's Node is, for those who must keep comments, styles and the order of keys.
+ */
 import { resolveTag } from './resolve-scalar.ts'
 
 /** What a node is. */

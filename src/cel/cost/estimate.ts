@@ -1,6 +1,7 @@
 /**
- * What an expression can cost at most, before it ever runs: sizes come from the schema's bounds, and from what fits into one
- * request where it has none. Same rules as cel-go's and Kubernetes' estimators, so that a rule is refused here and there alike.
+ * What an expression can cost at most, before it ever runs: sizes come from the schema's bounds, and from what fits
+ * into one request where it has none. Same rules as cel-go's and Kubernetes' estimators, so that a rule is refused here
+ * and there alike.
  */
 import type { CallExpr, Expr, FoldExpr } from '../syntax/ast.ts'
 import { ACCUMULATOR } from '../syntax/ast.ts'

@@ -1,4 +1,7 @@
-/** `authorizer.group('apps').resource('deployments').check('create').allowed()`: who may do what, asked inside an expression. */
+/**
+ * `authorizer.group('apps').resource('deployments').check('create').allowed()`: who may do what, asked inside an
+ * expression.
+ */
 import { CelFailure, CelOpaque } from '../values.ts'
 import type { CelValue } from '../values.ts'
 import type { DeclaredType } from '../declare-schema.ts'

@@ -1,4 +1,7 @@
-/** Does something with every item, at most `limit` at a time; after a failure nothing new begins, and the first failure is thrown. */
+/**
+ * Does something with every item, at most `limit` at a time; after a failure nothing new begins, and the first failure
+ * is thrown.
+ */
 export async function inParallel<T>(
   items: Iterable<T>,
   limit: number,

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { createWakeup } from './wakeup.ts'
 
-it('a notice wakes its waiter, is kept when nobody waits, and ends with time or signal', async () => {
+it('a notice wakes its waiter, is kept without a waiter, and ends with time or signal', async () => {
   const clock = createVirtualClock()
   const notice = createWakeup(clock)
   const never = new AbortController()

@@ -1,13 +1,13 @@
 import type { Clock } from '../time/clock.ts'
 
-/** Wakes one waiter: a notice given while nobody waits is kept, several are one. */
+/** Wakes one waiter; a notice without a waiter is kept, and several count as one. */
 export interface Wakeup {
   notify(): void
   /** Resolves at the next notice or after `ms`; rejects with the signal's reason when it is aborted first. */
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
 
-// The same for all: an error with a stack for each wait is work for nobody.
+// Shared by all waits: creating an error with a stack for each wait costs time.
 const WOKEN = new Error('woken')
 
 /** Makes a notice for a loop that has something to do now and then. */

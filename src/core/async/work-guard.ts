@@ -1,5 +1,5 @@
 /**
- * Work in a thread under limits on time and memory: one clock, one way to hear a thread, one set of words, for whoever starts it. The thread itself comes in:
+ * Runs work in a thread under limits on time and memory. The caller passes the thread in:
  * what it uses up or breaks is itself alone, and it is always ended here.
  */
 import type { Clock } from '../time/clock.ts'
@@ -163,7 +163,9 @@ function isOutOfMemory(caught: unknown): boolean {
 // Often enough to find the place, too seldom to cost anything.
 const TELL_EVERY_MS = 20
 
-/** The thread's own side: what an engine asks at every step, which tells where it is, and to stop when its time is over. */
+/**
+ * The thread's own side: what an engine asks at every step, which tells where it is, and to stop when its time is over.
+ */
 export function createStepBudget(
   { clock, timeMs }: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly timeMs: number },
   tell: (progress: WorkProgress) => void,

@@ -6,8 +6,8 @@ export interface BoundedCacheLimits {
 }
 
 /**
- * What was worked out for the last few keys. Those who come soon after one another share one answer, and nothing is kept
- * for long; an answer that is gone is worked out again.
+ * What was worked out for the last few keys. Those who come soon after one another share one answer, and nothing is
+ * kept for long; an answer that is gone is worked out again.
  */
 export class BoundedCache<K, V> {
   readonly #limits: BoundedCacheLimits

@@ -43,7 +43,7 @@ test('what compares equal is replaced', () => {
   assert.deepEqual([...sorted], [{ key: 1, word: 'b' }])
 })
 
-test('several sets are read in one order, as far as somebody reads', () => {
+test('several sets are read in one order, and no further than the reader goes', () => {
   const sets = [[1, 4, 9], [], [2, 3, 10]].map((values) => {
     const set = createSortedSet(byNumber)
     for (const value of values) set.add(value)

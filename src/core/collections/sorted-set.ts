@@ -1,6 +1,6 @@
 /**
- * A set that is always in order. One more or one less costs about the same however many there are: it is kept in pieces of
- * bounded length, and only one piece moves.
+ * A set that is always in order. One more or one less costs about the same however many there are: it is kept in pieces
+ * of bounded length, and only one piece moves.
  */
 
 /** A set in the order of its comparison, where nothing is in it twice. */

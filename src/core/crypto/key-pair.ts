@@ -46,8 +46,8 @@ function p256Pkcs8(seed: Uint8Array): Uint8Array {
 }
 
 /**
- * Keys for a simulation: the same ids give the same keys. Ed25519 stands in for P-256, because ECDSA draws a random number for each
- * signature and its certificates would differ from run to run.
+ * Keys for a simulation: the same ids give the same keys. Ed25519 stands in for P-256, because ECDSA draws a random
+ * number for each signature and its certificates would differ from run to run.
  */
 export function seededKeys(ids: Ids): NewKeyPair {
   return (type) => keyPairFromSeed(type === 'p256' ? 'ed25519' : type, ids.bytes(48))

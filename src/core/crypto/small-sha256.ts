@@ -1,9 +1,15 @@
-/** SHA-256 (FIPS 180-4) of small texts: to load Node's own takes as long as to render a chart, whose checksums this is for. */
+/**
+ * SHA-256 (FIPS 180-4) of small texts: to load Node's own takes as long as to render a chart, whose checksums this is
+ * for.
+ */
 
 const ROUNDS = 64
 const BLOCK = 64
 
-/** The first 32 bits of the fractional parts of roots of the first primes: of cubic roots for the rounds, of square roots to begin with. */
+/**
+ * The first 32 bits of the fractional parts of roots of the first primes: of cubic roots for the rounds, of square
+ * roots to begin with.
+ */
 const [CONSTANTS, BEGINNING] = tables()
 
 function tables(): readonly [Int32Array, Int32Array] {

@@ -108,8 +108,9 @@ export function createSigningRequest(options: { readonly privateKey: string; rea
 }
 
 /**
- * Reads a signing request of somebody untrusted. Only a common name, organisations and a key may be in it: any attribute (subject
- * alternative names, CA flags, key usages) is refused, so that nothing unexpected can ever be copied into a certificate.
+ * Reads an untrusted signing request. Only a common name, organisations and a key may be in it: any attribute (subject
+ * alternative names, CA flags, key usages) is refused, so that nothing unexpected can ever be copied into a
+ * certificate.
  */
 export function parseSigningRequest(pem: string): SigningRequest {
   const [der, ...more] = fromPem('CERTIFICATE REQUEST', pem)

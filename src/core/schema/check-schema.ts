@@ -1,4 +1,4 @@
-/** Checks a value against a schema of `type.ts`, and says what is wrong where: the keywords that those schemas use, and no others. Pure. */
+/** Checks a value against a schema and names the problem and its path. Knows only the keywords that our schemas use. */
 import { invariant } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { parseTime } from '../time/time.ts'
@@ -20,7 +20,7 @@ export function firstSchemaProblem(schema: object, value: unknown): SchemaProble
   for (const [keyword, argument] of Object.entries(given)) {
     if (ANNOTATIONS.has(keyword) || keyword.startsWith('x-kubernetes-')) continue
     const check = CHECKS[keyword] as ((...args: unknown[]) => SchemaProblem | undefined) | undefined
-    // A rule that nobody checks would let everything in.
+    // An unchecked keyword would accept every value.
     invariant(check, `a schema says ${keyword}, which is not checked here`)
     const problem = check(value, argument, given)
     if (problem) return problem

@@ -1,6 +1,6 @@
 /**
- * TypeBox's builders, only those that are used: its own index loads 340 files, 6 MB in each thread and agent, to make these
- * few plain objects. The types are TypeBox's own, and a test compares what is made with what it makes.
+ * TypeBox's builders, only those that are used: its own index loads 340 files, 6 MB in each thread and agent, to make
+ * these few plain objects. The types are TypeBox's own, and a test compares what is made with what it makes.
  */
 import type { Type as TypeBox } from 'typebox'
 
@@ -21,7 +21,7 @@ type Builders = Pick<
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** A schema with marks that are no keywords: nobody sees them in JSON. */
+/** A schema with marks that are no keywords; JSON does not contain them. */
 function marked(schema: Schema, marks: Schema): Schema {
   const hidden = Object.entries(marks).map(([name, value]) => [
     name,

@@ -26,7 +26,10 @@ export function parseAddress(text: string): IpAddress | undefined {
   return value >> 32n === MAPPED >> 32n ? { value: value & 0xffff_ffffn, bits: 32 } : { value, bits: 128 }
 }
 
-/** Reads a network; undefined when it is none, or when its address has bits beyond the prefix (`10.0.0.1/8` is a mistake). */
+/**
+ * Reads a network; undefined when it is none, or when its address has bits beyond the prefix (`10.0.0.1/8` is a
+ * mistake).
+ */
 export function parseNetwork(text: string): Network | undefined {
   const [address = '', prefix = '', ...more] = text.split('/')
   const base = address.includes('%') ? undefined : parseAddress(address)

@@ -1,4 +1,7 @@
-/** Kubernetes' rules for names, labels and keys, in its own words. Each function returns what is wrong; nothing means valid. */
+/**
+ * Kubernetes' rules for names, labels and keys, in its own words. Each function returns what is wrong; nothing means
+ * valid.
+ */
 import { utf8 } from '../bytes.ts'
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'

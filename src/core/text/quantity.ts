@@ -17,7 +17,10 @@ const BINARY: Readonly<Record<string, bigint>> = {
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 const MAX_TEXT = 64
 
-/** The quantity of a text or number, or undefined when it is none. Finer than a billionth is rounded up, as Kubernetes does. */
+/**
+ * The quantity of a text or number, or undefined when it is none. Finer than a billionth is rounded up, as Kubernetes
+ * does.
+ */
 export function parseQuantity(value: string | number): Quantity | undefined {
   const text = String(value)
   const match = text.length > MAX_TEXT ? null : FORM.exec(text)
@@ -33,14 +36,17 @@ export function parseQuantity(value: string | number): Quantity | undefined {
 /** In which steps a quantity is written: of 1000, of 1024, or of powers of ten. */
 export type QuantityForm = 'decimal' | 'binary' | 'exponent'
 
-/** The form in which somebody wrote a quantity. */
+/** The notation of a quantity in its input. */
 export function quantityForm(value: string | number): QuantityForm {
   const text = String(value)
   if (text.endsWith('i')) return 'binary'
   return typeof value === 'string' && /[eE][+-]?\d+$/.test(text) ? 'exponent' : 'decimal'
 }
 
-/** The one text that Kubernetes writes for a quantity of resources, rounded up to a thousandth; undefined when it is none. */
+/**
+ * The one text that Kubernetes writes for a quantity of resources, rounded up to a thousandth; undefined when it is
+ * none.
+ */
 export function canonicalQuantity(value: string | number): string | undefined {
   const parsed = parseQuantity(value)
   return parsed && formatQuantity(parsed, quantityForm(value))

@@ -1,7 +1,7 @@
 /**
- * Versions and constraints as Masterminds/semver reads them, which is not how npm's semver does: a missing part is a wildcard,
- * `v` is allowed, and a prerelease only matches constraints that mention one. Since its 3.4 (Helm 4) one mention serves the
- * whole AND group; before (Helm 3.18) each constraint had to mention its own.
+ * Versions and constraints as Masterminds/semver reads them, which is not how npm's semver does: a missing part is a
+ * wildcard, `v` is allowed, and a prerelease only matches constraints that mention one. Since its 3.4 (Helm 4) one
+ * mention serves the whole AND group; before (Helm 3.18) each constraint had to mention its own.
  */
 
 /** A version or constraint that cannot be read. */

@@ -43,8 +43,9 @@ export const UNIT_NANOS = {
 } as const satisfies Readonly<Record<string, bigint>>
 
 /**
- * Nanoseconds of a Go duration, exactly: what is below a nanosecond is cut. Undefined when the text is none; how large it may be is
- * the caller's to say. Exact numbers of many digits are slow to read: for text of strangers there is `parseDuration`.
+ * Nanoseconds of a Go duration, exactly: what is below a nanosecond is cut. Undefined when the text is none; how large
+ * it may be is the caller's to say. Exact numbers of many digits are slow to read: for text of strangers there is
+ * `parseDuration`.
  */
 export function parseDurationNanos(text: string): bigint | undefined {
   let at = /^[+-]/.test(text) ? 1 : 0

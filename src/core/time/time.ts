@@ -84,7 +84,9 @@ export function wallTimeAt(ms: number, zone: string): WallTime {
   return { year, month, day, hour, minute }
 }
 
-/** The moment a clock in a zone shows a time: the first one when it does so twice, the next moment after a gap it is in. */
+/**
+ * The moment a clock in a zone shows a time: the first one when it does so twice, the next moment after a gap it is in.
+ */
 export function momentOfWallTime(wall: WallTime, zone: string): number {
   return Temporal.ZonedDateTime.from({ ...wall, timeZone: zone }, { disambiguation: 'compatible' }).epochMilliseconds
 }

@@ -1,4 +1,7 @@
-/** The words Kubernetes' own kinds are written in: as in `../schema/schema-builders.ts`, without bounds, since Kubernetes has none there. */
+/**
+ * The words Kubernetes' own kinds are written in: as in `../schema/schema-builders.ts`, without bounds, since
+ * Kubernetes has none there.
+ */
 import type { Static, TObject, TProperties, TSchema, TSchemaOptions, TUnsafe } from 'typebox'
 import { Type } from '../../core/schema/typebox.ts'
 import { kindOf } from '../define-kind.ts'

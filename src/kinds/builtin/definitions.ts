@@ -1,13 +1,14 @@
 /**
- * The types of Kubernetes' own kinds, decoded from the generated table when a kind is first used. A line is a type and its fields:
+ * The types of Kubernetes' own kinds, decoded from the generated table when a kind is first used. A line is a type and
+ * its fields:
  *
  *     ContainerPort containerPort!:i=0 hostIP:s protocol:s="TCP"
  *
- * `!` required; after the colon: s text, y bytes, b flag, i and l whole numbers of 32 and 64 bits, n number, t time, q quantity,
- * x number or text, o and a an object and any value kept as they are, M metadata, `@Type` another type (`@core.v1.Type` of another
- * package); before it `[]` list, `[=]` set, `[name]` list keyed by name, `{}` map; `%` merged as a whole; `~strategy/key` how
- * strategic merge treats the field, where that is not said by its list type already; `=` what Go writes when it is absent, `?` left
- * out also when it is there and empty.
+ * `!` required; after the colon: s text, y bytes, b flag, i and l whole numbers of 32 and 64 bits, n number, t time, q
+ * quantity, x number or text, o and a an object and any value kept as they are, M metadata, `@Type` another type
+ * (`@core.v1.Type` of another package); before it `[]` list, `[=]` set, `[name]` list keyed by name, `{}` map; `%`
+ * merged as a whole; `~strategy/key` how strategic merge treats the field, where that is not said by its list type
+ * already; `=` what Go writes when it is absent, `?` left out also when it is there and empty.
  */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -81,7 +82,7 @@ function decode(name: string): StructuralSchema {
   }
 }
 
-/** What is filled in for an absent field: a default, or else what Go writes, unless somebody must say something there. */
+/** The value of an absent field: its default, or the value that Go writes. A required field has none. */
 function defaultOf(name: string, { name: field, isRequired, zero }: Field): unknown {
   const given = DEFAULTS[name]
   if (given && Object.hasOwn(given, field)) return given[field]
@@ -104,8 +105,8 @@ export function typeNameOfSchema(schema: StructuralSchema): string | undefined {
 }
 
 /**
- * Drops, in place, what Go's types leave out when it is empty: to them, empty and absent are the same. Quantities of resources
- * get the one text that Go writes for them.
+ * Drops, in place, what Go's types leave out when it is empty: to them, empty and absent are the same. Quantities of
+ * resources get the one text that Go writes for them.
  */
 export function dropEmpty(value: unknown, schema: StructuralSchema | undefined): void {
   if (schema === undefined) return
@@ -138,7 +139,7 @@ function withDefault(schema: StructuralSchema, value: unknown): StructuralSchema
   return { ...schema, default: value, ...(value === null ? { nullable: true } : {}) }
 }
 
-/** What Go writes of a value of a type that nobody has said anything about. */
+/** The value that Go writes for a type without input. */
 export function zeroValue(name: string): JsonObject {
   const blank: JsonObject = {}
   for (const { name: field, type, zero } of parse(name).fields) {

@@ -11,7 +11,7 @@ import { zeroValue, typeSchema, dropEmpty } from './definitions.ts'
 import { builtinValidationErrors } from './validation/builtin-validation.ts'
 import { COLUMN_DESCRIPTIONS, KINDS } from './table/kinds.generated.ts'
 
-/** Kubernetes' own kinds from the generated table; schemas and columns are made when somebody first looks at them. */
+/** Kubernetes' own kinds from the generated table; schemas and columns are made at their first use. */
 
 interface Row {
   readonly group: string
@@ -68,7 +68,10 @@ function addressOf(group: string, version: string, kind: string): string {
 /** All kinds of the table, in the order of discovery. */
 export const TABLE_KINDS: readonly Kind[] = [...kinds.values()]
 
-/** A kind of the table by its apiVersion and kind; `T` is the type of its objects, as far as this project looks into them. */
+/**
+ * A kind of the table by its apiVersion and kind; `T` is the type of its objects, as far as this project looks into
+ * them.
+ */
 export function builtinKind<T extends KubeObject>(apiVersion: string, kind: string): Kind<T> {
   const found = kinds.get(`${apiVersion} ${kind}`)
   if (!found) throw new Error(`the table of built-in kinds has no ${kind} of ${apiVersion}`)

@@ -13,7 +13,7 @@ export interface PolicyRule {
   nonResourceURLs?: string[]
 }
 
-/** Somebody who is given a role. */
+/** A user, group or service account that a binding gives a role to. */
 export interface Subject {
   kind: string
   apiGroup?: string

@@ -1,4 +1,7 @@
-/** Reading objects whose shape is known to Kubernetes and not to the compiler: what is absent or of another type is empty. */
+/**
+ * Reading objects whose shape is known to Kubernetes and not to the compiler: what is absent or of another type is
+ * empty.
+ */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 

@@ -75,24 +75,22 @@ export const SelfSubjectAccessReview = defineBuiltin({
 })
 export type SelfSubjectAccessReview = ObjectOfKind<typeof SelfSubjectAccessReview>
 
-/** May somebody do this? */
 export const SubjectAccessReview = defineBuiltin({
   ...authorization,
   kind: 'SubjectAccessReview',
   plural: 'subjectaccessreviews',
   scope: 'Cluster',
-  description: 'Asks whether somebody may do something.',
+  description: 'Request that determines whether a user may perform an action.',
   fields: objectWith({ spec: optional(objectWith({ ...attributes, ...subject })), status: verdict }),
 })
 export type SubjectAccessReview = ObjectOfKind<typeof SubjectAccessReview>
 
-/** May somebody do this in this namespace? */
 export const LocalSubjectAccessReview = defineBuiltin({
   ...authorization,
   kind: 'LocalSubjectAccessReview',
   plural: 'localsubjectaccessreviews',
   scope: 'Namespaced',
-  description: 'Asks whether somebody may do something in one namespace.',
+  description: 'Request that determines whether a user may perform an action in one namespace.',
   fields: objectWith({ spec: optional(objectWith({ ...attributes, ...subject })), status: verdict }),
 })
 export type LocalSubjectAccessReview = ObjectOfKind<typeof LocalSubjectAccessReview>

@@ -1,6 +1,7 @@
 /**
- * How a bundle is applied: fields of a Bundle's spec that travel inside the content-addressed set, so that a changed option is a
- * new revision and goes through its rollout like any other change. Absent means the default each description names.
+ * How a bundle is applied: fields of a Bundle's spec that travel inside the content-addressed set, so that a changed
+ * option is a new revision and goes through its rollout like any other change. Absent means the default each
+ * description names.
  */
 import type { Static } from 'typebox'
 import {
@@ -17,19 +18,19 @@ import {
   text,
 } from '../schema/schema-builders.ts'
 
-/** How an object is written. */
+/** Methods of writing an object. */
 export const APPLY_METHODS = ['ServerSideApply', 'Replace', 'CreateOnly', 'ReadOnly'] as const
-/** What happens when a field cannot be changed. */
+/** Reactions to a change of an immutable field. */
 export const IMMUTABLE = ['Fail', 'Recreate'] as const
-/** Whether an object that was there before is taken. */
+/** Handling of objects that existed before the Bundle. */
 export const TAKEOVER = ['Always', 'IfNoDiff', 'Never'] as const
-/** When an object that left the set is deleted. */
+/** Times at which an object that left the set is deleted. */
 export const PRUNE_MODES = ['Always', 'Never', 'Last', 'Confirm'] as const
-/** What is done about drift. */
+/** Reactions to drift. */
 export const DRIFT_MODES = ['Correct', 'Report', 'Ignore'] as const
-/** What a cluster that was away does with what it missed. */
+/** Behaviour of a cluster that was offline when a change was admitted. */
 export const CATCH_UP = ['Immediate', 'NextWindow', 'Hold'] as const
-/** What becomes of objects. */
+/** Policies for objects that leave a cluster. */
 export const DELETE_POLICIES = ['Delete', 'Orphan'] as const
 const glob = (description: string) => optional(text({ max: 253, description }))
 
@@ -358,16 +359,15 @@ export const BUNDLE_OPTIONS = {
 
 const { apply, delete: deletes, namespaces, ignore, ignoreConditions, drift, executor } = BUNDLE_OPTIONS
 
-/** What of it a variant may say for its clusters. */
+/** The options that a variant can replace for its clusters. */
 export const VARIANT_OPTIONS = { apply, delete: deletes, namespaces, ignore, ignoreConditions, drift, executor }
 
 /** The options as a schema of their own, for sets. */
 export const BundleOptionsSchema = object(BUNDLE_OPTIONS)
 
-/** How a bundle is applied. */
 export type BundleOptions = Static<typeof BundleOptionsSchema>
 
-/** A rule that selects objects. */
+/** Objects by group, kind, namespace and name, as glob patterns. */
 export interface ObjectSelector {
   readonly group?: string | undefined
   readonly kind?: string | undefined

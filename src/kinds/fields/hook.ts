@@ -1,4 +1,4 @@
-/** When an object of a set is run instead of kept: it is made once per operation, waited for, and never part of the inventory. */
+/** Hooks: objects that the agent creates once per operation, waits for, and never records in the inventory. */
 import type { Static } from 'typebox'
 import { enumOf, int, object, optional, setOf } from '../schema/schema-builders.ts'
 
@@ -19,16 +19,15 @@ export const HOOK_EVENTS = [
 /** A moment at which hooks run. */
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
-/** When what a hook made is deleted. */
+/** Times at which the objects of a hook are deleted. */
 export const HOOK_DELETES = ['before-creation', 'succeeded', 'failed'] as const
 
-/** What a set says about an object that is a hook. */
+/** Hook settings of an object of a set. */
 export const HookSchema = object({
   on: setOf(enumOf(HOOK_EVENTS), {
     max: HOOK_EVENTS.length,
     description: 'Events of an operation at which the hook runs.',
   }),
-  /** Lower ones first; of a hook that runs during the waves, which wave. */
   weight: int({
     minimum: -999_999_999,
     maximum: 999_999_999,
@@ -39,7 +38,6 @@ export const HookSchema = object({
     max: HOOK_DELETES.length,
     description: 'Events at which the objects of the hook are deleted.',
   }),
-  /** How long it may take; as long as a wave unless said. */
   deadlineSeconds: optional(
     int({
       minimum: 1,
@@ -48,5 +46,4 @@ export const HookSchema = object({
   ),
 })
 
-/** What a set says about an object that is a hook. */
 export type HookRules = Static<typeof HookSchema>

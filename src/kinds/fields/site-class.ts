@@ -1,20 +1,20 @@
-/** What kind of place a cluster is in: how often its agent should be heard, and how much silence is normal there. */
+/** Classes of sites, which set the check-in interval and the offline tolerance of their clusters. */
 export const SITE_CLASSES = ['Connected', 'Edge', 'Intermittent'] as const
 export type SiteClass = (typeof SITE_CLASSES)[number]
 
-/** What a cluster of a class starts with; a person may change its numbers afterwards. */
+/** Initial times of a cluster of each class. A user can change them afterwards. */
 export const SITE_CLASS_TIMES: Readonly<
   Record<SiteClass, { readonly checkInSeconds: number; readonly offlineAfterSeconds: number }>
 > = {
-  /** A data centre, a cloud: two minutes of silence are a fault. */
+  /** A data centre or a cloud: two minutes without contact are a fault. */
   Connected: { checkInSeconds: 30, offlineAfterSeconds: 120 },
-  /** A store, a factory: a line that is away for a quarter of an hour is Tuesday. */
+  /** A store or a factory: interruptions of 15 minutes are normal. */
   Edge: { checkInSeconds: 60, offlineAfterSeconds: 900 },
-  /** A ship, a train, a line that is switched on at night: a week. */
+  /** A ship, a train, or a line that is switched on at night: a week without contact is normal. */
   Intermittent: { checkInSeconds: 300, offlineAfterSeconds: 604_800 },
 }
 
-/** How fast content goes to a cluster of a class unless the cluster says otherwise: a store's line is there for its tills. */
+/** Default rate of content for each class: the line of a store must stay free for its tills. */
 export const SITE_CLASS_BYTES_PER_SECOND: Readonly<Record<SiteClass, number | undefined>> = {
   Connected: undefined,
   Edge: 4 * 1024 * 1024,

@@ -1,4 +1,4 @@
-/** The one vocabulary of states, per bundle and cluster, in API, CLI, console and metrics. */
+/** The states of a bundle on a cluster, in API, CLI, console and metrics. */
 export const BUNDLE_STATES = ['Ready', 'Progressing', 'Pending', 'Offline', 'Drifted', 'Failed', 'NotSelected'] as const
 
 /** One of the seven states. */

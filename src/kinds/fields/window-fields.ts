@@ -1,4 +1,4 @@
-/** What Windows and ClusterWindows have in common. */
+/** Fields that Windows and ClusterWindows share. */
 import {
   enumOf,
   labelSelector,
@@ -14,10 +14,9 @@ import {
   withKeywords,
 } from '../schema/schema-builders.ts'
 
-/** Who somebody is when they use an exception. */
 const EXCEPTION_SUBJECTS = ['User', 'Group', 'Role'] as const
 
-/** Somebody who may use an exception, or who did. */
+/** A user, group or role that may use an exception, or has used it. */
 export const exceptionSubject = {
   kind: enumOf(EXCEPTION_SUBJECTS, {
     description:

@@ -3,7 +3,6 @@ import type { ObjectOfKind } from '../define-kind.ts'
 import { ringName } from '../fields/ring.ts'
 import { enumOf, listOf, name, object, optional, text } from '../schema/schema-builders.ts'
 
-/** One person's word on a ring. */
 export const Approval = defineKind({
   kind: 'Approval',
   plural: 'approvals',

@@ -21,10 +21,9 @@ import {
 export const concurrency = (options: { readonly default?: unknown; readonly description?: string } = {}) =>
   intOrString({ minimum: 1, pattern: '^([1-9][0-9]?|100)%$', ...options })
 
-/** Holds a deleted Bundle only until it is written down which clusters lose it. */
+/** Keeps a deleted Bundle until the removal Rollout that lists its clusters exists. */
 export const REMOVAL_FINALIZER = 'flotilla.dev/removal'
 
-/** What should run. */
 export const Bundle = defineKind({
   kind: 'Bundle',
   plural: 'bundles',

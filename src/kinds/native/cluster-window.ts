@@ -3,7 +3,6 @@ import type { ObjectOfKind } from '../define-kind.ts'
 import { Conditions, int, object, optional } from '../schema/schema-builders.ts'
 import { WINDOW_COLUMNS, windowFields } from '../fields/window-fields.ts'
 
-/** When clusters may change, whoever's bundles it are. */
 export const ClusterWindow = defineKind({
   kind: 'ClusterWindow',
   plural: 'clusterwindows',

@@ -21,7 +21,7 @@ import { BUNDLE_STATES } from '../fields/states.ts'
 
 const KEY = { max: 1024, min: 1, pattern: '^[A-Za-z0-9+/]+={0,2}$' }
 
-/** Systems whose kinds Flotilla reads, and whose names for a cluster can be its aliases. */
+/** Systems whose names of clusters can be aliases. */
 const DIALECTS = ['fleet', 'ocm', 'argo', 'flux', 'karmada'] as const
 
 const held = (description: string) =>

@@ -14,10 +14,9 @@ import {
 } from '../schema/schema-builders.ts'
 import { SITE_CLASSES } from '../fields/site-class.ts'
 
-// Only the form; the gateway reads it, and a network nobody can read has nobody in it.
+// Checks the form only. The gateway parses the network, and a network that it cannot parse contains no address.
 const NETWORK = text({ max: 49, min: 3, pattern: '^[0-9A-Fa-f:.]+/[0-9]{1,3}$' })
 
-/** Who may join. */
 export const JoinToken = defineKind({
   kind: 'JoinToken',
   plural: 'jointokens',

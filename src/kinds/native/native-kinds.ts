@@ -17,7 +17,7 @@ import { Rollout } from './rollout.ts'
 import { Source } from './source.ts'
 import { Window } from './window.ts'
 
-/** Flotilla's own kinds; a kind is here from the day its controller works. */
+/** Flotilla's own kinds. */
 export const NATIVE_KINDS: readonly Kind[] = [
   Cluster,
   ClusterSet,

@@ -3,7 +3,6 @@ import type { ObjectOfKind } from '../define-kind.ts'
 import { LAYER_CLUSTERS, LAYER_OPTIONS } from '../fields/layer.ts'
 import { name, object, optional, text, time } from '../schema/schema-builders.ts'
 
-/** A change of a bundle on some clusters, with somebody who answers for it. */
 export const Override = defineKind({
   kind: 'Override',
   plural: 'overrides',

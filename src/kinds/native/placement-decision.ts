@@ -2,7 +2,6 @@ import { AGE, defineKind } from '../define-kind.ts'
 import type { ObjectOfKind } from '../define-kind.ts'
 import { enumOf, int, listMap, name, object, optional, text } from '../schema/schema-builders.ts'
 
-/** One page of a Placement's answer. */
 export const PlacementDecision = defineKind({
   kind: 'PlacementDecision',
   plural: 'placementdecisions',

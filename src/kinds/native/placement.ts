@@ -40,7 +40,6 @@ const claimSelector = () =>
     { description: 'Claims of the clusters, as reported by their agents.' },
   )
 
-/** Where it should run. */
 export const Placement = defineKind({
   kind: 'Placement',
   plural: 'placements',

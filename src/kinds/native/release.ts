@@ -15,7 +15,6 @@ import {
   time,
 } from '../schema/schema-builders.ts'
 
-/** Bundle revisions that move together. */
 export const Release = defineKind({
   kind: 'Release',
   plural: 'releases',

@@ -3,7 +3,6 @@ import type { ObjectOfKind } from '../define-kind.ts'
 import { onFailure, rings } from '../fields/ring.ts'
 import { duration, enumOf, object, optional } from '../schema/schema-builders.ts'
 
-/** How changes move through the fleet. */
 export const RolloutPlan = defineKind({
   kind: 'RolloutPlan',
   plural: 'rolloutplans',

@@ -19,7 +19,7 @@ import {
   time,
 } from '../schema/schema-builders.ts'
 
-/** Where a Rollout is in its life. */
+/** Phases of a Rollout. */
 export const ROLLOUT_PHASES = [
   'Pending',
   'Progressing',
@@ -39,10 +39,9 @@ const COUNTS = {
   offline: int({ default: 0, description: 'Number in state Offline. Defaults to 0.' }),
 }
 
-/** Why a whole Bundle leaves a cluster. */
+/** Causes of the removal of a Bundle from a cluster. */
 export const REMOVAL_CAUSES = ['unplaced', 'bundleDeleted'] as const
 
-/** One Release on its way through the fleet. */
 export const Rollout = defineKind({
   kind: 'Rollout',
   plural: 'rollouts',

@@ -20,7 +20,6 @@ const path = () => text({ max: 1024, min: 1, pattern: '^[^/\\\\].*$' })
 const url = (description: string) => text({ max: 2048, min: 1, pattern: '^[A-Za-z0-9/].*$', description })
 const range = (description: string) => text({ max: 128, min: 1, description })
 
-/** Where content comes from. */
 export const Source = defineKind({
   kind: 'Source',
   plural: 'sources',

@@ -1,4 +1,4 @@
-/** Who may accept a cluster: the policy that ships with our kinds, for both homes. */
+/** Policy for both homes: accepting a cluster needs permission. */
 import { Cluster } from '../native/cluster.ts'
 import { shippedPolicyBinding, shippedPolicy } from './shipped-policy.ts'
 

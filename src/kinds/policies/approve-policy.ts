@@ -1,4 +1,4 @@
-/** Who may say that a ring opens, and that nobody talks their way around it: policies that ship with our kinds, for both homes. */
+/** Policies for both homes: permission to approve a ring, and protection of approvals and gates against edits. */
 import { Approval } from '../native/approval.ts'
 import { RolloutPlan } from '../native/rollout-plan.ts'
 import { Rollout } from '../native/rollout.ts'
@@ -11,7 +11,7 @@ const may = (verb: string, plural: string, name: string) =>
   `authorizer.group('${Rollout.group}').resource('${plural}').namespace(object.metadata.namespace).name(${name}).check('${verb}').allowed()`
 const mayApprove = (plural: string, name: string) => may('approve', plural, name)
 
-/** An Approval is its author's own, for groups the author is in, and needs the verb `approve` on what it names. */
+/** The author of an Approval is the caller, is in its groups, and has the verb `approve` on its plan or Rollout. */
 export const APPROVE_POLICY = shippedPolicy({
   name: APPROVE,
   kind: Approval,
@@ -19,7 +19,7 @@ export const APPROVE_POLICY = shippedPolicy({
   validations: [
     {
       expression: 'object.spec.author == request.userInfo.username',
-      messageExpression: `'spec.author is ' + object.spec.author + ', and the caller is ' + request.userInfo.username + ': nobody approves in the name of somebody else'`,
+      messageExpression: `'spec.author is ' + object.spec.author + ', and the caller is ' + request.userInfo.username + '; spec.author must be the caller'`,
       reason: 'Forbidden',
     },
     {
@@ -45,8 +45,8 @@ const mayBypass = `(has(oldObject.spec.plan) ? ${may('bypass', RolloutPlan.plura
 const startedBy = (object: string) => `(has(${object}.spec.startedBy) ? ${object}.spec.startedBy : [])`
 
 /**
- * What a Rollout was asked for stays: who may edit one, to pause it, cannot take its approvals and gates away, move clusters into
- * a ring without any, or hide who started it. Only the verb `bypass` on its plan, for the night when a gate is broken, does that.
+ * A user who may edit a Rollout, for example to pause it, cannot remove its approvals and gates, move clusters into a
+ * ring without approvals, or hide who started it. The verb `bypass` on its plan allows this when a gate is broken.
  */
 export const ROLLOUT_PROTECTION_POLICY = shippedPolicy({
   name: TERMS,
@@ -55,28 +55,28 @@ export const ROLLOUT_PROTECTION_POLICY = shippedPolicy({
   validations: [
     {
       expression: `${startedBy('object')}.all(name, name == request.userInfo.username || (oldObject != null && name in ${startedBy('oldObject')}))`,
-      messageExpression: `'spec.startedBy: the caller is ' + request.userInfo.username + ' and adds no other name'`,
+      messageExpression: `'spec.startedBy: the caller is ' + request.userInfo.username + ', which can add only its own name'`,
       reason: 'Forbidden',
     },
     {
       expression: `oldObject == null || ${startedBy('oldObject')}.all(name, name in ${startedBy('object')})`,
-      message: 'spec.startedBy: who started a rollout stays written down',
+      message: 'spec.startedBy: names cannot be removed',
       reason: 'Forbidden',
     },
     {
       expression: `oldObject == null || !oldObject.spec.rings.exists(o, has(o.approvals) && o.approvals.noSelfApproval) || !oldObject.spec.paused || object.spec.paused || request.userInfo.username in ${startedBy('object')}`,
-      messageExpression: `'spec.startedBy: who lets a rollout go on writes their name there (' + request.userInfo.username + '), because its approvals must come from somebody else'`,
+      messageExpression: `'spec.startedBy: must contain the caller ' + request.userInfo.username + ' to resume a rollout whose rings have noSelfApproval'`,
       reason: 'Forbidden',
     },
     {
       expression: `!has(object.spec.acts) || object.spec.acts.all(a, a.by == request.userInfo.username || (oldObject != null && has(oldObject.spec.acts) && oldObject.spec.acts.exists(o, o == a)))`,
-      messageExpression: `'spec.acts: the caller is ' + request.userInfo.username + ' and asks in no other name'`,
+      messageExpression: `'spec.acts: the caller is ' + request.userInfo.username + ', which can add only requests in its own name'`,
       reason: 'Forbidden',
     },
     {
       expression: `oldObject == null || !${asks} || ${mayBypass} || (object.spec.rings.map(r, r.name) == oldObject.spec.rings.map(o, o.name) && object.spec.rings.all(r, oldObject.spec.rings.exists(o, o.name == r.name && ${STEADY})) && has(object.spec.plan) == has(oldObject.spec.plan) && (!has(object.spec.plan) || object.spec.plan == oldObject.spec.plan))`,
       message:
-        'spec.rings: a rollout with approvals or gates keeps its plan, its rings, who is in them and what they ask for; edit the RolloutPlan, which is for the next Release, or let somebody with the verb bypass on the plan do it',
+        'spec.rings: the plan, the rings, their clusters, approvals and gates of a rollout cannot change; edit the RolloutPlan for the next Release, or ask a user with the verb bypass on the plan',
       reason: 'Forbidden',
     },
   ],

@@ -1,4 +1,4 @@
-/** Who may bind a cluster set to a namespace: a policy that ships with our kinds, for both homes. */
+/** Policy for both homes: binding a ClusterSet to a namespace needs permission. */
 import { ClusterSetBinding } from '../native/cluster-set-binding.ts'
 import { ClusterSet } from '../native/cluster-set.ts'
 import { shippedPolicyBinding, shippedPolicy } from './shipped-policy.ts'

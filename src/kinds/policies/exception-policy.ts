@@ -1,4 +1,4 @@
-/** Who may use a window's exception: a policy that ships with our kinds, for both homes. */
+/** Policy for both homes: using an exception of a window needs permission. */
 import { Rollout } from '../native/rollout.ts'
 import { shippedPolicyBinding, shippedPolicy } from './shipped-policy.ts'
 
@@ -11,7 +11,9 @@ const IS_THEM = [
   `authorizer.group('${Rollout.group}').resource('exceptions').namespace(object.metadata.namespace).name(e.name).check('use').allowed()`,
 ].join(' : ')
 
-/** Who adds an exception to a Rollout is the user, is in the group, or has the verb `use` on the role that it names. */
+/**
+ * A caller that adds an exception is the named user, is in the named group, or has the verb `use` on the named role.
+ */
 export const EXCEPTION_POLICY = shippedPolicy({
   name: NAME,
   kind: Rollout,

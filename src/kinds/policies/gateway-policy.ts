@@ -1,4 +1,4 @@
-/** The fields of a Cluster that the gateway may change: a policy that ships with our kinds, for both homes. */
+/** Policy for both homes: the fields of a Cluster that the gateway can change. */
 import { Cluster } from '../native/cluster.ts'
 import { shippedPolicyBinding, shippedPolicy } from './shipped-policy.ts'
 
@@ -16,8 +16,9 @@ const same = (field: string, initial?: unknown) => {
 }
 
 /**
- * The gateway needs the verb `patch` on Clusters to record a new sealing key, which the agent has signed with its identity key. A
- * gateway that was taken over must not accept clusters, move them to other placements or replace their identity.
+ * The gateway needs the verb `patch` on Clusters to record a new sealing key, which the agent has signed with its
+ * identity key. A gateway that was taken over must not accept clusters, move them to other placements or replace their
+ * identity.
  */
 export const GATEWAY_POLICY = shippedPolicy({
   name: NAME,

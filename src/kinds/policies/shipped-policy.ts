@@ -1,11 +1,11 @@
-/** The frame of the admission policies that ship with our kinds, for both homes: they fail closed, and deny. */
+/** Builds the ValidatingAdmissionPolicies that Flotilla installs in both homes. They fail closed and deny. */
 import { compact } from '../../core/compact.ts'
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../builtin/admission.ts'
 import type { Kind } from '../define-kind.ts'
 
 type PolicySpec = NonNullable<ValidatingAdmissionPolicy['spec']>
 
-/** What a policy says about objects of a kind. */
+/** The parts of a policy that differ between kinds. */
 export interface ShippedPolicy {
   readonly name: string
   readonly kind: Pick<Kind, 'group' | 'plural'>
@@ -14,7 +14,6 @@ export interface ShippedPolicy {
   readonly validations: NonNullable<PolicySpec['validations']>
 }
 
-/** A policy; what it cannot evaluate it refuses. */
 export function shippedPolicy({
   name,
   kind,
@@ -39,7 +38,7 @@ export function shippedPolicy({
   }
 }
 
-/** Puts a policy of ours in force everywhere. */
+/** Binds a policy to all namespaces. */
 export function shippedPolicyBinding({
   metadata: { name },
 }: ValidatingAdmissionPolicy): ValidatingAdmissionPolicyBinding {

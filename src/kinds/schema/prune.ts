@@ -5,7 +5,10 @@ import { ownField } from './own-field.ts'
 
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])
 
-/** Drops the fields a schema does not know, in place, and returns their paths, sorted: what strict decoding complains about. */
+/**
+ * Drops the fields a schema does not know, in place, and returns their paths, sorted: what strict decoding complains
+ * about.
+ */
 export function pruneUnknown(value: unknown, schema: StructuralSchema | undefined): string[] {
   const dropped: string[] = []
   prune(value, schema, { path: '', dropped, keeps: false })

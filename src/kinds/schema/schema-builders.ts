@@ -2,7 +2,8 @@
  * The vocabulary kinds are written in. Each word is a TypeBox schema whose JSON is structural as it stands (what a CRD
  * accepts), so nothing else of TypeBox is used in kinds: `Type.Union` and `Type.Record` emit keywords a CRD refuses.
  *
- * A field with a `default` is present in the TypeScript type and not required in the schema: defaulting comes before validation.
+ * A field with a `default` is present in the TypeScript type and not required in the schema: defaulting comes before
+ * validation.
  */
 import type { TObject, TProperties, TSchema, TSchemaOptions, TUnsafe, Static } from 'typebox'
 import { compact } from '../../core/compact.ts'

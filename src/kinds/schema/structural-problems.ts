@@ -1,6 +1,6 @@
 /**
- * Whether a schema is structural, by the rules of apiextensions: a type at each node, nothing a CRD refuses, keyed lists
- * that name their keys. Each problem says where it is and what is wrong.
+ * Whether a schema is structural, by the rules of apiextensions: a type at each node, nothing a CRD refuses, keyed
+ * lists that name their keys. Each problem says where it is and what is wrong.
  */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -112,7 +112,7 @@ function checkCombination(part: unknown, parent: JsonObject, at: string, problem
   }
 }
 
-/** Strings, lists and maps without a bound, by path: what makes an object's size nobody's decision. */
+/** Strings, lists and maps without a bound, by path; without a bound the size of an object is unlimited. */
 export function unboundedPaths(schema: unknown, path = ''): string[] {
   if (!isObject(schema)) return []
   const found: string[] = []

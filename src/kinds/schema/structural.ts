@@ -50,7 +50,9 @@ export interface StructuralSchema {
   readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map'
   readonly 'x-kubernetes-list-map-keys'?: readonly string[]
   readonly 'x-kubernetes-map-type'?: 'atomic' | 'granular'
-  /** How strategic merge treats the field, of Kubernetes' own kinds: `merge`, `replace`, `retainKeys` or two of them. */
+  /**
+   * How strategic merge treats the field, of Kubernetes' own kinds: `merge`, `replace`, `retainKeys` or two of them.
+   */
   readonly 'x-kubernetes-patch-strategy'?: string
   readonly 'x-kubernetes-patch-merge-key'?: string
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[]

@@ -1,6 +1,6 @@
 /**
- * x-kubernetes-validations: rules in CEL, compiled once per schema node. A rule that cannot be compiled refuses the object
- * rather than let it through; all rules of an object share one budget.
+ * x-kubernetes-validations: rules in CEL, compiled once per schema node. A rule that cannot be compiled refuses the
+ * object rather than let it through; all rules of an object share one budget.
  */
 import { celEnvironment, compileCel, PER_OBJECT_LIMIT } from '../../cel/cel.ts'
 import type { CelProgram, CelResult } from '../../cel/cel.ts'

@@ -13,8 +13,9 @@ import { ownField } from '../schema/own-field.ts'
 import { dropNulls, pruneUnknown } from '../schema/prune.ts'
 
 /**
- * Objects inside objects (`x-kubernetes-embedded-resource`): each has a type and metadata as every object does, whatever its
- * schema says about them. What can be read is brought into shape first; rules are asked later, with all the others.
+ * Objects inside objects (`x-kubernetes-embedded-resource`): each has a type and metadata as every object does,
+ * whatever its schema says about them. What can be read is brought into shape first; rules are asked later, with all
+ * the others.
  */
 
 /** Brings the types and metadata of embedded objects into shape, in place. */
@@ -94,7 +95,7 @@ function* embeddedIn(value: unknown, schema: StructuralSchema, path = ''): Itera
 
 const known = new WeakMap<StructuralSchema, boolean>()
 
-/** Whether there can be embedded objects at all: most kinds have none, and nobody looks for them. */
+/** True if the schema can have embedded objects; most kinds have none, and their objects are not searched. */
 export function hasEmbedded(schema: StructuralSchema): boolean {
   const before = known.get(schema)
   if (before !== undefined) return before

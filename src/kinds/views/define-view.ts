@@ -4,7 +4,7 @@ import type { Column, Kind } from '../define-kind.ts'
 import type { Scope } from '../meta.ts'
 import { toStructural } from '../schema/structural.ts'
 
-/** The group of kinds that can only be read: rows worked out from other objects when somebody asks. */
+/** The group of read-only kinds: the hub computes their objects from other objects for each request. */
 export const VIEW_GROUP = 'view.flotilla.dev'
 
 interface ViewDefinition {

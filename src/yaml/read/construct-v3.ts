@@ -20,7 +20,7 @@ export class ConstructorV3 extends Constructor {
 
   protected override scalar(node: YamlNode): ScalarValue {
     if (isMarkedString(node)) return { tag: '!!str', value: node.value }
-    // A tag that nobody wrote is the one that the text resolves to.
+    // Without a written tag, the text resolves to its own tag.
     if (node.tag === '' || node.tag === '!') return resolvePlain(node.value, '1.2')
     if ((node.style & TAGGED) === 0 && node.tag !== '!!merge') {
       const resolved = resolvePlain(node.value, '1.2')

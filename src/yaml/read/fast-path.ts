@@ -1,7 +1,7 @@
 /**
- * Reads the plain YAML of which most files consist, line by line and without tokens: block mappings and sequences, plain and
- * quoted scalars, literal blocks, lists in brackets on one line. It gives up on everything else, and on whatever could be
- * an error, so what it reads means the same to the parser; a test compares both.
+ * Reads the plain YAML of which most files consist, line by line and without tokens: block mappings and sequences,
+ * plain and quoted scalars, literal blocks, lists in brackets on one line. It gives up on everything else, and on
+ * whatever could be an error, so what it reads means the same to the parser; a test compares both.
  */
 import { setEntry } from './construct.ts'
 import type { Target } from './construct.ts'
@@ -9,7 +9,10 @@ import { COLON, DASH, HASH, SPACE } from '../chars.ts'
 import { resolvePlain } from '../resolve-scalar.ts'
 import type { ValueOptions } from '../yaml.ts'
 
-/** The value of the only document of a text; undefined when the parser has to look at it. Keys may come twice: the last counts. */
+/**
+ * The value of the only document of a text; undefined when the parser has to look at it. Keys may come twice: the last
+ * counts.
+ */
 export function readFastPath(text: string, options: ValueOptions): { readonly value: unknown } | undefined {
   return UNUSUAL.test(text) ? undefined : new QuickReader(text, options).read()
 }

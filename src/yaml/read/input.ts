@@ -1,7 +1,7 @@
 /**
  * Makes the text that the scanner walks. Go's reader decodes 512 bytes at a time and fails on the first bad byte of a
- * piece as soon as the scanner wants that piece, so a bad byte only matters if the scanner gets near it: the text is cut
- * where the bad piece starts, and what is wrong is remembered for when the scanner reaches the cut.
+ * piece as soon as the scanner wants that piece, so a bad byte only matters if the scanner gets near it: the text is
+ * cut where the bad piece starts, and what is wrong is remembered for when the scanner reaches the cut.
  */
 import { utf8 } from '../../core/bytes.ts'
 import type { Position } from '../yaml.ts'

@@ -92,7 +92,7 @@ function inputOf(text: string | Uint8Array, options: ReadOptions): Input {
 
 const NO_DOCUMENT: YamlDocument = { value: null, start: START, positionOf: () => START }
 
-/** A document that was read without a tree, which is made when somebody asks for positions. */
+/** A document that was read without a tree; the tree is built when positions are requested. */
 class QuickDocument implements YamlDocument {
   readonly value: unknown
   readonly #input: Input

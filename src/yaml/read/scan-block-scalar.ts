@@ -67,7 +67,8 @@ function scanIncrement(scanner: Scanner, token: Token): number {
   return c - ZERO
 }
 
-// Indentation and empty lines. An indentation of 0 is not known yet: the deepest of the empty lines or the first text says it.
+// Indentation and empty lines. An indentation of 0 is not known yet: the deepest of the empty lines or the first text
+// says it.
 function scanBreaks(scanner: Scanner, indent: number, token: Token): { breaks: string; indent: number } {
   const limit = indent === 0 ? Infinity : indent
   let breaks = ''

@@ -1,6 +1,6 @@
 /**
- * Cuts a text into tokens as go-yaml's scanner does, with its errors. Indentation becomes BLOCK-… tokens, and a KEY token
- * is put in front of what turns out to be a key once its `:` is seen.
+ * Cuts a text into tokens as go-yaml's scanner does, with its errors. Indentation becomes BLOCK-… tokens, and a KEY
+ * token is put in front of what turns out to be a key once its `:` is seen.
  */
 import { COLON, DASH, DOT, HASH, NUL, QUESTION, SPACE, TAB, isBlankOrEnd, isBreak } from '../chars.ts'
 import { CommentScanner } from './scan-comment.ts'
@@ -289,7 +289,8 @@ export class Scanner extends TextCursor {
     this.#removeSimpleKey()
     if (this.flowLevel > 0) {
       this.flowLevel--
-      // After an empty `[]` or `{}` this is the number of the bracket, so it is no longer awaited as a key, as in go-yaml.
+      // After an empty `[]` or `{}` this is the number of the bracket, so it is no longer awaited as a key, as in
+      // go-yaml.
       this.#awaited.delete(this.#simpleKeys.pop()!.tokenNumber)
     }
     this.simpleKeyAllowed = false

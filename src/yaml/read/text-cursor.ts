@@ -20,7 +20,9 @@ export class TextCursor implements Mark {
   readonly reading: Reading
   index = 0
   line = 0
-  /** Where the line starts, moved on by one for each character that takes two units, so that columns count characters. */
+  /**
+   * Where the line starts, moved on by one for each character that takes two units, so that columns count characters.
+   */
   #lineStart = 0
   readonly #input: Input
   readonly #wideCharacters: boolean
@@ -110,8 +112,8 @@ export class TextCursor implements Mark {
   }
 
   /**
-   * To be called before the end of the text means anything: the end may be where unreadable bytes start. go-yaml asks for
-   * so many characters at once, so it meets them a little earlier.
+   * To be called before the end of the text means anything: the end may be where unreadable bytes start. go-yaml asks
+   * for so many characters at once, so it meets them a little earlier.
    */
   checkEnd(characters = 1): void {
     const { problem } = this.#input

@@ -1,6 +1,6 @@
 /**
- * Turns events into text as go-yaml's emitters do: yaml.v2's for sigs.k8s.io/yaml (kubectl, Helm, Kustomize's output) and
- * yaml.v3's for trees with comments. What differs between the two is marked `v3`.
+ * Turns events into text as go-yaml's emitters do: yaml.v2's for sigs.k8s.io/yaml (kubectl, Helm, Kustomize's output)
+ * and yaml.v3's for trees with comments. What differs between the two is marked `v3`.
  */
 import { DOUBLE_QUOTED, FOLDED, LITERAL, PLAIN, SINGLE_QUOTED } from '../node.ts'
 import { CommentWriter } from './emit-comment.ts'

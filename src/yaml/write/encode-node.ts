@@ -69,7 +69,7 @@ function scalarStyle({ style, value }: YamlNode, mustQuote: boolean): number {
   return mustQuote ? DOUBLE_QUOTED : PLAIN
 }
 
-// A tag that nobody wrote is left out when the text says the same, or can be made to by quotes.
+// A tag without source text is omitted when the text says the same, or can be made to by quotes.
 function writtenTag(node: YamlNode): { tag: string; mustQuote: boolean } {
   const { tag, style } = node
   if (tag === '' || (style & TAGGED) !== 0) return { tag, mustQuote: false }

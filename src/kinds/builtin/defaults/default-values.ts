@@ -1,6 +1,6 @@
 /**
- * What Kubernetes fills in for absent fields, by type, where it is one value; `defaulters.ts` has what depends on other fields.
- * Each was seen on a real kube-apiserver (`builtin.real.test.ts` compares every kind).
+ * What Kubernetes fills in for absent fields, by type, where it is one value; `defaulters.ts` has what depends on other
+ * fields. Each was seen on a real kube-apiserver (`builtin.real.test.ts` compares every kind).
  */
 
 type Values = Readonly<Record<string, unknown>>

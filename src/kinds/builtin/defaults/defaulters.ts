@@ -1,4 +1,7 @@
-/** What Kubernetes fills in for absent fields depending on other ones; each runs after the plain values of `defaults.ts`. */
+/**
+ * What Kubernetes fills in for absent fields depending on other ones; each runs after the plain values of
+ * `defaults.ts`.
+ */
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { UnknownObject } from '../../meta.ts'
@@ -38,7 +41,9 @@ function all(...defaulters: readonly Defaulter[]): Defaulter {
   }
 }
 
-/** An object without labels takes those of its template; nonsense in place of metadata is left for validation to name. */
+/**
+ * An object without labels takes those of its template; nonsense in place of metadata is left for validation to name.
+ */
 function labelsOfTemplate(object: UnknownObject): void {
   const labels = mapAt(object, 'spec.template.metadata.labels')
   const metadata = mapAt(object, 'metadata')

@@ -1,6 +1,6 @@
 /**
- * What the value of one field must be like, where Kubernetes' own validation says more than the schema. Each is proven by what a
- * kube-apiserver answered (`testing/fixtures/builtin-spoiled.json`).
+ * What the value of one field must be like, where Kubernetes' own validation says more than the schema. Each is proven
+ * by what a kube-apiserver answered (`testing/fixtures/builtin-spoiled.json`).
  */
 import {
   dataKeyProblems,

@@ -1,6 +1,6 @@
 /**
- * What must fit together in a pod and in the templates of pods, in the words of Kubernetes' own validation. Each rule is proven by what a
- * kube-apiserver answered (`testing/fixtures/builtin-spoiled.json`).
+ * What must fit together in a pod and in the templates of pods, in the words of Kubernetes' own validation. Each rule
+ * is proven by what a kube-apiserver answered (`testing/fixtures/builtin-spoiled.json`).
  */
 import type { JsonObject } from '../../../core/json.ts'
 import { canonicalQuantity, compareQuantities, parseQuantity } from '../../../core/text/quantity.ts'
@@ -248,7 +248,7 @@ const spread: CrossFieldRule = (object, { path }) =>
       ]
     : []
 
-/** A pod that nobody is cannot prove who it is; of templates this is not asked. */
+/** A pod without a service account cannot have a token of one. Templates are exempt. */
 const pod: CrossFieldRule = (object) => {
   if (textAt(object, 'spec.serviceAccountName') !== '') return []
   return itemsAt(object, 'spec.volumes').flatMap((volume, v) =>

@@ -1,6 +1,7 @@
 /**
- * What Kubernetes' own validation asks for although the schema does not, or in other words than it, as far as that is a matter of
- * presence: each is proven by what a kube-apiserver answered when the field was left out (`testing/fixtures/builtin-missed.json`).
+ * What Kubernetes' own validation asks for although the schema does not, or in other words than it, as far as that is a
+ * matter of presence: each is proven by what a kube-apiserver answered when the field was left out
+ * (`testing/fixtures/builtin-missed.json`).
  */
 
 import { subdomainProblems } from '../../../core/text/name-validation.ts'
@@ -9,7 +10,10 @@ import { subdomainProblems } from '../../../core/text/name-validation.ts'
 export interface RequiredField {
   /** Paths below the object. */
   readonly oneOf: readonly string[]
-  /** What the answer names: a path below the object, the `object` itself, the `list` it is in, or its `parent`; the first path unless told. */
+  /**
+   * What the answer names: a path below the object, the `object` itself, the `list` it is in, or its `parent`; the
+   * first path unless told.
+   */
   readonly names?: string
   /** The words after `Required value`. */
   readonly detail?: string

@@ -1,6 +1,6 @@
 /**
- * What must fit together in workloads, services and what leads to them, in the words of Kubernetes' own validation. Each rule is proven by
- * what a kube-apiserver answered (`testing/fixtures/builtin-spoiled.json`).
+ * What must fit together in workloads, services and what leads to them, in the words of Kubernetes' own validation.
+ * Each rule is proven by what a kube-apiserver answered (`testing/fixtures/builtin-spoiled.json`).
  */
 import { compareQuantities, parseQuantity } from '../../../core/text/quantity.ts'
 import { ipAddressProblems } from '../../validation/metadata.ts'
