@@ -1,7 +1,7 @@
 /** What templates and variants may know of a cluster, and what a render read of it: the key of its variant. */
 import { canonicalJson, isObject } from './json.ts'
 
-/** What is known of one cluster; plain data. */
+/** The facts about a cluster that a rendering may read. */
 export interface ClusterInputs {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -28,7 +28,7 @@ export function inputAt(cluster: ClusterInputs, path: string): string | null {
   return typeof value === 'string' ? value : canonicalJson(value)
 }
 
-/** Whether everything a render read is the same for this cluster: then its result is too. */
+/** True if all inputs that a rendering read are equal for this cluster; then its result is equal as well. */
 export function matchesReads(cluster: ClusterInputs, reads: Reads): boolean {
   return Object.entries(reads).every(([path, value]) => inputAt(cluster, path) === value)
 }

@@ -2,9 +2,9 @@
  * The closed list of failures. Each class says what happens next:
  *
  *   ApiError   the API's own answer; becomes a Status on the wire, Conflict requeues quietly
- *   Waiting    something is not there yet; condition False, requeue after a while, no error metric
- *   Stalled    a person must change something; condition Stalled=True, no retry until an input changes
- *   (others)   the world failed, or a bug; back off with jitter, log with cause
+ *   Waiting    a prerequisite is missing; condition False, requeue after a while, no error metric
+ *   Stalled    a person must change an input; condition Stalled=True, no retry until an input changes
+ *   (rest)     a failure of the environment, or a bug; back off with jitter, log with cause
  *
  * An error is data: `message` is the cause, `where` the object or field with the mistake, `todo` what the reader can
  * do. Code that needs one of these parts reads the member; it never cuts the message apart.
@@ -33,7 +33,6 @@ export const API_REASONS = {
   Timeout: 504,
 } as const
 
-/** One of the reasons a Kubernetes API gives for refusing. */
 export type ApiReason = keyof typeof API_REASONS
 
 /** One field of an Invalid or Conflict answer, in Kubernetes' words. */
@@ -43,7 +42,7 @@ export interface ApiCause {
   readonly field?: string
 }
 
-/** What a Status says about its object. */
+/** Details of a Status about its object. */
 export interface ApiErrorDetails {
   readonly name?: string
   readonly group?: string
@@ -94,7 +93,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Something is not there yet; come back after `retryAfterMs`. */
+/** A prerequisite is missing; the caller retries after `retryAfterMs`. */
 export class Waiting extends Error {
   override readonly name = 'Waiting'
   readonly reason: string
@@ -110,7 +109,7 @@ export class Waiting extends Error {
   }
 }
 
-/** A person must change something; retrying does not help. */
+/** A person must change an input; retrying does not help. */
 export class Stalled extends Error {
   override readonly name = 'Stalled'
   readonly reason: string

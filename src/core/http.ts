@@ -25,7 +25,7 @@ export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<H
 export interface Caller {
   readonly user: string
   readonly groups: readonly string[]
-  /** What tells two accounts of one name apart. */
+  /** ID of the account; accounts can have the same name. */
   readonly uid?: string
   /** The authenticated user behind an impersonated caller. */
   readonly impersonator?: string

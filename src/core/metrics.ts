@@ -1,4 +1,4 @@
-/** Metrics as a port: rooms declare what they count, the composition root decides who collects it. */
+/** Metrics as a port: rooms declare series, and the composition root chooses the collector. */
 
 /** A metric's declaration; labels come from closed sets, never names of objects. */
 export interface MetricSpec {

@@ -131,7 +131,7 @@ export interface DerReader {
   take(tag: number, what: string): DerElement
   /** The next element when it has this tag. */
   takeIf(tag: number): DerElement | undefined
-  /** Throws when something is left. */
+  /** Throws when bytes are left. */
   end(what: string): void
 }
 

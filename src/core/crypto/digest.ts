@@ -14,7 +14,7 @@ export function digestOfJson(value: unknown): Digest {
   return digestOf(canonicalJson(value))
 }
 
-/** True for well-formed digests; check before using one as a key or file name. */
+/** True for well-formed digests; check before using a digest as a key or file name. */
 export function isDigest(text: unknown): text is Digest {
   return typeof text === 'string' && /^sha256:[0-9a-f]{64}$/.test(text)
 }

@@ -1,4 +1,4 @@
-/** Key pairs made from given random bytes: who passes the bytes decides whether they can be made again. */
+/** Key pairs from given random bytes: equal bytes give equal keys. */
 import { publicKeyOf } from '../bytes.ts'
 import type { KeyPair } from '../bytes.ts'
 import { element, objectIdentifier, octetString, sequence, smallInteger, contextTag } from './der.ts'

@@ -12,7 +12,7 @@ export interface SchemaProblem {
 type Schema = Readonly<Record<string, unknown>>
 type Check = (value: never, keyword: never, schema: Schema) => SchemaProblem | undefined
 
-/** The first thing that is wrong with a value; undefined when it fits. */
+/** The first problem of a value; undefined when the value is valid. */
 export function firstSchemaProblem(schema: object, value: unknown): SchemaProblem | undefined {
   const given = schema as Schema
   const isType = TYPES[given['type'] as keyof typeof TYPES]

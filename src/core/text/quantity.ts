@@ -84,7 +84,7 @@ export function addQuantities(...quantities: readonly Quantity[]): Quantity {
   return { nano: quantities.reduce((sum, quantity) => sum + quantity.nano, 0n) }
 }
 
-/** The quantity as a number; large ones lose their last digits. */
+/** The quantity as a number; a large quantity loses its last digits. */
 export function quantityToNumber(quantity: Quantity): number {
   return Number(quantity.nano / 1_000_000_000n) + Number(quantity.nano % 1_000_000_000n) / 1e9
 }

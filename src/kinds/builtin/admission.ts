@@ -34,7 +34,7 @@ export interface ValidatingAdmissionPolicy extends KubeObject {
   }
 }
 
-/** Where a policy holds, with which parameters, and what happens to who breaks it. */
+/** The scope, parameters and actions of a policy. */
 export interface ValidatingAdmissionPolicyBinding extends KubeObject {
   spec?: {
     policyName?: string
@@ -61,7 +61,7 @@ export interface MutatingAdmissionPolicy extends KubeObject {
   }
 }
 
-/** Where such changes are made, with which parameters. */
+/** The scope and parameters of a mutating policy. */
 export type MutatingAdmissionPolicyBinding = ValidatingAdmissionPolicyBinding
 
 /** Changes in CEL to what is written. */
@@ -70,7 +70,7 @@ export const MutatingAdmissionPolicy = builtinKind<MutatingAdmissionPolicy>(
   'MutatingAdmissionPolicy',
 )
 
-/** Where such changes are made, with which parameters. */
+/** The scope and parameters of a mutating policy. */
 export const MutatingAdmissionPolicyBinding = builtinKind<MutatingAdmissionPolicyBinding>(
   'admissionregistration.k8s.io/v1',
   'MutatingAdmissionPolicyBinding',
@@ -82,7 +82,7 @@ export const ValidatingAdmissionPolicy = builtinKind<ValidatingAdmissionPolicy>(
   'ValidatingAdmissionPolicy',
 )
 
-/** Where a policy holds, with which parameters, and what happens to who breaks it. */
+/** The scope, parameters and actions of a policy. */
 export const ValidatingAdmissionPolicyBinding = builtinKind<ValidatingAdmissionPolicyBinding>(
   'admissionregistration.k8s.io/v1',
   'ValidatingAdmissionPolicyBinding',

@@ -41,7 +41,7 @@ export interface CrdStatus {
   storedVersions?: string[]
 }
 
-/** Kinds that others define at run time. */
+/** A definition of kinds at run time. */
 export interface CustomResourceDefinition extends KubeObject {
   spec: {
     group: string
@@ -54,7 +54,7 @@ export interface CustomResourceDefinition extends KubeObject {
   status?: CrdStatus
 }
 
-/** Kinds that others define at run time. */
+/** A definition of kinds at run time. */
 export const CustomResourceDefinition = builtinKind<CustomResourceDefinition>(
   'apiextensions.k8s.io/v1',
   'CustomResourceDefinition',

@@ -23,7 +23,7 @@ export function objectWith<P extends TProperties>(properties: P, keywords: TSche
   return Type.Object(properties, keywords)
 }
 
-/** Free keys, one type of value. */
+/** A map with free keys and values of the same type. */
 export function mapOf<S extends TSchema>(value: S, keywords: TSchemaOptions = {}): TUnsafe<Record<string, Static<S>>> {
   return Type.Unsafe({ type: 'object', additionalProperties: value, ...keywords })
 }
@@ -33,7 +33,7 @@ export function atomicList<S extends TSchema>(items: S): TUnsafe<Static<S>[]> {
   return Type.Unsafe({ type: 'array', items, 'x-kubernetes-list-type': 'atomic' })
 }
 
-/** A kind of Kubernetes' own; `fields` are those beside apiVersion, kind and metadata. */
+/** A kind of Kubernetes' own; `fields` are the fields besides apiVersion, kind and metadata. */
 export function defineBuiltin<P extends TProperties>(
   parts: Omit<KindParts, 'fields'> & { readonly fields: TObject<P> },
 ): Kind<KubeObject & Static<TObject<P>>> {

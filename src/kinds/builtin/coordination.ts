@@ -1,7 +1,7 @@
 import type { KubeObject } from '../meta.ts'
 import { builtinKind } from './kind-table.ts'
 
-/** A lease: who holds something, and since when. */
+/** A lease: the holder of a lock, and its renewal time. */
 export interface Lease extends KubeObject {
   spec?: {
     holderIdentity?: string

@@ -53,7 +53,7 @@ export interface ServiceAccount extends KubeObject {
 }
 export const ServiceAccount = builtinKind<ServiceAccount>('v1', 'ServiceAccount')
 
-/** A report of something that happened. */
+/** An Event about an object. */
 export interface Event extends KubeObject {
   involvedObject: ObjectReference
   reason?: string

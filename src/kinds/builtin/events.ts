@@ -2,7 +2,7 @@ import type { Event } from './core.ts'
 import { builtinKind } from './kind-table.ts'
 import type { KubeObject } from '../meta.ts'
 
-/** A report of something that happened, in the newer group. */
+/** An Event about an object, in the newer group. */
 export interface EventsEvent extends KubeObject {
   eventTime?: string | null
   reason?: string

@@ -78,7 +78,7 @@ export function builtinKind<T extends KubeObject>(apiVersion: string, kind: stri
   return found as Kind<T>
 }
 
-/** A kind of the table, or undefined when Kubernetes has none such. */
+/** A kind of the table, or undefined when Kubernetes does not have it. */
 export function findBuiltinKind(apiVersion: string, kind: string): Kind | undefined {
   return kinds.get(`${apiVersion} ${kind}`)
 }

@@ -26,7 +26,7 @@ interface Binding extends KubeObject {
   roleRef: { apiGroup?: string; kind: string; name: string }
 }
 
-/** What its holders may do in one namespace. */
+/** Permissions in one namespace. */
 export interface Role extends KubeObject {
   rules?: PolicyRule[]
 }

@@ -29,7 +29,7 @@ export function defaultCrd(crd: CustomResourceDefinition): void {
   }
 }
 
-/** Everything that is wrong with a definition; `old` is the stored one. */
+/** All problems of a definition; `old` is the stored definition. */
 export function crdErrors(crd: CustomResourceDefinition, old?: CustomResourceDefinition): FieldError[] {
   const { spec } = crd
   const errors: FieldError[] = []

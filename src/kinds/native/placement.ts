@@ -319,5 +319,5 @@ export const Placement = defineKind({
 })
 export type Placement = ObjectOfKind<typeof Placement>
 
-/** The annotation with which a person lets one dropping change through; its value is the token in `status.held`. */
+/** The annotation that releases a change which the guard stopped; its value is the token in `status.held`. */
 export const ALLOW_DROP_ANNOTATION = 'flotilla.dev/release-drop'

@@ -7,7 +7,7 @@ const NAME = 'clusters-accept.flotilla.dev'
 const admitted = (object: string) =>
   `(has(${object}.spec.accepted) && ${object}.spec.accepted && !has(${object}.spec.refused))`
 
-/** Accepting a cluster, or letting one in again that was turned away, needs the verb `accept` on it. */
+/** Accepting a cluster, or a refused cluster again, needs the verb `accept` on it. */
 export const ACCEPT_POLICY = shippedPolicy({
   name: NAME,
   kind: Cluster,

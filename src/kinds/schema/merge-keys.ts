@@ -9,7 +9,7 @@ export type ListMerge =
   | { readonly type: 'set' }
   | { readonly type: 'map'; readonly keys: readonly string[] }
 
-/** How a list of this schema merges; unknown ones as a whole. */
+/** How a list of this schema merges; unknown lists are replaced as a whole. */
 export function listMergeStrategy(schema: StructuralSchema | undefined): ListMerge {
   switch (schema?.['x-kubernetes-list-type']) {
     case 'set':
@@ -47,7 +47,7 @@ export function schemaAt(
   return at
 }
 
-/** The values of an item's keys; absent ones take their schema's default, as Kubernetes' merge does. */
+/** The values of an item's keys; absent keys take their schema's default, as Kubernetes' merge does. */
 export function itemKey(item: unknown, keys: readonly string[], schema?: StructuralSchema): Record<string, unknown> {
   const key: Record<string, unknown> = {}
   if (!isObject(item)) return key

@@ -12,7 +12,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { Type } from '../../core/schema/typebox.ts'
 import type { Condition } from '../meta.ts'
 
-/** What a field may say about itself besides its type. */
+/** Options of a field besides its type. */
 export interface FieldOptions {
   readonly description?: string
   readonly default?: unknown
@@ -43,18 +43,18 @@ export interface ListOptions extends FieldOptions {
 /** Marks a field that may be absent. */
 export const optional = Type.Optional
 
-/** The longest list or map unless the field says otherwise. */
+/** Default maximum of items of a list or map. */
 const DEFAULT_MAX_ITEMS = 256
 
 const NAME = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'
 const DURATION = '^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$'
 
-/** An object with known fields; unknown ones are pruned. */
+/** An object with known fields; unknown fields are pruned. */
 export function object<P extends TProperties>(properties: P, options: FieldOptions = {}): TObject<P> {
   return Type.Object(properties, fieldOf(options))
 }
 
-/** A string of at most `max` characters (256 unless said). */
+/** A string of at most `max` characters (defaults to 256). */
 export function text(options: TextOptions = {}): TUnsafe<string> {
   const { max = 256, min, pattern } = options
   return Type.Unsafe<string>(compact({ type: 'string', maxLength: max, minLength: min, pattern, ...fieldOf(options) }))
@@ -86,7 +86,7 @@ export function enumOf<const V extends readonly string[]>(values: V, options: Fi
   return Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...fieldOf(options) })
 }
 
-/** Free keys, one type of value. */
+/** A map with free keys and values of the same type. */
 export function mapOf<S extends TSchema>(value: S, options: ListOptions = {}): TUnsafe<Record<string, Static<S>>> {
   const { max = DEFAULT_MAX_ITEMS } = options
   return Type.Unsafe<Record<string, Static<S>>>({
@@ -160,12 +160,12 @@ export function rawObject(options: FieldOptions = {}): TUnsafe<JsonObject> {
   })
 }
 
-/** The same schema with its list or map merged as a whole, or with other keywords of a CRD. */
+/** The same schema with additional CRD keywords. */
 export function withKeywords<S extends TSchema>(schema: S, keywords: TSchemaOptions): S {
   return Type.Unsafe({ ...schema, ...keywords }) as unknown as S
 }
 
-/** Conditions of a status, one per type. */
+/** Conditions of a status, at most one of each type. */
 export const Conditions = Type.Optional(
   Type.Unsafe<Condition[]>(
     listMap(
@@ -187,7 +187,7 @@ export const Conditions = Type.Optional(
   ),
 )
 
-/** Kubernetes' label selector; the empty one selects everything. */
+/** Kubernetes' label selector; an empty selector matches all objects. */
 export function labelSelector(options: FieldOptions = {}) {
   return withKeywords(
     object(

@@ -1,4 +1,4 @@
-/** One thing that is wrong with an object, in the words of Kubernetes' field errors. */
+/** A problem of an object, in the words of Kubernetes' field errors. */
 import { ApiError } from '../../core/errors.ts'
 import { goQuote } from '../../core/text/go-quote.ts'
 import { goValue } from './go-text.ts'
@@ -84,7 +84,7 @@ export function duplicate(field: string, value: unknown): FieldError {
   return { field, reason: 'FieldValueDuplicate', message: shown }
 }
 
-/** A value names something that is not there. */
+/** A value refers to an object or field that does not exist. */
 export function notFound(field: string, value: string): FieldError {
   return { field, reason: 'FieldValueNotFound', message: `Not found: ${goQuote(value)}` }
 }

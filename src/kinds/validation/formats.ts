@@ -1,4 +1,4 @@
-/** String formats a kube-apiserver checks in CRDs; others are ignored there and here. */
+/** String formats that a kube-apiserver checks in CRDs. Both servers ignore all further formats. */
 import { parseDuration } from '../../core/time/duration.ts'
 import { labelProblems, subdomainProblems } from '../../core/text/name-validation.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'

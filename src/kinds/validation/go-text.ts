@@ -2,7 +2,7 @@
 import { goQuote } from '../../core/text/go-quote.ts'
 import { canonicalJson } from '../../core/json.ts'
 
-/** `%v` of a number: whole ones as an int64, others as a float64. */
+/** `%v` of a number: a whole number as an int64, any further number as a float64. */
 export function goNumber(value: number): string {
   return Number.isSafeInteger(value) ? String(value) : goFloat(value)
 }

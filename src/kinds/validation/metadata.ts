@@ -137,7 +137,7 @@ const NAME_PROBLEMS = {
   address: ipAddressProblems,
 } as const satisfies Record<NonNullable<Kind['nameFormat']>, (name: string) => string[]>
 
-/** Problems of an address. Only the shape is looked at: what it means is for who routes by it. */
+/** Problems of an address. Only its form is checked. */
 export function ipAddressProblems(name: string): string[] {
   const isAddress = /^\d{1,3}(\.\d{1,3}){3}$/.test(name) || /^(?=.*:)[0-9a-f:.]{2,45}$/.test(name)
   return isAddress ? [] : ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']

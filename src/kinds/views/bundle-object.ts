@@ -2,7 +2,7 @@ import { defineView } from './define-view.ts'
 import { digest, enumOf, name, object, optional, text } from '../schema/schema-builders.ts'
 import { BUNDLE_STATES } from '../fields/states.ts'
 
-/** One object of one bundle on one cluster: a row of a view, computed when it is asked for and never stored. */
+/** An object of a bundle on a cluster: a row that the hub computes for each request and never stores. */
 export const BundleObject = defineView({
   kind: 'BundleObject',
   plural: 'bundleobjects',

@@ -2,7 +2,7 @@ import { defineView } from './define-view.ts'
 import { enumOf, int, name, optional, setOf, text } from '../schema/schema-builders.ts'
 import { BUNDLE_STATES } from '../fields/states.ts'
 
-/** One bundle on one cluster: a row of a view, computed when it is asked for and never stored. */
+/** A bundle on a cluster: a row that the hub computes for each request and never stores. */
 export const BundleState = defineView({
   kind: 'BundleState',
   plural: 'bundlestates',

@@ -4,7 +4,7 @@ import { numberAt, textAt } from '../read-path.ts'
 import { text } from './cell-makers.ts'
 import type { Cells } from './cell-makers.ts'
 
-/** Cells of events; those of events.k8s.io are the same ones under other names (see `../events.ts`). */
+/** Cells of events. Events of events.k8s.io have the same cells with different field names (see `../events.ts`). */
 
 function firstSeen(event: UnknownObject): string {
   return textAt(event, 'firstTimestamp') || textAt(event, 'eventTime')

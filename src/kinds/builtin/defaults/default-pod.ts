@@ -12,7 +12,7 @@ export function defaultPodSpec(spec: unknown): void {
   for (const volume of itemsAt(spec, 'volumes')) {
     if (Object.keys(volume).every((field) => field === 'name')) volume['emptyDir'] = {}
   }
-  // Two names for one thing; the old one is always written, too.
+  // Two names of the same field; Kubernetes always writes the old name as well.
   const account = spec['serviceAccountName'] ?? spec['serviceAccount']
   if (account) Object.assign(spec, { serviceAccountName: account, serviceAccount: account })
   if (spec['hostNetwork'] === true) {

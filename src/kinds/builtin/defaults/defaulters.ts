@@ -18,7 +18,7 @@ function template(path: string): Defaulter {
   return (object) => defaultPodSpec(readPath(object, path))
 }
 
-/** Gives the parameters of the usual way of updating when the way is the usual one. */
+/** Sets the parameters of the default update strategy if the strategy is the default. */
 function updates(field: string): Defaulter {
   return (object) => {
     const strategy = mapAt(object, `spec.${field}`)

@@ -126,7 +126,7 @@ function compareAmounts(one: unknown, other: unknown): number {
   return a && b ? compareQuantities(a, b) : 0
 }
 
-/** One thing of several kinds: the second is told, in this order. */
+/** Of several alternative fields at most one may be set; the second in this order is reported. */
 function oneOf(kinds: readonly string[], detail: string): CrossFieldRule {
   return (object, { path }) =>
     kinds

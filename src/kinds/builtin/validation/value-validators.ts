@@ -40,7 +40,7 @@ export function nonEmptyText(problemsOf: (value: string) => readonly string[]): 
   return text((value) => (value === '' ? [] : problemsOf(value)))
 }
 
-/** A list of such values. */
+/** A list of values that a validator checks. */
 export function each(form: ValueValidator): ValueValidator {
   return (value, field) =>
     Array.isArray(value) ? value.flatMap((item, index) => form(item, `${field}[${index}]`)) : []
@@ -80,7 +80,7 @@ export const ENV_VAR_NAME = nonEmptyText((value) =>
     : ["a valid environment variable name must consist only of printable ASCII characters other than '='"],
 )
 
-/** Labels by which something is chosen. */
+/** Labels of a selector. */
 export const LABELS: ValueValidator = (value, field) =>
   Object.entries(isObject(value) ? value : {}).flatMap(([key, word]) => [
     ...labelKeyProblems(key).map((problem) => invalid(field, key, problem)),
