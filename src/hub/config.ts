@@ -1,4 +1,4 @@
-/** The hub's settings: file < environment < flags, read once, each with where it came from. */
+/** The settings of a hub, each with its origin. Flags win over environment variables, and these over the file. */
 import type { Static, TProperties } from 'typebox'
 import { firstSchemaProblem } from '../core/schema/check-schema.ts'
 import { Stalled } from '../core/errors.ts'
@@ -9,93 +9,94 @@ import { readYamlDocument } from '../yaml/read/read-yaml.ts'
 const ADDRESS = '^(\\[[0-9A-Fa-f:]+\\]|[A-Za-z0-9.-]*):[0-9]{1,5}$'
 const Address = (description: string, value: string) => Type.String({ description, default: value, pattern: ADDRESS })
 
-/** Every setting of a hub. */
 export const HubConfig = Type.Object({
-  data: Type.String({ minLength: 1, description: 'The directory of keys, database and blobs.' }),
+  data: Type.String({ minLength: 1, description: 'Directory of keys, database and blobs.' }),
   listen: Address(
-    'Where the API listens; with kubeconfig, the part of it that the cluster’s own API passes on to the hub.',
+    'Address of the API. With `kubeconfig`, address of the part of the API that the kube-apiserver forwards to the hub.',
     '127.0.0.1:7443',
   ),
-  gatewayListen: Address('Where agents connect.', '0.0.0.0:7444'),
+  gatewayListen: Address('Address that agents connect to.', '0.0.0.0:7444'),
   gatewayUrl: Type.Optional(
     Type.String({
       pattern: '^https://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:]+\\])(:[0-9]{1,5})?$',
-      description: 'The address agents use; without it, the host of gatewayListen (or this machine’s name).',
+      description: 'URL that agents use. Defaults to the host of `gatewayListen`, or the name of this machine.',
     }),
   ),
   viewUrl: Type.Optional(
     Type.String({
       pattern: '^https://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:]+\\])(:[0-9]{1,5})?$',
       description:
-        'With kubeconfig: the address by which that cluster’s kube-apiserver reaches `listen`; https://NAME.NAMESPACE.svc names a Service that is there. Without it, the host of listen (or this machine’s name).',
+        'With `kubeconfig`: URL by which the kube-apiserver reaches `listen`; https://NAME.NAMESPACE.svc names an existing Service. Defaults to the host of `listen`, or the name of this machine.',
     }),
   ),
-  consoleListen: Address('Where the live page listens; loopback only.', '127.0.0.1:7480'),
+  consoleListen: Address('Address of the live page; must be a loopback address.', '127.0.0.1:7480'),
   metricsListen: Type.Optional(
     Type.String({
       pattern: ADDRESS,
-      description:
-        'Where Prometheus may scrape /metrics besides the console’s address: plain http, for a network you trust.',
+      description: 'Additional address for scraping /metrics: plain HTTP, for a trusted network.',
     }),
   ),
   webhookListen: Type.Optional(
     Type.String({
       pattern: ADDRESS,
-      description: 'Where git servers say that there is news: plain http, to put behind your own TLS.',
+      description: 'Address for webhooks of git servers: plain HTTP, to be placed behind your own TLS.',
     }),
   ),
   sourcePaths: Type.Optional(
     Type.String({
       minLength: 1,
       description:
-        'Directories, separated by commas, below which Sources may name local git repositories; none without it.',
+        'Directories, separated by commas, in which Sources may name local git repositories. If omitted, local repositories are refused.',
     }),
   ),
   gateHosts: Type.Optional(
     Type.String({
       minLength: 1,
       description:
-        'Hosts, separated by commas, that gates of rollouts may ask (host, host:port or *.domain); without it, all over https that are not on this machine or its link.',
+        'Hosts, separated by commas, that gates may contact (host, host:port or *.domain). If omitted, all HTTPS hosts except this machine and its link-local network.',
     }),
   ),
   dialects: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Other systems whose kinds this hub serves, separated by commas: `fleet`; none without it.',
+      description: 'Dialects that this hub serves, separated by commas, for example `fleet`. If omitted, none.',
     }),
   ),
-  kubeconfig: Type.Optional(Type.String({ minLength: 1, description: 'Puts the home on this cluster’s API.' })),
-  context: Type.Optional(Type.String({ minLength: 1, description: 'The context of that kubeconfig.' })),
+  kubeconfig: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Kubeconfig of the kube-apiserver that is the home. If omitted, the home is embedded.',
+    }),
+  ),
+  context: Type.Optional(Type.String({ minLength: 1, description: 'Context of the kubeconfig.' })),
   logLevel: Type.Unsafe<'debug' | 'info' | 'warn' | 'error' | 'silent'>({
     type: 'string',
     enum: ['debug', 'info', 'warn', 'error', 'silent'],
     default: 'info',
-    description: 'How much is logged.',
+    description: 'Lowest level that is logged.',
   }),
 })
 export type HubConfig = Static<typeof HubConfig>
 
-/** A setting's value and where it came from. */
+/** The value of a setting and its origin: a flag, a variable, a file or `default`. */
 export interface ConfigValue {
   readonly value: unknown
   readonly from: string
 }
 
-/** The settings and their origins. */
 export interface ReadConfig {
   readonly config: HubConfig
   readonly origins: Readonly<Record<string, ConfigValue>>
 }
 
-/** Where settings come from. */
 export interface ConfigInput {
-  /** By setting name; undefined ones were not given. */
+  /** By setting name; undefined if not given. */
   readonly flags: Readonly<Record<string, unknown>>
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly file?: { readonly path: string; readonly text: string }
 }
 
-/** Merges and checks; a bad value stops the start with its path and origin. */
+/** Merges and checks the settings. An error names the value and its origin. */
 export function readHubConfig(input: ConfigInput): ReadConfig {
   const origins: Record<string, ConfigValue> = {}
   const properties = HubConfig.properties as TProperties
@@ -111,22 +112,25 @@ export function readHubConfig(input: ConfigInput): ReadConfig {
     if (given && firstSchemaProblem(schema, given.value)) {
       throw new Stalled(
         'BadConfig',
-        `${given.from}: ${JSON.stringify(given.value)} cannot be ${name}: ${wantOf(schema)}`,
+        `${given.from}: invalid value ${JSON.stringify(given.value)}; ${requirement(schema)}`,
       )
     }
   }
   const unknown = Object.keys(fromFile).find((name) => !Object.hasOwn(properties, name))
   if (unknown !== undefined) {
-    throw new Stalled('BadConfig', `${input.file!.path}: there is no setting ${JSON.stringify(unknown)}`)
+    throw new Stalled(
+      'BadConfig',
+      `${input.file!.path}: unknown setting ${JSON.stringify(unknown)}; valid settings: ${Object.keys(properties).join(', ')}`,
+    )
   }
   const values = Object.fromEntries(Object.entries(origins).map(([name, { value }]) => [name, value]))
   if (firstSchemaProblem(HubConfig, values)) {
-    throw new Stalled('BadConfig', 'the hub needs a directory: say --data DIR (or FLOTILLA_HUB_DATA)')
+    throw new Stalled('BadConfig', 'the hub needs a data directory: give --data DIR, or set FLOTILLA_HUB_DATA')
   }
   return { config: values as HubConfig, origins }
 }
 
-/** What the git program inherits: where programs are, and the proxy. Nothing else of the environment reaches it. */
+/** The environment of the git program: the search path and the proxy, and no other variable. */
 export function programEnvironment(env: Readonly<Record<string, string | undefined>> = process.env): {
   readonly path: string
   readonly environment: Readonly<Record<string, string>>
@@ -163,13 +167,13 @@ function readFileSettings({ path, text }: { readonly path: string; readonly text
   const { value } = readYamlDocument(text, { file: path })
   if (value === null) return {}
   if (isObject(value)) return value
-  throw new Stalled('BadConfig', `${path}: want settings as "name: value" lines`)
+  throw new Stalled('BadConfig', `${path}: must contain settings as "name: value" lines`)
 }
 
-function wantOf(schema: object): string {
+function requirement(schema: object): string {
   const { pattern, enum: choices, minLength } = schema as { pattern?: string; enum?: string[]; minLength?: number }
-  if (choices) return `want one of ${choices.join(', ')}`
-  if (pattern?.startsWith('^https')) return 'want https://host:port'
-  if (pattern) return 'want host:port, such as 127.0.0.1:7443'
-  return minLength ? 'want some text' : 'it has the wrong type'
+  if (choices) return `must be one of ${choices.join(', ')}`
+  if (pattern?.startsWith('^https')) return 'must be https://HOST:PORT'
+  if (pattern) return 'must be HOST:PORT, for example 127.0.0.1:7443'
+  return minLength ? 'must not be empty' : 'the type is wrong'
 }

@@ -1,4 +1,4 @@
-/** The hub's own entry, for machines that run nothing else: `hub.mjs --data DIR …`, the flags of `flotilla hub run`. */
+/** The entry point of a build that has only the hub: `hub.mjs --data DIR …`, with the flags of `flotilla hub run`. */
 import { parseArgs } from 'node:util'
 import { readFileSync } from 'node:fs'
 import { toError } from '../core/errors.ts'
@@ -43,7 +43,7 @@ async function main(args: string[]): Promise<void> {
   const hub = await startHub(read.config, { clock: systemClock, ids: systemIds, log })
   if (hub.newRoot !== undefined) {
     process.stderr.write(
-      `made the root key ${hub.newRoot}: move it to a safe place; only a change of trust needs it again\n`,
+      `created the root key ${hub.newRoot}: move it to a safe place; only rotations of keys and CAs need it\n`,
     )
   }
   process.stdout.write(`${readyLine(hub)}\n`)

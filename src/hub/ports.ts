@@ -9,7 +9,10 @@ export interface HubPorts {
   readonly log: Logger
 }
 
-/** The users of the hub's own parts; controllers may do everything for now, the gateway only what its role in apiserver/rbac/bootstrap-roles.ts says. */
+/**
+ * The users of the hub's own parts; controllers may do everything for now, the gateway only what its role in
+ * apiserver/rbac/bootstrap-roles.ts says.
+ */
 export const HUB_USERS = {
   controllers: { commonName: 'system:flotilla:hub', organizations: ['system:masters'] },
   gateway: { commonName: 'system:flotilla:gateway', organizations: [] },

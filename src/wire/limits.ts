@@ -8,7 +8,10 @@ export const LIMITS = {
   documentBytes: 4 * 1024 * 1024,
   /** One blob: a set or an object. */
   blobBytes: 64 * 1024 * 1024,
-  /** What one pack of a set holds when it is unpacked: a budget for the hub, and the most an agent believes (one object may be over the budget). */
+  /**
+   * What one pack of a set holds when it is unpacked: a budget for the hub, and the most an agent believes (one
+   * object may be over the budget).
+   */
   packBudgetBytes: 8 * 1024 * 1024,
   packBytes: 256 * 1024 * 1024,
   /** The answer with all versions of the trust bundle that an agent lacks. */
@@ -27,7 +30,7 @@ export const LIMITS = {
   messageChars: 1024,
   /** Drifted objects, and values, that one row of a report tells. */
   rowDetails: 20,
-  /** Lines of the agent's own log that one report carries when somebody asked for them. */
+  /** Lines of the agent's own log in one report, sent only on request. */
   logLines: 100,
   logLineChars: 400,
   /** Receipts of removals that an agent keeps, newest first. */

@@ -67,7 +67,7 @@ test('SIGTERM ends it cleanly, and what was written is there after the next star
   assert.equal(applied.stdout, 'placement.flotilla.dev/everywhere serverside-applied\n', applied.stderr)
   const ended = await first.hub.stop()
   assert.equal(ended.code, 0)
-  assert.match(ended.stderr, /made the root key .*root\.key: move it to a safe place/)
+  assert.match(ended.stderr, /created the root key .*root\.key: move it to a safe place/)
 
   const second = await startHub(t, data)
   await second.hub.stop('SIGKILL')

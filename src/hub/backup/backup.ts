@@ -61,7 +61,7 @@ const MANIFEST = 'manifest.json'
 const BLOBS = 'blobs'
 const PAGE = 1000
 const MAX_MANIFEST = 1024 * 1024
-/** A restored hub starts far above every revision that anybody may have seen after the backup was taken. */
+/** A restored hub starts far above every revision that clients may have seen after the backup. */
 const REVISION_GAP = 1_000_000
 
 /** Takes a backup of the hub in `data`, running or not, into one new file. */
@@ -108,7 +108,10 @@ export async function takeBackup(data: string, to: string, { clock, ids }: Backu
   }
 }
 
-/** Makes the data directory of a hub from a backup; it must not exist or be empty. `keys` is a folder with the hub's keys. */
+/**
+ * Makes the data directory of a hub from a backup; it must not exist or be empty. `keys` is a folder with the hub's
+ * keys.
+ */
 export async function restoreBackup(
   from: string,
   data: string,
@@ -256,7 +259,8 @@ async function readEverything(path: string, keys: string | undefined, ids: Ids) 
   try {
     const { integrity_check: verdict } = db.prepare('PRAGMA integrity_check').get() as { integrity_check: string }
     if (verdict !== 'ok') throw damaged(path, verdict)
-    // Clients that saw later revisions must not mistake new ones for them, so that every old watch is told to start anew.
+    // Clients that saw later revisions must not mistake new ones for them, so that every old watch is told to start
+    // anew.
     const next = `revision + ${REVISION_GAP}`
     db.exec(`BEGIN; DELETE FROM log WHERE revision NOT IN (SELECT revision FROM current);
       UPDATE state SET revision = ${next}, compacted = ${next}, swept = ${next}; COMMIT`)

@@ -1,4 +1,4 @@
-/** Bundles rendered from stored artifacts: files are read once per artifact and kept while they are wanted. */
+/** Renders bundles from stored artifacts; the files of the artifacts used last stay in memory. */
 import type { Blobs } from '../../blobs/blobs.ts'
 import { generateTraditionalKey } from '../../core/bytes.ts'
 import type { Clock } from '../../core/time/clock.ts'
@@ -12,16 +12,15 @@ import type { VariantsRequest, VariantsResult } from '../../render/bundle/render
 import type { ArtifactFiles } from '../../render/bundle/render-variant.ts'
 import { readFiles, readTree } from '../../source/artifact.ts'
 
-/** What rendering needs besides the request. */
 export interface RendererParts {
   readonly blobs: Pick<Blobs, 'get'>
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>
   readonly ids: Pick<Ids, 'bytes'>
-  /** How long the content may take for one cluster; without end when nobody says. */
+  /** Time limit of the content for one cluster. Defaults to no limit. */
   readonly timeLimitMs?: number
 }
 
-/** Renders a request, and tells how far it is to who wants to know. */
+/** Renders a request and reports its progress. */
 export type BundleRenderer = (
   request: VariantsRequest,
   signal: AbortSignal,
@@ -31,7 +30,6 @@ export type BundleRenderer = (
 /** Artifacts may be 256 MiB each. */
 const MAX_KEPT = 3
 
-/** Makes a renderer. */
 export function createBundleRenderer({ blobs, clock, ids, timeLimitMs = Infinity }: RendererParts): BundleRenderer {
   const kept = new Map<Digest, Promise<ArtifactFiles>>()
   const entropy = { randomBytes: ids.bytes, now: () => clock.now(), generateKey: generateTraditionalKey }

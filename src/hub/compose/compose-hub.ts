@@ -20,17 +20,16 @@ import { HUB_USERS } from '../ports.ts'
 import { createBundleRenderer } from './bundle-renderer.ts'
 import type { HubPorts } from '../ports.ts'
 
-/** What a hub in one thread is made of. */
 export interface HubOptions extends HubPorts {
   readonly store: Store
   readonly blobs: Blobs
-  /** Asked with each use: trust changes while a hub runs. */
+  /** Read on every use: trust changes while a hub runs. */
   readonly trust: () => HubTrust
   readonly gatewayName?: string
   readonly metrics?: Metrics
-  /** Fetches sources; without it every fetch fails with a sentence, since a simulated world has no git server. */
+  /** Fetches sources. If omitted, every fetch fails: a simulated world has no git server. */
   readonly fetchSource?: FetchSourcePort
-  /** Asks for gates; without it nobody can be asked. */
+  /** Asks gates. If omitted, every gate is unreachable. */
   readonly askGate?: AskGatePort
   /** Dialects by name. */
   readonly dialects?: readonly string[]
@@ -39,13 +38,13 @@ export interface HubOptions extends HubPorts {
 const noSources: FetchSourcePort = async () => ({
   kind: 'Failed',
   reason: 'NoNetwork',
-  message: 'This hub is simulated and reaches no git server.',
+  message: 'The hub is simulated and has no git server.',
   retry: false,
 })
 
 const noGates: AskGatePort = async () => ({
   kind: 'Unreachable',
-  message: 'This hub is simulated and reaches nobody.',
+  message: 'The hub is simulated and has no network.',
 })
 
 /** A hub in one thread. */
@@ -59,7 +58,6 @@ export interface ComposedHub {
   close(): Promise<void>
 }
 
-/** Puts a whole hub together in this thread. */
 export function composeHub(options: HubOptions): ComposedHub {
   const {
     store,

@@ -1,4 +1,4 @@
-/** Where whoever owns the hub's directory gets a fresh address of the live page: a socket in it, which nobody else may enter. */
+/** A Unix socket in the data directory, for its owner only, that returns a new sign-in address of the live page. */
 import { chmod, rm } from 'node:fs/promises'
 import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'

@@ -110,10 +110,11 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
 }
 
 /**
- * Whether a page of another origin made the browser ask. Browsers say so in Sec-Fetch-Site; other programs send no such header. All
- * ports of a host are one site, so that `same-site` is another origin, too. A person who follows a link to the page itself is let
- * in, as from a ticket with a sign-in address: the answer is a document of its own, the other page can neither read nor frame it,
- * nothing is changed but by a code that the link must know, and the strict cookie does not come along from another site.
+ * Whether a page of another origin made the browser ask. Browsers say so in Sec-Fetch-Site; other programs send no
+ * such header. All ports of a host are one site, so that `same-site` is another origin, too. A person who follows a
+ * link to the page itself is let in, as from a ticket with a sign-in address: the answer is a document of its own,
+ * the other page can neither read nor frame it, nothing is changed but by a code that the link must know, and the
+ * strict cookie does not come along from another site.
  */
 function isForeign(headers: IncomingHttpHeaders, path: string): boolean {
   const site = headers['sec-fetch-site']
@@ -124,9 +125,11 @@ function isForeign(headers: IncomingHttpHeaders, path: string): boolean {
 
 const SIGN_IN_ADVICE =
   'Not signed in. Open the address that the hub printed when it started; its code works once.\n' +
-  'Whoever runs the hub gets another one: flotilla hub sign-in --data DIR (of a demo: flotilla demo page).\n'
+  'Get a new address with "flotilla hub sign-in --data DIR", or "flotilla demo page" for the demo.\n'
 
-/** Answers with a page that moves on by itself: a redirect from another site's link would not carry a strict cookie. */
+/**
+ * Answers with a page that moves on by itself: a redirect from another site's link would not carry a strict cookie.
+ */
 function signIn(response: ServerResponse, session: string | undefined): void {
   if (session === undefined) return send(response, 401, `This code was used already or is wrong. ${SIGN_IN_ADVICE}`)
   const cookie = `${SESSION_COOKIE}=${session}; Path=/; HttpOnly; SameSite=Strict`

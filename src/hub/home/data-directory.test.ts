@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { test } from 'node:test'
@@ -41,4 +42,16 @@ test('a directory given relative to where the hub was started has absolute paths
   const directory = await openDataDirectory(relative(process.cwd(), folder), systemClock)
   t.after(() => directory.release())
   assert.equal(directory.file('sources'), join(folder, 'sources'))
+})
+
+test('git ignores a data directory, keys and all', async (t) => {
+  const clone = temporary(t)
+  execFileSync('git', ['init', '--quiet', clone])
+  const directory = await openDataDirectory(join(clone, 'hub-data'), systemClock)
+  t.after(() => directory.release())
+  writeFileSync(directory.file('root.key'), 'secret')
+  assert.equal(
+    execFileSync('git', ['-C', clone, 'status', '--short', '--untracked-files=all'], { encoding: 'utf8' }),
+    '',
+  )
 })

@@ -1,4 +1,4 @@
-/** The hub's directory: private to its owner, held by one hub at a time. */
+/** The data directory of a hub: private to its owner, ignored by git, used by one hub at a time. */
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -11,25 +11,27 @@ import { formatTime } from '../../core/time/time.ts'
 /** A directory that belongs to this process until it is released. */
 export interface DataDirectory {
   readonly path: string
-  /** The absolute path of something in it. */
+  /** The absolute path of a file in the directory. */
   file(...parts: readonly string[]): string
   release(): void
 }
 
-/** Who holds a directory. */
+/** The process that uses a directory. */
 interface Holder {
   readonly pid: number
   readonly host: string
   readonly since: string
 }
 
-/** Makes the directory when missing and takes it; when another hub has it, the error says which one. */
+/** Creates the directory if it is missing, and locks it. If another hub uses it, the error names that process. */
 export async function openDataDirectory(given: string, clock: Clock): Promise<DataDirectory> {
-  // Programs that the hub runs, git above all, have working directories of their own.
+  // Programs that the hub runs, such as git, have other working directories.
   const path = resolve(given)
   const isNew = (await mkdir(path, { recursive: true, mode: 0o700 })) !== undefined
   if (!isNew) await closeToOthers(path)
   const lock = await takeLock(path)
+  // The directory holds private keys: a clone around it must not commit them.
+  await writeFile(join(path, '.gitignore'), '*\n', { mode: 0o600 })
   const holder: Holder = { pid: process.pid, host: hostname(), since: formatTime(clock.now()) }
   await writeFile(holderFile(path), `${JSON.stringify(holder)}\n`, { mode: 0o600 })
   return { path, file: (...parts) => join(path, ...parts), release: () => lock.close() }
@@ -40,7 +42,7 @@ async function closeToOthers(path: string): Promise<void> {
   if ((mode & 0o077) !== 0) await chmod(path, 0o700)
 }
 
-// An exclusive SQLite transaction is a lock of the operating system: it ends with its process, however that ends.
+// An exclusive SQLite transaction is a lock of the operating system: it ends with the process, also after a crash.
 async function takeLock(path: string): Promise<DatabaseSync> {
   const database = new DatabaseSync(join(path, 'lock'), { timeout: 0 })
   try {

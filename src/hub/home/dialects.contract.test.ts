@@ -1,4 +1,4 @@
-/** The kinds of a dialect: installed where nobody has them, never over somebody else's. */
+/** The CRDs of a dialect are installed if missing, and never overwrite existing CRDs. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createApiServer } from '../../apiserver/server/api-server.ts'

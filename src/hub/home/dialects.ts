@@ -1,4 +1,4 @@
-/** Dialects of this hub: their kinds are installed where nobody has them, their controllers run beside ours. */
+/** Dialects of this hub: their CRDs are installed if missing, and their controllers run beside the hub's own. */
 import type { Client } from '../../client/client.ts'
 import type { DialectControllers } from '../../controllers/controllers.ts'
 import type { Clock } from '../../core/time/clock.ts'
@@ -43,7 +43,7 @@ export function dialectControllers(names: readonly string[]): DialectControllers
   return names.map((name) => DIALECTS[name]!.controllers)
 }
 
-/** Makes the kinds of dialects known to the API, and their namespaces; a CRD that somebody else installed stays as it is. */
+/** Installs the CRDs and namespaces of dialects. An existing CRD, installed by the other system, stays unchanged. */
 export async function installDialects(
   names: readonly string[],
   { client, clock, signal }: { readonly client: Client; readonly clock: Clock; readonly signal: AbortSignal },
@@ -68,7 +68,7 @@ async function installKind(dialect: string, kind: Kind, client: Client, signal: 
     try {
       await client.create(CrdResource, own, { fieldManager: 'flotilla-hub', signal })
     } catch (raced) {
-      // Another hub, or the other system itself, was faster; whoever it was, it is there.
+      // Another hub or the other system has created it meanwhile.
       if (!isApiError(raced, 'AlreadyExists')) throw raced
     }
   }

@@ -57,7 +57,10 @@ export async function installPolicies(client: Client, signal: AbortSignal): Prom
   for (const binding of BINDINGS) await client.apply(ValidatingAdmissionPolicyBinding, binding, options)
 }
 
-/** Applies what view, edit and admin mean for our kinds, and who may approve; the embedded home has them from the start. */
+/**
+ * Applies what view, edit and admin mean for our kinds, and who may approve; the embedded home has them from the
+ * start.
+ */
 export async function installRoles(client: Client, signal: AbortSignal): Promise<void> {
   for (const { name, labels = {}, rules = [] } of HUB_ROLES.filter((role) => !role.name.startsWith('system:'))) {
     const metadata = { name, labels: { ...labels } }
@@ -66,7 +69,9 @@ export async function installRoles(client: Client, signal: AbortSignal): Promise
   }
 }
 
-/** Applies the CRDs of our kinds and waits until the API serves them; safe to repeat, also by several hubs at once. */
+/**
+ * Applies the CRDs of our kinds and waits until the API serves them; safe to repeat, also by several hubs at once.
+ */
 export async function installKinds(client: Client, clock: Clock, signal: AbortSignal): Promise<void> {
   for (const kind of NATIVE_KINDS) {
     await client.apply(CrdResource, toCrd(kind), { fieldManager: 'flotilla-hub', force: true, signal })

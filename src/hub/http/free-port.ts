@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
-/** A port nobody listens on now; needed where an address must be known before its listener starts. */
+/** A free port, for an address that must be known before its listener starts. */
 export async function freePort(host: string): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => {

@@ -95,7 +95,7 @@ describe('gate calls', () => {
     assert.match(
       await why(`http://localhost${port}/`, ['local*']),
       /which gates may not reach/,
-      'a pattern names nobody',
+      'a pattern names no host',
     )
     assert.equal(await why(`http://${host}/`, ['127.0.0.1']), 'Said')
     assert.equal(await why(`http://localhost${port}/`, [`localhost${port}`]), 'Said', 'the operator named it')

@@ -1,7 +1,7 @@
 /**
- * The hub's calls out for gates. A RolloutPlan's author chooses the address, so it is treated as foreign: https only, no redirect,
- * nothing on this machine or on its link (where clouds hand out credentials), bounded time and bytes. The operator's list
- * of hosts narrows that to those it names, and may name what is closed otherwise.
+ * The hub's calls out for gates. A RolloutPlan's author chooses the address, so it is treated as foreign: https only,
+ * no redirect, nothing on this machine or on its link (where clouds hand out credentials), bounded time and bytes.
+ * The operator's list of hosts narrows that to those it names, and may name what is closed otherwise.
  */
 import { lookup as resolve } from 'node:dns'
 import { isIP } from 'node:net'
@@ -29,7 +29,8 @@ export const GATE_REQUEST_LIMITS = {
   message: 500,
 }
 
-// Loopback, link-local, unspecified, multicast, reserved, what translates to IPv4, and a cloud's own address for credentials.
+// Loopback, link-local, unspecified, multicast, reserved, what translates to IPv4, and a cloud's own address for
+// credentials.
 const CLOSED = [
   '0.0.0.0/8',
   '127.0.0.0/8',
@@ -47,7 +48,10 @@ const CLOSED = [
 
 interface GateCallsOptions {
   readonly clock: Clock
-  /** `host`, `host:port` or patterns such as `*.example.com`; undefined: every host over https whose address is not closed. */
+  /**
+   * `host`, `host:port` or patterns such as `*.example.com`; undefined: every host over https whose address is not
+   * closed.
+   */
   readonly hosts?: readonly string[]
 }
 
@@ -211,7 +215,9 @@ async function askWebhook(
   return { kind: 'Said', allowed: answer['allowed'], message }
 }
 
-/** What the receiver of a question computes with the shared token: HMAC-SHA256 over `timestamp.body`, in hexadecimal. */
+/**
+ * What the receiver of a question computes with the shared token: HMAC-SHA256 over `timestamp.body`, in hexadecimal.
+ */
 export function signGateRequest(token: string, timestamp: string, body: string): string {
   return hex(hmacSha256(utf8(token.trim()), `${timestamp}.${body}`))
 }

@@ -1,12 +1,12 @@
-/** `host:port` texts and what others call a listener. */
+/** `host:port` texts, and the names of a listener. */
 
-/** A place to listen at; an empty host is all interfaces. */
+/** An address to listen on. */
 export interface ListenAddress {
   readonly host: string
   readonly port: number
 }
 
-/** Parses `host:port`, `[v6]:port` or `:port`; the config's schema has checked the form. */
+/** Parses `host:port`, `[v6]:port` or `:port`, whose form the schema of the settings has checked. */
 export function parseAddress(text: string): ListenAddress {
   const colon = text.lastIndexOf(':')
   const host = text.slice(0, colon).replace(/^\[|\]$/g, '')
@@ -18,17 +18,17 @@ export function formatAddress({ host, port }: ListenAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** True when nobody outside this machine can connect to the host. */
+/** True if only this machine can connect to the host. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
 }
 
-/** True for addresses that mean every interface and that nobody can connect to. */
+/** True for addresses that mean every interface. No client can connect to them. */
 export function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || host === '::'
 }
 
-/** The host others use for a listener: its own, or the machine's name where it listens everywhere. */
+/** The host that clients use for a listener: its own, or the machine's name if it listens on every interface. */
 export function reachableHost(host: string, machine: string): string {
   return isWildcard(host) ? machine : host
 }

@@ -1,12 +1,13 @@
 /**
- * The plain HTTP listeners of the hub are all made here: a request that cannot be read is a 400, a handler that throws is a 500 and
- * a line in the log. Nothing that a client sends reaches the process as an uncaught error.
+ * The plain HTTP listeners of the hub are all made here: a request that cannot be read is a 400, a handler that
+ * throws is a 500 and a line in the log. Nothing that a client sends reaches the process as an uncaught error.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
 
-// An import of `node:http` makes Node load everything that it can give, fetch and WebSockets among it: 5 MB in each thread, of which a server uses nothing.
+// An import of `node:http` makes Node load everything that it can give, fetch and WebSockets among it: 5 MB in each
+// thread, of which a server uses nothing.
 const { createServer } = process.getBuiltinModule('node:http')
 
 /** What a request asks for. */
@@ -56,8 +57,8 @@ export function createPlainServer({ name, log, answer }: PlainServerOptions): Se
 }
 
 /**
- * Reads the target of a request; undefined when it is malformed. A path is taken as it stands and never resolved against an address:
- * a parser of addresses throws on some targets, and takes what follows two slashes for a host.
+ * Reads the target of a request; undefined when it is malformed. A path is taken as it stands and never resolved
+ * against an address: a parser of addresses throws on some targets, and takes what follows two slashes for a host.
  */
 export function readTarget({ url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>): RequestTarget | undefined {
   if (url.startsWith('/')) {

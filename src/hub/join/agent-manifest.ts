@@ -13,7 +13,9 @@ export interface JoinManifestOptions {
   readonly image?: string
   /** `http://host:port` of the proxy between the cluster and the hub. */
   readonly proxy?: string
-  /** The code is for several names: each cluster says its own in ConfigMap flotilla-cluster, and the pod waits for it. */
+  /**
+   * The code is for several names: each cluster says its own in ConfigMap flotilla-cluster, and the pod waits for it.
+   */
   readonly isForSeveral?: boolean
   /** What the agent may do in its cluster; everything unless told. */
   readonly profile?: AgentProfile
@@ -27,7 +29,7 @@ const NAME_CONFIG_MAP = { name: 'flotilla-cluster', key: 'name' } as const
 
 const LABELS = { 'app.kubernetes.io/name': 'flotilla-agent' }
 
-// The digest proves the program, whoever delivers it; so the hub's certificate need not be known yet.
+// The digest proves the program, so the hub's certificate need not be known yet.
 const FETCH = `
 const { createHash } = require('node:crypto')
 const { writeFileSync } = require('node:fs')

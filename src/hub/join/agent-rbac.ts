@@ -1,13 +1,12 @@
-/** What the agent may do in its cluster: three profiles, from everything to looking. */
+/** The permissions of an agent in its cluster, in three profiles. */
 
-/** `full`: all of it. `namespaced`: everything in some namespaces. `read-only`: look, and report that nothing can be applied. */
+/** `full`: the whole cluster. `namespaced`: all rights in some namespaces. `read-only`: observe and report. */
 const AGENT_PROFILES = ['full', 'namespaced', 'read-only'] as const
 export type AgentProfile = (typeof AGENT_PROFILES)[number]
 
-/** Whose rights, and how far they go. */
 export interface AgentRbacOptions {
   readonly profile: AgentProfile
-  /** For `namespaced`: where the agent may work; they exist already. */
+  /** For `namespaced`: the existing namespaces that the agent may change. */
   readonly namespaces: readonly string[]
   /** The agent's own namespace and account. */
   readonly home: string
@@ -18,7 +17,10 @@ export interface AgentRbacOptions {
 const API_GROUP = 'rbac.authorization.k8s.io'
 const API_VERSION = `${API_GROUP}/v1`
 
-/** The RBAC objects of a profile. Apart from `full`, none of them reads a Secret outside the agent's namespaces or grants a right on rights. */
+/**
+ * The RBAC objects of a profile. Apart from `full`, none of them reads a Secret outside the agent's namespaces or
+ * grants a right on rights.
+ */
 export function agentRbac({ profile, namespaces, home, account, labels }: AgentRbacOptions): object[] {
   const subjects = [{ kind: 'ServiceAccount', name: account, namespace: home }]
   const clusterBinding = (name: string, role: string) => ({

@@ -20,7 +20,7 @@ type Invitee = { readonly cluster: string } | { readonly pattern: string }
 interface InvitationTerms {
   readonly labels: Readonly<Record<string, string>>
   readonly accept: JoinToken['spec']['accept']
-  /** With accept Networks: from where nobody has to accept. */
+  /** With `accept: Networks`: networks whose clusters are accepted without a person. */
   readonly acceptNetworks?: readonly string[]
   /** With accept Rule: the CEL expression. */
   readonly acceptRule?: string
@@ -42,7 +42,10 @@ export interface IssuedJoinToken {
   /** Shown once; the hub keeps only a hash of its secret. */
   readonly code: string
   readonly expiresAt: string
-  /** For `kubectl apply -f -` on the cluster (for patterns: on each of them); absent when this hub has no agent bundle to hand out. */
+  /**
+   * For `kubectl apply -f -` on the cluster (for patterns: on each of them); absent when this hub has no agent bundle
+   * to hand out.
+   */
   readonly manifest?: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * The hub's keys: the trust of the wire (root, document signer, transport CA; see wire/trust/hub-keys.ts) and a CA of its own for
- * the API, so that no agent's certificate ever opens the API and no person's ever passes for an agent.
+ * The hub's keys: the trust of the wire (root, document signer, transport CA; see wire/trust/hub-keys.ts) and a CA of
+ * its own for the API, so that no agent's certificate ever opens the API and no person's ever passes for an agent.
  */
 import { readdir } from 'node:fs/promises'
 import { generateKeyPair, isEd25519 } from '../../core/bytes.ts'

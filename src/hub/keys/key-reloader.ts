@@ -1,6 +1,6 @@
 /**
- * The hub's keys while it runs. They are read again every few seconds, so that `flotilla trust` works on a running hub, and certificates of its listeners are made anew long before
- * they run out: no restart is ever needed for a key.
+ * The hub's keys while it runs. They are read again every few seconds, so that `flotilla trust` works on a running
+ * hub, and certificates of its listeners are made anew long before they run out: no restart is ever needed for a key.
  */
 import type { Clock } from '../../core/time/clock.ts'
 import { toError } from '../../core/errors.ts'
@@ -15,7 +15,7 @@ export interface KeyReloaderOptions {
   readonly log: Logger
   /** The keys as they are on disk now. */
   readonly read: () => Promise<HubKeys>
-  /** Hands new keys or certificates to everybody who uses them. */
+  /** Passes new keys and certificates to all parts that use them. */
   readonly spread: (keys: HubKeys) => Promise<void>
   /** How old certificates of listeners may become. */
   readonly renewMs?: number
@@ -79,7 +79,7 @@ export function createKeyReloader(
         await look().then(
           () => (complained = ''),
           (caught: unknown) => {
-            // Somebody may be in the middle of changing them; what is in use stays in use.
+            // A user may be changing the files now; the present keys stay in use.
             const { message } = toError(caught)
             if (message !== complained)
               log.warn({ err: toError(caught) }, 'the keys on disk cannot be used; keeping those in use')

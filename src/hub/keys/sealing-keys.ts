@@ -1,4 +1,7 @@
-/** The keys that seal Secrets at rest: one file of the key folder, made at the first start and never inside the database. */
+/**
+ * The keys that seal Secrets at rest: one file of the key folder, made at the first start and never inside the
+ * database.
+ */
 import { access } from 'node:fs/promises'
 import { base64 } from '../../core/bytes.ts'
 import { Stalled } from '../../core/errors.ts'

@@ -1,4 +1,7 @@
-/** The fleet in numbers, in the one vocabulary of states. Labels come from closed sets: a fleet of 10,000 has no more series than one of 5. */
+/**
+ * The fleet in numbers, in the one vocabulary of states. Labels come from closed sets: a fleet of 10,000 has no more
+ * series than one of 5.
+ */
 import { findCondition } from '../../core/conditions.ts'
 import type { Metrics, Observe } from '../../core/metrics.ts'
 import { parseTime } from '../../core/time/time.ts'
@@ -130,7 +133,10 @@ export function declareFleetMetrics(metrics: Metrics): (facts: FleetMetricsInput
   }
 }
 
-/** Clusters whose last report is of an older document than the newest, with that report; undefined where there was none. */
+/**
+ * Clusters whose last report is of an older document than the newest, with that report; undefined where there was
+ * none.
+ */
 function clustersBehind({ assignments, reports }: FleetMetricsInput): (ClusterReport | undefined)[] {
   const reportOf = new Map(reports.map((report) => [report.metadata.name, report]))
   return assignments.flatMap(({ metadata, spec }) => {
@@ -153,7 +159,7 @@ interface ConditionLike {
   readonly status: (typeof CONDITION_STATUSES)[number]
 }
 
-/** Counts values of a closed set; what nobody has is 0, so that a series never stands still at an old number. */
+/** Counts values of a closed set. Absent values count 0, so that no series keeps an old number. */
 function set(gauge: Observe, label: string, all: readonly string[], values: readonly string[]): void {
   const counts = new Map(all.map((value) => [value, 0]))
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)

@@ -4,7 +4,9 @@ import type { HttpRequest } from '../../core/http.ts'
 import type { MetricLabels } from '../../core/metrics.ts'
 import { ROUTES } from '../../wire/link/frames.ts'
 
-/** The verb of a request to the API, as authorizers know it; `other` for discovery, health and what cannot be read. */
+/**
+ * The verb of a request to the API, as authorizers know it; `other` for discovery, health and what cannot be read.
+ */
 export function verbLabel(request: HttpRequest): MetricLabels {
   try {
     return { verb: requestInfo(request).resource?.verb ?? 'other' }

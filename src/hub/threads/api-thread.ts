@@ -1,4 +1,6 @@
-/** The API thread: the embedded home. SQLite blocks its thread while it writes, so nobody else lives in it. */
+/**
+ * The API thread: the embedded home. SQLite blocks its thread while it writes, so no other part shares the thread.
+ */
 import { stat } from 'node:fs/promises'
 import Registry from '@prometheus-io/client/lib/registry.js'
 import { listenHttps } from '../../apiserver/http/https-listener.ts'

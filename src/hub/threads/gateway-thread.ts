@@ -1,4 +1,4 @@
-/** The gateway thread: agents' sessions over mutual TLS, the hub's API over HTTPS like everybody else's. */
+/** The gateway thread: agents connect with mutual TLS, and the thread uses the hub's API over HTTPS as any client. */
 import { readFile } from 'node:fs/promises'
 import Registry from '@prometheus-io/client/lib/registry.js'
 import { createFileBlobs } from '../../blobs/file-blobs.ts'

@@ -21,7 +21,7 @@ const TEMPLATES: Readonly<Record<string, string>> = {
   fine: FINE,
   // Walks template nodes, so that it stops by itself.
   long: `${FINE}{{ range until 1000000 }}\n{{- range until 100000 }}{{ end }}{{ end }}\n`,
-  // One call that does not come back to the engine while anybody waits.
+  // One call that does not return to the event loop in time.
   stuck: `${FINE}# {{ until 300000 | uniq | len }}\n`,
   large: `${FINE}{{ $kept := dict }}{{ range $i := until 9000 }}\n{{- $_ := set $kept (toString $i) (until 50000) }}{{ end }}\n`,
 }
@@ -104,7 +104,7 @@ describe('the render thread under guard', () => {
     })
   })
 
-  test('what nobody wants any more keeps nobody waiting', async () => {
+  test('a cancelled rendering does not delay the next one', async () => {
     await withRenderer({ timeMs: 60_000, memoryMiB: 512, graceMs: 60_000 }, async (outcome) => {
       const unwanted = new AbortController()
       const stuck = outcome('stuck', unwanted.signal)

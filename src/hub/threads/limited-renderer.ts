@@ -1,7 +1,4 @@
-/**
- * The render thread under guard: content that takes too long or too much fails its own bundle, and the next one
- * renders.
- */
+/** The render thread with limits: content that exceeds them fails its own bundle, and the next bundle renders. */
 import type { RenderPort } from '../../controllers/controllers.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { toError } from '../../core/errors.ts'
@@ -12,29 +9,28 @@ import type { VariantsRequest, VariantsResult } from '../../render/bundle/render
 import { startThread } from './thread.ts'
 import type { Thread } from './thread.ts'
 
-/** The limits when nobody says otherwise; far above what real content needs. */
+/** The default limits, far above what real content needs. */
 const RENDER_LIMITS: WorkLimits = { timeMs: 120_000, memoryMiB: 2048, graceMs: 5_000 }
 
-/** Renders, one bundle after the other. */
+/** Renders one bundle after the other. */
 export interface LimitedRenderer {
   readonly render: RenderPort
   close(): Promise<void>
 }
 
-/** What the renderer works with. */
 export interface LimitedRendererOptions {
   readonly blobs: string
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
   readonly log: Pick<Logger, 'warn'>
   readonly limits?: WorkLimits
-  /** How long a thread with nothing to do stays; another is started when there is something again. */
+  /** Time after which an idle thread ends; the next rendering starts a new one. */
   readonly restAfterMs?: number
 }
 
-// Longer than the bundles of one commit come after each other; for the next commit a thread is started in a blink.
+// Longer than the pause between the bundles of one commit. A new thread for the next commit starts quickly.
 const REST_AFTER_MS = 3_000
 
-/** A renderer whose thread is there while there is something to render: a fleet at rest keeps no memory for it. */
+/** A renderer whose thread lives only while there is work, so that an idle hub needs no memory for it. */
 export function createRenderer(options: LimitedRendererOptions): LimitedRenderer {
   const { blobs, clock, log, limits = RENDER_LIMITS, restAfterMs = REST_AFTER_MS } = options
   let resting = new AbortController()
@@ -79,7 +75,7 @@ export function createRenderer(options: LimitedRendererOptions): LimitedRenderer
     try {
       return await guard.watch(running.call(request, signal, guard.at))
     } catch (caught) {
-      // What takes too long, or nobody wants any more, would keep the next one waiting.
+      // A rendering that is too slow or cancelled would delay the next one.
       if (signal.aborted || caught instanceof LimitReached) await end(running)
       if (!(caught instanceof LimitReached)) throw caught
       return failed(request, caught)
@@ -92,7 +88,7 @@ export function createRenderer(options: LimitedRendererOptions): LimitedRenderer
     await idle?.close().catch((caught: unknown) => log.warn({ err: toError(caught) }, 'an idle thread was ended'))
   }
 
-  /** Ends the thread when nothing came for a while. */
+  /** Ends the thread after an idle time. */
   async function restLater({ signal }: AbortController): Promise<void> {
     await clock.sleep(restAfterMs, signal)
     tail = tail.then(rest)
@@ -110,7 +106,7 @@ export function createRenderer(options: LimitedRendererOptions): LimitedRenderer
           isBusy = false
           resting.abort()
           resting = new AbortController()
-          if (!isClosed) restLater(resting).catch(() => {}) // something came first
+          if (!isClosed) restLater(resting).catch(() => {}) // another rendering came first
         }
       })
       tail = turn.catch(() => {})

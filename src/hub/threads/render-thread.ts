@@ -1,4 +1,4 @@
-/** The render thread: hostile or huge input slows down nobody else. */
+/** The render thread, so that hostile or huge content slows down no other part of the hub. */
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'

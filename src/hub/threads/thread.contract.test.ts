@@ -6,8 +6,8 @@ import { Worker } from 'node:worker_threads'
 import { startThread, superviseThread } from './thread.ts'
 
 const NEVER = new AbortController().signal
-const NOBODY = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
-const request = (manifests: string) => ({ recipe: { bundle: 'ns/b', manifests }, clusters: [NOBODY], frozen: {} })
+const CLUSTER = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
+const request = (manifests: string) => ({ recipe: { bundle: 'ns/b', manifests }, clusters: [CLUSTER], frozen: {} })
 
 function workerOf(script: string): Worker {
   return new Worker(`const { parentPort } = require('node:worker_threads');${script}`, { eval: true })

@@ -27,7 +27,7 @@ await serveThread<'view'>(async (init) => {
   const server = createReadServer({
     ...ports,
     views: hubViews(systemClock, createFileBlobs({ folder: init.blobs, ids: systemIds })),
-    // A hub that nobody asks for rows keeps no copy of them.
+    // Without requests for rows, the thread keeps no copy of them.
     store: () => openMirrorStore({ ...ports, client }, closing.signal),
     authorizer: createDelegatedAuthorizer({ client, clock: systemClock }),
   })

@@ -1,6 +1,6 @@
 /**
- * `view.flotilla.dev` on a home that is a kube-apiserver: an aggregated API. The kube-apiserver passes requests for the group on
- * to this hub, says who asks, and is asked who may do what.
+ * `view.flotilla.dev` on a home that is a kube-apiserver: an aggregated API. The kube-apiserver passes requests for
+ * the group on to this hub, says who asks, and is asked who may do what.
  *
  *     kubectl ──▶ kube-apiserver ──front proxy──▶ view thread ──SubjectAccessReview──▶ kube-apiserver
  */
@@ -79,7 +79,10 @@ export interface AggregatedApi {
   withdraw(): Promise<void>
 }
 
-/** Starts to serve; undefined, with a line in the log, where the home passes nothing on to others or cannot reach this hub. */
+/**
+ * Starts to serve; undefined, with a line in the log, where the home passes nothing on to others or cannot reach this
+ * hub.
+ */
 export async function startAggregatedApi(options: AggregatedApiOptions): Promise<AggregatedApi | undefined> {
   const { client, clock, log, listen, url } = options
   const skip = (why: string): undefined => {
@@ -127,7 +130,7 @@ export async function startAggregatedApi(options: AggregatedApiOptions): Promise
     await becomeAvailable(signal)
   }
 
-  /** A group that is registered and does not answer hurts everybody who asks the home what it serves: better none. */
+  /** Removes the APIService: a registered group that does not answer slows down discovery for all clients. */
   async function becomeAvailable(signal: AbortSignal): Promise<void> {
     const until = clock.monotonicMs() + AVAILABLE_MS
     for (;;) {

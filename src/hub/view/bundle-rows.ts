@@ -1,4 +1,7 @@
-/** Rows about bundles: BundleState per (bundle, cluster), BundleCount per bundle. Each row reads what it needs and no more. */
+/**
+ * Rows about bundles: BundleState per (bundle, cluster), BundleCount per bundle. Each row reads what it needs and no
+ * more.
+ */
 import { findCondition } from '../../core/conditions.ts'
 import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -36,7 +39,7 @@ export interface ViewReader {
   cluster(name: string): Promise<Cluster | undefined>
   report(name: string): Promise<ClusterReport | undefined>
   assignment(name: string): Promise<Assignment | undefined>
-  /** Windows and freezes of everybody and of a namespace. */
+  /** Windows and freezes of all namespaces and of one namespace. */
   windows(namespace: string): Promise<readonly CompiledWindow[]>
   /** Milliseconds since 1970. */
   now(): number
@@ -151,7 +154,10 @@ interface Member {
   readonly selected: boolean | undefined
 }
 
-/** The clusters a bundle has rows for: those selected, those it is being removed from, and one that was asked for by name also when it is neither. */
+/**
+ * The clusters a bundle has rows for: those selected, those it is being removed from, and one that was asked for by
+ * name also when it is neither.
+ */
 async function membersOf(
   reads: ViewReader,
   { removedBy }: BundleFacts,

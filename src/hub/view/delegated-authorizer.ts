@@ -1,4 +1,6 @@
-/** Asks the home who may do what, as every aggregated API does: RBAC there is the only place where that is decided. */
+/**
+ * Asks the home who may do what, as every aggregated API does: RBAC there is the only place where that is decided.
+ */
 import type { Authorizer, Decision } from '../../apiserver/rbac/authorizer.ts'
 import type { AuthorizationAttributes } from '../../apiserver/http/api-errors.ts'
 import type { Client } from '../../client/client.ts'

@@ -30,10 +30,10 @@ test('the proxy says who asks: user, groups line by line, uid and extra', () => 
   })
 })
 
-test('nobody but the proxy is believed', () => {
+test('only the proxy is trusted', () => {
   const headers = ['X-Remote-User', 'admin', 'X-Remote-Group', 'system:masters']
   assert.equal(frontProxyCaller(proxy, undefined, headers), undefined)
   assert.equal(frontProxyCaller(proxy, { ...proven, user: 'front-proxy-client2' }, headers), undefined)
-  assert.equal(frontProxyCaller(proxy, proven, []), undefined, 'the proxy itself is nobody')
+  assert.equal(frontProxyCaller(proxy, proven, []), undefined, 'the proxy itself is no user')
   assert.equal(frontProxyCaller(proxy, proven, ['X-Remote-User', '']), undefined)
 })

@@ -35,7 +35,7 @@ export function readFrontProxy(data: Readonly<Record<string, string>>): FrontPro
   }
 }
 
-/** Who asks through the proxy; undefined for everybody who is not the proxy, or comes without a user. */
+/** The user that the proxy forwards; undefined if the caller is not the proxy, or names no user. */
 export function frontProxyCaller(
   proxy: FrontProxy,
   proven: Caller | undefined,

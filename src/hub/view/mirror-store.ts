@@ -9,7 +9,10 @@ import type { Store } from '../../store/store.ts'
 import type { HubPorts } from '../ports.ts'
 import { ROW_INPUTS } from './affected-rows.ts'
 
-/** Revisions begin with the time: those of an earlier life, or of another hub, are too old or unknown, never another state. */
+/**
+ * Revisions begin with the time: those of an earlier life, or of another hub, are too old or unknown, never another
+ * state.
+ */
 const REVISIONS_PER_MS = 1_000
 
 /** Copies until the signal is aborted; resolves when everything is there for the first time. */

@@ -67,7 +67,8 @@ export function bundleObjectRows(reads: ViewReader, blobs: SetReader): RowSource
     async *rows(range) {
       const [namespace, bundle, cluster, position] = range.after ?? []
       const { after: _after, where, ...below } = range
-      // Only pairs can be passed over without being worked out; the state of an object may be another than its bundle's.
+      // Only pairs can be passed over without being worked out; the state of an object may be another than its
+      // bundle's.
       const pairs = { ...below, where: new Map([...where].filter(([field]) => field !== 'state')) }
       const resumed = position === undefined ? undefined : await states.get(namespace!, `${bundle!}.${cluster!}`)
       if (resumed) yield* (await rowsOf(resumed)).filter(({ at }) => compareText(at[3]!, position!) > 0)

@@ -24,7 +24,10 @@ export interface RowFilter {
   readonly clusters: ReadonlySet<string>
 }
 
-/** A row and its position, which no part of may contain `/`; it begins with namespace and bundle, the cluster is third. */
+/**
+ * A row and its position, which no part of may contain `/`; it begins with namespace and bundle, the cluster is
+ * third.
+ */
 export interface PositionedRow {
   readonly at: readonly string[]
   readonly object: UnknownObject

@@ -54,9 +54,9 @@ export function storeViewReader(store: Store, clock: Pick<Clock, 'now'>): ViewRe
     report: (name) => get(ClusterReport, { name }),
     assignment: (name) => get(Assignment, { name }),
     windows: async (namespace) => {
-      const everybody = (await store.list({ prefix: storePrefix(ClusterWindow) })).entries
+      const clusterWide = (await store.list({ prefix: storePrefix(ClusterWindow) })).entries
       const objects = [
-        ...everybody.map(({ value }) => JSON.parse(value) as ClusterWindow),
+        ...clusterWide.map(({ value }) => JSON.parse(value) as ClusterWindow),
         ...(await list(Window, namespace)),
       ]
       return objects.map(compileWindow)

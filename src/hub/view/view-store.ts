@@ -19,9 +19,9 @@ export interface ViewStoreOptions {
 const BATCHES = 1_000
 
 /**
- * The store over a source. Its revisions are twice those of what the rows are made from: a list is the whole truth at an
- * even one. One change may alter many rows, and all events of such a batch but the last carry the odd revision before its
- * end: who comes back with it has seen only a part, and gets the batch whole.
+ * The store over a source. Its revisions are twice those of what the rows are made from: a list is the whole truth at
+ * an even one. One change may alter many rows, and all events of such a batch but the last carry the odd revision
+ * before its end: who comes back with it has seen only a part, and gets the batch whole.
  */
 export function createViewStore({ base, prefix, clock, source }: ViewStoreOptions): Store {
   const batches = new Map<number, number>()

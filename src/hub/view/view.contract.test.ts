@@ -199,7 +199,7 @@ describe('the view API', () => {
       one.items.map((row: Loose) => row.bundle),
       ['web', 'zed'],
     )
-    assert.equal(reports, 1, 'nobody else is looked at')
+    assert.equal(reports, 1, 'no other cluster is read')
     const outside = await rowsOf(`?fieldSelector=bundle=web,cluster=${nameOf(CLUSTERS)}`)
     assert.equal(outside.items[0].state, 'NotSelected')
     assert.match(
@@ -212,7 +212,7 @@ describe('the view API', () => {
   it('one row by name; what is no pair is not found', async () => {
     const { body } = await send('GET', `${ROWS}/web.${nameOf(42)}`)
     assert.deepEqual([body.kind, body.state, body.firstFailing], ['BundleState', 'Failed', 'Deployment/web'])
-    for (const name of ['web', 'web.nobody', `other.${nameOf(1)}`]) {
+    for (const name of ['web', 'web.unknown', `other.${nameOf(1)}`]) {
       const missing = await send('GET', `${ROWS}/${name}`)
       assert.equal(missing.status, 404)
       assert.equal(missing.body.message, `bundlestates.view.flotilla.dev "${name}" not found`)

@@ -1,10 +1,12 @@
 /**
- * A watch of rows. Nobody stores them, so it remembers those it has shown, and when something they are made from changes
- * it works out again what that may have touched and tells the difference.
+ * A watch of rows. Rows are not stored, so the watch remembers those it has shown, and when something they are made
+ * from changes it works out again what that may have touched and tells the difference.
  *
- *     rows as of `after` ──▶ wait for changes ──▶ pause, so that a burst is one look ──▶ rows as of now ──▶ difference ─┐
- *                                 ▲                                                                                     │
- *                                 └─────────────────────────────────────────────────────────────────────────────────────┘
+ *     rows as of `after` ──▶ wait for changes ──▶ pause, so that a burst is one look ──▶ rows as of now ──▶
+ * difference ─┐
+ *                                 ▲
+ * │
+ * └─────────────────────────────────────────────────────────────────────────────────────┘
  */
 import type { Clock } from '../../core/time/clock.ts'
 import { ApiError, toError } from '../../core/errors.ts'
@@ -91,7 +93,7 @@ export function watchRows(rows: WatchedRows, from: number, signal: AbortSignal):
     return shown
   }
 
-  /** Nobody knows how much of a batch the client has seen: all of it is told again. */
+  /** It is unknown how much of a batch the client has received: the whole batch is sent again. */
   async function forgetBatch(known: Known): Promise<void> {
     const begin = rows.beginOf(after)
     if (begin === undefined) throw historyExpiredError(from, after * 2)

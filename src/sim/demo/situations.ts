@@ -30,6 +30,8 @@ export interface SituationRequest {
 export interface SituationResult {
   readonly done: string
   readonly next: readonly string[]
+  /** The result for stdout, if the situation has one. */
+  readonly data?: string
 }
 
 /** A request that makes no sense, in words for the person who made it. */
@@ -176,7 +178,7 @@ export function createSituationRunner({
         next: ['get bundle shop -o yaml', ...(undo ? [] : [`demo bad-overlay ${region} --undo`])],
       }
     },
-    page: async () => ({ done: `the live page, for one browser: ${signInUrl()}`, next: [] }),
+    page: async () => ({ done: 'the address signs in one browser, once', next: [], data: signInUrl() }),
     'slow-pull': async ({ target, undo }) => {
       const region = regionNamed(target)
       for (const { store, setPull } of sites) {

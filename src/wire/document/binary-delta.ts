@@ -1,14 +1,17 @@
 /**
- * A target as its difference to a base: what both begin and end with is left out, and the rest is compressed with the base's rest as dictionary. zstd reads at most the
- * last 16 MiB of a dictionary, so a large rest is cut into pieces, each with the part of the base around its own place.
+ * A target as its difference to a base: what both begin and end with is left out, and the rest is compressed with the
+ * base's rest as dictionary. zstd reads at most the last 16 MiB of a dictionary, so a large rest is cut into pieces,
+ * each with the part of the base around its own place.
  *
- *   prefix u32 · suffix u32 · pieces u32 · (raw u32 · dictionary start u32 · dictionary length u32 · encoded u32 · bytes)*
+ *   prefix u32 · suffix u32 · pieces u32 · (raw u32 · dictionary start u32 · dictionary length u32 · encoded u32 ·
+ * bytes)*
  */
 import { concatBytes, unzstd, zstd } from '../../core/bytes.ts'
 import { WireError } from '../validate.ts'
 
 const PIECE = 2 * 1024 * 1024
-// A piece's own place in the base, and as much before and after it: what was inserted or removed moves the rest by less.
+// A piece's own place in the base, and as much before and after it: what was inserted or removed moves the rest by
+// less.
 const DICTIONARY = 3 * PIECE
 const HEAD = 12
 const PIECE_HEAD = 16

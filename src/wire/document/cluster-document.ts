@@ -1,4 +1,7 @@
-/** The one document a cluster's agent follows: what it says, before it is signed. See design.md part 4, points 3 and 4. */
+/**
+ * The one document a cluster's agent follows: what it says, before it is signed. See design.md part 4, points 3 and
+ * 4.
+ */
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
@@ -18,7 +21,7 @@ export interface DocumentEntry {
   readonly startBy?: string
   /** RFC 3339: when it was admitted; a document that is signed again for its rules is no newer content. */
   readonly admittedAt?: string
-  /** How often somebody asked to try the same again; an agent that does not know it goes on trying as it does. */
+  /** Number of manual retries of the same content. Agents that do not know it keep their own retries. */
   readonly attempt?: number
   /** The strictest policy of the revisions this one skips; the set's own counts as well. */
   readonly catchUp?: 'Immediate' | 'NextWindow' | 'Hold'
@@ -43,7 +46,10 @@ export interface DocumentRules {
   readonly hold?: { readonly message: string }
   /** Besides the cluster's own ceiling: the lower one counts. Needs feature `limits/v1`. */
   readonly limits?: { readonly maxPrune?: number }
-  /** A sealing key (SPKI, base64) that the agent is to replace by a new one; an agent that does not know this keeps its key. */
+  /**
+   * A sealing key (SPKI, base64) that the agent is to replace by a new one; an agent that does not know this keeps
+   * its key.
+   */
   readonly retireSealingKey?: string
   /** The TrustBundle version the hub uses now. */
   readonly trustVersion: number
@@ -61,7 +67,10 @@ export interface DocumentWindow {
   )[]
   /** Globs of `namespace/name`; all bundles when absent. */
   readonly bundles?: readonly string[]
-  /** What passes all the same: bundles by glob, of one generation or of any. An agent that does not know it holds more. */
+  /**
+   * What passes all the same: bundles by glob, of one generation or of any. An agent that does not know it holds
+   * more.
+   */
   readonly except?: readonly { readonly bundle: string; readonly generation?: number }[]
   /** Why, for people. */
   readonly reason?: string
@@ -81,7 +90,10 @@ export interface ClusterDocument {
   readonly revision: number
   /** Digest of the previous signed envelope; absent at the first revision. */
   readonly previous?: Digest
-  /** Digests of the envelopes before it, newest first (`previous` is the first of them): also an agent that missed some knows its own past. */
+  /**
+   * Digests of the envelopes before it, newest first (`previous` is the first of them): also an agent that missed
+   * some knows its own past.
+   */
   readonly ancestors?: readonly Digest[]
   /** Hub time, RFC 3339. */
   readonly issuedAt: string
@@ -89,27 +101,37 @@ export interface ClusterDocument {
   readonly requires: readonly string[]
   readonly rules: DocumentRules
   readonly content: DocumentContent
-  /** The cluster left the fleet: the agent carries nothing out any more and ends; what runs stays. Needs feature `terminal/v1`. */
+  /**
+   * The cluster left the fleet: the agent carries nothing out any more and ends; what runs stays. Needs feature
+   * `terminal/v1`.
+   */
   readonly terminal?: { readonly at: string; readonly reason?: string }
 }
 
 /** A complete inventory of one bundle's objects; the blob behind `DocumentEntry.set`. */
 export interface ObjectSet {
   /**
-   * The second one has hooks: an agent that does not know them must not take them for objects. The third one is no inventory: its objects are
-   * files (kind `File`), and the agent makes objects of them; it needs feature `render/v1`.
+   * The second one has hooks: an agent that does not know them must not take them for objects. The third one is no
+   * inventory: its objects are files (kind `File`), and the agent makes objects of them; it needs feature
+   * `render/v1`.
    */
   readonly format: 'flotilla.dev/set/v1' | 'flotilla.dev/set/v2' | 'flotilla.dev/set/v3'
   /** How the objects are applied; part of the digest, so that a changed option is a change like any other. */
   readonly options?: BundleOptions
-  /** Which secret values belong to it: the digest of them as the hub keeps them, encrypted. Nobody can fetch or guess them by it. */
+  /** Digest of the set's secret values as the hub stores them, encrypted. It grants no access to the values. */
   readonly values?: Digest
-  /** What the agent makes of the files, for the renderer (render/bundle/recipe.ts); in the third format and only there. */
+  /**
+   * What the agent makes of the files, for the renderer (render/bundle/recipe.ts); in the third format and only
+   * there.
+   */
   readonly render?: { readonly recipe: JsonObject }
   readonly objects: readonly SetObject[]
 }
 
-/** One object of a set; the blob behind `digest` is its canonical JSON. A file has its path as name, and the blob is its bytes. */
+/**
+ * One object of a set; the blob behind `digest` is its canonical JSON. A file has its path as name, and the blob is
+ * its bytes.
+ */
 export interface SetObject {
   readonly apiVersion: string
   readonly kind: string

@@ -39,7 +39,7 @@ export interface ChainContext {
   readonly minAgentVersion: string
 }
 
-/** Whether a document that somebody holds is not in the past of the present one: it is newer, or another one of the same number. */
+/** Whether an agent's document is not in the past of the present one: it is newer, or differs at the same number. */
 export function isAheadOf(
   held: AcceptedDocument,
   present: { readonly epoch: number; readonly revision: number; readonly document: Digest } | undefined,

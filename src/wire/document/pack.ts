@@ -1,7 +1,8 @@
 /**
- * A set with its objects in one answer: one round trip for a whole bundle, and after a change only what changed. Objects that the agent has (they are in the base set under
- * the same digest) are left out; the rest, and the set's own manifest, are a difference to their namesakes in the base. A large set comes in several packs, each from
- * the object where the last one ended.
+ * A set with its objects in one answer: one round trip for a whole bundle, and after a change only what changed.
+ * Objects that the agent has (they are in the base set under the same digest) are left out; the rest, and the set's
+ * own manifest, are a difference to their namesakes in the base. A large set comes in several packs, each from the
+ * object where the last one ended.
  *
  *   header (one line of JSON) · difference of (length u32 · bytes)*
  */
@@ -36,7 +37,7 @@ export interface PackItem {
   readonly inBase?: { readonly index: number; readonly object: SetObject }
 }
 
-/** The objects of a set from `from` on that somebody who has all of the base lacks. */
+/** The objects of a set, from index `from` on, that the base does not have. */
 export function missingItems(target: ObjectSet, base: ObjectSet | undefined, from: number): PackItem[] {
   const known = new Set(base?.objects.map(({ digest }) => digest))
   const namesakes = new Map(base?.objects.map((object, index) => [nameOf(object), { index, object }]))
@@ -58,7 +59,9 @@ export interface PackParts {
   readonly dictionary: readonly Uint8Array[]
 }
 
-/** The bytes of a pack: the same parts give the same bytes, so that an interrupted answer can go on where it ended. */
+/**
+ * The bytes of a pack: the same parts give the same bytes, so that an interrupted answer can go on where it ended.
+ */
 export function encodePack(parts: PackParts): Uint8Array {
   const header: PackHeader = { format: 'flotilla.dev/pack/v1', ...parts.header }
   const target = framed([...(parts.manifest ? [parts.manifest] : []), ...parts.objects])

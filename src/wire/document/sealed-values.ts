@@ -1,10 +1,11 @@
 /**
- * Secret values on their way to one cluster: a set names them by slot, the values travel beside it, sealed to that cluster's key.
+ * Secret values on their way to one cluster: a set names them by slot, the values travel beside it, sealed to that
+ * cluster's key.
  *
  *   X25519(ephemeral, cluster's key) ─▶ HKDF(context) ─▶ AES-256-GCM, one key and one box per slot
  *
- * The context is who may open it and where it belongs: cluster id, bundle, the values' identity, slot. A box that is moved to another cluster, bundle,
- * object or version of the values does not open.
+ * The context is who may open it and where it belongs: cluster id, bundle, the values' identity, slot. A box that is
+ * moved to another cluster, bundle, object or version of the values does not open.
  */
 import type { Static } from 'typebox'
 import { aeadOpen, aeadSeal, agree, base64, fromBase64, hkdf, publicKeyOf, utf8 } from '../../core/bytes.ts'
@@ -56,7 +57,10 @@ export function sealedValueKey({ apiVersion, kind, namespace, name }: Omit<SetOb
   return `${apiVersion} ${kind} ${namespace ? `${namespace}/` : ''}${name}`
 }
 
-/** Seals values, by slot, to a cluster's key (SPKI, base64). The ephemeral pair must be of this call alone, or of these very inputs. */
+/**
+ * Seals values, by slot, to a cluster's key (SPKI, base64). The ephemeral pair must be of this call alone, or of
+ * these very inputs.
+ */
 export function sealValues(
   context: SealedContext,
   sealingKey: string,

@@ -138,7 +138,9 @@ export function signDocument(signer: Signer, document: ClusterDocument): Uint8Ar
   return signEnvelope(signer, PAYLOAD.document, utf8(canonicalJson(document)))
 }
 
-/** The document in an envelope of our own blobs, whose signature nobody needs to check again; undefined when it is none. */
+/**
+ * The document of an envelope from the hub's own blob store, without a check of the signature; undefined if invalid.
+ */
 export function readTrustedDocument(envelope: Uint8Array): ClusterDocument | undefined {
   try {
     const limits = { what: 'document', maxBytes: LIMITS.documentBytes }
@@ -213,7 +215,7 @@ export function objectSetBytes(set: ObjectSet): Uint8Array {
   return utf8(canonicalJson(set))
 }
 
-/** Throws unless bytes have the digest somebody promised. */
+/** Throws unless the bytes have the expected digest. */
 export function checkDigest(bytes: Uint8Array, promised: Digest, what: string): void {
   const digest = digestOf(bytes)
   if (digest !== promised) throw new WireError('WrongDigest', `${what} has digest ${digest}, expected ${promised}`)

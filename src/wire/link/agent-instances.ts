@@ -1,7 +1,8 @@
 /**
- * Which running agent speaks for a cluster, as a state machine. Every start of an agent draws an instance; a copy of its files starts as another
- * instance with the same identity. A restart and a copy look alike at first, so a new instance may speak; what a restart never does is speak with
- * the old instance afterwards. When that happens two are alive: the newer one is refused until the older one falls silent.
+ * Which running agent speaks for a cluster, as a state machine. Every start of an agent draws an instance; a copy of
+ * its files starts as another instance with the same identity. A restart and a copy look alike at first, so a new
+ * instance may speak; what a restart never does is speak with the old instance afterwards. When that happens two are
+ * alive: the newer one is refused until the older one falls silent.
  *
  *   A, A, B, B …          a restart: B speaks for the cluster
  *   A, B, A               a copy: A speaks, B is the rival and is refused
@@ -23,7 +24,7 @@ export interface AgentRecord extends AgentInstance {
   readonly rival?: AgentInstance
 }
 
-/** Somebody with the cluster's certificate spoke. */
+/** A contact of an agent that has the cluster's certificate. */
 export interface InstanceContact extends AgentInstance {
   /** How long the one that speaks for the cluster was silent before. */
   readonly speakerQuietMs: number

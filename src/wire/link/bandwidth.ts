@@ -1,4 +1,7 @@
-/** How fast content goes to a cluster: what is sent is paid for afterwards, so that every answer begins at once and the line is free in between. */
+/**
+ * How fast content goes to a cluster: what is sent is paid for afterwards, so that every answer begins at once and
+ * the line is free in between.
+ */
 
 /** When everything that was sent is paid for; monotonic milliseconds. */
 export interface BandwidthState {

@@ -1,6 +1,7 @@
 /**
- * The gateway's side of a follow stream, as a state machine: only the newest head is ever sent, a head at most once, a beat when nothing
- * else was said for a while, and an end after a bounded life so that gateways can drain and agents spread again.
+ * The gateway's side of a follow stream, as a state machine: only the newest head is ever sent, a head at most once,
+ * a beat when nothing else was said for a while, and an end after a bounded life so that gateways can drain and
+ * agents spread again.
  */
 import { BEAT_MS } from './agent-link.ts'
 import type { HeadFrame } from './frames.ts'
@@ -27,7 +28,10 @@ export type FollowStep =
 /** How long a stream lives at most. */
 export const STREAM_LIFE_MS = 30 * 60_000
 
-/** A fresh stream of an agent that says which document it holds; `fraction` spreads the ends of streams that began together. */
+/**
+ * A fresh stream of an agent that says which document it holds; `fraction` spreads the ends of streams that began
+ * together.
+ */
 export function openSession(now: number, fraction: number, holds: string | undefined): FollowSession {
   return {
     openedAt: now,

@@ -96,8 +96,8 @@ export const RenewAnswer = Type.Object({ certificate: Type.String({ maxLength: 8
 export type RenewAnswer = Static<typeof RenewAnswer>
 
 /**
- * The payload of a request for the last document, signed by the identity key: a decommissioned cluster receives no new
- * certificate.
+ * The payload of a request for the last document, signed by the identity key: a decommissioned cluster receives no
+ * new certificate.
  */
 export const LastRequest = Type.Object({ root: DigestText, clusterId: ClusterId }, strict)
 export type LastRequest = Static<typeof LastRequest>
@@ -184,10 +184,11 @@ export const ReportedLog = wireSchema(ReportedLogFields)
 export type ReportedLog = Static<typeof ReportedLog>
 
 /**
- * A report: everything that an agent tells the hub about its cluster. `epoch` and `revision` are 0 without a document.
- * Without `claims`, the hub keeps the claims that it has.
+ * A report: everything that an agent tells the hub about its cluster. `epoch` and `revision` are 0 without a
+ * document. Without `claims`, the hub keeps the claims that it has.
  *
- *     { epoch: 1, revision: 7, document: 'sha256:…', agentVersion: '0.1.0', bundles: [{ bundle: 'default/shop', … }] }
+ *     { epoch: 1, revision: 7, document: 'sha256:…', agentVersion: '0.1.0', bundles: [{ bundle: 'default/shop', … }]
+ * }
  */
 export const Report = Type.Object(
   {
@@ -210,7 +211,9 @@ export type CheckIn = Static<typeof CheckIn>
 /** `Wanted`: the gateway does not have this report, and the agent sends it. */
 export const CheckInAnswer = Type.Object({
   report: Type.Union([Type.Literal('Known'), Type.Literal('Wanted')]),
-  /** A user requested the agent's log: the agent sends its newest lines with the report, and this time beside them. */
+  /**
+   * A user requested the agent's log: the agent sends its newest lines with the report, and this time beside them.
+   */
   log: Type.Optional(Type.String({ maxLength: 40, pattern: TIME_PATTERN })),
 })
 export type CheckInAnswer = Static<typeof CheckInAnswer>

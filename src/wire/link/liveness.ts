@@ -1,7 +1,7 @@
 /**
- * The summary every gateway publishes: which clusters it heard, how long ago. One Lease-sized write per gateway every ten seconds replaces a
- * heartbeat per cluster. Ages are counted on the gateway's monotonic clock, and a gateway says how long it has been listening, so
- * that a hub that was down or slow marks nobody offline (I-15).
+ * The summary every gateway publishes: which clusters it heard, how long ago. One Lease-sized write per gateway every
+ * ten seconds replaces a heartbeat per cluster. Ages are counted on the gateway's monotonic clock, and a gateway says
+ * how long it has been listening, so that a hub that was down or slow marks no cluster offline (I-15).
  */
 import type { Static } from 'typebox'
 import { utf8 } from '../../core/bytes.ts'
@@ -11,7 +11,10 @@ import { parseJson } from '../validate.ts'
 /** Where the gateways' Leases are. */
 export const LIVENESS_NAMESPACE = 'flotilla-system'
 
-/** How many clusters one Lease speaks of: with ids as long as they may be, its annotation stays well below the 256 KiB that an API server allows. */
+/**
+ * How many clusters one Lease speaks of: with ids as long as they may be, its annotation stays well below the 256 KiB
+ * that an API server allows.
+ */
 export const LIVENESS_PAGE = 2500
 
 /** The Lease of one gateway, or of one further page of its clusters. */

@@ -1,20 +1,21 @@
 /**
- * Who is let in when everybody comes at once: a bucket that refills, of which each class leaves a part to those before it, and so much work at a time. A certificate that runs out cannot wait; a report can a
- * little; a stream can wait longest. Who is refused is told when to come back, spread over the time that the others need.
+ * Load shedding for a fleet that reconnects at once. A token bucket refills with time; each class leaves a part of it
+ * to the more urgent classes, and limits the work that waits at the same time. A certificate that expires cannot
+ * wait, a report can wait a little, a stream can wait longest. A refused agent is told when to return; the times are
+ * spread.
  */
 
-/** In order: certificates, reports, streams and content. */
+/** In order of urgency: certificates, reports, streams and content. */
 export type RequestClass = 'renew' | 'report' | 'follow'
 
-/** How much passes. */
 export interface LoadLimits {
   readonly perSecond: number
   readonly burst: number
-  /** How many requests may wait for the hub's API at the same time: more of them would only wait longer, until they are given up and asked for again. */
+  /** Requests that may wait for the hub's API at the same time. More would wait until agents give up and retry. */
   readonly atWork: number
 }
 
-/** How full the bucket is, and how many were sent away lately. */
+/** The tokens in the bucket, and the number of recently refused requests. */
 export interface LoadState {
   readonly tokens: number
   readonly waiting: number
@@ -22,17 +23,17 @@ export interface LoadState {
   readonly at: number
 }
 
-/** The part of the bucket a class leaves to those before it. */
+/** The part of the bucket that a class leaves to more urgent classes. */
 const LEAVES: Readonly<Record<RequestClass, number>> = { renew: 0, report: 0.2, follow: 0.5 }
 const LEAST_MS = 1000
 const MOST_MS = 120_000
 
-/** A full bucket. */
+/** The state with a full bucket. */
 export function initialLoadState({ burst }: LoadLimits, now: number): LoadState {
   return { tokens: burst, waiting: 0, at: now }
 }
 
-/** Lets one in, or says when to come back. `fraction` in [0, 1) spreads them; `atWork` wait for the hub's API now. */
+/** Passes one request, or returns when to retry. `fraction` in [0, 1) spreads retries; `atWork` requests wait now. */
 export function admitRequest(
   state: LoadState,
   who: RequestClass,

@@ -1,4 +1,7 @@
-/** Rules that accept clusters without a person: one CEL expression of a join token over what the hub knows at the first join. */
+/**
+ * Rules that accept clusters without a person: one CEL expression of a join token over what the hub knows at the
+ * first join.
+ */
 import { celEnvironment, compileCel } from '../../cel/cel.ts'
 import { DYNAMIC } from '../../cel/declare-schema.ts'
 
@@ -7,7 +10,7 @@ export interface AcceptFacts {
   readonly name: string
   /** The labels the token stamps. */
   readonly labels: Readonly<Record<string, string>>
-  /** Where the listener's socket says it comes from; empty where nobody knows. */
+  /** The agent's address as the listener's socket knows it; empty if unknown. */
   readonly address: string
   readonly agentVersion: string
 }
@@ -20,7 +23,9 @@ export function acceptRuleProblem(rule: string): string | undefined {
   return program.ok ? undefined : program.message
 }
 
-/** Whether the rule says yes. A rule that fails, is too dear or says anything but true leaves the cluster to a person. */
+/**
+ * Whether the rule says yes. A rule that fails, is too dear or says anything but true leaves the cluster to a person.
+ */
 export function isAcceptedBy(rule: string, facts: AcceptFacts): boolean {
   const program = compileCel(rule, ENVIRONMENT)
   if (!program.ok) return false

@@ -18,7 +18,7 @@ test('versions are compared by number, and what is no version is too old', () =>
     ['0.10.0', '0.9.9'],
     ['1.0.0', '1.0.0-rc.1'],
     ['1.0.0+build', '1.0.0'],
-    // A floor nobody can read holds nobody back.
+    // An unreadable minimum version refuses no agent.
     ['0.1.0', 'newest'],
   ]
   for (const [version, least] of older) assert.equal(isOlderVersion(version, least), true, `${version} < ${least}`)

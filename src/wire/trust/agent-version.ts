@@ -9,7 +9,7 @@ export function isOlderVersion(version: string, least: string): boolean {
     const other = theirs.numbers[index]!
     if (number !== other) return number < other
   }
-  // A pre-release comes before its release; between two of them nobody has to choose.
+  // A pre-release comes before its release; two pre-releases count as equal.
   return mine.isPreRelease && !theirs.isPreRelease
 }
 

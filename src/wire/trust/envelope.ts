@@ -1,7 +1,7 @@
 /**
  * Signed envelopes: opaque payload bytes, a payload type and one Ed25519 signature over both, in the form of DSSE
- * (github.com/secure-systems-lab/dsse). The signature covers the type, so that nothing signed for one purpose passes for another,
- * and the bytes as they are, so that no two readers can see different things in them.
+ * (github.com/secure-systems-lab/dsse). The signature covers the type, so that nothing signed for one purpose passes
+ * for another, and the bytes as they are, so that no two readers can see different things in them.
  */
 import { base64, concatBytes, fromBase64, publicKeyDer, sign, utf8, verify } from '../../core/bytes.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
@@ -89,8 +89,8 @@ export function openEnvelope(
 }
 
 /**
- * The payload of an envelope whose signature was NOT checked: only for finding out which key should have signed it, as in enrolment, where the
- * payload names the key. Call `openEnvelope` with that key next.
+ * The payload of an envelope whose signature was NOT checked: only for finding out which key should have signed it,
+ * as in enrolment, where the payload names the key. Call `openEnvelope` with that key next.
  */
 export function unverifiedPayload(bytes: Uint8Array, maxBytes: number = LIMITS.requestBytes): Uint8Array {
   const envelope = parseJson(Envelope, bytes, { what: 'envelope', maxBytes })

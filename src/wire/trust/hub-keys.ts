@@ -1,6 +1,8 @@
 /**
- * The hub's own keys: made once at first start, kept as named texts that the hub writes to files of its own choosing (0600).
- * `root.key` is needed only to sign a new trust bundle; people are advised to move it away, and everything else works without it.
+ * The hub's own keys: made once at first start, kept as named texts that the hub writes to files of its own choosing
+ * (0600).
+ * `root.key` is needed only to sign a new trust bundle; people are advised to move it away, and everything else works
+ * without it.
  */
 import type { KeyPair } from '../../core/bytes.ts'
 import { base64, fromBase64, publicKeyOf } from '../../core/bytes.ts'
@@ -118,7 +120,10 @@ export function loadTrust(read: (name: string) => string | undefined): HubTrust 
   }
 }
 
-/** The next version of the trust bundle with some fields changed: the new text of `TRUST_FILES.bundles`. Needs the root key. */
+/**
+ * The next version of the trust bundle with some fields changed: the new text of `TRUST_FILES.bundles`. Needs the
+ * root key.
+ */
 export function amendTrust(
   trust: HubTrust,
   changes: Partial<Omit<TrustBundle, 'format' | 'previous' | 'issuedAt'>>,

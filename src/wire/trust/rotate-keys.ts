@@ -1,4 +1,7 @@
-/** Changes of trust that need the root: new signers, new CAs, a new timeline. Each gives the files to write, in the order in which a crash in between harms nothing. */
+/**
+ * Changes of trust that need the root: new signers, new CAs, a new timeline. Each gives the files to write, in the
+ * order in which a crash in between harms nothing.
+ */
 import { publicKeyOf } from '../../core/bytes.ts'
 import { keyIdOf } from './envelope.ts'
 import type { Signer } from './envelope.ts'
@@ -17,7 +20,7 @@ export interface FileChange {
 export interface TrustChange extends Pick<NewTrust, 'newKeyPair' | 'now' | 'serial'> {
   /** The root's private key (PEM), from wherever it is kept. */
   readonly rootKey: string
-  /** The old key is not believed any more, from this moment on: for a key that somebody may have. */
+  /** Revokes the old key at once: for a key that may have leaked. */
   readonly dropOld: boolean
 }
 
@@ -26,7 +29,10 @@ const MOST_OLD = 3
 /** A new timeline's trust is far above every version that agents may have seen from the hub's lost future. */
 const VERSION_GAP = 1000
 
-/** A new document signer. Documents are signed by it from now on; those signed before stay good unless the old one is dropped. */
+/**
+ * A new document signer. Documents are signed by it from now on; those signed before stay good unless the old one is
+ * dropped.
+ */
 export function rotateSigner(trust: HubTrust, change: TrustChange): FileChange[] {
   const next = change.newKeyPair('ed25519')
   const old = change.dropOld ? [] : trust.newest.bundle.signers.slice(0, MOST_OLD)
@@ -39,7 +45,10 @@ export function rotateSigner(trust: HubTrust, change: TrustChange): FileChange[]
   ]
 }
 
-/** A new transport CA. Certificates are issued by it from now on; agents renew theirs as they run out, or at once when the old one is dropped. */
+/**
+ * A new transport CA. Certificates are issued by it from now on; agents renew theirs as they run out, or at once when
+ * the old one is dropped.
+ */
 export function rotateCa(trust: HubTrust, change: TrustChange): FileChange[] {
   const next = createTransportCa(change)
   const old = change.dropOld ? [] : trust.newest.bundle.transportCas.slice(0, MOST_OLD)
@@ -53,7 +62,10 @@ export function rotateCa(trust: HubTrust, change: TrustChange): FileChange[] {
   ]
 }
 
-/** A new timeline: what a person begins after a hub came back from an old state. Agents hold what they run until the hub has caught up with it. */
+/**
+ * A new timeline: what a person begins after a hub came back from an old state. Agents hold what they run until the
+ * hub has caught up with it.
+ */
 export function newEpoch(trust: HubTrust, change: Pick<TrustChange, 'rootKey' | 'now'>): FileChange[] {
   const { version, epoch } = trust.newest.bundle
   const changes = { epoch: epoch + 1, version: version + VERSION_GAP }

@@ -1,6 +1,7 @@
 /**
- * The TrustBundle: which keys, CAs and addresses are the hub's, numbered and signed by the root that a join code pins. Every version is
- * kept and names the one before it, so that an agent away for two years walks forward one signature at a time.
+ * The TrustBundle: which keys, CAs and addresses are the hub's, numbered and signed by the root that a join code
+ * pins. Every version is kept and names the one before it, so that an agent away for two years walks forward one
+ * signature at a time.
  */
 import type { Static } from 'typebox'
 import { base64, fromBase64, publicKeyDer, publicKeyPem, utf8 } from '../../core/bytes.ts'

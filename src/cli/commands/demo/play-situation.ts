@@ -38,6 +38,7 @@ export async function demoPlay(play: DemoPlay, { terminal, environment }: DemoPl
       todo: `see what can be played: flotilla demo ${play.situation} --help`,
     })
   }
+  if (typeof body['data'] === 'string') terminal.data(`${body['data']}\n`)
   terminal.step('ok', String(body['done']))
   const next = Array.isArray(body['next']) ? body['next'].map(String) : []
   for (const words of next) terminal.step('next', `flotilla ${words}`)

@@ -26,16 +26,39 @@ export async function hubRun({ terminal, signal }: HubRunInput, flags: Record<st
   if (hub.newRoot !== undefined) {
     terminal.step(
       'warn',
-      `made the root key ${hub.newRoot}: move it to a safe place; only a change of trust needs it again`,
+      `created the root key ${hub.newRoot}: move it to a safe place; only rotations of keys and CAs need it`,
     )
   }
-  terminal.data(`${readyLine(hub)}\n`)
+  terminal.data(terminal.isLive ? readyBlock(hub, terminal) : `${readyLine(hub)}\n`)
   const stop = Promise.withResolvers<void>()
   signal.addEventListener('abort', () => stop.resolve(), { once: true })
   if (signal.aborted) stop.resolve()
   await Promise.race([stop.promise, hub.ended])
   terminal.say('stopping')
   await hub.close()
+}
+
+interface HubAddresses {
+  readonly api: string
+  readonly gateway: string
+  readonly kubeconfig: string
+  signInUrl(): string
+}
+
+/** The addresses for a person; scripts read `readyLine`. */
+export function readyBlock(hub: HubAddresses, { sign, command }: Pick<Terminal, 'sign' | 'command'>): string {
+  return command(`${sign('ok')} hub ready; Ctrl-C stops it
+
+  API          ${hub.api}
+  gateway      ${hub.gateway}
+  live page    ${hub.signInUrl()}
+  kubeconfig   ${hub.kubeconfig}
+
+Next, in another terminal:
+  export FLOTILLA_KUBECONFIG=${hub.kubeconfig}
+  flotilla status
+  flotilla cluster add NAME
+`)
 }
 
 async function readConfigFile(path: unknown): Promise<{ path: string; text: string } | undefined> {
