@@ -38,7 +38,7 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
   'storage.k8s.io/VolumeAttributesClass',
 ])
 
-// Groups that only Kubernetes itself serves; `*.k8s.io` is open to add-ons with CRDs, so each one is named.
+// Groups that only Kubernetes itself serves. Add-ons with CRDs may use `*.k8s.io` too, so each group is listed.
 const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
   '',
   'apps',
@@ -63,7 +63,7 @@ const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
   'storage.k8s.io',
 ])
 
-/** The scope of a kind, or undefined when it is not one of Kubernetes' own. */
+/** The scope of a built-in kind; undefined for all remaining kinds. */
 export function builtInScope(apiVersion: string, kind: string): 'Cluster' | 'Namespaced' | undefined {
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
   if (!BUILT_IN_GROUPS.has(group)) return undefined
@@ -71,8 +71,8 @@ export function builtInScope(apiVersion: string, kind: string): 'Cluster' | 'Nam
 }
 
 /**
- * The usual namespace rule: built-in namespaced kinds without a namespace get this one. Objects of other kinds stay as
- * they are, because only the cluster knows whether they have namespaces.
+ * The usual namespace rule: namespaced built-in kinds without a namespace get this namespace. Objects of custom kinds
+ * stay unchanged, because only the cluster knows their scope.
  */
 export function namespaceForBuiltIns(namespace: string) {
   return ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string | undefined =>

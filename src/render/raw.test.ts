@@ -35,7 +35,7 @@ test('lists are flattened, typed ones and nested ones too', () => {
     ['a'],
   )
   assert.deepEqual(names('apiVersion: v1\nkind: List\n'), [])
-  // A kind of somebody's own that only happens to end in List is an object.
+  // A custom kind whose name ends in List is an object.
   assert.deepEqual(names('apiVersion: example.org/v1\nkind: AllowList\nmetadata: {name: x}\n'), ['x'])
 })
 

@@ -1,4 +1,4 @@
-/** YAML documents as they are: read, flattened, checked. Every problem is reported, not only the first. */
+/** Plain manifests: YAML documents are parsed, flattened and checked. All problems are reported, not only the first. */
 import { utf8 } from '../core/bytes.ts'
 import { compact } from '../core/compact.ts'
 import { digestOf } from '../core/crypto/digest.ts'
@@ -11,18 +11,17 @@ import type { ReadLimits, YamlDocument } from '../yaml/yaml.ts'
 import { objectIdentity } from './render-result.ts'
 import type { RenderProblem, RenderResult } from './render-result.ts'
 
-/** How to render raw manifests. */
 export interface RawOptions {
-  /** The namespace of an object that names none, or undefined to leave it so; see `scope.ts` for the usual rule. */
+  /** Returns the namespace of an object without a namespace, or undefined to leave it out. See `builtin-scope.ts`. */
   readonly namespaceFor?: (object: { readonly apiVersion: string; readonly kind: string }) => string | undefined
   readonly limits?: ReadLimits
-  /** Documents for which this is true are passed over. */
+  /** Returns true for documents to skip. */
   readonly isOther?: (value: unknown) => boolean
-  /** The most objects one text may hold. */
+  /** The maximum number of objects. Defaults to 10,000. */
   readonly maxObjects?: number
 }
 
-/** Stops a text that would make the hub store more than any cluster could use. */
+/** Stops a text that would make the hub store more objects than any cluster could use. */
 const MAX_OBJECTS = 10_000
 
 type Path = readonly (string | number)[]
@@ -33,7 +32,6 @@ interface Found {
   readonly line: number
 }
 
-/** Renders YAML (or JSON) documents to Kubernetes objects. */
 export function renderRaw(manifests: string, options: RawOptions = {}): RenderResult {
   let documents: YamlDocument[]
   try {
@@ -74,7 +72,7 @@ function checkCount(count: number, most = MAX_OBJECTS): RenderProblem[] {
 }
 
 function objectsOf(document: YamlDocument, number: number, problems: RenderProblem[]): Found[] {
-  // `---` followed by nothing, or by comments only, is no object and no mistake.
+  // `---` followed by no content, or by comments only, is valid and has no object.
   if (document.value === null || document.value === undefined) return []
   return flatten(document, number, { value: document.value, path: [] }, problems)
 }
@@ -104,7 +102,7 @@ function flatten(
   return [{ object: whole as UnknownObject, document: number, line: document.positionOf(path).line }]
 }
 
-// `List` of v1, and the typed lists that `kubectl get -o yaml` of one kind gives.
+// `List` of v1, and the typed lists that `kubectl get -o yaml` prints for one kind.
 function isList(value: JsonObject): boolean {
   return (
     typeof value['kind'] === 'string' &&
@@ -113,7 +111,7 @@ function isList(value: JsonObject): boolean {
   )
 }
 
-// A hook may leave its name open: it gets one by its content, so that a changed hook is another object.
+// A hook may omit its name. Its name is then made from its content, so that a changed hook is a new object.
 function withGeneratedName(value: JsonObject): JsonObject {
   const metadata = isObject(value['metadata']) ? value['metadata'] : {}
   const { generateName, name, annotations, ...rest } = metadata

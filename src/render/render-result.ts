@@ -1,29 +1,29 @@
-/** What every renderer gives: objects, and the bytes under which they are stored. */
+/** The result of every renderer: objects, and the bytes under which they are stored. */
 import { utf8 } from '../core/bytes.ts'
 import { digestOf } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import { canonicalJson } from '../core/json.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 
-/** Something in the input that cannot be rendered. */
+/** A part of the input that cannot be rendered. */
 export interface RenderProblem {
-  /** What is wrong and what to do, one sentence. */
+  /** One sentence: the problem and how to fix it. */
   readonly message: string
   /** The file of the artifact. */
   readonly file?: string
-  /** Which document, from 1. */
+  /** Number of the document, from 1. */
   readonly document?: number
   /** From 1. */
   readonly line?: number
   readonly column?: number
 }
 
-/** Objects, or every problem that was found; plain data, so that it may come from another thread. */
+/** The objects, or every problem; plain data, so that it can be sent between threads. */
 export type RenderResult =
   | { readonly ok: true; readonly objects: readonly UnknownObject[] }
   | { readonly ok: false; readonly problems: readonly RenderProblem[] }
 
-/** One object's canonical bytes, their digest, and how the object is addressed. */
+/** The canonical bytes of an object, their digest, and the object's name. */
 export interface RenderedBlob {
   readonly apiVersion: string
   readonly kind: string
@@ -39,7 +39,7 @@ export function objectIdentity(object: UnknownObject): string {
   return `${object.apiVersion} ${object.kind} ${namespace ? `${namespace}/` : ''}${name}`
 }
 
-/** Objects as blobs, in an order that does not depend on the order of the input. */
+/** Converts objects to blobs, in an order that does not depend on the order of the input. */
 export function toBlobs(objects: readonly UnknownObject[]): RenderedBlob[] {
   const keyed = objects.map((object) => ({ object, identity: objectIdentity(object) }))
   keyed.sort((a, b) => (a.identity < b.identity ? -1 : a.identity > b.identity ? 1 : 0))
@@ -57,7 +57,7 @@ export function toBlobs(objects: readonly UnknownObject[]): RenderedBlob[] {
   })
 }
 
-/** Problems as one text: where each one is, then what it is. */
+/** Joins problems to one text: the location of each problem, then its message. */
 export function describeProblems(problems: readonly RenderProblem[], most = 5): string {
   const shown = problems.slice(0, most).map(({ message, file, document, line, column }) => {
     const where = [

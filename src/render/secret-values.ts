@@ -1,4 +1,7 @@
-/** The values of Secrets, taken out of rendered objects and put back: what is stored, sent and shown is the object without them. */
+/**
+ * Removes the values of Secrets from rendered objects and adds them again: objects are stored, sent and shown without
+ * them.
+ */
 import { base64, utf8 } from '../core/bytes.ts'
 import { isObject } from '../core/json.ts'
 import { Secret } from '../core/secret.ts'
@@ -9,13 +12,16 @@ import { RenderFailure } from './bundle/render-failure.ts'
 /** A Secret's `data`: base64 by key. */
 export type SecretData = Readonly<Record<string, string>>
 
-/** An object without its secret values, and those. */
+/** An object without its secret values, and the values. */
 export interface ExtractedSecret {
   readonly object: UnknownObject
   readonly data?: Secret<SecretData>
 }
 
-/** Takes a Secret's values out; `stringData` becomes `data`, as the API server would make it. Other objects stay as they are. */
+/**
+ * Removes the values of a Secret; `stringData` becomes `data`, as in the API server. Objects of all remaining kinds
+ * stay unchanged.
+ */
 export function extractSecretData(object: UnknownObject): ExtractedSecret {
   if (!isSecret(object)) return { object }
   const { data: plain, stringData, ...rest } = object
@@ -26,7 +32,7 @@ export function extractSecretData(object: UnknownObject): ExtractedSecret {
   return Object.keys(data).length === 0 ? { object } : { object: rest, data: new Secret(data) }
 }
 
-/** Puts values back. */
+/** Adds the values again. */
 export function restoreSecretData(object: UnknownObject, data: Secret<SecretData>): UnknownObject {
   return { ...object, data: { ...data.reveal() } }
 }
@@ -41,7 +47,7 @@ function textsOf({ metadata }: UnknownObject, field: unknown, name: string): Rec
   return Object.fromEntries(
     Object.entries(field).map(([key, value]) => {
       if (value === null) return [key, '']
-      // The value itself stays out of the sentence.
+      // The message must not contain the value.
       if (typeof value !== 'string') {
         throw new RenderFailure(`Secret ${metadata.name}: ${name}.${key} is not text; put it in quotes`)
       }

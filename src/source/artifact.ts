@@ -1,4 +1,7 @@
-/** Artifacts: an immutable list of files by digest, and the files beside it; what two commits share is stored once. */
+/**
+ * Artifacts: an immutable list of files by digest, and the files as blobs. Content that two commits share is stored
+ * once.
+ */
 import type { Blobs } from '../blobs/blobs.ts'
 import { fromUtf8, utf8 } from '../core/bytes.ts'
 import { isDigest } from '../core/crypto/digest.ts'
@@ -7,21 +10,21 @@ import { canonicalJson, isObject } from '../core/json.ts'
 
 /** One file of an artifact. */
 export interface ArtifactFile {
-  /** Relative, clean, with slashes. */
+  /** A clean relative path with slashes. */
   readonly path: string
   readonly digest: Digest
   readonly size: number
-  /** The name of the same bytes in git, so that the next commit need not read them again. */
+  /** The object name of the same bytes in git, so that the next fetch does not read them again. */
   readonly oid?: string
 }
 
-/** The blob that names an artifact's files. */
+/** The blob that lists an artifact's files. */
 export interface ArtifactTree {
   readonly format: 'flotilla.dev/tree/v1'
   readonly files: readonly ArtifactFile[]
 }
 
-/** What one artifact may be; more is refused with the file that is too much. */
+/** The limits of an artifact. A file that exceeds a limit is named in the error. */
 export const ARTIFACT_LIMITS = {
   files: 50_000,
   fileBytes: 16 * 1024 * 1024,
@@ -30,14 +33,13 @@ export const ARTIFACT_LIMITS = {
   pathBytes: 1024,
 } as const
 
-/** An artifact that is stored. */
 export interface StoredArtifact {
   readonly digest: Digest
   readonly files: number
   readonly bytes: number
 }
 
-/** Stores the list of files; the files themselves must be stored before. */
+/** Stores the list of files. The files themselves must be stored before. */
 export async function storeTree(files: readonly ArtifactFile[], blobs: Pick<Blobs, 'put'>): Promise<StoredArtifact> {
   const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
   const tree: ArtifactTree = { format: 'flotilla.dev/tree/v1', files: sorted }
@@ -48,7 +50,7 @@ export async function storeTree(files: readonly ArtifactFile[], blobs: Pick<Blob
   }
 }
 
-/** Reads an artifact's list of files; undefined when it is not there. */
+/** Reads an artifact's list of files. Returns undefined when the artifact does not exist. */
 export async function readTree(digest: Digest, blobs: Pick<Blobs, 'get'>): Promise<ArtifactTree | undefined> {
   const bytes = await blobs.get(digest)
   if (!bytes) return undefined
@@ -59,7 +61,7 @@ export async function readTree(digest: Digest, blobs: Pick<Blobs, 'get'>): Promi
   return value as unknown as ArtifactTree
 }
 
-/** The files of an artifact at a path or below it, with their bytes; paths stay relative to the artifact's root. */
+/** Reads the files of an artifact at or below a path; paths stay relative to the artifact's root. */
 export async function readFiles(
   tree: ArtifactTree,
   path: string,

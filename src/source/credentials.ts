@@ -1,4 +1,4 @@
-/** Credentials out of Secrets: each is bound to addresses by its owner, and goes nowhere else. */
+/** Credentials from Secrets: the owner of each Secret binds it to addresses, and it is sent to no other address. */
 import { fromBase64, fromUtf8 } from '../core/bytes.ts'
 import { isObject } from '../core/json.ts'
 import type { Secret } from '../kinds/builtin/core.ts'
@@ -6,14 +6,17 @@ import { SourceError } from './source-error.ts'
 import { ALL_SCHEMES, isBelow, parseSourceUrl } from './source-url.ts'
 import type { SourceUrl } from './source-url.ts'
 
-/** The annotation in which a Secret's owner says where it may be sent: addresses, separated by commas or spaces. */
+/**
+ * The annotation with the addresses that a Secret may be sent to, separated by commas or spaces. Set by the Secret's
+ * owner.
+ */
 export const URLS_ANNOTATION = 'flotilla.dev/urls'
 
-/** What a Secret holds; plain data, so that it may travel to another thread. */
+/** The content of a Secret; plain data, so that it can be sent to another thread. */
 export interface Credentials {
   /** `namespace/name`, for messages. */
   readonly secret: string
-  /** Where it may be sent. */
+  /** The addresses that the credential may be sent to. */
   readonly urls: readonly string[]
   readonly username?: string
   readonly password?: string
@@ -25,7 +28,7 @@ export interface Credentials {
   /** PEM of a client certificate, with its key. */
   readonly certificate?: string
   readonly key?: string
-  /** Armored public keys that charts may be signed with. */
+  /** Armored OpenPGP public keys that verify signed charts. */
   readonly keyring?: string
 }
 
@@ -44,7 +47,7 @@ const KEYS: Readonly<Record<string, Exclude<keyof Credentials, 'secret' | 'urls'
   keyring: 'keyring',
 }
 
-/** Reads a Secret; a registry's `.dockerconfigjson` is bound to its own hosts. */
+/** Reads a Secret. A registry's `.dockerconfigjson` is bound to its own hosts. */
 export function readCredentials(secret: Secret): Credentials {
   const name = `${secret.metadata.namespace ?? ''}/${secret.metadata.name}`
   const data = new Map<string, string>()
@@ -96,7 +99,10 @@ function withDocker(credentials: Credentials, text: string): Credentials {
   return { ...credentials, urls: [...credentials.urls, registry], username, password }
 }
 
-/** Whether a credential's owner allows this address; registries and Helm repositories may be written as oci or https. */
+/**
+ * Returns true if the owner of a credential allows this address. Registries and Helm repositories may be written with
+ * oci or https.
+ */
 export function isBoundTo(credentials: Credentials, url: SourceUrl): boolean {
   return credentials.urls.some((text) => {
     const prefix = parseSourceUrl(text, ALL_SCHEMES)
@@ -108,7 +114,7 @@ function asHttps(url: SourceUrl): SourceUrl {
   return url.scheme === 'oci' ? { ...url, scheme: 'https' } : url
 }
 
-/** The credential for an address, or the sentence that says why it must not be sent there. */
+/** Returns the credential for an address. Throws SourceError when it must not be sent there. */
 export function credentialsFor(
   url: SourceUrl,
   credentials: Credentials | undefined,
@@ -116,7 +122,7 @@ export function credentialsFor(
 ): Credentials | undefined {
   if (!credentials) return undefined
   if (!isBoundTo(credentials, url)) {
-    // A rule of the hub sends the request elsewhere; the user's credential was not meant for that place.
+    // A mirror rule of the hub redirects the request; the user's credential is not for the mirror.
     if (isMirror) return undefined
     const bound = credentials.urls.length === 0 ? 'no address' : credentials.urls.join(', ')
     throw new SourceError(
@@ -133,7 +139,7 @@ export function credentialsFor(
   return credentials
 }
 
-/** The Authorization header of a credential, if it has one. */
+/** The Authorization header of a credential; undefined without a password or token. */
 export function authorizationOf(credentials: Credentials | undefined): string | undefined {
   if (credentials?.token !== undefined) return `Bearer ${credentials.token.trim()}`
   if (credentials?.password === undefined) return undefined

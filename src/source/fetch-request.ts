@@ -1,4 +1,4 @@
-/** What is asked of a fetch and what can come of it, and what of the artifact before still counts. */
+/** The request and the outcome of a fetch, and the parts of the previous artifact that can be reused. */
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { digestOfJson } from '../core/crypto/digest.ts'
@@ -11,24 +11,24 @@ import type { GitProgram } from './git/run-git.ts'
 import type { HttpGet } from './http-get.ts'
 import type { Mirror } from './mirrors.ts'
 
-/** The artifact a source had so far, as its status has it. */
+/** The previous artifact of a Source, from its status. */
 export type PreviousArtifact = NonNullable<NonNullable<Source['status']>['artifact']>
 
-/** What is asked; plain data, so that it may travel to another thread. */
+/** The request of a fetch; plain data, so that it can be sent to another thread. */
 export interface FetchRequest {
   readonly spec: Source['spec']
   readonly previous?: PreviousArtifact
   readonly credentials?: Credentials
   readonly mirrors: readonly Mirror[]
-  /** What was refused the last time, with the same selection. */
+  /** The last failure with the same selection. */
   readonly refused?: FetchFailure
-  /** Somebody said that there is news: do not answer from what was heard a moment ago. */
+  /** True after a webhook: cached answers of the server must not be used. */
   readonly isHinted: boolean
-  /** Fetches apart from all other sources: this one may be what ended the thread that they share. */
+  /** If true, the Source is fetched in a thread of its own, because it may have ended the shared thread. */
   readonly isAlone?: boolean
 }
 
-/** A new artifact; it is stored when this is said. */
+/** A new artifact. All of its blobs are stored. */
 export interface FetchedArtifact {
   readonly revision: string
   /** The commit, or the digest of the chart or manifest. */
@@ -41,69 +41,72 @@ export interface FetchedArtifact {
   readonly from: string
 }
 
-/** No new artifact, and why. */
+/** A fetch without a new artifact, with its reason. */
 export interface FetchFailure {
   readonly kind: 'Failed'
   readonly reason: string
   readonly message: string
-  /** False: a person must change something first. */
+  /** If false, a user must change the Source before a retry can succeed. */
   readonly retry: boolean
-  /** The commit whose content cannot be taken; it need not be looked at again. */
+  /** The commit whose content is refused; later fetches skip it. */
   readonly commit?: string
 }
 
-/** The reason of a fetch that the hub had to stop from outside; the source is fetched apart from the others from then on. */
+/** The reason of a fetch that the hub stopped from outside. Afterwards the Source is fetched in a thread of its own. */
 export const FETCH_STOPPED = 'FetchStopped'
 
-/** What came of a fetch. */
+/** The outcome of a fetch. */
 export type FetchOutcome =
   | { readonly kind: 'Same' }
   | { readonly kind: 'New'; readonly artifact: FetchedArtifact }
   | { readonly kind: 'Held'; readonly revision: string; readonly reason: string; readonly message: string }
-  /** The thread was ended because of this fetch or of another one beside it; this one is to be tried again alone. */
+  /**
+   * The shared thread was ended because of this fetch or a concurrent fetch. The caller repeats this fetch in a thread
+   * of its own.
+   */
   | { readonly kind: 'Interrupted' }
   | FetchFailure
 
-/** What a fetcher works with. */
+/** The dependencies of a fetch. */
 export interface FetchParts {
   readonly blobs: Pick<Blobs, 'put' | 'get' | 'has'>
   readonly clock: Clock
   readonly ids: Ids
   readonly git: GitProgram
-  /** Where caches of repositories are. */
+  /** The directory of the repository caches. */
   readonly folder: string
-  /** Directories below which local repositories may be. */
+  /** Directories below which local repositories are allowed. */
   readonly localPaths: readonly string[]
   readonly polls: LsRemoteCache
   readonly http: HttpGet
 }
 
-/** What every kind of fetch gets. */
+/** The context that every kind of fetch receives. */
 export interface FetchContext extends FetchParts, FetchRequest {
   readonly signal: AbortSignal
 }
 
-/** What identifies the thing that is followed: when a person changes it, any history may follow. */
+/** The digest of the followed repository. When a user changes it, any history is accepted. */
 export function identityOf(spec: Source['spec']): Digest {
   const { git, helm, oci } = spec
   return digestOfJson({ git, helm, oci })
 }
 
-/** What of it is taken: when this changes, the same commit is another artifact. */
+/** The digest of the selected part. When it changes, the same commit is a different artifact. */
 export function selectionOf(spec: Source['spec']): Digest {
   return digestOfJson({ paths: spec.paths ?? [], ignore: spec.ignore ?? [], format: 1 })
 }
 
-/** Whether a revision that would be held was released by a person. */
+/** Returns true if a user has released a guarded revision with spec.accept. */
 export function isAccepted(spec: Source['spec'], ...names: readonly string[]): boolean {
   return spec.accept !== undefined && names.some((name) => name === spec.accept)
 }
 
-/** What of the previous artifact still counts for this request. */
+/** The parts of the previous artifact that can be reused for this request. */
 export function reusablePrevious({ spec, previous }: FetchRequest): {
-  /** The same thing was followed, so that its history binds. */
+  /** Set if the repository is the same, so that its history must continue. */
   readonly followed: PreviousArtifact | undefined
-  /** And the same part of it was taken, so that the same revision is the same artifact. */
+  /** Set if the selected part is the same too, so that the same revision is the same artifact. */
   readonly same: PreviousArtifact | undefined
 } {
   const followed = previous?.identity === identityOf(spec) ? previous : undefined

@@ -1,4 +1,4 @@
-/** One fetch of one source, whatever it is. */
+/** Fetches one Source of any kind. */
 import { deadline } from '../core/async/deadline.ts'
 import { toError } from '../core/errors.ts'
 import type { FetchContext, FetchOutcome, FetchParts, FetchRequest } from './fetch-request.ts'
@@ -6,7 +6,9 @@ import { fetchTimeoutMs } from './fetch-timeout.ts'
 import { fetchGit } from './git/fetch-git.ts'
 import { SourceError } from './source-error.ts'
 
-/** Fetches a source; never throws for what a source did, only when the caller's signal is aborted. */
+/**
+ * Fetches a Source. Failures of the Source are outcomes; the promise rejects only when the caller's signal is aborted.
+ */
 export async function fetchSource(
   request: FetchRequest,
   parts: FetchParts,
@@ -35,7 +37,7 @@ export async function fetchSource(
 async function dispatch(context: FetchContext): Promise<FetchOutcome> {
   const { git, helm, oci } = context.spec
   if (git) return await fetchGit(git, context)
-  // Most hubs have one kind of source, and only that is loaded.
+  // Most hubs use one kind of Source, so each kind is loaded on demand.
   if (helm) {
     const { fetchHelmChart } = await import('./helm-repository.ts')
     return await fetchHelmChart(helm, context)

@@ -1,4 +1,7 @@
-/** Helm repositories: index.yaml, the newest version in a range, the archive checked against its digest and signature; or one archive by its address. */
+/**
+ * Helm repositories: reads index.yaml, chooses the newest version in a range, and checks the archive's digest and
+ * signature. Also fetches a single archive by its address.
+ */
 import { digestOf } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import { isObject } from '../core/json.ts'
@@ -32,14 +35,14 @@ interface ChartVersion {
   readonly digest: string | undefined
 }
 
-/** Fetches a chart: the newest of a repository, or the archive at an address. */
+/** Fetches a chart: the newest version in a repository, or the archive at an address. */
 export async function fetchHelmChart(spec: HelmSpec, context: FetchContext): Promise<FetchOutcome> {
   return spec.chart === undefined
     ? fetchArchive(spec, context)
     : fetchFromIndex({ ...spec, chart: spec.chart }, context)
 }
 
-/** A chart that no index names says its version itself. */
+/** Fetches an archive by its address; the version is in its Chart.yaml. */
 async function fetchArchive(spec: HelmSpec, context: FetchContext): Promise<FetchOutcome> {
   if (spec.version !== undefined) {
     throw new SourceError(
@@ -63,7 +66,8 @@ async function fetchFromIndex(spec: HelmSpec & { chart: string }, context: Fetch
   const { followed, same } = reusablePrevious(context)
   const held = followed ? whyHeld(found, followed, context) : undefined
   if (held) return held
-  // An index that names no digest cannot say whether the archive changed: a version counts as what it was.
+  // Without a digest in the index, a changed archive cannot be detected: an unchanged version counts as unchanged
+  // content.
   if (same && versionOfRevision(same.revision) === found.version && (found.digest ?? same.commit) === same.commit) {
     return { kind: 'Same' }
   }
@@ -77,7 +81,7 @@ async function fetchFromIndex(spec: HelmSpec & { chart: string }, context: Fetch
   if (found.digest !== undefined && found.digest !== digest) {
     throw new SourceError(
       'DigestMismatch',
-      `${url} has the digest ${digest}, and index.yaml says ${found.digest}; the repository is damaged or changed by somebody.`,
+      `${url} has the digest ${digest}, and index.yaml says ${found.digest}; the archive or the index was damaged or replaced.`,
       { retry: true },
     )
   }
@@ -87,7 +91,7 @@ async function fetchFromIndex(spec: HelmSpec & { chart: string }, context: Fetch
   return store({ version: found.version, url, digest }, { chart, archive }, context)
 }
 
-/** A chart out of its archive, with the version it says. */
+/** An extracted chart, with the version of its Chart.yaml. */
 interface OpenChart {
   readonly files: ReadonlyMap<string, Uint8Array>
   readonly version: string
@@ -137,7 +141,7 @@ async function store(
   return { kind: 'New', artifact }
 }
 
-/** The last part of an address, for messages and signatures. */
+/** The last path segment of an address, for messages and signatures. */
 function fileOf(url: string): string {
   const last = new URL(url).pathname.split('/').at(-1) ?? ''
   try {
@@ -151,7 +155,7 @@ function versionOfRevision(revision: string): string {
   return revision.slice(0, Math.max(0, revision.indexOf('@')))
 }
 
-/** A version that goes back, or that is the same and has other content, is held. */
+/** Returns a Held outcome for an older version, and for changed content of the same version. */
 function whyHeld(
   found: ChartVersion,
   last: NonNullable<FetchContext['previous']>,
@@ -176,7 +180,7 @@ async function get(url: string, maxBytes: number, context: FetchContext): Promis
   const asked = parseSourceUrl(url.replace(/[?#].*$/, ''), SCHEMES)
   const target = rewriteToMirror(asked, context.mirrors, SCHEMES)
   const given = context.credentials
-  // A repository may name archives on another host; a credential that is not for it stays here.
+  // A repository may name archives on another host; its credential is not sent there.
   const isHome = asked.host === parseSourceUrl(context.spec.helm!.url.replace(/[?#].*$/, ''), SCHEMES).host
   const mayOmit =
     target.isMirror || !isHome || (given !== undefined && given.password === undefined && !isBoundTo(given, target.url))
@@ -205,7 +209,7 @@ async function get(url: string, maxBytes: number, context: FetchContext): Promis
   )
 }
 
-/** The versions of one chart in an index. */
+/** Reads the versions of one chart from an index. */
 function readIndex(bytes: Uint8Array, chart: string, file: string): ChartVersion[] {
   let value: unknown
   try {
@@ -233,7 +237,7 @@ function readIndex(bytes: Uint8Array, chart: string, file: string): ChartVersion
     const { version, urls, digest } = entry
     const url = Array.isArray(urls) ? urls[0] : undefined
     if (typeof version !== 'string' || typeof url !== 'string') return []
-    // One that cannot be read is none that matches: only no digest at all means that nobody promised anything.
+    // An unreadable digest never matches an archive. Only an entry without a digest is accepted without this check.
     const hash = typeof digest === 'string' || typeof digest === 'number' ? String(digest).replace(/^sha256:/, '') : ''
     return [{ version, url, digest: hash === '' ? undefined : `sha256:${hash.toLowerCase()}` }]
   })

@@ -1,4 +1,4 @@
-/** GET over https: bounded, with credentials that stay with the host they are for. */
+/** HTTP GET with size limits. Credentials are sent only to the host they are bound to. */
 import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import { readBody } from '../core/http.ts'
@@ -11,9 +11,9 @@ import { SourceError } from './source-error.ts'
 export interface HttpRequest {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent to the host of `url` only, and its CA believed there. */
+  /** Sent to the host of `url` only; its CA is trusted only for this host. */
   readonly credentials?: Credentials | undefined
-  /** Instead of what the credential would say; a registry's token. */
+  /** Replaces the header of the credential, for example by a registry's token. */
   readonly authorization?: string | undefined
   readonly maxBytes: number
   readonly signal: AbortSignal
@@ -24,17 +24,20 @@ export interface HttpAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Uint8Array
-  /** The address that answered in the end. */
+  /** The address of the final answer, after redirects. */
   readonly url: string
 }
 
-/** Gets something; answers of any status come back, only the network throws. */
+/** Sends a GET request. Answers of any status are returned; only network failures throw. */
 export type HttpGet = (request: HttpRequest) => Promise<HttpAnswer>
 
 const MAX_REDIRECTS = 5
 const MAX_ERROR_BODY = 64 * 1024
 
-/** GET with real sockets; redirects are followed without credentials once they leave the host, and never to plain http. */
+/**
+ * Creates an HttpGet over real sockets. Redirects to another host carry no credentials; redirects to plain http are
+ * refused.
+ */
 export const httpGet: HttpGet = async (asked) => {
   let url = new URL(asked.url)
   const { origin, protocol } = url
@@ -56,7 +59,7 @@ export const httpGet: HttpGet = async (asked) => {
       })
       const location = response.headers['location']
       if (response.statusCode >= 301 && response.statusCode <= 308 && typeof location === 'string') {
-        // A body that is given up says so with an error, and one that no listener hears would end the process.
+        // An aborted body emits an error, and an error without a listener would end the process.
         response.body.on('error', () => {}).destroy()
         const next = URL.parse(location, url)
         if (!next) {

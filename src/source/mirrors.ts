@@ -1,11 +1,11 @@
-/** Rewrite rules: an address that files name is served by a mirror. */
+/** Rewrite rules: an address in a Source is served by a mirror. */
 import { isObject } from '../core/json.ts'
 import { readYamlDocument } from '../yaml/read/read-yaml.ts'
 import { SourceError } from './source-error.ts'
 import { ALL_SCHEMES, isBelow, parseSourceUrl } from './source-url.ts'
 import type { SourceScheme, SourceUrl } from './source-url.ts'
 
-/** One rule: what is below `from` is fetched below `to`. */
+/** A rule: addresses below `from` are fetched below `to`. */
 export interface Mirror {
   readonly from: string
   readonly to: string
@@ -13,7 +13,7 @@ export interface Mirror {
 
 const MAX_RULES = 256
 
-/** Reads the rules of the ConfigMap; throws SourceError naming the rule that is wrong. */
+/** Reads the rules of the ConfigMap. Throws SourceError with the name of an invalid rule. */
 export function readMirrors(text: string): Mirror[] {
   const { value } = readYamlDocument(text, { file: 'mirrors.yaml' })
   if (value === null || value === undefined) return []
@@ -31,7 +31,7 @@ export function readMirrors(text: string): Mirror[] {
   })
 }
 
-/** The address to contact: the longest rule that covers it decides, once. */
+/** The address to contact: the longest matching rule applies, once. */
 export function rewriteToMirror(
   url: SourceUrl,
   mirrors: readonly Mirror[],

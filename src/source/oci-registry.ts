@@ -1,4 +1,6 @@
-/** OCI registries: manifests by tag, range or digest; token authentication; layers checked against their digests. */
+/**
+ * OCI registries: manifests by tag, range or digest; token authentication; layers are checked against their digests.
+ */
 import { fromUtf8 } from '../core/bytes.ts'
 import { digestOf, isDigest } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
@@ -34,7 +36,6 @@ interface Registry {
   get(path: string, options: { readonly accept?: string; readonly maxBytes: number }): Promise<HttpAnswer>
 }
 
-/** Fetches an artifact. */
 export async function fetchOci(spec: OciSpec, context: FetchContext): Promise<FetchOutcome> {
   const asked = parseSourceUrl(spec.url, ['oci'])
   const { url, isMirror } = rewriteToMirror(asked, context.mirrors, ['oci'])
@@ -128,7 +129,7 @@ async function newestTag(registry: Registry, range: string): Promise<string> {
     const next = /<[^>]*\?([^>]*)>\s*;\s*rel="?next"?/.exec(String(answer.headers['link'] ?? ''))?.[1]
     path = next === undefined ? undefined : `tags/list?${next}`
   }
-  // Registries cannot write "+" in a tag; Helm writes "_" for it.
+  // Tags cannot contain "+"; Helm writes "_" instead.
   const newest = newestVersion(tags, range)
   if (newest !== undefined) return newest
   const some = tags.slice(0, 5).join(', ')
@@ -152,7 +153,7 @@ function parsed(bytes: Uint8Array): unknown {
 
 function registryOf(url: SourceUrl, credentials: Credentials | undefined, context: FetchContext): Registry {
   const port = url.port === '' ? '' : `:${url.port}`
-  // Loopback registries are development ones, as with docker.
+  // Registries on loopback addresses are for development, as in docker.
   const scheme = url.host === 'localhost' || url.host === '127.0.0.1' ? 'http' : 'https'
   const base = `${credentials?.ca === undefined ? scheme : 'https'}://${url.host}${port}/v2/${url.path.replace(/^\/|\/$/g, '')}`
   let token: string | undefined
@@ -161,7 +162,7 @@ function registryOf(url: SourceUrl, credentials: Credentials | undefined, contex
     url,
     get: async (path, { accept, maxBytes }) => {
       const headers: Record<string, string> = accept === undefined ? {} : { accept }
-      // Nothing is sent before the registry says whom it trusts.
+      // No password or token is sent before the registry asks for one.
       const ask = (authorization: string | undefined): Promise<HttpAnswer> =>
         http({ url: `${base}/${path}`, headers, credentials: tlsOf(credentials), authorization, maxBytes, signal })
       let answer = await ask(token)
@@ -183,7 +184,7 @@ function registryOf(url: SourceUrl, credentials: Credentials | undefined, contex
   }
 }
 
-// Certificates may be used at once; passwords and tokens only where `authorize` says so.
+// Client certificates are used at once; passwords and tokens only where `authorize` allows.
 function tlsOf(credentials: Credentials | undefined): Credentials | undefined {
   if (!credentials) return undefined
   const { password: _password, token: _token, ...rest } = credentials

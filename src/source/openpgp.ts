@@ -11,7 +11,8 @@ const PUBLIC_KEY_BLOCK = /-----BEGIN PGP PUBLIC KEY BLOCK-----[\s\S]*?-----END P
 
 /**
  * Verifies a cleartext message with the armored public keys of a keyring and returns the signed text. Rejects with
- * PgpError unless a key of the keyring made one of the signatures before `now` and was valid at that time.
+ * PgpError unless a key of the keyring made a signature that is not later than `now`, and was valid at the time of the
+ * signature.
  */
 export async function verifyCleartext(message: string, keyring: string, now: number): Promise<string> {
   // Loaded with the first signed chart: most hubs have none, and the package costs memory in the source thread.

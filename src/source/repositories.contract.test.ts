@@ -257,7 +257,7 @@ test('charts and artifacts of a registry: token, tag, range, digest', async (t) 
   assert.equal(words(await fetch({ digest: one })), one)
   const asked = server.log.length
   assert.equal(words(await fetch({ digest: one })), 'Same')
-  assert.equal(server.log.length, asked, 'a pinned digest asks nobody')
+  assert.equal(server.log.length, asked, 'a pinned digest needs no request')
   assert.ok(server.log.filter((line) => line.includes('/v2/')).every((line) => / (-|Bearer T0KEN)$/.test(line)))
 
   realm = 'https://auth.example.com/token'

@@ -1,8 +1,8 @@
-/** Why a source has no new artifact: a permanent word, a sentence for people, and whether trying again may help. */
+/** A failed fetch: a stable reason, a sentence for users, and whether a retry may succeed. */
 export class SourceError extends Error {
   override readonly name = 'SourceError'
   readonly reason: string
-  /** False: a person must change something first. */
+  /** If false, a user must change the Source before a retry can succeed. */
   readonly retry: boolean
 
   constructor(reason: string, message: string, options: ErrorOptions & { readonly retry?: boolean } = {}) {

@@ -1,10 +1,13 @@
-/** Addresses of sources: the few forms that are allowed, read strictly, so that nothing in one can become an option or a program. */
+/**
+ * Addresses of Sources: a few allowed forms, parsed strictly, so that no part of an address can become an option or a
+ * program.
+ */
 import { SourceError } from './source-error.ts'
 
-/** How a source is reached. */
+/** The transport of an address. */
 export type SourceScheme = 'https' | 'http' | 'ssh' | 'file' | 'oci'
 
-/** An address in its parts. */
+/** A parsed address. */
 export interface SourceUrl {
   readonly scheme: SourceScheme
   /** Lower case; empty for files. */
@@ -13,7 +16,7 @@ export interface SourceUrl {
   readonly user: string
   /** Begins with a slash. */
   readonly path: string
-  /** What a program is given. */
+  /** The address in the form that programs receive. */
   readonly text: string
 }
 
@@ -22,7 +25,7 @@ const USER = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/
 const SCP = /^(?:([^@/:]+)@)?([^@/:]+):(?!\/\/)(.+)$/
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { https: '443', http: '80', ssh: '22' }
 
-/** Reads an address; throws SourceError with what is wrong and which forms are allowed. */
+/** Parses an address. Throws SourceError with the problem and the allowed forms. */
 export function parseSourceUrl(text: string, allowed: readonly SourceScheme[]): SourceUrl {
   const shown = JSON.stringify(text)
   const refuse = (why: string): never => {
@@ -34,7 +37,7 @@ export function parseSourceUrl(text: string, allowed: readonly SourceScheme[]): 
   }
   if (text.startsWith('-')) refuse('it begins with a dash')
   const forms = `use ${allowed.map((scheme) => (scheme === 'file' ? 'file:///path' : `${scheme}://…`)).join(', ')}`
-  // `ext::sh -c …`, `fd::3` and the like name a program that git would run.
+  // `ext::sh -c …`, `fd::3` and similar forms name a program that git would run.
   if (/^[A-Za-z0-9+.-]+::/.test(text)) refuse(`remote helpers are not allowed; ${forms}`)
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
   if (scheme === undefined && text.startsWith('/')) return parseSourceUrl(`file://${text}`, allowed)
@@ -63,14 +66,14 @@ function scpUrl(text: string, [, user = '', host = '', path = '']: RegExpExecArr
 }
 
 function hostUrl(text: string, scheme: SourceScheme, refuse: Refuse): SourceUrl {
-  // Schemes that browsers do not know are parsed more loosely; so all are read as https.
+  // Parsers treat unknown schemes loosely; so all addresses are parsed as https.
   const url = URL.parse(text.replace(/^[a-z+]+:/i, 'https:'))
   if (!url) return refuse('it cannot be read')
   const host = url.hostname.toLowerCase()
   if (!HOST.test(host)) refuse(`${JSON.stringify(host)} is no host name`)
   if (url.password !== '') refuse('it has a password in it; put it into a Secret and name that in spec.credentials')
   if (url.search !== '' || url.hash !== '') refuse('it has a "?" or "#" part')
-  // What a parser would take for ".." or "/" on the other side of the wire must not hide from the prefix rules here.
+  // Encoded ".." and "/" must be refused: the server would decode them after the prefix rules were checked.
   if (/%(2e|2f|5c|00)/i.test(url.pathname)) refuse('its path hides a dot, slash or NUL behind "%"')
   const user = decoded(url.username, refuse)
   if (scheme === 'ssh') checkSsh(user, host, refuse)
@@ -101,7 +104,7 @@ function checkSsh(user: string, host: string, refuse: Refuse): void {
   if (!HOST.test(host)) refuse(`${JSON.stringify(host)} is no host name`)
 }
 
-/** Whether an address is this one or below it; whole path segments count, never a part of a name. */
+/** Returns true if an address equals a base or is below it; whole path segments are compared. */
 export function isBelow(url: SourceUrl, prefix: SourceUrl): boolean {
   if (url.scheme !== prefix.scheme || url.host !== prefix.host || url.port !== prefix.port) return false
   if (prefix.user !== '' && url.user !== prefix.user) return false
@@ -109,5 +112,5 @@ export function isBelow(url: SourceUrl, prefix: SourceUrl): boolean {
   return url.path === prefix.path || url.path.startsWith(folder) || `${url.path}/` === folder
 }
 
-/** All schemes; which of them a kind of source may use is the caller's to say. */
+/** All schemes; the caller chooses the schemes that a kind of Source may use. */
 export const ALL_SCHEMES: readonly SourceScheme[] = ['https', 'http', 'ssh', 'file', 'oci']

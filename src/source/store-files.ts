@@ -5,7 +5,7 @@ import { SourceError } from './source-error.ts'
 import { selects } from './tree-entries.ts'
 import type { Selection } from './tree-entries.ts'
 
-/** Stores files that are in memory, as far as they are selected. */
+/** Stores the selected files from memory as an artifact. */
 export async function storeFiles(
   files: ReadonlyMap<string, Uint8Array>,
   selection: Selection,

@@ -1,22 +1,25 @@
-/** What a repository may contain: entries of a tree in, files to read out; everything else is refused with its name. */
+/**
+ * Allowed content of a repository: selects the files to read from the entries of a tree. Forbidden entries are refused
+ * by name.
+ */
 import { ARTIFACT_LIMITS } from './artifact.ts'
 import { SourceError } from './source-error.ts'
 
-/** An entry as git lists it. */
+/** An entry of `git ls-tree`. */
 export interface TreeEntry {
   readonly path: string
   /** Git's mode: 100644, 100755, 120000 (link) or 160000 (submodule). */
   readonly mode: string
   readonly oid: string
-  /** Its name is not UTF-8; `path` only comes near it. */
+  /** True if the name is not UTF-8; `path` is then an approximation. */
   readonly isUnreadable?: boolean
 }
 
-/** Which part of a tree is wanted. */
+/** The selected part of a tree. */
 export interface Selection {
-  /** Files or directories; all when there is none. */
+  /** Files or directories. Defaults to all. */
   readonly paths?: readonly string[] | undefined
-  /** Files or directories that are left out; `*` stands for a part of a name, `**` for any directories. */
+  /** Files or directories to exclude; `*` matches a part of a name, `**` any directories. */
   readonly ignore?: readonly string[] | undefined
 }
 
@@ -24,7 +27,7 @@ const LINK = '120000'
 const SUBMODULE = '160000'
 const MAX_LINK_STEPS = 40
 
-/** Refuses a path that is not a clean relative one; `where` says whose it is. */
+/** Refuses a path that is not clean and relative; `where` names its origin. */
 export function checkPath(path: string): void {
   const refuse = (why: string): never => {
     throw new SourceError('BadPath', `${shownPath(path)}: ${why}.`)
@@ -43,13 +46,13 @@ export function checkPath(path: string): void {
   }
 }
 
-/** A path that fits into a sentence. */
+/** Shortens a path for messages. */
 export function shownPath(path: string): string {
   const text = JSON.stringify(path)
   return text.length <= 203 ? text : `${text.slice(0, 120)}…${text.slice(-60)}`
 }
 
-/** A test for paths that a selection wants. */
+/** Creates the filter of a selection. */
 export function selects({ paths, ignore }: Selection): (path: string) => boolean {
   const wanted = (paths ?? []).map(cleanDirectory).filter((path) => path !== '')
   const unwanted = (ignore ?? []).map((pattern) => patternOf(cleanDirectory(pattern)))
@@ -59,7 +62,7 @@ export function selects({ paths, ignore }: Selection): (path: string) => boolean
     !unwanted.some((pattern) => pattern.test(path))
 }
 
-/** `./a/` is `a`; `.` is everything. */
+/** Normalises `./a/` to `a`, and `.` to the whole tree. */
 function cleanDirectory(path: string): string {
   return path
     .split('/')
@@ -78,7 +81,7 @@ function patternOf(pattern: string): RegExp {
   return new RegExp(`^${source}(?:/|$)`)
 }
 
-/** The entries a selection wants; refuses too many, and submodules. Links are kept for `resolveLinks`. */
+/** Returns the selected entries. Refuses submodules and too many entries. Links are kept for `resolveLinks`. */
 export function selectEntries(entries: readonly TreeEntry[], selection: Selection): TreeEntry[] {
   const isWanted = selects(selection)
   const found = entries.filter(({ path }) => isWanted(path))
@@ -112,8 +115,8 @@ function checkCount(count: number): void {
 }
 
 /**
- * Links become what they point to: a file, or all files of a directory. One that leaves the repository, points nowhere or in
- * a circle is refused. `entries` is the whole tree, `targetOf` the text of a link.
+ * Replaces links by their targets: a file, or all files of a directory. A link that leaves the repository, has no
+ * target or forms a cycle is refused. `entries` is the whole tree, `targetOf` returns the text of a link.
  */
 export function resolveLinks(
   selected: readonly TreeEntry[],
@@ -129,7 +132,7 @@ export function resolveLinks(
     checkCount(files.length)
   }
 
-  /** The path without links on the way to it, as far as links are met. */
+  /** Resolves the links in the directories of a path. */
   function realPath(path: string, link: TreeEntry, steps: number): string {
     if (steps > MAX_LINK_STEPS) {
       throw new SourceError('BadLink', `${shownPath(link.path)} is a link that goes in a circle.`)

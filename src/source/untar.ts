@@ -1,4 +1,4 @@
-/** Archives to files: only plain files and directories, with clean paths, within the limits of an artifact. */
+/** Extracts archives: only regular files and directories, with clean paths, within the limits of an artifact. */
 import { gunzip } from '../core/bytes.ts'
 import { tarEntries, TarError } from '../core/tar.ts'
 import type { TarEntry } from '../core/tar.ts'
@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<string, string>> = {
   '6': 'a pipe',
 }
 
-/** The files of a `.tar.gz` (or `.tar`) by path; a chart's are all in one directory, which is taken off. */
+/** Extracts the files of a `.tar.gz` or `.tar` by path. `stripFirst` removes the top directory of a chart. */
 export function extractFiles(
   archive: Uint8Array,
   options: { readonly name: string; readonly stripFirst: boolean },

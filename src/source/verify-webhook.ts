@@ -1,16 +1,19 @@
-/** Webhooks of git servers: is the sender who shares the token? What they say is not read; it only means "ask now". */
+/**
+ * Webhooks of git servers: checks that the sender knows the token. The content of a call is ignored; a call only
+ * triggers a fetch.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { sha256 } from '../core/bytes.ts'
 
-/** A check that reads a body piece by piece. */
+/** A check that reads a body in chunks. */
 export interface WebhookCheck {
   update(chunk: Uint8Array): void
   isGenuine(): boolean
 }
 
 /**
- * Starts the check of one call. GitHub, Gitea and Bitbucket sign the body; GitLab sends the token itself, Azure DevOps as the
- * password of basic authentication. A call without any of these is nobody's.
+ * Starts the check of one call. GitHub, Gitea and Bitbucket sign the body; GitLab sends the token itself, Azure DevOps
+ * as the password of basic authentication. A call without any of these is refused.
  */
 export function checkWebhook(headers: Readonly<Record<string, string | undefined>>, token: string): WebhookCheck {
   const plain = headers['x-gitlab-token'] ?? basicPassword(headers['authorization'])
@@ -22,7 +25,7 @@ export function checkWebhook(headers: Readonly<Record<string, string | undefined
     update: (chunk) => void hmac.update(chunk),
     isGenuine: () => {
       if (token === '') return false
-      // Equal lengths for the comparison, whatever was sent.
+      // The compared texts must have equal lengths, whatever was sent.
       if (signature !== undefined) return timingSafeEqual(hmac.digest(), Buffer.from(signature, 'hex'))
       return plain !== undefined && timingSafeEqual(sha256(plain), sha256(token))
     },

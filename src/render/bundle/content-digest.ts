@@ -2,15 +2,15 @@ import { digestOfJson } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { BundleRecipe, LayerOptions } from './recipe.ts'
 
-/** A file of an artifact by what is in it. */
+/** A file of an artifact with the digest of its content. */
 export interface DigestedFile {
   readonly path: string
   readonly digest: Digest
 }
 
 /**
- * What of an artifact rendering may look at: a commit that changes nothing of it changes nothing of the bundle. A kustomization
- * may reach anywhere, so for one everything counts.
+ * The digest of the files that rendering may read: a commit that changes none of them does not change the bundle. A
+ * kustomization may refer to any file, so all files count for it.
  */
 export function contentDigest(all: readonly DigestedFile[], recipe: BundleRecipe): Digest {
   const base = (recipe.path ?? '')

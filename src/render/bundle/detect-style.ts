@@ -1,8 +1,8 @@
-/** What a directory holds: a chart, a kustomization, both, or plain manifests. */
+/** Detects what a directory contains: a chart, a kustomization, both, or plain manifests. */
 import type { BundleRecipe, LayerOptions } from './recipe.ts'
 import { RenderFailure } from './render-failure.ts'
 
-/** Paths to content, in order of what happens. */
+/** The style, with the paths to its content in the order of processing. */
 export type Style =
   | { readonly kind: 'Raw'; readonly directory: string }
   | { readonly kind: 'Kustomize'; readonly directory: string }
@@ -10,7 +10,7 @@ export type Style =
 
 const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
 
-/** Joins paths inside the repository; one that leaves it is refused. */
+/** Joins paths inside the repository. Throws RenderFailure for a path that leaves it. */
 export function insidePath(base: string, path: string, what: string): string {
   if (path.startsWith('/')) {
     throw new RenderFailure(
@@ -28,7 +28,7 @@ export function insidePath(base: string, path: string, what: string): string {
   return parts.join('/')
 }
 
-/** Decides the style; what the recipe says wins over what is found. */
+/** Decides the style. The style that the recipe names wins over the detected style. */
 export function detectStyle(
   recipe: Pick<BundleRecipe, 'path' | 'style'>,
   options: LayerOptions,
@@ -48,7 +48,7 @@ export function detectStyle(
     mustBe('a kustomization', hasKustomization, dir)
   if (recipe.style === 'Raw') return { kind: 'Raw', directory: base }
   if (hasChart && recipe.style !== 'Kustomize') {
-    // A kustomization inside the chart's own directory counts only when somebody names it.
+    // A kustomization inside the chart's own directory counts only when the recipe names it.
     const both = hasKustomization && (dir !== chart || options.kustomize?.dir !== undefined) && recipe.style !== 'Helm'
     return { kind: 'Helm', chart, ...(both ? { kustomize: dir } : {}) }
   }
@@ -56,12 +56,12 @@ export function detectStyle(
   return { kind: 'Raw', directory: base }
 }
 
-/** The kustomizations a directory may have by name; the first that is there counts. */
+/** The file names that a kustomization may have; the first existing file counts. */
 export function kustomizationNames(directory: string): string[] {
   return KUSTOMIZATIONS.map((name) => (directory === '' ? name : `${directory}/${name}`))
 }
 
-/** The name of the kustomization in a directory. */
+/** The path of the kustomization in a directory. */
 export function kustomizationIn(directory: string, has: (path: string) => boolean): string {
   const found = kustomizationNames(directory).find(has)
   if (found === undefined) throw new RenderFailure(`${JSON.stringify(directory)} holds no kustomization`)

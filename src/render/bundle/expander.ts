@@ -1,4 +1,4 @@
-/** `${ … }` in any text: Go templates with Helm's functions over what is known of a cluster. A missing key is an error. */
+/** `${ … }` in any text: Go templates with Helm's functions over the data of a cluster. A missing key is an error. */
 import { executeTemplate } from '../gotemplate/exec.ts'
 import { locate, TemplateExecError } from '../gotemplate/exec-options.ts'
 import { GoError, goFunction } from '../gotemplate/function.ts'
@@ -14,16 +14,16 @@ import { OUT_OF_TIME, RenderFailure } from './render-failure.ts'
 
 /** Expands texts of one render. */
 export interface Expander {
-  /** The text with every `${ }` replaced; `file` names it in errors. `$${` stands for `${`. */
+  /** Replaces every `${ }`; `file` names the text in errors. `$${` stands for `${`. */
   expand(text: string, file: string): string
-  /** A Go template as it is written elsewhere, with `{{ }}`. */
+  /** Expands a Go template in its usual form, with `{{ }}`. */
   execute(template: string, file: string): string
 }
 
 const MAX_STEPS = 5_000_000
 const MAX_OUTPUT = 64 * 1024 * 1024
 const STEPS_PER_LOOK = 8
-// What would differ from one render to the next has no place in content that is shared by its digest.
+// Functions whose result differs between renders are removed: content is shared by its digest.
 const FORBIDDEN =
   /^(rand|gen|now|uuid|shuffle|lookup|ago|getHostByName|env|expandenv|bcrypt|htpasswd|encryptAES|date|unixEpoch|derivePassword|buildCustomCert)/
 
@@ -37,7 +37,7 @@ function refuse(): never {
   throw new GoError('random values and the time are not available here')
 }
 
-/** Makes an expander over data; `more` are functions besides Helm's. */
+/** Creates an expander over data; `more` are functions in addition to Helm's. */
 export function createExpander(
   data: Map<string, unknown>,
   watch?: RenderBudget,
@@ -80,7 +80,7 @@ export function createExpander(
   return expander
 }
 
-// Only the delimiters differ: what stands between them is a Go template, and lines stay where they are.
+// Only the delimiters differ: the text between them is a Go template, and line numbers stay the same.
 function toGoTemplate(text: string): string {
   let out = ''
   for (let at = 0; at < text.length;) {
@@ -103,7 +103,7 @@ function literal(text: string): string {
   return text.replaceAll('{{', '{{"{{"}}')
 }
 
-/** The brace that ends an expression; those in strings do not count. */
+/** Finds the brace that ends an expression; braces in strings do not count. */
 function closing(text: string, from: number): number {
   let quote = ''
   for (let at = from; at < text.length; at++) {
@@ -126,7 +126,7 @@ function functionsFor(): Map<string, GoFunction> {
   const functions = helmFunctions({ profile: HELM_4, draws: new RandomDraws(NO_ENTROPY), lookUp: () => undefined })
   for (const name of functions.keys()) if (FORBIDDEN.test(name)) functions.delete(name)
   const index = functions.get('index')!
-  // Go's index answers nothing for a key that is not there; here that is the mistake people must hear of.
+  // Go's index returns nothing for a missing key; here a missing key is an error that the author must see.
   functions.set('index', {
     ...index,
     call: (args, ...rest) => {

@@ -1,4 +1,7 @@
-/** What happens to every object after its style made it: namespaces, labels, images, patches; and Secrets that must not be in git. */
+/**
+ * Changes that apply to every object after its style was rendered: namespaces, labels, images, patches; and the check
+ * for Secrets in git.
+ */
 import { fromBase64 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -8,10 +11,10 @@ import { builtInScope } from '../builtin-scope.ts'
 import type { ImageRewrite, LayerOptions, ObjectPatch } from './recipe.ts'
 import { RenderFailure } from './render-failure.ts'
 
-/** Where built-in namespaced objects go that name no namespace, as with kubectl. */
+/** The namespace of built-in namespaced objects without a namespace, as in kubectl. */
 const DEFAULT_NAMESPACE = 'default'
 
-/** Finishes objects as the layers say. */
+/** Applies the options of the layers to all objects. */
 export function finishObjects(objects: readonly UnknownObject[], options: LayerOptions): UnknownObject[] {
   const patched = applyPatches(objects, options.patches ?? [])
   return patched.map((object) => {
@@ -32,7 +35,8 @@ function withNamespace(object: UnknownObject, { targetNamespace, defaultNamespac
     return { ...object, metadata: { ...object.metadata, namespace: targetNamespace } }
   }
   if (object.metadata.namespace || scope === 'Cluster') return object
-  // Whether a kind of a CRD has namespaces only the cluster knows; a namespace that was asked for counts for those too.
+  // Only the cluster knows whether a kind of a CRD is namespaced; a configured default namespace applies to these kinds
+  // too.
   const namespace = defaultNamespace ?? (scope === 'Namespaced' ? DEFAULT_NAMESPACE : undefined)
   return namespace === undefined ? object : { ...object, metadata: { ...object.metadata, namespace } }
 }
@@ -61,7 +65,9 @@ function withImages(value: unknown, rewrites: readonly ImageRewrite[]): unknown 
   return out
 }
 
-/** An image from where the first fitting rule says; short names mean what they mean to a container runtime. */
+/**
+ * Replaces the registry of an image by the first matching rule. Short names are completed as a container runtime does.
+ */
 function rewriteImage(image: string, rewrites: readonly ImageRewrite[]): string {
   const whole = wholeImageName(image)
   for (const { from, to } of rewrites) {
@@ -91,7 +97,7 @@ function applyPatches(objects: readonly UnknownObject[], patches: readonly Objec
         (namespace === undefined || object.metadata.namespace === namespace)
       if (!isTarget) return [object]
       found = true
-      // `$patch: delete` is how people already say it.
+      // `$patch: delete` is the form that Kustomize users know.
       if (patch['$patch'] === 'delete') return []
       return [mergePatch(object, patch)]
     })
@@ -112,18 +118,18 @@ export function mergePatch<T>(target: T, patch: unknown): T {
 }
 
 /**
- * Refuses Secrets whose content stands in the repository. `written` is the content before templates were expanded: a value with a `${ }` in it comes from
- * elsewhere.
+ * Refuses Secrets whose content is in the repository. `written` is the content before templates were expanded: a value
+ * with `${ }` comes from an input.
  */
 export function refuseSecrets(written: readonly UnknownObject[]): void {
   for (const { name, keys } of findPlaintextSecrets(written)) {
     throw new RenderFailure(
-      `Secret ${name} has its content (${keys.join(', ')}) in the repository, where everybody who can read that can read it; give it to the Bundle from a Secret of the hub (spec.inputs), keep it in the cluster (External Secrets, Sealed Secrets, SOPS), or set spec.secrets to Allow`,
+      `Secret ${name} has its content (${keys.join(', ')}) in the repository, where every reader of the repository can read it; pass it from a Secret of the hub (spec.inputs), keep it in the cluster (External Secrets, Sealed Secrets, SOPS), or set spec.secrets to Allow`,
     )
   }
 }
 
-/** Secrets whose content is written out, and under which keys. */
+/** Finds Secrets with literal values, and the keys of these values. */
 export function findPlaintextSecrets(
   written: readonly UnknownObject[],
 ): { readonly name: string; readonly keys: readonly string[] }[] {
@@ -139,7 +145,7 @@ function literalKeys(field: unknown, textOf: (value: unknown) => string): string
     .map(([key]) => key)
 }
 
-// Written as it is, or base64 by a generator.
+// A generator writes base64, an author may write the text itself.
 function fromData(value: unknown): string {
   const text = String(value)
   return `${text} ${new TextDecoder().decode(fromBase64(text))}`

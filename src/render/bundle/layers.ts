@@ -1,19 +1,22 @@
-/** Layers: the bundle, then its variants, then Overrides; what a cluster gets is their sum, and each value knows its layer. */
+/**
+ * Layers: the bundle, then its variants, then Overrides. A cluster gets the merge of its layers, and each value records
+ * its layer.
+ */
 import { canonicalJson, isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { matchesSelector } from '../../core/text/label-selector.ts'
 import type { BundleRecipe, ClusterValues, Layer, LayerClusters, LayerOptions } from './recipe.ts'
 import type { TrackedInputs } from './track-reads.ts'
 
-/** The layers that count for a cluster, in order; `skip` when one of them says that the bundle is not for it. */
+/** The layers of a cluster, in order. `skip` names the layer that excludes the cluster from the bundle. */
 export interface AppliedLayers {
   readonly layers: readonly { readonly name: string; readonly options: LayerOptions }[]
   readonly skip?: string
-  /** The names of the variants among them. */
+  /** The names of the matching variants. */
   readonly variants: readonly string[]
 }
 
-/** Finds the layers for a cluster; what selectors look at counts as read. */
+/** Finds the layers of a cluster. Labels that selectors read count as reads. */
 export function layersFor(recipe: BundleRecipe, cluster: TrackedInputs, name: () => string): AppliedLayers {
   const isOf = (clusters: LayerClusters): boolean =>
     (clusters.clusters === undefined || clusters.clusters.includes(name())) && fitsSelector(clusters, cluster)
@@ -47,7 +50,7 @@ function fitsSelector({ clusterSelector }: LayerClusters, cluster: TrackedInputs
   return matchesSelector(labels, clusterSelector)
 }
 
-/** The sum of layers. */
+/** Merges layers; later layers win. */
 export function mergeLayers(layers: AppliedLayers['layers']): LayerOptions {
   return layers.reduce<LayerOptions>((sum, { options }) => mergeOptions(sum, options), {})
 }
@@ -67,14 +70,14 @@ function mergeOptions(base: LayerOptions, over: LayerOptions): LayerOptions {
     defaultNamespace: over.defaultNamespace ?? base.defaultNamespace,
     targetNamespace: over.targetNamespace ?? base.targetNamespace,
     labels: { ...base.labels, ...over.labels },
-    // The nearer layer is asked first.
+    // The most specific layer is searched first.
     images: [...(over.images ?? []), ...(base.images ?? [])],
     patches: [...(base.patches ?? []), ...(over.patches ?? [])],
     overlays: base.overlays || over.overlays ? [...(base.overlays ?? []), ...(over.overlays ?? [])] : undefined,
   }
 }
 
-/** What is named again keeps its place, and is as it was said last. */
+/** An entry that a later layer names again keeps its position and takes the later content. */
 function addedUp(
   base: readonly ClusterValues[] | undefined,
   over: readonly ClusterValues[] | undefined,
@@ -85,7 +88,10 @@ function addedUp(
   return [...new Map([...keyed(base), ...keyed(over)]).values()]
 }
 
-/** Values of two layers: objects are merged, everything else is replaced; null stays, for Helm takes it as "not at all". */
+/**
+ * Merges the values of two layers: objects are merged, the remaining types are replaced. null stays, because Helm
+ * removes a default with it.
+ */
 export function mergeValues(base: JsonObject, over: JsonObject): JsonObject {
   const merged: JsonObject = { ...base }
   for (const [key, value] of Object.entries(over)) {
@@ -95,7 +101,7 @@ export function mergeValues(base: JsonObject, over: JsonObject): JsonObject {
   return merged
 }
 
-/** Which layer a value of the sum comes from, by path. */
+/** Finds the layer that a merged value comes from, by path. */
 export function originsOf(layers: AppliedLayers['layers']): Map<string, string> {
   const origins = new Map<string, string>()
   const walk = (value: unknown, path: string, name: string): void => {

@@ -1,4 +1,7 @@
-/** Repositories as platform teams lay them out: one application for dev, test and prod, in every style, with the same outcome. */
+/**
+ * Repositories as platform teams lay them out: one application for dev, test and prod, in every style, with the same
+ * outcome.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { utf8 } from '../../core/bytes.ts'

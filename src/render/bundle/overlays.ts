@@ -1,7 +1,7 @@
 /**
- * Overlays of plain manifests: the files of `overlays/NAME/` replace or add files of the directory; one whose name has `_patch.`
- * changes the file that is called like it without that. A patch is a JSON Patch when it is a list, a strategic merge for
- * Kubernetes' own kinds, and a JSON merge patch for all others.
+ * Overlays of plain manifests: the files of `overlays/NAME/` replace or add files of the directory. A file with
+ * `_patch.` in its name patches the file of the same name without `_patch`. A patch is a JSON Patch when it is a list,
+ * a strategic merge patch for built-in kinds, and a JSON merge patch for all remaining kinds.
  */
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
@@ -21,7 +21,10 @@ import { RenderFailure } from './render-failure.ts'
 const OVERLAYS = 'overlays/'
 const PATCH = '_patch.'
 
-/** The files of a directory (relative to it) with overlays applied in order; those of `overlays/` itself are gone. */
+/**
+ * Returns the files of a directory, by relative path, with overlays applied in order and without the files of
+ * `overlays/`.
+ */
 export function applyOverlays(
   files: ReadonlyMap<string, Uint8Array>,
   overlays: readonly string[],
@@ -72,7 +75,9 @@ function patchFile(
   }
 }
 
-/** Which document of the base a patch means; only one of several objects must be named. */
+/**
+ * Finds the document of the base that a patch is for. In a file with several objects the patch must name the object.
+ */
 function documentFor(
   patch: unknown,
   documents: readonly unknown[],
@@ -111,7 +116,7 @@ function patched(base: JsonObject, patch: unknown, text: string): unknown {
   const isBuiltIn =
     typeof apiVersion === 'string' && typeof kind === 'string' && BUILT_IN_SCHEMAS.of(apiVersion, kind) !== undefined
   if (!isBuiltIn) return mergePatch(base, patch)
-  // A patch need not say what it is for: the file's name does.
+  // A patch may omit apiVersion and kind: the file's name identifies the object.
   const whole = isObject(patch) ? { ...patch, apiVersion, kind } : patch
   const merged = strategicMerge(nodeOf(whole), nodeOf(base), BUILT_IN_SCHEMAS, false)
   return merged ? jsonOf(plainValue(merged)) : null

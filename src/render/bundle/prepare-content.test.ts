@@ -1,4 +1,7 @@
-/** What the hub prepares for an agent: rendered in a cluster without values of its own, it is what the hub would have made. */
+/**
+ * What the hub prepares for an agent: rendered in a cluster without values of its own, it is what the hub would have
+ * made.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { utf8 } from '../../core/bytes.ts'
@@ -38,7 +41,7 @@ const KUSTOMIZED = {
   'site/patch.yaml':
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shop}\ndata: {region: "${ .Cluster.Labels.region }"}\n',
   'site/data/file.txt': 'for ${ .Cluster.Name }',
-  'site/unread.yaml': 'nobody: reads ${ .Cluster.Labels.none }',
+  'site/unread.yaml': 'unread: value ${ .Cluster.Labels.none }',
   'more/kustomization.yaml': 'resources: [sa.yaml]\n',
   'more/sa.yaml': 'apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: web}\n',
 }

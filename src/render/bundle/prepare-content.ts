@@ -1,6 +1,7 @@
 /**
- * Content for an agent that renders by itself: everything that hangs on the hub's side is done (layers, `${ }`, which files count), everything
- * that hangs on the cluster is left (values that are there, `lookup`, its version and APIs). What comes out is a recipe for the same renderer.
+ * Prepares content for an agent that renders in its cluster. The hub completes the steps that need hub data (layers,
+ * `${ }`, the list of files); the agent completes the steps that need the cluster (values in the cluster, `lookup`,
+ * version and APIs). The result is a recipe for the same renderer.
  */
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
@@ -21,7 +22,7 @@ import { RenderFailure } from './render-failure.ts'
 import { expandedTree } from './render-context.ts'
 import type { ArtifactFiles } from './render-context.ts'
 
-/** What an agent renders: a recipe without layers and templates, and its files. */
+/** The content that an agent renders: a recipe without layers and templates, and its files. */
 export interface PreparedContent {
   readonly recipe: BundleRecipe
   readonly files: ArtifactFiles
@@ -31,7 +32,7 @@ const OWN_FOLDER = '.flotilla'
 const OWN_VALUES = `${OWN_FOLDER}/helm.values.yaml`
 const MANIFESTS = 'manifests.yaml'
 
-/** Prepares content; undefined when nothing in it can look at a cluster. */
+/** Prepares content. Returns undefined when no part of the content can read the cluster. */
 export function prepareContent(
   style: Style,
   recipe: BundleRecipe,
@@ -42,7 +43,7 @@ export function prepareContent(
   const { helm, kustomize: _kustomize, overlays: _overlays, ...finish } = options
   const values = (): { readonly files: ArtifactFiles; readonly names: readonly string[] } => {
     const found = valueFiles(recipe, options, scene)
-    // What cannot be read is said here, where its author looks.
+    // An unreadable file is reported on the hub, where its author sees the error.
     userValues({ files: found }, profileFor(recipe))
     const named = found.map(({ name, data }) => [name === 'helm.values' ? OWN_VALUES : name, data] as const)
     return { files: new Map(named), names: named.map(([name]) => name) }
@@ -88,7 +89,7 @@ export function prepareContent(
   }
 }
 
-/** A chart with the charts it depends on, each where it is found again. */
+/** The files of a chart and of the charts it depends on, by path. */
 function chartFilesOf(path: string, recipe: BundleRecipe, files: ArtifactFiles): [string, Uint8Array][] {
   if (path.endsWith('.tgz')) return [[path, files.get(path)!]]
   const folder = path === '' ? '' : `${path}/`
@@ -96,8 +97,8 @@ function chartFilesOf(path: string, recipe: BundleRecipe, files: ArtifactFiles):
 }
 
 /**
- * The files that a kustomization may read, expanded: it names each of them, or a directory, somewhere in its own text or in that of a file it
- * names. A text that only looks like a path brings a file too many and does no harm.
+ * The files that a kustomization may read, expanded. A kustomization names each file or directory in its own text or in
+ * the text of a file that it names. A text that only looks like a path adds an unnecessary file, which does no harm.
  */
 function kustomizationFiles(directory: string, { files, expander }: ChartRenderContext): Map<string, Uint8Array> {
   const tree = expandedTree(files, expander)
@@ -123,12 +124,14 @@ function filesAt(folder: string, text: string, files: ArtifactFiles): string[] {
     if (path === undefined) return []
     if (files.has(path)) return [path]
     const own = kustomizationNames(path).filter((one) => files.has(one))
-    // Without a kustomization it is a folder of something else, such as charts.
+    // A directory without a kustomization has another purpose, for example charts.
     return own.length > 0 || path === '' ? own : [...files.keys()].filter((one) => one.startsWith(`${path}/`))
   })
 }
 
-/** Every text in a YAML file; one that cannot be read has none, and is refused where it is built. */
+/**
+ * Collects every string of a YAML file. A file that cannot be read has no strings here; the build reports the error.
+ */
 function textsIn(bytes: Uint8Array): string[] {
   const texts: string[] = []
   const walk = (value: unknown): void => {

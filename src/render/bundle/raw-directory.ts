@@ -1,4 +1,4 @@
-/** A directory of plain manifests: which of its files count, and what is read out of them. */
+/** Reads a directory of plain manifests: selects its files and parses their documents. */
 import { fromUtf8 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -11,7 +11,7 @@ import { applyOverlays } from './overlays.ts'
 import type { BundleRecipe, LayerOptions } from './recipe.ts'
 import { OUT_OF_TIME, RenderFailure } from './render-failure.ts'
 
-/** A file that holds manifests. */
+/** A file with manifests. */
 export const MANIFEST = /\.(ya?ml|json)$/
 const TEMPLATES = 'templates/'
 
@@ -24,7 +24,7 @@ export interface RawRenderContext {
   readonly templates: (files: ReadonlyMap<string, Uint8Array>) => string
 }
 
-/** The text of a file; one that is not UTF-8 is refused with its name. */
+/** Decodes the text of a file. Throws RenderFailure with the file's name when the text is not UTF-8. */
 export function decodeManifestText(bytes: Uint8Array, path: string): string {
   try {
     return fromUtf8(bytes)
@@ -87,7 +87,7 @@ function counts(path: string, folder: string, recipe: BundleRecipe, files: RawRe
   return !isInNested(path, folder, { files, withKustomizations: recipe.raw?.kustomizations === 'Include' })
 }
 
-/** Where there is something that only counts when it is named. */
+/** Names directories whose content counts only when an option names them, as a hint for the message. */
 function elsewhere(folder: string, files: RawRenderContext['files']): string {
   for (const [name, option] of [...KUSTOMIZATIONS.map((name) => [name, 'kustomize.dir'] as const), CHART_MARK]) {
     const found = [...files.keys()].filter((path) => path.startsWith(folder) && path.endsWith(`/${name}`)).sort()[0]
@@ -105,7 +105,7 @@ function isHidden(path: string): boolean {
 
 const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
 
-/** A directory below with a chart or a kustomization of its own is somebody else's. */
+/** Returns true for a file below a nested chart or kustomization, which is not part of these plain manifests. */
 function isInNested(
   path: string,
   folder: string,

@@ -1,9 +1,11 @@
-/** What a bundle is rendered from, as plain data: it travels to another thread, and its digest says whether anything changed. */
+/**
+ * The recipe of a bundle as plain data: it is sent to another thread, and its digest tells whether the inputs changed.
+ */
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { LabelSelector } from '../../core/text/label-selector.ts'
 
-/** A change of one object after rendering: a JSON merge patch (null removes). */
+/** A change to one object after rendering: a JSON merge patch (null removes). */
 export interface ObjectPatch {
   readonly kind: string
   readonly name: string
@@ -11,27 +13,27 @@ export interface ObjectPatch {
   readonly patch: JsonObject
 }
 
-/** Images whose names begin with `from` are taken from `to`. */
+/** Replaces the prefix `from` of image names by `to`. */
 export interface ImageRewrite {
   readonly from: string
   readonly to: string
 }
 
-/** Values that are read in the cluster: a key of a ConfigMap or Secret there. */
+/** Values that are read in the cluster: a key of a ConfigMap or Secret. */
 export interface ClusterValues {
   readonly kind: 'ConfigMap' | 'Secret'
   readonly name: string
-  /** The release's unless said. */
+  /** Defaults to the namespace of the release. */
   readonly namespace?: string | undefined
-  /** `values.yaml` unless said. */
+  /** Defaults to `values.yaml`. */
   readonly key?: string | undefined
-  /** Where the text goes, as it is; without it the text is YAML with a map of values. */
+  /** The path at which the text is set. If omitted, the text must be YAML with a mapping of values. */
   readonly targetPath?: string | undefined
-  /** Without it nothing is rendered while it is missing. */
+  /** If true, rendering continues without the object. Otherwise rendering waits for it. */
   readonly optional?: boolean | undefined
 }
 
-/** What a layer may say; later layers win, values are merged, lists are added. */
+/** The options of a layer. Later layers win, values are merged, lists are appended. */
 export interface LayerOptions {
   readonly helm?:
     | {
@@ -39,27 +41,29 @@ export interface LayerOptions {
         readonly releaseName?: string | undefined
         readonly values?: JsonObject | undefined
         readonly valuesFiles?: readonly string[] | undefined
-        /** Whether `${ }` in values, and only there, is expanded; the text is read as YAML again. */
+        /** If true, `${ }` in values, and only in values, is expanded; the result is parsed as YAML again. */
         readonly valuesTemplating?: 'None' | 'Labels' | 'Templates' | undefined
-        /** Values by top-level key as templates of YAML, over all others. */
+        /** Values by top-level key as YAML templates; they win over all remaining values. */
         readonly templateValues?: Readonly<Record<string, string>> | undefined
-        /** Over all other values, later ones over earlier ones; only where rendering is done in the cluster. */
+        /**
+         * References to values in the cluster; they win over all remaining values. Requires rendering in the cluster.
+         */
         readonly valuesFrom?: readonly ClusterValues[] | undefined
       }
     | undefined
   readonly kustomize?: { readonly dir?: string | undefined } | undefined
-  /** For namespaced objects that name no namespace. */
+  /** The namespace of namespaced objects without a namespace. */
   readonly defaultNamespace?: string | undefined
-  /** For every namespaced object; objects without namespaces are refused then. */
+  /** The namespace of every object. Cluster-scoped objects are refused. */
   readonly targetNamespace?: string | undefined
   readonly labels?: Readonly<Record<string, string>> | undefined
   readonly images?: readonly ImageRewrite[] | undefined
   readonly patches?: readonly ObjectPatch[] | undefined
-  /** Directories below `overlays/` whose files replace, add to or patch plain manifests; added up over the layers. */
+  /** Directories below `overlays/` whose files replace, add or patch plain manifests; appended over the layers. */
   readonly overlays?: readonly string[] | undefined
 }
 
-/** Some clusters: those with the labels, of the names; both must hold. */
+/** Selects clusters by labels and names; both must match. */
 export interface LayerClusters {
   readonly clusterSelector?: LabelSelector | undefined
   readonly clusters?: readonly string[] | undefined
@@ -68,56 +72,56 @@ export interface LayerClusters {
 /** A layer for some clusters: a variant of the bundle, or an Override. */
 export interface Layer extends LayerOptions, LayerClusters {
   readonly name: string
-  /** Besides, one of these must fit; absent: nothing more is asked. */
+  /** At least one of these selectors must match too. If omitted, no further match is required. */
   readonly anyOf?: readonly LayerClusters[] | undefined
-  /** The bundle is not for these clusters. */
+  /** If true, the bundle is excluded from these clusters. */
   readonly skip?: boolean | undefined
 }
 
-/** How to render a bundle. */
+/** The inputs of rendering a bundle, without the files. */
 export interface BundleRecipe extends LayerOptions {
   /** `namespace/name`. */
   readonly bundle: string
-  /** Objects as YAML, when they do not come from a source. */
+  /** Objects as YAML, if the bundle has no source. */
   readonly manifests?: string | undefined
-  /** The same in parts, each with where it is. */
+  /** Objects as YAML in several texts, each with its location for messages. */
   readonly manifestParts?: readonly { readonly file: string; readonly text: string }[] | undefined
-  /** The artifact, and the directory in it. */
+  /** The artifact, and the bundle's directory in it. */
   readonly artifact?: Digest | undefined
   readonly path?: string | undefined
   readonly ignore?: readonly string[] | undefined
   readonly style?: 'Raw' | 'Kustomize' | 'Helm' | undefined
-  /** Other artifacts, as directories below the path. */
+  /** Further artifacts, mounted as directories below the path. */
   readonly include?: readonly { readonly artifact: Digest; readonly at: string }[] | undefined
-  /** How plain manifests are read. */
+  /** Options for reading plain manifests. */
   readonly raw?: RawRules | undefined
-  /** `${ }` in files and values is expanded per cluster. */
+  /** If true, `${ }` in files and values is expanded per cluster. */
   readonly templating?: boolean | undefined
-  /** Secrets with content in the repository are taken nevertheless. */
+  /** If true, Secrets with content in the repository are allowed. */
   readonly allowSecrets?: boolean | undefined
-  /** Where charts are rendered; on the hub unless said. */
+  /** Where charts are rendered. Defaults to the hub. */
   readonly at?: 'Hub' | 'Agent' | undefined
-  /** Whose rules charts follow. */
+  /** The Helm version whose rules charts follow. */
   readonly helmVersion?: 'helm3' | 'helm4' | undefined
   readonly variants?: readonly Layer[] | undefined
-  /** Only the first variant that fits counts. */
+  /** If true, only the first matching variant counts. */
   readonly firstVariantOnly?: boolean | undefined
   readonly overrides?: readonly Layer[] | undefined
-  /** Named values beside those of the cluster; a table has one row per cluster. */
+  /** Named values in addition to the cluster's; a table has one row per cluster. */
   readonly inputs?: Readonly<Record<string, InputSource>> | undefined
 }
 
-/** How a directory of plain manifests is read. */
+/** Options for reading a directory of plain manifests. */
 export interface RawRules {
-  /** Directories below that have a kustomization: somebody else's (Skip, unless said), or manifests like others. */
+  /** Subdirectories with a kustomization. Defaults to Skip. */
   readonly kustomizations?: 'Skip' | 'Include' | undefined
-  /** Documents that are no Kubernetes objects: a mistake (Refuse, unless said), or nothing. */
+  /** Documents that are not Kubernetes objects. Defaults to Refuse. */
   readonly otherDocuments?: 'Refuse' | 'Skip' | undefined
-  /** `templates/`: manifests like others (AsIs, unless said), or templates of a chart, with `helm.values`. */
+  /** Files below `templates/`: plain manifests, or templates of a chart with `helm.values`. Defaults to AsIs. */
   readonly templates?: 'AsIs' | 'Render' | undefined
 }
 
-/** Where an input comes from: a value that is known already, a file of the artifact, or the cluster's row of a table in one. */
+/** The source of an input: a literal value, a file of the artifact, or the cluster's row of a table in a file. */
 export type InputSource =
   | { readonly value: unknown }
   | { readonly file: string }

@@ -1,4 +1,4 @@
-/** What a render works with: files, what is known of the cluster, and texts and options with their `${ }` expanded. */
+/** The render context: files, cluster data, and texts and options with their `${ }` expanded. */
 import { utf8 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -20,43 +20,43 @@ import type { TrackedInputs } from './track-reads.ts'
 /** Files of an artifact by path. */
 export type ArtifactFiles = ReadonlyMap<string, Uint8Array>
 
-/** What a render works with besides its recipe. */
+/** The dependencies of a render in addition to its recipe. */
 export interface RenderDependencies {
   readonly files: ArtifactFiles
   readonly entropy: Entropy
-  /** Random values charts drew before. */
+  /** Random values that charts drew in earlier renders. */
   readonly frozen: FrozenRecord
-  /** Sees where the render is, and may stop it. */
+  /** Receives the position of the render, and can stop it. */
   readonly watch?: RenderBudget
   readonly limits?: RenderLimits
-  /** What was read in the cluster itself; only where rendering is done there, or shown as if. */
+  /** Data that was read in the cluster; only for rendering in the cluster, or a preview of it. */
   readonly cluster?: ClusterReads
 }
 
-/** What charts see of a cluster that they are rendered in. */
+/** Cluster data that charts see when they are rendered in the cluster. */
 export interface ClusterReads {
-  /** The texts behind `helm.valuesFrom`, in its order; undefined for an optional one that is not there. */
+  /** The texts of `helm.valuesFrom`, in order; undefined for an optional object that does not exist. */
   readonly values: readonly (string | undefined)[]
   readonly lookUp: LookUp
   readonly facts: ClusterFacts
 }
 
-/** What one render works with. */
+/** The context of one render. */
 export interface RenderContext extends RenderDependencies {
   readonly watched: TrackedInputs
 }
 
-/** What was made of a thing before, or is made now. */
+/** Returns the cached value of a key, or computes and stores it. */
 export function memoize<K extends object, V>(known: WeakMap<K, V>, key: K, make: () => V): V {
   const found = known.get(key) ?? make()
   known.set(key, found)
   return found
 }
 
-// Variants of one artifact read the same directories: these are looked at once while its files are kept.
+// Variants of one artifact read the same directories. A directory is read once while the files are in memory.
 const trees = new WeakMap<ArtifactFiles, FileTree>()
 
-/** What `${ }` may name. */
+/** The data that `${ }` can name. */
 export function templateData(recipe: BundleRecipe, { watched, files }: RenderContext): Map<string, unknown> {
   const inputs = new Map<string, unknown>()
   for (const [name, source] of Object.entries(recipe.inputs ?? {})) {
@@ -90,7 +90,7 @@ function inputValue(
   return goValue({ row })['row']
 }
 
-/** Short texts of the options are templates too; values of charts are expanded as text, where they become YAML. */
+/** Expands templates in the options. Values of charts are expanded as text later, when they become YAML. */
 export function expandOptions(options: LayerOptions, expander: Expander): LayerOptions {
   const expand = (text: string | undefined, where: string): string | undefined =>
     text === undefined ? undefined : expander.expand(text, where)

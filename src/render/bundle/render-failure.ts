@@ -1,9 +1,9 @@
 import type { RenderProblem } from '../render-result.ts'
 
-/** Says that who watches stopped a render. */
+/** The message of a render that its budget stopped. */
 export const OUT_OF_TIME = 'rendering took longer than it may'
 
-/** Content that cannot be rendered; where it is as far as that is known. */
+/** Content that cannot be rendered, with its location if known. */
 export class RenderFailure extends Error {
   override readonly name = 'RenderFailure'
   readonly file: string | undefined
@@ -13,7 +13,7 @@ export class RenderFailure extends Error {
     this.file = options.file
   }
 
-  /** As one problem of a result. */
+  /** Converts the failure to a problem of a render result. */
   problem(): RenderProblem {
     const isNamed = this.file === undefined || this.message.includes(this.file)
     return { message: isNamed ? this.message : `${this.file}: ${this.message}` }

@@ -1,6 +1,6 @@
 /**
- * One bundle in the cluster it is for: the same engines as on the hub, over files that the hub prepared and what was read in the cluster. Pure:
- * what a chart looks up is asked for by whoever may read it, and the render is made again with the answers.
+ * Renders one bundle in its cluster: the same engines as on the hub, over files that the hub prepared and data that was
+ * read in the cluster. Pure: the caller answers the lookups of a chart, and the render is repeated with the answers.
  */
 import { canonicalJson, isObject } from '../../core/json.ts'
 import { goInt64 } from '../gotemplate/value.ts'
@@ -12,7 +12,7 @@ import type { BundleRecipe } from './recipe.ts'
 import { renderVariant } from './render-variant.ts'
 import type { RenderDependencies } from './render-context.ts'
 
-/** A question of `lookup`; without a name, for all of a kind. */
+/** A question of `lookup`; without a name, all objects of the kind. */
 export type LookupQuery = Parameters<LookUp>[0]
 
 /** A question and its answer: an object, a list, or nothing. Plain data. */
@@ -21,27 +21,26 @@ export interface LookupAnswer {
   readonly found: unknown
 }
 
-/** What to render; plain data, so that it may go to another thread. */
+/** The inputs of a render; plain data, so that it can be sent to another thread. */
 export interface ClusterRenderRequest {
   readonly recipe: BundleRecipe
   readonly files: ReadonlyMap<string, Uint8Array>
   readonly frozen: FrozenRecord
-  /** The texts behind `helm.valuesFrom`, in its order. */
+  /** The texts of `helm.valuesFrom`, in order. */
   readonly values: readonly (string | undefined)[]
   readonly lookups: readonly LookupAnswer[]
   readonly kubeVersion?: string
   readonly apiVersions?: readonly string[]
 }
 
-/** What came out, or what has to be looked up first. */
+/** The rendered result, or the lookups that must be answered first. */
 export type ClusterRenderAnswer =
   | { readonly kind: 'Look'; readonly queries: readonly LookupQuery[] }
   | { readonly kind: 'Rendered'; readonly result: RenderResult; readonly frozen: FrozenRecord }
 
-/** Far above what real content needs, and bearable in a small agent. */
+/** Far above the needs of real content, and affordable in a small agent. */
 const CLUSTER_RENDER_LIMITS: RenderLimits = { output: 64 * 1024 * 1024 }
 
-/** Renders. */
 export function renderInCluster(
   request: ClusterRenderRequest,
   parts: Pick<RenderDependencies, 'entropy' | 'watch'>,
@@ -49,7 +48,7 @@ export function renderInCluster(
   const { recipe, files, frozen, values, lookups, kubeVersion, apiVersions } = request
   const known = new Map(lookups.map(({ query, found }) => [keyOf(query), found]))
   const asked = new Map<string, LookupQuery>()
-  const { result, frozen: drawn } = renderVariant(recipe, NOBODY, {
+  const { result, frozen: drawn } = renderVariant(recipe, NO_CLUSTER_INPUTS, {
     ...parts,
     files,
     frozen,
@@ -68,7 +67,7 @@ export function renderInCluster(
       },
     },
   })
-  // Made with wrong answers: neither its objects nor what it drew, nor what it complains about, count.
+  // The render used wrong answers: its objects, its random values and its problems do not count.
   if (asked.size > 0) return { kind: 'Look', queries: [...asked.values()] }
   if (result.ok === 'skip' || result.ok === 'prepared') {
     return { kind: 'Rendered', result: { ok: false, problems: [{ message: 'nothing was rendered' }] }, frozen }
@@ -76,14 +75,14 @@ export function renderInCluster(
   return { kind: 'Rendered', result, frozen: drawn }
 }
 
-// What of a cluster layers and `${ }` look at, the hub has seen to.
-const NOBODY = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
+// The hub has already applied all cluster fields that layers and `${ }` read.
+const NO_CLUSTER_INPUTS = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
 
 function keyOf({ apiVersion, kind, namespace, name }: LookupQuery): string {
   return canonicalJson([apiVersion, kind, namespace, name])
 }
 
-/** JSON as Helm has live objects: maps, and whole numbers as such. */
+/** JSON in the form in which Helm sees live objects: Maps, and whole numbers as integers. */
 function goObject(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(goObject)
   if (isObject(value)) return new Map(Object.entries(value).map(([key, item]) => [key, goObject(item)]))

@@ -282,7 +282,7 @@ test('a Secret written into spec.manifests is said to be readable there', () => 
   const notes = (recipe: Partial<BundleRecipe>) => render(recipe, {}).notes ?? []
   const inputs = { db: { value: { p: 'hunter2' } } }
   assert.deepEqual(notes({ manifests: secret('x') }), [
-    'Secret s has its content (p) in spec.manifests, where everybody who may read that reads it; take it from a Secret of the hub (spec.inputs), or set spec.secrets to Allow',
+    'Secret s has its content (p) in spec.manifests, where every user with read access can read it; pass it from a Secret of the hub (spec.inputs), or set spec.secrets to Allow',
   ])
   assert.match(
     notes({ manifestParts: [{ file: 'f', text: secret('x') }] }).join(),

@@ -1,4 +1,6 @@
-/** One bundle for one cluster: layers, templates, style, finish. Pure: the same files and inputs give the same objects. */
+/**
+ * One bundle for one cluster: layers, templates, style, finish. Pure: the same files and inputs give the same objects.
+ */
 import { utf8 } from '../../core/bytes.ts'
 import type { ClusterInputs, Reads } from '../../core/cluster-inputs.ts'
 import { isObject } from '../../core/json.ts'
@@ -33,29 +35,32 @@ import { trackReads } from './track-reads.ts'
 
 export type { ArtifactFiles, RenderDependencies as VariantParts } from './render-context.ts'
 
-/** What came of a bundle for a cluster: objects or problems, content that its agent renders, or nothing at all. */
+/**
+ * The result for one cluster: objects, problems, content that the agent renders, or the layer that excludes the
+ * cluster.
+ */
 export type VariantResult =
   | RenderResult
   | ({ readonly ok: 'prepared' } & PreparedContent)
   | { readonly ok: 'skip'; readonly by: string }
 
-/** One cluster's result. */
+/** The result for one cluster, with its inputs and outputs for later renders. */
 export interface Variant {
   readonly result: VariantResult
-  /** What of the cluster was read. */
+  /** The cluster fields that were read. */
   readonly reads: Reads
-  /** Random values that were drawn, old and new. */
+  /** Random values that were drawn, in this render and before. */
   readonly frozen: FrozenRecord
-  /** Which layer each Helm value comes from. */
+  /** The layer that each Helm value comes from. */
   readonly origins: ReadonlyMap<string, string>
-  /** The names of the bundle's variants that count for it. */
+  /** The names of the bundle's variants that match the cluster. */
   readonly variants: readonly string[]
   readonly style?: Style['kind'] | 'Inline'
-  /** What people should know although it is no mistake. */
+  /** Notes for the user that are not errors. */
   readonly notes?: readonly string[]
 }
 
-/** Renders a bundle for a cluster; what is wrong with the content is in the result, never thrown. */
+/** Renders a bundle for a cluster. Errors in the content are part of the result and are never thrown. */
 export function renderVariant(recipe: BundleRecipe, cluster: ClusterInputs, parts: RenderDependencies): Variant {
   const watched = trackReads(cluster)
   const name = (): string => watched.map.get('Name') as string
@@ -153,14 +158,14 @@ function inlineObjects({ manifests, manifestParts = [] }: BundleRecipe, expander
   return { ok: true, objects: read.flatMap(({ result }) => (result.ok ? result.objects : [])) }
 }
 
-/** Who may read the Bundle or its ConfigMaps reads what is written in them. */
+/** A user with read access to the Bundle or its ConfigMaps can read Secrets in them. */
 function inlineNotes(recipe: BundleRecipe): string[] {
   if (recipe.allowSecrets) return []
   const written = inlineObjects(recipe, undefined)
   const where = recipe.manifests === undefined ? 'the ConfigMaps of spec.manifestsFrom' : 'spec.manifests'
   return (written.ok ? findPlaintextSecrets(written.objects) : []).map(
     ({ name, keys }) =>
-      `Secret ${name} has its content (${keys.join(', ')}) in ${where}, where everybody who may read that reads it; take it from a Secret of the hub (spec.inputs), or set spec.secrets to Allow`,
+      `Secret ${name} has its content (${keys.join(', ')}) in ${where}, where every user with read access can read it; pass it from a Secret of the hub (spec.inputs), or set spec.secrets to Allow`,
   )
 }
 
@@ -173,7 +178,7 @@ function kustomized(directory: string, tree: FileTree): UnknownObject[] {
   return buildObjects(resources) as unknown as UnknownObject[]
 }
 
-/** Content before templates are expanded; where it cannot be read without that, as it is after. */
+/** Returns the content before templates are expanded; the expanded content if the unexpanded files cannot be parsed. */
 function writtenOr(
   expanded: readonly UnknownObject[],
   unexpanded: () => readonly UnknownObject[],
@@ -187,7 +192,7 @@ function writtenOr(
 
 const CHART_OUTPUT = 'flotilla-manifests.yaml'
 
-/** The chart's output is the first resource of the kustomization. */
+/** Adds the chart's output as the first resource of the kustomization. */
 function withChartOutput(
   directory: string,
   text: string,

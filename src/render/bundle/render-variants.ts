@@ -1,4 +1,6 @@
-/** One bundle for many clusters: each distinct result is made once, because a render says what it read. */
+/**
+ * Renders one bundle for many clusters. Each distinct result is rendered once, because a render records what it read.
+ */
 import { matchesReads } from '../../core/cluster-inputs.ts'
 import type { ClusterInputs, Reads } from '../../core/cluster-inputs.ts'
 import type { FrozenRecord } from '../helm/frozen-random.ts'
@@ -7,7 +9,7 @@ import type { BundleRecipe } from './recipe.ts'
 import { renderVariant } from './render-variant.ts'
 import type { Variant, VariantParts, VariantResult } from './render-variant.ts'
 
-/** What to render; plain data. */
+/** The inputs of a render; plain data. */
 export interface VariantsRequest {
   readonly recipe: BundleRecipe
   readonly clusters: readonly ClusterInputs[]
@@ -18,26 +20,24 @@ export interface VariantsRequest {
 export interface SharedVariant {
   readonly when: Reads
   readonly clusters: readonly string[]
-  /** The names of the bundle's variants that count for them. */
+  /** The names of the bundle's variants that match the clusters. */
   readonly variants?: readonly string[]
   readonly result: VariantResult
 }
 
-/** All distinct results. */
 export interface VariantsResult {
   readonly variants: readonly SharedVariant[]
   readonly frozen: FrozenRecord
   readonly style?: Variant['style']
-  /** What people should know, each once. */
+  /** Notes for the user, without repetitions. */
   readonly notes: readonly string[]
 }
 
-/** What renders for all clusters share; `watch` is asked for anew for each distinct result. */
+/** The dependencies that renders for all clusters share. `watch` is called for each distinct result. */
 export interface VariantsParts extends Omit<VariantParts, 'frozen' | 'watch'> {
   readonly watch?: () => RenderBudget
 }
 
-/** Renders for every cluster. */
 export function renderVariants(
   { recipe, clusters, frozen }: VariantsRequest,
   { watch, ...parts }: VariantsParts,

@@ -1,23 +1,22 @@
-/** What templates may know of a cluster, watched: a render says which of it was read, and that is the key of its variant. */
+/** Cluster data for templates that records its reads: the recorded reads are the key of a variant. */
 import { inputAt } from '../../core/cluster-inputs.ts'
 import type { ClusterInputs, Reads } from '../../core/cluster-inputs.ts'
 import { isObject } from '../../core/json.ts'
 
-/** A reader of one cluster that remembers. */
+/** A cluster that records which of its fields were read. */
 export interface TrackedInputs {
   label(key: string): string | undefined
-  /** The version as it is, and a way to say that it mattered. */
+  /** The version, and a function that records it as read. */
   readonly version: { readonly value: string | undefined; readonly note: () => void }
   /** The cluster as a map for templates: Name, Labels, Annotations, Claims, Values. */
   readonly map: Map<string, unknown>
-  /** Labels or annotations as a map for templates, without those that should not be seen. */
+  /** Labels or annotations as a map for templates, without hidden keys. */
   seen(field: 'labels' | 'annotations', isShown: (key: string) => boolean): Map<string, unknown>
   reads(): Reads
 }
 
 const FIELDS = { Labels: 'labels', Annotations: 'annotations', Claims: 'claims' } as const
 
-/** Watches a cluster. */
 export function trackReads(cluster: ClusterInputs): TrackedInputs {
   const seen = new Map<string, string | null>()
   const note = (path: string): void => void seen.set(path, inputAt(cluster, path))
@@ -52,7 +51,7 @@ export function trackReads(cluster: ClusterInputs): TrackedInputs {
   }
 }
 
-/** Remembers which keys somebody looked at; whoever goes through all of them has read the whole. */
+/** A map that records which keys a template read. A template that iterates over the map has read all of it. */
 class WatchedMap extends Map<string, unknown> {
   readonly #path: string
   readonly #note: ((path: string) => void) | undefined
@@ -107,7 +106,7 @@ class WatchedMap extends Map<string, unknown> {
   }
 }
 
-/** JSON as templates hold it: objects are maps. */
+/** JSON in the form templates use: objects are Maps. */
 export function goValue(value: unknown): Record<string, unknown>
 export function goValue(value: unknown): unknown {
   if (!isObject(value)) return inner(value)

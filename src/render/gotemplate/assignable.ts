@@ -2,7 +2,7 @@
 import type { GoFunction, ParamType } from './function.ts'
 import { GoNamed, GoStruct, plainValue, typeInfo, typeName } from './value.ts'
 
-/** A method of a value, if its type has one. */
+/** The method of a value's type with this name; undefined when the type has no method of the name. */
 export function methodOf(receiver: unknown, name: string): GoFunction | undefined {
   if (receiver instanceof GoStruct) return receiver.methods.get(name)
   if (receiver instanceof GoNamed) return receiver.info.methods?.get(name)
@@ -32,7 +32,7 @@ export function isAssignable(value: unknown, type: ParamType): boolean {
     case 'float64':
       return typeof value === 'number'
     case 'map':
-      // A named map type is assignable to map[string]interface {} because one of the two is unnamed.
+      // A named map type is assignable to map[string]interface {}, because the latter is unnamed.
       return isPlainMap(plainValue(value))
     case 'list':
       return Array.isArray(value) && (typeInfo(value)?.type ?? '[]interface {}') === '[]interface {}'

@@ -219,7 +219,7 @@ const UNNAMED: Incompatible = () => new GoError('incompatible types for comparis
 const NAMED: Incompatible = (a, b) =>
   new GoError(`incompatible types for comparison: ${typeName(a)} and ${typeName(b)}`)
 
-/** Go's own template functions by name, as Go 1.24 and older have them or as newer ones do. */
+/** Go's own template functions by name, in the form of Go 1.24 and older or of newer versions. */
 export function goBuiltins(go: 'go1.24' | 'go1.26'): Map<string, GoFunction> {
   return new Map([...SAME_EVERYWHERE, ...comparisons(go === 'go1.24' ? UNNAMED : NAMED)])
 }

@@ -73,7 +73,7 @@ export function valueAs(value: unknown, type: ParamType): unknown {
   if (type === 'value') return value
   if (value === undefined) return canBeNil(type) ? null : REFUSED
   if (type === 'any') return boxed(value)
-  // A nil in an interface goes wherever an untyped one does not.
+  // A nil in an interface is accepted where an untyped nil is not.
   if (value === null || !isAssignable(value, type)) return REFUSED
   return type === 'map' || type === 'list' ? plainValue(value) : value
 }

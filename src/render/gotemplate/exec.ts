@@ -1,6 +1,6 @@
 /**
- * Executes trees, step for step as Go's text/template does, including which node an error is blamed on.
- * `undefined` is reflect's zero Value and `null` a nil interface (see value.ts); MISSING says that a pipeline has no value yet.
+ * Executes trees, step for step as Go's text/template does, including which node an error is blamed on. `undefined` is
+ * reflect's zero Value and `null` a nil interface (see value.ts); MISSING says that a pipeline has no value yet.
  */
 import { canBeNil, methodOf } from './assignable.ts'
 import { goQuote } from './go-string.ts'
@@ -217,7 +217,7 @@ class State {
     this.#node = pipe
     let value: unknown = MISSING
     for (const command of pipe.commands) {
-      // The thing inside the interface: a nil one is no value.
+      // The value inside an interface; a nil interface is no value.
       value = this.#command(dot, command, value) ?? undefined
     }
     for (const variable of pipe.decl) {
@@ -457,7 +457,8 @@ class State {
 /** No value of a chart is a function: `call` can only complain. */
 function notCallable(value: unknown, node: AnyNode | undefined): GoError {
   if (value === undefined || value === null) return new GoError('call of nil')
-  // What came through a pipe has no words: a text stands for itself, anything else is told by its type.
+  // A piped value has no source text: a string stands for itself, values of the remaining types are described by their
+  // type.
   const name = node ? nodeText(node) : typeof value === 'string' ? value : `<${typeName(value)} Value>`
   return new GoError(`non-function ${name} of type ${typeName(value)}`)
 }

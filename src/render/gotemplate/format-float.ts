@@ -103,7 +103,7 @@ function roundHalfEven(value: bigint, bits: bigint): bigint {
   return rest * 2n > unit ? down + unit : down
 }
 
-// As many as JavaScript gives; enough to tell a tie from what is close to one.
+// The maximum that JavaScript prints; enough to tell a tie from a close value.
 const MOST_DIGITS = 100
 
 /** toExponential that rounds what is exactly between to the even digit; JavaScript's goes up. */
@@ -125,7 +125,7 @@ function fixed(magnitude: number, places: number): string {
   return places === 0 ? exact.slice(0, point) : exact.slice(0, point + 1 + places)
 }
 
-/** Whether the digits from here on are 5 and zeros, and the one before is even. */
+/** Returns true if the digits from here on are 5 and zeros, and the preceding digit is even. */
 function isTieToEven(digits: string, at: number): boolean {
   if (digits[at] !== '5' || !/^0*$/.test(digits.slice(at + 1))) return false
   return at === 0 || Number(digits[at - 1]) % 2 === 0

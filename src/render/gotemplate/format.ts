@@ -102,7 +102,7 @@ function badVerb(value: unknown, verb: string, flags: Flags): string {
   return `%!${verb}(${typeName(value)}=${shown})`
 }
 
-/** Where things are is another place each time. */
+/** Go prints an address, which differs in every run. */
 const ADDRESS = new GoInt(0xc0_0000_0000n, 'uint64')
 
 function formatV(value: unknown, flags: Flags, depth: number): string {

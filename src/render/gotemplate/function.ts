@@ -1,8 +1,8 @@
 /** Functions that templates call: a signature that is checked before the call, as reflection does in Go. */
 
 /**
- * A parameter's Go type. `any` is interface{}, `value` is reflect.Value (a builtin that sees nil and no-value apart),
- * `map` is map[string]interface{}, `list` is []interface{}; every other name is itself.
+ * A parameter's Go type. `any` is interface{}, `value` is reflect.Value (a builtin that tells nil from no value), `map`
+ * is map[string]interface{}, `list` is []interface{}; every further name is the Go type itself.
  */
 export type ParamType =
   | 'any'
@@ -49,7 +49,7 @@ export function paramTypeName(type: ParamType): string {
   }
 }
 
-/** A function with fixed parameters, or with further ones of type `variadic`. */
+/** A function with fixed parameters, or with further parameters of type `variadic`. */
 export function goFunction(params: readonly ParamType[], call: GoFunction['call'], variadic?: ParamType): GoFunction {
   return variadic === undefined ? { params, call } : { params, variadic, call }
 }

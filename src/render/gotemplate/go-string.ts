@@ -1,7 +1,7 @@
 /**
- * Go strings are bytes. Here they are JavaScript strings in which a byte that is not part of valid UTF-8 stands as a lone
- * surrogate U+DC80 to U+DCFF (Python calls this surrogateescape), so that cutting a rune in half or reading a binary
- * file loses nothing, and everything else stays an ordinary string.
+ * Go strings are bytes. Here they are JavaScript strings in which a byte that is not part of valid UTF-8 stands as a
+ * lone surrogate U+DC80 to U+DCFF (Python calls this surrogateescape), so that cutting a rune in half or reading a
+ * binary file loses nothing, and everything else stays an ordinary string.
  */
 import { goQuotedRune } from '../../core/text/go-quote.ts'
 import { compareBytes, utf8 } from '../../core/bytes.ts'
@@ -82,8 +82,8 @@ export function goSlice(text: string, from: number, to?: number): string {
 }
 
 /**
- * Texts for a search by bytes: as they are, unless one of them has a part of a letter, which may match a part of a whole one; then
- * each byte is a character, and `back` makes a text of these again.
+ * Texts for a search by bytes. They stay as they are unless a text has a part of a letter, which may match a part of a
+ * whole letter; then each byte becomes a character, and `back` converts the result to a text.
  */
 export function forByteSearch(texts: readonly string[]): {
   readonly texts: readonly string[]

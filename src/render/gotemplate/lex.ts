@@ -44,7 +44,6 @@ export const KEYWORDS = [
 /** A reserved word. */
 export type Keyword = (typeof KEYWORDS)[number]
 
-/** One token. */
 export interface Token {
   readonly type: TokenType
   readonly pos: number
@@ -58,13 +57,13 @@ const isSpace = (char: string | undefined) => char === ' ' || char === '\t' || c
 const UNICODE_WORD = /[_\p{L}\p{Nd}]*/uy
 const ASCII_WORD = /\w*/y
 const SPACES = /[ \t\r\n]*/y
-/** Everything after the number has started is optional, so this never fails and never goes back. */
+/** All parts after the first digit are optional, so the expression never fails and never backtracks. */
 const NUMBER =
   /[+-]?(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?|0[oO][0-7_]*(?:\.[0-7_]*)?|0[bB][01_]*(?:\.[01_]*)?|[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9_]*)?)i?/y
 const STRING_STOP = /["\\\n]/g
 const CHAR_STOP = /['\\\n]/g
 
-/** Tokens of one character each. */
+/** Tokens of a single character. */
 const SINGLE: Readonly<Record<string, TokenType>> = { '=': 'assign', '|': 'pipe', '(': 'leftParen', ')': 'rightParen' }
 
 const WORDS: ReadonlyMap<string, TokenType> = new Map<string, TokenType>([
@@ -73,11 +72,14 @@ const WORDS: ReadonlyMap<string, TokenType> = new Map<string, TokenType>([
   ['false', 'bool'],
 ])
 
-/** Tokens that need no second look, which most are: names, fields, variables, one space, texts, pipes, brackets and numbers. */
+/**
+ * The common tokens, read by a single expression: names, fields, variables, a space, texts, pipes, brackets and
+ * numbers.
+ */
 const USUAL =
   /(?:[A-Za-z]\w*|\.(?:[A-Za-z]\w*)?|\$\w*)(?=[ \t\r\n.,|:()]|\}\})| (?![ \t\r\n]|-\}\})|"[^"\\\n]*"|[|()]|\d+(?=[ \t\r\n|)]|\}\})/y
 
-/** The type of a usual token by its first character; of others it is a number or a word. */
+/** The type of a common token by its first character; a number or a word if the character is not listed. */
 const USUAL_TYPES: ReadonlyMap<number, TokenType> = new Map<number, TokenType>([
   [0x20, 'space'],
   [0x22, 'string'],
@@ -108,7 +110,7 @@ function runeName(char: string): string {
   return /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char) ? `U+${code} '${char}'` : `U+${code}`
 }
 
-/** The tokens of a template; the last one is `eof` or `error`. */
+/** The tokens of a template; the last token is `eof` or `error`. */
 export function lex(input: string): Token[] {
   return new Lexer(input).run()
 }
@@ -134,7 +136,7 @@ class Lexer {
     return this.#tokens
   }
 
-  /** Everything up to `end` is a token. */
+  /** Emits the text up to `end` as a token. */
   #emit(type: TokenType, end: number): 'action' {
     this.#tokens.push({ type, pos: this.#start, text: this.#input.slice(this.#start, end), line: this.#line })
     this.#skipTo(end)
@@ -149,7 +151,7 @@ class Lexer {
     return 'action'
   }
 
-  /** Everything up to `end` is over; the next token starts there. */
+  /** Drops the text up to `end`; the next token starts there. */
   #skipTo(end: number): void {
     const input = this.#input
     for (let at = input.indexOf('\n', this.#start); at >= 0 && at < end; at = input.indexOf('\n', at + 1)) {
@@ -279,7 +281,7 @@ class Lexer {
 
   #spaces(): State {
     const end = endOf(SPACES, this.#input, this.#pos)
-    // The last space before `-}}` belongs to the delimiter; there are others before it, or this would be the delimiter.
+    // The last space before `-}}` belongs to the delimiter. More spaces precede it, or this would be the delimiter.
     return this.#emit('space', this.#input.startsWith('-}}', end) ? end - 1 : end)
   }
 

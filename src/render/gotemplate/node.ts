@@ -107,7 +107,10 @@ export type Node = TextNode | ActionNode | BranchNode | BreakNode | TemplateNode
 /** Any node. */
 export type AnyNode = Node | ListNode | CommandNode | Operand
 
-/** The chains of fields below one field of the data that a node names: `.Values.a.b` and `$.Values.c` give `[a, b]` and `[c]`. */
+/**
+ * The chains of fields below one field of the data that a node names: `.Values.a.b` and `$.Values.c` give `[a, b]` and
+ * `[c]`.
+ */
 export function fieldsRead(node: AnyNode, field: string): (readonly string[])[] {
   switch (node.type) {
     case 'action':

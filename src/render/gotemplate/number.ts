@@ -85,7 +85,9 @@ const SIMPLE: Readonly<Record<string, string>> = {
   '"': '"',
 }
 
-/** strconv.Unquote for double-quoted strings, raw strings and character constants; bytes from \x and octal stay bytes. */
+/**
+ * strconv.Unquote for double-quoted strings, raw strings and character constants; bytes from \x and octal stay bytes.
+ */
 export function unquote(literal: string): string | undefined {
   const quote = literal[0]
   const body = literal.slice(1, -1)

@@ -68,7 +68,7 @@ interface Scope {
   rangeDepth: number
 }
 
-/** Parses a file into its own tree and those of its defines, by name. */
+/** Parses a file into its own tree and the trees of its defines, by name. */
 export function parseTemplate(name: string, text: string, hasFunction: (name: string) => boolean): Map<string, Tree> {
   return new Parser(name, text, hasFunction).parseFile()
 }

@@ -21,7 +21,7 @@ class Printf {
   #argument = 0
   /** Whether `[n]` was used: then operands may be left over. */
   #reordered = false
-  /** Of one directive: whether `[n]` was the last thing read, and whether one was wrong. */
+  /** State of a directive: whether `[n]` was read last, and whether an index was invalid. */
   #afterIndex = false
   #badIndex = false
 
@@ -107,7 +107,7 @@ class Printf {
     return Number(digits)
   }
 
-  /** The operand of `*`; undefined when it is no number, or one that is too large. */
+  /** The operand of `*`; undefined when it is not a number or too large. */
   #star(): bigint | undefined {
     this.#at += 1
     this.#afterIndex = false

@@ -14,7 +14,7 @@ export function tokenText(token: Token): string {
   return runes.length > 10 ? `${goQuote(runes.slice(0, 10).join(''))}...` : goQuote(token.text)
 }
 
-/** The tokens of a template, one after the other; up to three can be given back. */
+/** The tokens of a template in order; up to three tokens can be given back. */
 export class TokenStream {
   readonly #tokens: readonly Token[]
   #nextToken = 0
@@ -56,7 +56,7 @@ export class TokenStream {
     this.#peekCount += 1
   }
 
-  /** Gives the last token back, and the one before it. */
+  /** Gives the last two tokens back. */
   backup2(first: Token): void {
     this.#ahead[1] = first
     this.#peekCount = 2

@@ -14,7 +14,7 @@
  *   nil in an interface     null
  *   no value at all         undefined (reflect's zero Value)
  *
- * The last two are different things in Go's templates: a field of `null` is an error, a field of `undefined` is `undefined`.
+ * The last two differ in Go's templates: a field of `null` is an error, a field of `undefined` is `undefined`.
  */
 import type { GoFunction } from './function.ts'
 
@@ -102,13 +102,13 @@ const INFO = Symbol('go type')
 
 type Informed = { [INFO]?: GoTypeInfo }
 
-/** Gives a Map or Array a Go type other than map[string]interface {} or []interface {}. */
+/** Gives a Map or Array a Go type that is not map[string]interface {} or []interface {}. */
 export function typed<T extends object>(value: T, info: GoTypeInfo): T {
   Object.defineProperty(value, INFO, { value: info, enumerable: false })
   return value
 }
 
-/** The named type of a Map or Array, if it has one. */
+/** The named type of a Map or Array; undefined for the plain types. */
 export function typeInfo(value: object): GoTypeInfo | undefined {
   return (value as Informed)[INFO]
 }
@@ -129,7 +129,7 @@ export function isNil(value: unknown): boolean {
   return (value instanceof Map || Array.isArray(value)) && typeInfo(value)?.json?.() === null
 }
 
-/** A value seen under a named type; the plain value inside is shared with whoever else holds it. */
+/** A value seen under a named type. The plain value inside is shared with all of its holders. */
 export class GoNamed {
   readonly value: unknown
   readonly info: GoTypeInfo
@@ -140,12 +140,12 @@ export class GoNamed {
   }
 }
 
-/** The plain value of a named one. */
+/** The plain value of a GoNamed. */
 export function plainValue(value: unknown): unknown {
   return value instanceof GoNamed ? value.value : value
 }
 
-/** A JSON object whose keys keep their order, as those of a struct do. */
+/** A JSON object whose keys keep their order, as in a struct. */
 export class JsonObject extends Map<string, unknown> {}
 
 /** A []byte. */
@@ -184,13 +184,13 @@ export class GoStruct {
   }
 }
 
-/** What a pointer points at, which is printed in its place; any other value is itself. */
+/** The target of a pointer, which is printed in its place; a value that is not a pointer is returned as it is. */
 export function dereference(value: unknown): unknown {
   if (!(value instanceof GoStruct) || !value.type.startsWith('*')) return value
   return new GoStruct(value.type.slice(1), value.fields, value)
 }
 
-/** A value as an interface holds it: nobody can take its address any more, so that methods of the pointer do not print it. */
+/** A value inside an interface. Go cannot take its address, so methods of the pointer do not print it. */
 export function boxed(value: unknown): unknown {
   if (!(value instanceof GoStruct) || !value.addressedPrint) return value
   const { methods, print, json } = value

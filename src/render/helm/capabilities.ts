@@ -6,13 +6,13 @@ import { versionText } from '../../core/text/semver.ts'
 import { parseVersion } from './semver.ts'
 import type { Capabilities } from './engine/template-objects.ts'
 
-/** What is known about the cluster; everything else is what Helm assumes without one. */
+/** Data of the cluster; missing fields have the values that Helm assumes without a cluster. */
 export interface ClusterFacts {
   /** As `--kube-version` takes it: `1.33`, `v1.33.4-gke.1`. */
   readonly kubeVersion?: string
   /** Further API versions, as `--api-versions` adds them. */
   readonly apiVersions?: readonly string[]
-  /** All API versions of a real cluster, instead of those Helm assumes. */
+  /** All API versions of a real cluster; they replace the versions that Helm assumes. */
   readonly allApiVersions?: readonly string[]
 }
 
@@ -38,7 +38,7 @@ function parseKubeVersion(text: string, profile: HelmProfile): Capabilities['kub
       throw error
     }
   }
-  // Kubernetes' own parser: leading numbers, anything after them is a suffix.
+  // Kubernetes' own parser: leading numbers, and the rest is a suffix.
   const match = /^\s*v?([0-9]+(?:\.[0-9]+)*)(?:[^0-9.].*|\.)?$/s.exec(text)
   const parts = match?.[1]?.split('.') ?? []
   if (parts.length < 2)

@@ -35,12 +35,12 @@ export class RandomDraws {
     return this.#entropy.localZone ?? 'UTC'
   }
 
-  /** Everything drawn so far, to be frozen. */
+  /** All draws so far, to be frozen. */
   get record(): FrozenRecord {
     return Object.fromEntries(this.#drawn)
   }
 
-  /** Whether anything random or the time was asked for. */
+  /** Returns true if random values or the time were drawn. */
   get drewRandom(): boolean {
     return this.#drawn.size > 0
   }
@@ -50,7 +50,7 @@ export class RandomDraws {
     this.#template = template
   }
 
-  /** The frozen value of this draw, or a fresh one; `kind` guards against replaying another function's value. */
+  /** The frozen value of this draw, or a fresh value; `kind` prevents replaying the value of a different function. */
   draw<T>(kind: string, make: (entropy: Entropy) => T): T {
     const scope = `${this.#template}#${kind}`
     const ordinal = this.#ordinals.get(scope) ?? 0

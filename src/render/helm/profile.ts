@@ -21,7 +21,9 @@ export interface HelmProfile {
   readonly apiVersions: readonly string[]
   readonly kindOrder: readonly string[]
   readonly prereleases: PrereleaseRule
-  /** Numbers of values.yaml keep their text (json.Number), which makes them strings to templates: 3.18.0 alone did so. */
+  /**
+   * Numbers of values.yaml keep their text (json.Number), which makes them strings to templates: 3.18.0 alone did so.
+   */
   readonly numbersAsText: boolean
   /** Chart defaults that are null never reach templates, and null for a key without default stays. */
   readonly cleansNulls: boolean
@@ -40,8 +42,8 @@ export interface HelmProfile {
   /** `--set a[1` without the closing bracket sets nothing and is no error. */
   readonly endsInIndex: boolean
   /**
-   * BurntSushi/toml v1.6, which reads TOML 1.1 (line breaks and a last comma in inline tables, `\e`, `\x41`, times without seconds),
-   * refuses a key that is set again as a list, and writes large and small numbers with an exponent.
+   * BurntSushi/toml v1.6, which reads TOML 1.1 (line breaks and a last comma in inline tables, `\e`, `\x41`, times
+   * without seconds), refuses a key that is set again as a list, and writes large and small numbers with an exponent.
    */
   readonly toml11: boolean
   /** Only an IPv6 address may stand in the brackets of a URL, and a web address has one port. */

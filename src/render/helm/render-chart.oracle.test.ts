@@ -95,7 +95,10 @@ const ALIASED: Readonly<Record<string, string>> = {
   'charts/child/charts/grand/values.yaml': 'data: {given: "42"}\n',
 }
 
-/** Two imports into one place: a table that is empty stays so where it came from, one that is not takes what the next one brings. */
+/**
+ * Two imports into one place: a table that is empty stays so where it came from, one that is not takes what the next
+ * one brings.
+ */
 const IMPORTED: Readonly<Record<string, string>> = {
   'Chart.yaml':
     'apiVersion: v2\nname: top\nversion: 1.0.0\ndependencies: [{name: one, version: "*", import-values: [{child: empty, parent: a}, {child: full, parent: b}]}, {name: two, version: "*", import-values: [{child: data, parent: a}, {child: data, parent: b}]}]\n',

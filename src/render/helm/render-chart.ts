@@ -92,7 +92,7 @@ export function renderChart(input: RenderInput): RenderedChart {
   )
   const capabilities = capabilitiesFor(input.cluster ?? {}, profile)
   const values = coalesceValues(chart, input.values, { profile, warn })
-  // Templates change the values: what is told about them is about those they started with.
+  // Templates change the values: origins are reported for the values before the render.
   const origins = input.layers && new ValueOrigins(chart, copyTable(values), input.layers, profile)
   if (!input.skipSchemaValidation) validateSchemas(chart, values, profile)
   input.beforeTemplates?.()
@@ -140,7 +140,7 @@ export function renderChart(input: RenderInput): RenderedChart {
   }
 }
 
-/** Helm 4 says in which step something went wrong. */
+/** Helm 4 names the step that failed. */
 function inStep(step: string, profile: HelmProfile, run: () => void): void {
   try {
     run()

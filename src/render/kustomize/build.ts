@@ -25,7 +25,9 @@ import { resolveVars } from './transform/vars.ts'
 export interface BuildOptions {
   /** Files outside the root of a kustomization may be read (`LoadRestrictionsNone`). */
   readonly allowOutside?: boolean
-  /** The order when the kustomization does not say: the command line sorts (`legacy`), the Go library does not (`fifo`). */
+  /**
+   * The order when the kustomization does not say: the command line sorts (`legacy`), the Go library does not (`fifo`).
+   */
   readonly order?: 'legacy' | 'fifo'
   /** Remote bases and files that were fetched beforehand: address to path in the tree. */
   readonly remotes?: ReadonlyMap<string, string>
@@ -37,14 +39,16 @@ export interface BuildOptions {
   readonly warn?: (message: string) => void
   /** What a delivery tool adds to the kustomization, as Flux and Argo CD do. */
   readonly additions?: Additions
-  /** A directory without a kustomization gets one that lists all manifests below it, as Flux does. */
+  /**
+   * If true, a directory without a kustomization gets a generated file that lists all manifests below it, as in Flux.
+   */
   readonly generate?: boolean
 }
 
 /** A finished build. */
 export interface Build {
   readonly resources: readonly Resource[]
-  /** Sentences for people, such as fields with better names. */
+  /** Warnings for the user, for example about deprecated fields. */
   readonly warnings: readonly string[]
 }
 
@@ -58,7 +62,7 @@ export function buildKustomization(tree: FileTree, directory: string, options: B
     return { resources: build(tree, directory, options, warnings), warnings }
   } catch (caught) {
     if (caught instanceof KustomizeError) throw caught
-    // What a library found wrong with a text; anything else is a defect of ours.
+    // An error that a library reports about a text; the remaining errors are defects of this engine.
     if (caught instanceof Error && 'goMessage' in caught) throw new KustomizeError(messageOf(caught), { cause: caught })
     throw caught
   }

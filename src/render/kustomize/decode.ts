@@ -21,7 +21,6 @@ export const flag: Shape = { type: 'bool', goType: 'bool' }
 export const integer: Shape = { type: 'int64', goType: 'int64' }
 /** An integer. */
 export const int: Shape = { type: 'int', goType: 'int' }
-/** Anything. */
 export const anything: Shape = { type: 'any', goType: 'interface {}' }
 
 /** A list. */

@@ -1,4 +1,4 @@
-/** The kustomization that Flux writes for a directory without one: it lists every manifest below. */
+/** The kustomization that Flux generates for a directory without a kustomization: it lists every manifest below. */
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
 import { KustomizeError, messageOf } from './kustomize-error.ts'
 import type { FileTree } from './loader.ts'
@@ -7,7 +7,7 @@ import { FILE_NAMES } from './target.ts'
 
 const MAX_DEPTH = 64
 
-/** The tree with a kustomization in the directory; the tree itself when one is there already. */
+/** Adds a kustomization to the directory. Returns the same tree if the directory already has a kustomization. */
 export function withGeneratedKustomization(tree: FileTree, directory: string): FileTree {
   if (tree.stat(directory)?.kind !== 'directory' || hasKustomization(tree, directory)) return tree
   const resources = manifestsBelow(tree, directory, '.', 0)

@@ -11,7 +11,7 @@ export interface Pattern {
 const SIMPLE = /^[\w\s./:@^$|()*+?-]*$/
 const cache = new Map<string, Pattern>()
 
-/** Compiles a pattern; a wrong one is an error in Go's words. */
+/** Compiles a pattern; an invalid pattern is an error in Go's words. */
 export function compilePattern(source: string): Pattern {
   const known = cache.get(source)
   if (known) return known
@@ -22,7 +22,7 @@ export function compilePattern(source: string): Pattern {
 }
 
 function compile(source: string): Pattern {
-  // A repetition of a repetition may take exponential time, and lookarounds are not Go's: those go to RE2.
+  // A nested repetition may take exponential time, and Go has no lookarounds: RE2 runs these patterns.
   if (SIMPLE.test(source) && !/\)[*+?]|\(\?[^:]|[*+?][*+]/.test(source)) {
     try {
       return new RegExp(source)

@@ -1,4 +1,4 @@
-/** The `helmCharts` field: charts that lie in the tree, rendered by whoever calls the build. */
+/** The `helmCharts` field: charts in the tree, rendered by the caller of the build. */
 import { HELM_GENERATED } from './resources/build-annotations.ts'
 import { textIfUtf8 } from './resources/generated-data.ts'
 import type { HelmChart } from './kustomization.ts'
@@ -24,7 +24,7 @@ export interface HelmRequest {
   readonly releaseName: string
   readonly namespace: string
   readonly nameTemplate: string
-  /** Values files in their order, as text; later ones win. */
+  /** Values files in their order, as text; later files win. */
   readonly values: readonly string[]
   readonly includeCrds: boolean
   readonly skipTests: boolean
@@ -38,7 +38,6 @@ export type RenderHelm = (request: HelmRequest) => string
 
 const MERGES = ['merge', 'override', 'replace']
 
-/** Renders one chart. */
 export function inflateChart(
   chart: HelmInflation,
   loader: Loader,

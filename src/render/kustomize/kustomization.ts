@@ -12,7 +12,7 @@ export interface GeneratorOptions {
   readonly immutable: boolean
 }
 
-/** One entry of configMapGenerator or secretGenerator. */
+/** An entry of configMapGenerator or secretGenerator. */
 export interface GeneratorArgs {
   readonly name: string
   readonly namespace: string
@@ -72,7 +72,7 @@ export interface FieldOptions {
   readonly create?: boolean
 }
 
-/** A value copied from one object to others. */
+/** A value copied from an object to further objects. */
 export interface Replacement {
   readonly path?: string
   readonly source?: Selector & { readonly fieldPath?: string; readonly options?: FieldOptions }
@@ -342,7 +342,7 @@ export function readKustomization(content: string | Uint8Array, directory: strin
   return complete(raw, { kind, apiVersion, warnings })
 }
 
-// An empty list is something, but not in the old spellings, which are moved elsewhere.
+// An empty list counts as present, but not in the old spellings, which are moved to new fields.
 function leavesNothing(name: string, value: unknown): boolean {
   const isOld = name === 'bases' || name === 'imageTags' || name === 'helmChartInflationGenerator'
   return value === '' || (isOld && Array.isArray(value) && value.length === 0)
@@ -385,7 +385,7 @@ function complete(raw: Raw, head: Pick<Kustomization, 'kind' | 'apiVersion' | 'w
   }
 }
 
-/** Arguments with everything filled in; options of the kustomization count where the entry has none of its own. */
+/** Arguments with all defaults; options of the kustomization apply where the entry has none of its own. */
 export function generatorArgsOf(raw: RawGenerator, defaults?: GeneratorOptions): GeneratorArgs {
   const own = raw.options && generatorOptionsOf(raw.options)
   const options = defaults ? mergeOptions(own, defaults) : own

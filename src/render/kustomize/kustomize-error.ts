@@ -32,7 +32,7 @@ export function inContext<T>(prefix: string | (() => string), step: () => T): T 
   }
 }
 
-/** The words of an error; of YAML errors those of Go's library. */
+/** The message of an error; for YAML errors the message of Go's library. */
 export function messageOf(caught: unknown): string {
   if (!(caught instanceof Error)) return String(caught)
   const { goMessage } = caught as { goMessage?: unknown }

@@ -1,7 +1,7 @@
-/** Reading files for one kustomization: what is in its root, what is outside, what is remote. */
+/** Reads files for a kustomization: in its root, outside its root, and remote. */
 import { KustomizeError, wrapError } from './kustomize-error.ts'
 
-/** The files of a build. Paths are absolute and clean; links are resolved by whoever makes the tree. */
+/** The files of a build. Paths are absolute and clean; the creator of the tree resolves links. */
 export interface FileTree {
   /** What is at a path, and its path without links; nothing when nothing is there. */
   stat(path: string): { readonly path: string; readonly kind: 'file' | 'directory' } | undefined
@@ -39,7 +39,7 @@ export interface LoaderOptions {
   readonly remotes: ReadonlyMap<string, string>
 }
 
-/** Reads relative to one root. */
+/** Reads files relative to a root. */
 export interface Loader {
   readonly root: string
   load(path: string): Uint8Array
@@ -136,7 +136,7 @@ function resolved(path: string, tree: FileTree): { readonly path: string; readon
   throw new KustomizeError(`evalsymlink failure on '${path}' : lstat ${missing}: no such file or directory`)
 }
 
-/** Whether a directory is another one or below it. */
+/** Returns true if a directory equals a base or is below it. */
 function isWithin(directory: string, root: string): boolean {
   return root === '/' || directory === root || directory.startsWith(`${root}/`)
 }

@@ -86,7 +86,7 @@ export function loadKustomization(
   return { kustomization, fileName: file.name }
 }
 
-/** Puts the schema of `openapi` in force; only the first one of a build counts. */
+/** Sets the schema of `openapi`; only the first schema of a build counts. */
 export function setSchema({ loader, kustomization, scene }: Pick<Target, 'loader' | 'kustomization' | 'scene'>): void {
   const path = kustomization.openapi.get('path')
   const content = path === undefined ? undefined : loader.load(path)

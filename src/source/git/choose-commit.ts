@@ -1,10 +1,10 @@
-/** Which commit a ref means, out of what the repository offers. */
+/** Chooses the commit that a ref selects from the refs of a repository. */
 import { nameSome } from '../../core/text/name-some.ts'
 import { compareVersions, parseVersion, satisfies, VersionError } from '../../core/text/semver.ts'
 import type { Version } from '../../core/text/semver.ts'
 import { SourceError } from '../source-error.ts'
 
-/** What to follow; exactly one, or none for the repository's own default branch. */
+/** The ref to follow: at most one field is set. Defaults to the repository's default branch. */
 export interface GitRef {
   readonly branch?: string | undefined
   readonly tag?: string | undefined
@@ -13,7 +13,7 @@ export interface GitRef {
   readonly commit?: string | undefined
 }
 
-/** The commit that is meant, and how it was found. */
+/** The selected commit and the ref that selected it. */
 export interface ChosenCommit {
   readonly commit: string
   /** The branch or tag. */
@@ -22,7 +22,7 @@ export interface ChosenCommit {
 
 const PEELED = '^{}'
 
-/** Reads the output of `ls-remote`. */
+/** Parses the output of `ls-remote`. */
 export function parseRefs(text: string): Map<string, string> {
   const refs = new Map<string, string>()
   for (const line of text.split('\n')) {
@@ -32,7 +32,7 @@ export function parseRefs(text: string): Map<string, string> {
   return refs
 }
 
-/** Finds the commit of a ref; throws SourceError naming what there is instead. */
+/** Finds the commit of a ref. Throws SourceError with the available refs. */
 export function chooseCommit(refs: ReadonlyMap<string, string>, ref: GitRef): ChosenCommit {
   if (ref.commit !== undefined) return { commit: ref.commit, name: ref.commit.slice(0, 12) }
   if (ref.semver !== undefined) return newestTag(refs, ref.semver)
@@ -51,7 +51,7 @@ export function chooseCommit(refs: ReadonlyMap<string, string>, ref: GitRef): Ch
   return { commit, name: ref.branch }
 }
 
-// An annotated tag has an object of its own; what it points to is listed with ^{}.
+// An annotated tag is an object of its own; the commit it points to is listed with ^{}.
 function tagOf(refs: ReadonlyMap<string, string>, tag: string): string | undefined {
   return refs.get(`refs/tags/${tag}${PEELED}`) ?? refs.get(`refs/tags/${tag}`)
 }
@@ -74,7 +74,7 @@ function newestTag(refs: ReadonlyMap<string, string>, range: string): ChosenComm
   return { commit: tagOf(refs, newest)!, name: newest }
 }
 
-/** The newest of these versions that is in a range; names that are no versions do not count. */
+/** The newest version in a range; names that are not versions are ignored. */
 export function newestVersion(names: readonly string[], range: string): string | undefined {
   let best: { readonly name: string; readonly version: Version } | undefined
   for (const name of names) {
@@ -86,7 +86,7 @@ export function newestVersion(names: readonly string[], range: string): string |
   return best?.name
 }
 
-/** A version, or undefined when the text is none. */
+/** Parses a version. Returns undefined when the text is not a version. */
 export function versionOf(text: string): Version | undefined {
   try {
     return parseVersion(text)

@@ -1,4 +1,6 @@
-/** Git repositories on a real git: what becomes an artifact, what is held, and what a hostile repository gets to hear. */
+/**
+ * Git repositories on a real git: what becomes an artifact, what is held, and what a hostile repository gets to hear.
+ */
 import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -82,7 +84,7 @@ test('default branch, tags (light and annotated), ranges and commits', async (t)
   assert.match(failureOf(await fetcher.fetch(spec({}, { semver: '1.x.y.z' }))), /^BadRange: "1.x.y.z" is no range/)
 })
 
-test('a pinned commit asks nobody once it is here', async (t) => {
+test('a pinned commit in the cache needs no request', async (t) => {
   const { repository, fetcher, spec } = await world(t)
   const commit = repository.commit({ v: '1' })
   artifactOf(await fetcher.fetch(spec({}, { commit })))

@@ -1,4 +1,6 @@
-/** Git: which commit, whether it may follow the last one, and its files as an artifact. */
+/**
+ * Fetches a git repository: chooses the commit, checks that it may follow the previous commit, and stores its files.
+ */
 import { digestOfJson } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { compareVersions } from '../../core/text/semver.ts'
@@ -25,19 +27,18 @@ import { GitError, lastLine, runGit } from './run-git.ts'
 type GitSpec = NonNullable<Source['spec']['git']>
 
 const SCHEMES: readonly SourceScheme[] = ['https', 'http', 'ssh', 'file']
-/** How far back the last commit is looked for: most of the time it is just behind. */
+/** Depth of the search for the previous commit: it is usually a direct ancestor. */
 const DEPTHS = [16, 512, 8192]
-/** Sources that ask at about the same time share an answer even when they were told that there is news. */
+/** Sources that are fetched at about the same time share an answer, even after a webhook. */
 const HINT_AGE_MS = 1000
 
-/** Fetches a repository. */
 export async function fetchGit(spec: GitSpec, context: FetchContext): Promise<FetchOutcome> {
   const asked = parseSourceUrl(spec.url, SCHEMES)
   const { url, isMirror } = rewriteToMirror(asked, context.mirrors, SCHEMES)
   if (url.scheme === 'file') checkLocal(url, context.localPaths)
   const credentials = credentialsFor(url, context.credentials, isMirror)
   const { followed, same } = reusablePrevious(context)
-  // A commit never changes: once it is here there is nothing to ask.
+  // A commit never changes: a pinned commit in the cache needs no request.
   if (spec.ref?.commit !== undefined && same?.commit === spec.ref.commit) return { kind: 'Same' }
   const { git: program, folder, ids } = context
   const options = { url, credentials, program, folder, ids }
@@ -82,7 +83,7 @@ function checkLocal(url: SourceUrl, localPaths: readonly string[]): void {
 async function choose(spec: GitSpec, context: FetchContext, access: GitAccess): Promise<ChosenCommit> {
   if (spec.ref?.commit !== undefined) return chooseCommit(new Map(), spec.ref)
   const ask = async (): Promise<Map<string, string>> => {
-    // Fetching is split in two: this question is cheap, and most of the time the answer is what is known already.
+    // A cheap request first: in most cases the commit has not changed.
     const args = ['ls-remote', '--quiet', '--', access.url, 'HEAD', 'refs/heads/*', 'refs/tags/*']
     const output = await runGit(context.git, { ...access, args, signal: context.signal })
     return parseRefs(Buffer.from(output).toString('utf8'))
@@ -101,7 +102,7 @@ interface Candidate {
   readonly cache: GitCache
 }
 
-/** Why a commit must not follow the last one by itself; undefined when it may. */
+/** The reason why a commit must not follow the previous commit; undefined when it may. */
 async function whyHeld(
   spec: GitSpec,
   last: NonNullable<FetchContext['previous']>,
@@ -111,7 +112,7 @@ async function whyHeld(
   const held = (reason: string, what: string): FetchOutcome => ({ kind: 'Held', revision, reason, message: what })
   const lastName = last.revision.split('@')[0] ?? ''
   if (spec.ref?.semver !== undefined && lastName !== chosen.name) {
-    // Releases may come from different branches, so their order is that of versions.
+    // Releases may come from different branches, so versions define their order.
     const [was, is] = [versionOf(lastName), versionOf(chosen.name)]
     if (!was || !is || compareVersions(is, was) > 0) return undefined
     return held('WentBack', `The newest tag in the range is ${chosen.name} now, older than ${lastName}`)
@@ -132,7 +133,10 @@ async function whyHeld(
   )
 }
 
-/** Whether a commit is known to be older than the last one; the server may have forgotten the last one already. */
+/**
+ * Returns true if a commit is known to be older than the previous commit. The server may already have deleted the
+ * previous commit.
+ */
 async function isOlder(commit: string, last: string, cache: GitCache): Promise<boolean> {
   try {
     for (const depth of DEPTHS) {
@@ -176,7 +180,7 @@ async function storeCommit(commit: string, cache: GitCache, context: FetchContex
   return stored
 }
 
-/** Content that cannot be taken stays so; anything else may be better the next time. */
+/** A failure of the content is permanent; any other failure may be temporary. */
 function refusedContent(caught: unknown): FetchFailure {
   if (!(caught instanceof SourceError) || caught.retry) throw caught
   return { kind: 'Failed', reason: caught.reason, message: caught.message, retry: false }
@@ -189,7 +193,7 @@ function tooMuch(): SourceError {
   )
 }
 
-/** Files of the artifact before, by their name in git: their bytes are stored already. */
+/** Files of the previous artifact by git object name: their bytes are already stored. */
 async function knownFiles({
   previous,
   blobs,
@@ -208,7 +212,7 @@ async function linkTargets(
   { commit, cache }: { readonly commit: string; readonly cache: GitCache },
 ): Promise<(link: TreeEntry) => string> {
   if (!selected.some(({ mode }) => mode === '120000')) return () => ''
-  // A link may lead through another one, also outside the part that was selected.
+  // A link may lead through a link outside the selected part.
   const links = entries.filter(({ mode }) => mode === '120000')
   await cache.fetchFiles(commit, links, false)
   const targets = new Map<string, string>()

@@ -1,4 +1,4 @@
-/** How one fetch reaches its server: credentials as configuration and files that live as long as the fetch. */
+/** Access to a git server for one fetch: credentials as configuration and files that are removed after the fetch. */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Ids } from '../../core/ids.ts'
@@ -20,13 +20,13 @@ export interface GitAccessOptions {
 
 const FOLDER = '.access-'
 
-/** Removes what fetches that were ended in the middle left on disk; only while no fetch runs in the folder. */
+/** Removes files that interrupted fetches left on disk. Must run only while no fetch runs in the directory. */
 export async function removeOldAccess(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names) if (name.startsWith(FOLDER)) await rm(join(folder, name), { recursive: true, force: true })
 }
 
-/** Runs work with access to a repository; what it wrote to disk is gone afterwards. */
+/** Runs work with access to a repository, and removes the files of the access afterwards. */
 export async function withGitAccess<T>(options: GitAccessOptions, work: (access: GitAccess) => Promise<T>): Promise<T> {
   const { url, credentials } = options
   const folder = join(options.folder, `${FOLDER}${options.ids.uid()}`)
@@ -44,7 +44,7 @@ export async function withGitAccess<T>(options: GitAccessOptions, work: (access:
     if (url.scheme === 'file') return await work({ ...base, config: {} })
     const authorization = authorizationOf(credentials)
     const config: Record<string, string> = {
-      // With a credential nothing is followed: git's library would take the header along.
+      // Redirects are disabled with a credential: git's HTTP library would send the header to the new host.
       'http.followRedirects': authorization === undefined ? 'initial' : 'false',
     }
     if (authorization !== undefined) config['http.extraHeader'] = `Authorization: ${authorization}`
@@ -94,7 +94,7 @@ async function sshEnvironment(
       'ControlMaster no',
     ].join('\n'),
   )
-  // Git hands this to a shell; both words are paths of ours, quoted.
+  // Git passes this text to a shell; both words are quoted paths of the hub.
   return { GIT_SSH_COMMAND: `${shellWord(program.ssh ?? 'ssh')} -F ${shellWord(config)}`, GIT_SSH_VARIANT: 'ssh' }
 }
 

@@ -1,4 +1,4 @@
-/** A bare repository beside the hub that holds what was fetched from one address; it may be deleted at any time. */
+/** A bare repository on the hub with the objects fetched from one address. It may be deleted at any time. */
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../core/time/clock.ts'
@@ -12,13 +12,13 @@ import type { TreeEntry } from '../tree-entries.ts'
 import { GitError, runGit } from './run-git.ts'
 import type { GitProgram, GitRun } from './run-git.ts'
 
-/** How to reach the other side: what every network run of one fetch has in common. */
+/** The access to the server that all network commands of one fetch share. */
 export type GitAccess = Required<Pick<GitRun, 'config' | 'protocols' | 'environment'>> & { readonly url: string }
 
-/** What a cache works with. */
+/** The dependencies of a cache. */
 export interface GitCacheOptions {
   readonly program: GitProgram
-  /** Where caches are; each address has a folder of its own in it. */
+  /** The directory of all caches; each address has its own subdirectory. */
   readonly folder: string
   readonly clock: Clock
   readonly access: GitAccess
@@ -26,18 +26,18 @@ export interface GitCacheOptions {
   readonly signal: AbortSignal
 }
 
-/** One address' repository. */
+/** The repository of one address. */
 export interface GitCache {
-  /** Gets a commit with its trees and this many generations before it, without file contents. */
+  /** Fetches a commit with its trees and this many ancestors, without file contents. */
   fetchCommit(commit: string, depth: number): Promise<void>
-  /** True or false; undefined when the history that is here does not reach far enough to say. */
+  /** Returns undefined when the local history is too short to decide. */
   isAncestor(older: string, newer: string): Promise<boolean | undefined>
   entriesOf(commit: string): Promise<TreeEntry[]>
-  /** Gets file contents (`isWhole`: of the whole tree); what is larger than a file may be is refused with its name. */
+  /** Fetches file contents (`isWhole`: of the whole tree). A file above the size limit is refused with its name. */
   fetchFiles(commit: string, files: readonly TreeEntry[], isWhole: boolean): Promise<void>
-  /** Hands over the contents one by one, each once. */
+  /** Reads the contents one by one, each once. */
   readFiles(files: readonly TreeEntry[], onFile: (oid: string, bytes: Uint8Array) => Promise<void>): Promise<void>
-  /** How many bytes came over the wire so far. */
+  /** Number of bytes received so far. */
   bytesFetched(): number
 }
 
@@ -48,7 +48,7 @@ const WATCH_MS = 200
 const BATCH = 500
 const OID = /^([0-9a-f]{40}|[0-9a-f]{64})$/
 
-/** Opens (or makes) the cache of an address. */
+/** Opens the cache of an address, and creates it if it does not exist. */
 export async function openGitCache(options: GitCacheOptions): Promise<GitCache> {
   const { program, access, clock, signal, maxFetchBytes = MAX_FETCH_BYTES } = options
   const repository = join(options.folder, hex(sha256(access.url)).slice(0, 40))
@@ -56,7 +56,7 @@ export async function openGitCache(options: GitCacheOptions): Promise<GitCache> 
   let fetched = 0
 
   const local = (args: readonly string[], more: Partial<GitRun> = {}): Promise<Uint8Array> =>
-    // No transport: an object that is not here must never be fetched behind our back.
+    // No transport: git must never fetch a missing object on demand.
     runGit(program, { ...more, args: [`--git-dir=${repository}`, ...args], signal })
 
   async function fetch(args: readonly string[], config: Record<string, string> = {}): Promise<void> {
@@ -126,7 +126,7 @@ export async function openGitCache(options: GitCacheOptions): Promise<GitCache> 
       const oids = [...new Set(missing.map(({ oid }) => oid))].map(checked)
       try {
         for (let at = 0; at < oids.length; at += BATCH) {
-          // What is here already must not be offered in exchange: the other side would think that we have all of it.
+          // Objects of the cache must not be announced: the server would assume that their whole history is here.
           const noHaves = { 'fetch.negotiationAlgorithm': 'noop' }
           await fetch(['--filter=blob:none', 'origin', ...oids.slice(at, at + BATCH)], noHaves)
         }
@@ -142,7 +142,7 @@ export async function openGitCache(options: GitCacheOptions): Promise<GitCache> 
     },
   }
 
-  /** All files of a commit up to the size a file may have: what is missing afterwards was larger, and has a name. */
+  /** Fetches all files of a commit below the size limit. A file that is missing afterwards is above the limit. */
   async function fetchBelowLimit(commit: string, files: readonly TreeEntry[]): Promise<void> {
     const limit = `--filter=blob:limit=${ARTIFACT_LIMITS.fileBytes + 1}`
     await fetch([limit, '--refetch', '--depth=1', 'origin', `+${checked(commit)}:refs/flotilla/${commit}`])
@@ -160,7 +160,7 @@ export async function openGitCache(options: GitCacheOptions): Promise<GitCache> 
     }
   }
 
-  // Whether the history that is here was cut off somewhere below this commit.
+  // Returns true if the local history ends below this commit.
   async function isShallowBelow(commit: string): Promise<boolean> {
     const [cut, walked] = await Promise.all([
       readShallow(repository),
@@ -229,7 +229,7 @@ function tooLarge(path: string): SourceError {
   )
 }
 
-// Only names of objects are ever put where git could read an option or a ref.
+// Only object names may stand where git could read an option or a ref.
 function checked(oid: string): string {
   if (!OID.test(oid))
     throw new SourceError('BadCommit', `${JSON.stringify(oid)} is no commit: want 40 or 64 hexadecimal digits.`)
@@ -238,7 +238,7 @@ function checked(oid: string): string {
 
 async function prepare(repository: string): Promise<void> {
   const packs = await readdir(join(repository, 'objects', 'pack')).catch(() => undefined)
-  // Many small packs are slow, and collecting them costs more than fetching one tree again.
+  // Many small packs are slow, and repacking costs more than fetching one tree again.
   if (packs && packs.length <= 3 * MAX_PACKS) return
   await rm(repository, { recursive: true, force: true })
   for (const folder of ['objects/pack', 'objects/info', 'refs/heads']) {

@@ -1,9 +1,9 @@
-/** One question to a repository however many sources follow it: answers are shared while they are fresh. */
+/** Shares answers of `ls-remote` between Sources of one repository while the answers are fresh. */
 import type { Clock } from '../../core/time/clock.ts'
 
 /** Shared answers of `ls-remote`. */
 export interface LsRemoteCache {
-  /** The refs at an address as this credential sees them, not older than `maxAgeMs`. */
+  /** The refs of an address as this credential sees them, at most `maxAgeMs` old. */
   refs(key: string, maxAgeMs: number, ask: () => Promise<Map<string, string>>): Promise<Map<string, string>>
 }
 
@@ -14,7 +14,7 @@ interface Answer {
 
 const MAX_ANSWERS = 1000
 
-/** Makes the shared answers; the oldest are forgotten when there are too many. */
+/** Creates the cache. The oldest answers are dropped when the cache is full. */
 export function createLsRemoteCache(clock: Pick<Clock, 'monotonicMs'>): LsRemoteCache {
   const answers = new Map<string, Answer>()
   return {
@@ -27,7 +27,7 @@ export function createLsRemoteCache(clock: Pick<Clock, 'monotonicMs'>): LsRemote
       answers.delete(key)
       answers.set(key, answer)
       if (answers.size > MAX_ANSWERS) answers.delete(answers.keys().next().value!)
-      // A failure is nobody else's answer.
+      // A failure is not shared with further callers.
       refs.catch(() => {
         if (answers.get(key) === answer) answers.delete(key)
       })

@@ -1,40 +1,40 @@
-/** Runs the git program: argument arrays, an environment of our own, bounded output, and an end. */
+/** Runs the git program: argument arrays, a minimal environment, bounded output, and a time limit. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toError } from '../../core/errors.ts'
 
-/** How git is found and what it inherits. */
+/** How git is found and which environment it inherits. */
 export interface GitProgram {
-  /** The directories where programs are found. */
+  /** The directories with programs (PATH). */
   readonly path: string
-  /** A directory of `prepareGitHome` that git takes for the home. */
+  /** The home directory for git, created by `prepareGitHome`. */
   readonly home: string
-  /** Proxy settings and the like, by name; nothing else of the environment is inherited. */
+  /** Proxy settings and similar variables by name. No other variable is inherited. */
   readonly environment?: Readonly<Record<string, string>>
   /** The ssh program. Defaults to `ssh`. */
   readonly ssh?: string
-  /** Hears the process group of each run, and then that it has ended: a thread that is ended in the middle ends no process. */
+  /** Receives the process group of each run, and its end: ending a thread does not end its processes. */
   readonly noteProcess?: (group: number) => () => void
 }
 
 /** One run. */
 export interface GitRun {
   readonly args: readonly string[]
-  /** Configuration that holds for this run only; it travels in the environment, where other users cannot read it. */
+  /** Configuration of this run. It is passed in the environment, which other users cannot read. */
   readonly config?: Readonly<Record<string, string>>
-  /** Transports this run may use; none unless said. */
+  /** Allowed transports. Defaults to none. */
   readonly protocols?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   readonly input?: string
   readonly maxOutput?: number
-  /** Receives the output instead of collecting it. */
+  /** Receives the output; without it the output is collected. */
   readonly onOutput?: (chunk: Uint8Array) => void | Promise<void>
   readonly signal: AbortSignal
 }
 
-/** A run that failed, with what git said. */
+/** A failed run, with the output of git. */
 export class GitError extends Error {
   override readonly name = 'GitError'
   readonly stderr: string
@@ -51,8 +51,8 @@ const MAX_OUTPUT = 16 * 1024 * 1024
 const MAX_STDERR = 64 * 1024
 
 /**
- * Settings that hold for every run: no hooks, no helpers, no prompts, no collecting in the background, no submodules. They are
- * in a file, because the half of git that serves a local repository forgets what the environment says.
+ * Settings of every run: no hooks, no helpers, no prompts, no background collection, no submodules. They are in a file,
+ * because the git process that serves a local repository ignores the environment.
  */
 const CONFIG = `# Written by Flotilla.
 [core]
@@ -84,20 +84,20 @@ const CONFIG = `# Written by Flotilla.
 	directory = *
 `
 
-/** Makes the home directory git needs. */
+/** Creates the home directory for git. */
 export async function prepareGitHome(home: string): Promise<void> {
   await mkdir(home, { recursive: true, mode: 0o700 })
   await writeFile(join(home, 'gitconfig'), CONFIG, { mode: 0o600 })
 }
 
-/** Runs git; resolves with its output, rejects with GitError or the signal's reason. */
+/** Runs git. Resolves with the output; rejects with GitError or the signal's reason. */
 export async function runGit(program: GitProgram, run: GitRun): Promise<Uint8Array> {
   const { signal, args, maxOutput = MAX_OUTPUT } = run
   signal.throwIfAborted()
   const child = spawn('git', [...args], {
     cwd: program.home,
     env: environmentOf(program, run),
-    // A group of its own, so that helpers end with it.
+    // A process group of its own, so that helper processes end with it.
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   })
@@ -191,7 +191,7 @@ async function collectTail(stream: AsyncIterable<Uint8Array>): Promise<string> {
   return tail
 }
 
-/** The line of what git said that tells most: the last one, without its prefix. */
+/** The most useful line of git's output: the last line, without its prefix. */
 export function lastLine(stderr: string): string {
   const lines = stderr
     .split(/[\r\n]+/)

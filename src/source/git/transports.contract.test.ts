@@ -1,4 +1,6 @@
-/** Git over https and ssh: credentials go where they are bound, nowhere else, and a silent server costs only its time. */
+/**
+ * Git over https and ssh: credentials go where they are bound, nowhere else, and a silent server costs only its time.
+ */
 import assert from 'node:assert/strict'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'

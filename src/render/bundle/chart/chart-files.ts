@@ -1,22 +1,26 @@
-/** The files of a chart, with the charts beside it that it names as dependencies: what `helm dependency update` would put into `charts/`. */
+// Tested by src/render/bundle/prepare-content.test.ts
+/**
+ * The files of a chart, together with the local charts that it names as dependencies: the content that `helm dependency
+ * update` would put into `charts/`.
+ */
 import { fromUtf8 } from '../../../core/bytes.ts'
 import { isObject } from '../../../core/json.ts'
 import { readFirstYaml } from '../../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../../yaml/yaml.ts'
 import { RenderFailure } from '../render-failure.ts'
 
-/** Where a chart is, and what is looked at for it. */
+/** Where a chart is, and which files of the repository belong to it. */
 export interface ChartLocation {
   readonly files: ReadonlyMap<string, Uint8Array>
-  /** The directory of the bundle: dependencies are taken from below it, for its content is what is watched. */
+  /** The directory of the bundle. Dependencies must be below it, because only its content is watched for changes. */
   readonly base: string
-  /** Files and directories that do not count. */
+  /** Patterns of files and directories that are ignored. */
   readonly ignored: readonly string[]
 }
 
 const DEEPEST = 8
 
-/** Files by their path in the chart. */
+/** Returns the files by their path in the chart. */
 export function chartFiles(path: string, place: ChartLocation, depth = 0): Map<string, Uint8Array> {
   if (depth > DEEPEST) throw new RenderFailure(`the charts of ${path} depend on one another more than ${DEEPEST} deep`)
   const own = filesBelow(path, place)
@@ -44,7 +48,10 @@ function filesBelow(path: string, { files, ignored }: ChartLocation): Map<string
   )
 }
 
-/** What a Chart.yaml names; one that cannot be read is refused where charts are. */
+/**
+ * Reads the dependencies of a Chart.yaml. A file that cannot be read has none here; loading the chart reports the
+ * error.
+ */
 function dependenciesOf(bytes: Uint8Array | undefined): { readonly name: string; readonly repository: string }[] {
   if (!bytes) return []
   try {
@@ -65,7 +72,7 @@ function isThere(name: string, files: ReadonlyMap<string, Uint8Array>): boolean 
   return [...files.keys()].some((path) => path.startsWith(`charts/${name}-`) && path.endsWith('.tgz'))
 }
 
-/** A path from a directory, as text; nothing when it leaves the repository. */
+/** Resolves a path against a directory. Returns undefined when the path leaves the repository. */
 export function pathFrom(from: string, path: string): string | undefined {
   const parts: string[] = []
   for (const part of `${from}/${path}`.split('/')) {

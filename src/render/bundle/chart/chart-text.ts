@@ -1,4 +1,4 @@
-/** A chart of a bundle for one cluster: which values it gets, and the text that comes out. */
+/** Renders the chart of a bundle for one cluster: the values it gets, and the resulting text. */
 import { utf8 } from '../../../core/bytes.ts'
 import { writeYaml } from '../../../yaml/write/write-yaml.ts'
 import type { Chart } from '../../helm/chart/chart.ts'
@@ -22,20 +22,20 @@ import { memoize } from '../render-context.ts'
 import type { ArtifactFiles, RenderContext } from '../render-context.ts'
 import { expandValues } from './value-templates.ts'
 
-/** What a chart's render works with. */
+/** The render context of a chart. */
 export interface ChartRenderContext extends RenderContext {
   readonly expander: Expander | undefined
 }
 
-// Variants of one artifact read the same charts: these are looked at once while its files are kept.
+// Variants of one artifact read the same charts. A chart is loaded once while the files of the artifact are in memory.
 const charts = new WeakMap<ArtifactFiles, Map<string, Chart>>()
 
-/** Whose rules its charts follow. */
+/** The Helm version whose rules the charts follow. */
 export function profileFor(recipe: BundleRecipe): HelmProfile {
   return profileOf(recipe.helmVersion ?? 'helm4')
 }
 
-/** A chart of the files. */
+/** Loads a chart from the files of the artifact. */
 export function chartAt(path: string, recipe: BundleRecipe, files: ArtifactFiles): Chart {
   const loaded = memoize(charts, files, () => new Map<string, Chart>())
   const profile = profileFor(recipe)
@@ -50,13 +50,13 @@ export function chartAt(path: string, recipe: BundleRecipe, files: ArtifactFiles
   return chart
 }
 
-/** Where the charts of a recipe are looked for, and which files do not count. */
+/** The directory below which the charts of a recipe are found, and the files that are ignored. */
 export function chartLocation(recipe: BundleRecipe): { readonly base: string; readonly ignored: readonly string[] } {
   const base = insidePath('', recipe.path ?? '', 'spec.source.path')
   return { base, ignored: (recipe.ignore ?? []).map((one) => insidePath(base, one, 'spec.source.ignore')) }
 }
 
-/** The values as files, the weakest first: named ones, then those of the layers. */
+/** The values as files, the weakest first: the named files, then the values of the layers. */
 export function valueFiles(
   recipe: BundleRecipe,
   options: LayerOptions,
@@ -73,7 +73,7 @@ export function valueFiles(
   return [...named, { name: 'helm.values', data: utf8(expand(writeYaml(own), 'helm.values')) }]
 }
 
-/** What comes out of a chart, as text; hooks are in it with their annotations. */
+/** Renders a chart to text. Hooks are part of the text, with their annotations. */
 export function chartText(
   chart: Chart,
   recipe: BundleRecipe,
@@ -109,13 +109,13 @@ export function chartText(
   const documents = [
     ...rendered.crds.map(({ content }) => content),
     ...rendered.manifests.map(({ content }) => content),
-    // With their annotations: who makes a set of them tells them from the rest.
+    // Hooks keep their annotations: the step that builds the set recognises hooks by them.
     ...rendered.hooks.map(({ content }) => content),
   ]
   return { text: documents.join('\n---\n'), frozen: { ...frozen, ...rendered.frozen }, notes: notesOf(rendered) }
 }
 
-/** Tests are for people who wait for their answer; nobody waits in a fleet. */
+/** Helm tests need a person who waits for the result, so a fleet does not render them. */
 function notesOf({ hooks }: RenderedChart): string[] {
   const tests = hooks.filter(({ events }) => events.every((event) => event === 'test'))
   if (tests.length === 0) return []
@@ -124,7 +124,9 @@ function notesOf({ hooks }: RenderedChart): string[] {
   return [`tests of the chart are not run: ${names.join(', ')}${more}`]
 }
 
-/** A failure may come from the version it saw; a success says whether it looked. */
+/**
+ * A failed render may depend on the Kubernetes version it saw. A successful render records whether it read the version.
+ */
 function renderNoting(note: () => void, render: () => RenderedChart): RenderedChart {
   try {
     const rendered = render()
@@ -136,7 +138,7 @@ function renderNoting(note: () => void, render: () => RenderedChart): RenderedCh
   }
 }
 
-/** Templates without a chart of their own: they get one that says nothing. */
+/** Templates without a Chart.yaml get a minimal chart. */
 export function chartOfTemplates(templates: ReadonlyMap<string, Uint8Array>, recipe: BundleRecipe): Chart {
   const name = recipe.bundle.slice(recipe.bundle.indexOf('/') + 1)
   const about = utf8(writeYaml({ apiVersion: 'v2', name, version: '0.0.0' }))

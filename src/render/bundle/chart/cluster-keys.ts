@@ -1,7 +1,7 @@
-/** Which keys of ConfigMaps and Secrets of the cluster a recipe names. */
+/** Keys of ConfigMaps and Secrets of the cluster that a recipe names. */
 import type { ClusterValues, LayerOptions } from '../recipe.ts'
 
-/** The key that is read unless another one is named. */
+/** The key that is read when the reference names none. */
 export const VALUES_KEY = 'values.yaml'
 
 /** A key of an object in the cluster. */
@@ -13,12 +13,12 @@ export interface ClusterKey {
   readonly isOptional: boolean
 }
 
-/** The namespace that templates see as the release's. */
+/** The namespace that templates see as `.Release.Namespace`. */
 export function releaseNamespace({ targetNamespace, defaultNamespace }: LayerOptions): string {
   return targetNamespace ?? defaultNamespace ?? 'default'
 }
 
-/** What `helm.valuesFrom` names, in order. */
+/** The references of `helm.valuesFrom`, in order. */
 export function clusterKeys(options: LayerOptions): ClusterKey[] {
   return (options.helm?.valuesFrom ?? []).map(({ kind, name, namespace, key, optional }) => ({
     kind,
@@ -29,7 +29,7 @@ export function clusterKeys(options: LayerOptions): ClusterKey[] {
   }))
 }
 
-/** A key, for people. */
+/** A key as text for messages. */
 export function describeKey({ kind, namespace, name, key }: ClusterKey): string {
   return `key ${key} of ${kind} ${namespace}/${name}`
 }

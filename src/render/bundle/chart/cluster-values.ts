@@ -1,4 +1,6 @@
-/** Values that are read in the cluster: which of them a recipe names, and how they come over the others. */
+/**
+ * Values that are read in the cluster: which values a recipe names, and how they are merged over the rendered values.
+ */
 import { utf8 } from '../../../core/bytes.ts'
 import { mergeMaps, readValues } from '../../helm/values/values-file.ts'
 import { copyTable } from '../../helm/values/dict.ts'
@@ -11,7 +13,10 @@ import type { ClusterValues } from '../recipe.ts'
 import { RenderFailure } from '../render-failure.ts'
 import type { ClusterReads } from '../render-context.ts'
 
-/** Values with those of the cluster over them, later ones over earlier ones. No sentence repeats what was read. */
+/**
+ * Merges the values of the cluster over the given values; later references win. No message repeats a value that was
+ * read.
+ */
 export function withClusterValues(
   values: Dict,
   refs: readonly ClusterValues[] = [],
@@ -37,7 +42,7 @@ export function withClusterValues(
   return all
 }
 
-/** The text as it is, at a path of --set: what looks like a number stays the text it was. */
+/** Sets the text at a path of --set. A text that looks like a number stays text. */
 function withValueAt(values: Dict, path: string, text: string): Dict {
   if (/[=,]/.test(path)) throw new StrvalsError('the path holds more than a path')
   const placed = copyTable(values)

@@ -1,6 +1,7 @@
 /**
- * `${ }` in Helm values alone: the values are written as YAML, expanded, and read again, so that a label `1.20` becomes the
- * number 1.2 unless the template quotes it. Before that a text `global.fleet.clusterLabels.NAME` becomes the label, always as text.
+ * `${ }` in Helm values alone: the values are written as YAML, expanded, and read again, so that a label `1.20` becomes
+ * the number 1.2 unless the template quotes it. Before that a text `global.fleet.clusterLabels.NAME` becomes the label,
+ * always as text.
  */
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
@@ -12,7 +13,7 @@ import type { LayerOptions } from '../recipe.ts'
 import { RenderFailure } from '../render-failure.ts'
 import type { TrackedInputs } from '../track-reads.ts'
 
-/** What value templates may know. */
+/** The data that value templates can read. */
 export interface ValueTemplateContext {
   readonly watched: TrackedInputs
   /** `namespace/name` of the bundle. */
@@ -23,7 +24,7 @@ export interface ValueTemplateContext {
 const LABEL_TEXT = 'global.fleet.clusterLabels.'
 const DEEPEST = 50
 
-/** The values of a cluster; as they are when nobody asked for templates. */
+/** Returns the values of a cluster, expanded if the recipe enables value templates. */
 export function expandValues(helm: LayerOptions['helm'], scene: ValueTemplateContext): JsonObject {
   const values = helm?.values ?? {}
   const mode = helm?.valuesTemplating ?? 'None'
@@ -78,7 +79,7 @@ function dataOf({ watched, bundle }: ValueTemplateContext): Map<string, unknown>
   ])
 }
 
-/** Looks at the cluster only for what a template asks: what was read is the key of the variant. */
+/** Reads a cluster field only when a template names it: the recorded reads are the key of the variant. */
 class LazyMap extends Map<string, unknown> {
   override get(key: string): unknown {
     const make = super.get(key)

@@ -52,7 +52,7 @@ export function pathIn(chart: Chart, name: string): string {
   return cleanPath(`${fullPath(chart)}/${name}`)
 }
 
-/** A chart's files under crds/, and those of the charts below it, with their full names. */
+/** The files under crds/ of a chart and of its subcharts, with their full names. */
 export function crdsOf(chart: Chart): { readonly filename: string; readonly data: Uint8Array }[] {
   const own = chart.files
     .filter(({ name }) => name.startsWith('crds/') && /\.(yaml|yml|json)$/i.test(name))
@@ -60,7 +60,7 @@ export function crdsOf(chart: Chart): { readonly filename: string; readonly data
   return [...own, ...chart.dependencies.flatMap(crdsOf)]
 }
 
-/** Whether a chart has only templates for others. */
+/** Returns true for a library chart. */
 export function isLibrary(chart: Chart): boolean {
   return chart.metadata.type.toLowerCase() === 'library'
 }

@@ -3,7 +3,7 @@ import type { Chart } from './chart.ts'
 import { HelmError } from '../helm-error.ts'
 import type { HelmProfile } from '../profile.ts'
 
-/** Refuses charts that cannot be installed, and those whose dependencies are not there. */
+/** Refuses charts that cannot be installed, and charts with missing dependencies. */
 export function checkRequirements(chart: Chart, profile: HelmProfile): void {
   const { type, dependencies, apiVersion } = chart.metadata
   const isKnown = apiVersion === 'v1' || apiVersion === 'v2' || apiVersion === 'v3'

@@ -23,7 +23,10 @@ export type FieldType =
 /** What a struct became: only the fields that the text had. */
 export type Decoded = Readonly<Record<string, unknown>>
 
-/** Decodes the first document of a text into a struct, over what is in it `before`. `typeName` is Go's, for its messages. */
+/**
+ * Decodes the first document of a text into a struct, over what is in it `before`. `typeName` is Go's, for its
+ * messages.
+ */
 export function decodeYaml(
   text: string | Uint8Array,
   type: FieldType & { readonly kind: 'struct' },
@@ -52,11 +55,14 @@ interface Place {
   readonly typeName: string
 }
 
-/** encoding/json goes on after a value of the wrong type and tells the first one at the end. */
+/** encoding/json continues after a value of the wrong type and reports the first error at the end. */
 class Decoder {
   problem: string | undefined
 
-  /** What a place holds then: a null empties lists and maps and leaves the rest, a struct and a map keep what they are not told. */
+  /**
+   * What a place holds then: a null empties lists and maps and leaves the rest, a struct and a map keep what they are
+   * not told.
+   */
   decode(given: unknown, type: FieldType, place: Place, before?: unknown): unknown {
     if (given === null || given === undefined) {
       return type.kind === 'list' || type.kind === 'stringMap' || type.kind === 'any' ? undefined : before
@@ -109,7 +115,7 @@ class Decoder {
         ? key
         : Object.keys(type.fields).find((field) => field.toLowerCase() === key.toLowerCase())
       if (name === undefined) continue
-      // The innermost struct is named, without its package; one without a name is nothing.
+      // The innermost struct is named, without its package; an anonymous struct has no name.
       const struct = type.name.startsWith('struct {') ? '' : type.name.replace(/^.*\./, '')
       const at: Place = { path: [...place.path, name], struct, typeName: '' }
       result[name] = this.decode(item, type.fields[name]!, at, result[name])

@@ -1,4 +1,6 @@
-/** Which subcharts take part: conditions, tags, aliases; and values they export to their parent. A port of Helm's steps. */
+/**
+ * Which subcharts take part: conditions, tags, aliases; and values they export to their parent. A port of Helm's steps.
+ */
 import { formatValue } from '../../gotemplate/format.ts'
 import { typeInfo } from '../../gotemplate/value.ts'
 import { setDependencies } from './chart.ts'
@@ -18,7 +20,7 @@ export interface DependencyContext {
   readonly warn: (message: string) => void
 }
 
-/** Removes disabled subcharts, makes aliased ones, imports exported values. Changes the chart. */
+/** Removes disabled subcharts, creates aliased subcharts, imports exported values. Changes the chart. */
 export function processDependencies(chart: Chart, values: Dict, context: DependencyContext): void {
   processEnabled(chart, values, '', context)
   processImports(chart, context)
@@ -106,10 +108,11 @@ function processImports(chart: Chart, context: DependencyContext): void {
     for (const item of requirement.importValues) {
       const mapping = importMapping(item, context.profile)
       if (!mapping) continue
-      // Not what it was: where aliases share a requirement (Helm 3) the second one finds nothing to import.
+      // The original list is gone: where aliases share a requirement (Helm 3), the second alias finds nothing to
+      // import.
       importValues.push(stringMap(new Map(Object.entries(mapping))))
       const table = tableAt(values, `${requirement.name}.${mapping.child}`)
-      // As in Helm: an empty table is a new one, any other is the child's own and changes with what is merged into it.
+      // As in Helm: an empty table is new; a table with content is the child's own and changes with each merge.
       const taken = table?.size === 0 ? new Map<string, unknown>() : table
       if (taken) imported = mergeTables(imported, nest(mapping.parent, taken), context)
     }

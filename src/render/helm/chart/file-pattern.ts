@@ -45,7 +45,7 @@ function readClass(pattern: string, start: number): { readonly source: string; r
   return { source: `[${isNegated ? '^' : ''}${source}]`, end: at }
 }
 
-/** A character of a class, which may be escaped, and where what follows starts; something must follow. */
+/** Reads a character of a class, which may be escaped, and returns the next position; the class must continue. */
 function classChar(pattern: string, start: number): { readonly code: number; readonly end: number } {
   const at = pattern[start] === '\\' ? start + 1 : start
   const code = pattern.codePointAt(at)
@@ -64,7 +64,7 @@ interface Rule {
   readonly matches: (path: string) => boolean
 }
 
-/** The rules of a .helmignore text, and the ones that always hold. */
+/** The rules of a .helmignore text, and Helm's default rules. */
 export function ignoreRules(text: string): IgnoreRules {
   const lines = text.replace(/^\ufeff/, '').split('\n')
   const rules = [...lines, 'templates/.?*'].flatMap(parseRule)
@@ -79,7 +79,7 @@ export function ignoreRules(text: string): IgnoreRules {
   }
 }
 
-/** A pattern, or one that matches nothing where Go's Match would fail. */
+/** A pattern; a pattern that matches nothing where Go's Match would fail. */
 export function patternOrNone(text: string): RegExp {
   try {
     return compilePattern(text)

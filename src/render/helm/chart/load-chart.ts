@@ -33,7 +33,7 @@ export function loadChart(tree: FileTree, options: LoadOptions): Chart {
   return loadFiles(files, options)
 }
 
-/** The rules of a `.helmignore`, and those that hold without one. */
+/** The rules of a `.helmignore`, and Helm's default rules. */
 export function readIgnoreRules(text: Uint8Array | undefined): IgnoreRules {
   try {
     return ignoreRules(text ? fromGoBytes(text) : '')
@@ -50,7 +50,7 @@ function isIgnored(name: string, ignored: IgnoreRules): boolean {
   return ignored(name, false)
 }
 
-/** The order of a walk: names of one directory sorted, each directory gone through where it stands. */
+/** The order of filepath.Walk: names of a directory sorted, each subdirectory at its place. */
 function walkOrder(a: string, b: string): number {
   const [partsA, partsB] = [a.split('/'), b.split('/')]
   for (let at = 0; at < Math.min(partsA.length, partsB.length); at++) {
@@ -100,7 +100,7 @@ interface Head {
   valuesText: Uint8Array | undefined
 }
 
-/** What the files at the top say, Chart.yaml before the others, which are read in the order they come in. */
+/** Reads the files at the top: Chart.yaml first, then the rest in their given order. */
 function readHead(files: readonly ChartFile[], profile: HelmProfile): Head {
   const head: Head = { metadata: undefined, values: new Map<string, unknown>(), valuesText: undefined }
   for (const { name, data } of files) {

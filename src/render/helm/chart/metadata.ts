@@ -8,14 +8,13 @@ import type { HelmProfile } from '../profile.ts'
 import { UnmarshalError } from '../read-yaml.ts'
 import { parseVersion } from '../semver.ts'
 
-/** One maintainer of a chart. */
 export interface Maintainer {
   readonly name: string
   readonly email: string
   readonly url: string
 }
 
-/** A chart that another one needs. Names and flags change while dependencies are processed. */
+/** A dependency of a chart. Names and flags change while dependencies are processed. */
 export interface Dependency {
   name: string
   readonly version: string
@@ -144,7 +143,7 @@ export function validMetadata(decoded: Decoded, profile: HelmProfile): Metadata 
   const metadata = cleanMetadata(decoded, { maintainers, dependencies })
   checkHead(metadata, profile)
   if (maintainers.includes(null)) throw invalid('maintainers must not contain empty or null nodes')
-  // Those in front of an empty one are looked at first.
+  // Helm checks the entries in front of an empty entry first.
   const empty = dependencies?.indexOf(null) ?? -1
   checkDependencies((metadata.dependencies ?? []).slice(0, empty < 0 ? undefined : empty))
   if (empty >= 0) throw invalid('dependencies must not contain empty or null nodes')
@@ -198,7 +197,7 @@ function invalid(problem: string): HelmError {
   return new HelmError(`validation: ${problem}`)
 }
 
-/** Spaces become plain ones and what cannot be printed goes. */
+/** White space becomes plain spaces, and unprintable characters are removed. */
 function sanitize(value: string): string {
   if (/^[ -~]*$/.test(value)) return value
   return Array.from(value, (char) => {

@@ -36,7 +36,7 @@ export interface EngineOptions {
   readonly parsed: ParseCache
 }
 
-/** One piece of a file's output; what a file includes is a piece of the action that includes it. */
+/** A piece of a file's output. Included text is a piece of the action that includes it. */
 export interface TracedPiece {
   readonly file: string
   readonly text: string
@@ -62,7 +62,7 @@ export function createParseCache(): ParseCache {
 
 const MAX_CACHED_TEXTS = 10_000
 const MAX_NESTED_INCLUDES = 1_000
-/** A power of two: how many steps lie between two looks of who watches. */
+/** A power of two: the number of steps between two calls of the render budget. */
 const STEPS_PER_LOOK = 8
 
 interface Renderable {
@@ -211,7 +211,7 @@ class Engine {
     }
   }
 
-  /** Adds trees to a set; an empty one replaces nothing but the file's own. */
+  /** Adds trees to a set; an empty tree replaces only the file's own. */
   #define(set: Map<string, Tree>, trees: ReadonlyMap<string, Tree>, own: string): void {
     for (const [name, tree] of trees) {
       if (name !== own && set.has(name) && isEmptyList(tree.root)) continue

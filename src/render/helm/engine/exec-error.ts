@@ -42,7 +42,7 @@ interface Place {
   readonly message: string
 }
 
-/** One block per nested error, if each of them is a template's; otherwise the message as it is. */
+/** A block per nested error if all of them are template errors; otherwise the message as it is. */
 function trace(error: Error): string {
   const blocks: string[] = []
   for (let current: unknown = error; current instanceof Error; current = current.cause) {

@@ -1,4 +1,7 @@
-/** The objects templates start from: `.Chart`, `.Files`, `.Capabilities`, `.Values`, with the types and methods Go gives them. */
+/**
+ * The objects templates start from: `.Chart`, `.Files`, `.Capabilities`, `.Values`, with the types and methods Go gives
+ * them.
+ */
 import { base64 } from '../../../core/bytes.ts'
 import { fromGoBytes } from '../../gotemplate/go-string.ts'
 import { GoError, goFunction } from '../../gotemplate/function.ts'
@@ -43,7 +46,7 @@ export function namedValues(values: Dict, profile: HelmProfile): GoNamed {
   return new GoNamed(values, info)
 }
 
-/** A map[string]string, which no map of anything is. */
+/** A map[string]string, in contrast to map[string]interface {}. */
 export function stringMap(map: ReadonlyMap<string, string> | undefined): Map<string, unknown> {
   const info = { type: 'map[string]string', missing: '' }
   return map ? typed(new Map<string, unknown>(map), info) : typed(new Map(), { ...info, json: () => null })

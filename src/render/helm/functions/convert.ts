@@ -1,4 +1,6 @@
-/** How Sprig turns any value into a string or number: fmt's `%v` and the rules of the cast library (0 where it cannot). */
+/**
+ * How Sprig turns any value into a string or number: fmt's `%v` and the rules of the cast library (0 where it cannot).
+ */
 import { formatValue } from '../../gotemplate/format.ts'
 import { GoError } from '../../gotemplate/function.ts'
 import { parseIntLiteral } from '../../gotemplate/number.ts'
@@ -8,7 +10,7 @@ import { GoBytes, GoInt, GoNamed, plainValue } from '../../gotemplate/value.ts'
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
 
-/** Sprig's strval: strings as they are, everything else as `%v`. */
+/** Sprig's strval: strings as they are, values of the remaining types as `%v`. */
 export function strval(value: unknown): string {
   if (typeof value === 'string') return value
   return value instanceof GoBytes ? fromGoBytes(value.bytes) : formatValue(value)
@@ -100,11 +102,11 @@ export function repeat(text: string, times: number): string {
   return text.repeat(times)
 }
 
-/** The longest text one function call may make. */
+/** The longest text of a function call. */
 export const MAX_TEXT = 50_000_000
 
 /** The most bytes that Go's runtime would ask for at once. */
 const MAX_ALLOCATION = 2 ** 48
 
-/** The longest list one function call may make. */
+/** The longest list of a function call. */
 export const MAX_LIST = 1_000_000

@@ -1,4 +1,4 @@
-/** Sprig's dates. `now` is a draw like any other: frozen once, replayed later. */
+/** Sprig's dates. `now` is a draw: frozen once, replayed later. */
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
 import { GoInt, goInt, goInt64, GoNamed, GoStruct, plainValue } from '../../gotemplate/value.ts'
@@ -108,7 +108,7 @@ function jsonTime(time: GoTime): string {
   throw new GoError(`json: error calling MarshalJSON for type time.Time: ${problem}`)
 }
 
-/** The time of a time.Time; undefined for any other value. */
+/** The time of a time.Time; undefined if the value has a different type. */
 export function goTimeOf(value: unknown): GoTime | undefined {
   return value instanceof GoStruct ? times.get(value) : undefined
 }

@@ -18,7 +18,7 @@ function dict(pairs: readonly unknown[]): Dict {
 
 /**
  * mergo's merge of maps. Tables are merged in place, a table that is missing is shared with its source. Without
- * `overwrite` only what is empty is filled; with it everything given wins, also what is empty.
+ * `overwrite` only empty values are filled; with it all given values win, also empty values.
  */
 function mergeInto(target: Dict, source: Dict, overwrite: boolean): void {
   for (const [key, value] of source) {
@@ -43,7 +43,7 @@ function merge(overwrite: boolean): GoFunction {
       let target = isNil(given) ? undefined : (given as Dict)
       for (const source of sources) {
         if (!(source instanceof Map) || isNil(source)) continue
-        // Into nothing a map is made, which nobody else sees.
+        // A merge into nil creates a new map that the caller does not see.
         target ??= new Map()
         mergeInto(target, source as Dict, overwrite)
       }
@@ -53,7 +53,7 @@ function merge(overwrite: boolean): GoFunction {
   )
 }
 
-/** copystructure: new maps and lists of the same types; everything else is shared. */
+/** copystructure: new maps and lists of the same types; scalars are shared. */
 function deepCopy(value: unknown): unknown {
   if (value instanceof GoNamed) return new GoNamed(deepCopy(value.value), value.info)
   if (value instanceof Map) {

@@ -1,4 +1,6 @@
-/** Go's encoding/json: sorted keys, HTML escaping, its own float format; and reading, where every number is a float64. */
+/**
+ * Go's encoding/json: sorted keys, HTML escaping, its own float format; and reading, where every number is a float64.
+ */
 import { base64 } from '../../../core/bytes.ts'
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'

@@ -1,4 +1,7 @@
-/** snake, kebab and Pascal case as the xstrings library makes them; the rules for digits and runs of capitals are its own. */
+/**
+ * snake, kebab and Pascal case as the xstrings library makes them; the rules for digits and runs of capitals are its
+ * own.
+ */
 
 type WordType = 'none' | 'number' | 'upper' | 'letters' | 'connector' | 'punctuation' | 'other'
 
@@ -23,7 +26,10 @@ function isLetter(char: string): boolean {
   return /^\p{L}$/u.test(char) && (/^\p{Lu}$/u.test(char) || /^\p{Ll}$/u.test(char))
 }
 
-/** A letter, with the bytes in front of it that are none; what ends a text counts as one more of the letter before. */
+/**
+ * A letter, with the preceding bytes that are not letters; the end of a text counts as another letter of the same
+ * class.
+ */
 interface Letter {
   readonly char: string
   readonly text: string

@@ -33,7 +33,7 @@ function listOf(value: unknown, doing: string): readonly unknown[] {
   )
 }
 
-/** The elements of any slice; undefined for everything else. */
+/** The elements of any slice; undefined if the value is not a slice. */
 function elementsOf(given: unknown): readonly unknown[] | undefined {
   const value = plainValue(given)
   if (Array.isArray(value)) return value

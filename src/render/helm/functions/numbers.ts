@@ -66,7 +66,7 @@ function decimalFunction(operation: (a: Decimal, b: Decimal) => Decimal): GoFunc
   return goFunction(
     ['any'],
     ([first, ...rest]) =>
-      // One after the other: the first that goes wrong is told.
+      // Applied in order: the first error is reported.
       floatOf(
         rest.reduce<Decimal>((sum, value) => operation(sum, decimalOf(toFloat64(value))), decimalOf(toFloat64(first))),
       ),

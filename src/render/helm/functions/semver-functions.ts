@@ -10,7 +10,7 @@ import { parseVersion, satisfies } from '../semver.ts'
 
 const parsed = new WeakMap<GoStruct, Version>()
 
-/** What the library's other methods give is no pointer, and has only the methods that need none. */
+/** The remaining methods of the library return a value instead of a pointer, which has fewer methods. */
 function versionStruct(version: Version, rule: PrereleaseRule, isPointer: boolean): GoStruct {
   const text = versionText(version)
   const uint = (value: bigint) => new GoInt(value, 'uint64')
@@ -71,7 +71,7 @@ function versionStruct(version: Version, rule: PrereleaseRule, isPointer: boolea
   return struct
 }
 
-/** A part that somebody sets, if the library lets it be one; the older library takes empty pieces too. */
+/** A part that a template sets, if the library accepts it; the older library accepts empty pieces too. */
 function checked(given: unknown, part: 'prerelease' | 'metadata', rule: PrereleaseRule): string {
   const text = given as string
   if (text === '') return text

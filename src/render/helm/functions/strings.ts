@@ -67,7 +67,7 @@ function untitle(text: string): string {
   })
 }
 
-/** goutils.SwapCase: a small letter at the start of a word becomes a title one. */
+/** goutils.SwapCase: a small letter at the start of a word becomes title case. */
 function swapCase(text: string): string {
   let afterSpace = true
   return mapRunes(text, (char) => {
@@ -213,7 +213,7 @@ function replaceAll(text: string, from: string, to: string): string {
 const text1 = (call: (text: string) => unknown) => goFunction(['string'], ([text]) => call(text as string))
 const text2 = (call: (a: string, b: string) => unknown) =>
   goFunction(['string', 'string'], ([a, b]) => call(a as string, b as string))
-/** What looks for one text in another, byte by byte. */
+/** Functions that search a text byte by byte. */
 const bytes2 = (call: (part: string, text: string) => string | boolean) =>
   text2((part, text) => {
     const { texts, back } = forByteSearch([part, text])
@@ -232,7 +232,9 @@ const quoteAll = (quoted: (value: unknown) => string) =>
   )
 const trimAll = text2((set, text) => trimSet(text, set))
 
-/** What goes through a text letter by letter: Go leaves a replacement character for each byte of a letter that was cut. */
+/**
+ * What goes through a text letter by letter: Go leaves a replacement character for each byte of a letter that was cut.
+ */
 const letters = (change: (text: string) => string) => text1((text) => change(text.toWellFormed()))
 
 /** Strings. */

@@ -44,7 +44,7 @@ function isDate(text: string): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1]!
 }
 
-/** A leap second is one only at the end of a day in UTC. */
+/** A leap second is valid only at the end of a day in UTC. */
 function isTime(text: string): boolean {
   const match = new RegExp(`^(${CLOCK})(${OFFSET})$`).exec(text)
   if (!match) return false
@@ -157,7 +157,7 @@ const FORMATS: Readonly<Record<FormatRules, Readonly<Record<string, Test>>>> = {
     hostname: test(HOSTNAME),
     email: isMail,
     'idn-email': isMail,
-    // net.ParseIP reads both kinds, and a point makes it the older one.
+    // net.ParseIP reads both kinds; an address with a dot is IPv4.
     ipv4: (text) => text.includes('.') && (IPV4.test(text) || isIpv6(text)),
     time: isGoTime,
     'date-time': isGoDateTime,

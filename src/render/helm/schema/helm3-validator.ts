@@ -1,6 +1,6 @@
 /**
- * JSON Schema as Helm 3's validator understands it: a mixture of drafts 4 to 7. It lists problems one below the other; of
- * alternatives that all fail it shows the one that came closest, which it counts in points.
+ * JSON Schema as Helm 3's validator understands it: a mixture of drafts 4 to 7. The validator lists problems line by
+ * line; of alternatives that all fail it shows the closest alternative, which it determines by points.
  */
 import { deepEqual } from '../functions/go/deep-equal.ts'
 import { hasFormat } from './formats.ts'
@@ -44,7 +44,7 @@ interface Place {
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'null', 'object', 'string']
 
-/** Refuses what is no type, nor a list of different ones. */
+/** Refuses a value that is not a type or a list of different types. */
 function refuseType(type: unknown): void {
   const types = Array.isArray(type) ? (type as unknown[]) : [type]
   for (const [at, one] of types.entries()) {
@@ -92,7 +92,7 @@ export class Helm3Validator {
     }
   }
 
-  /** Everything that is wrong with a value. */
+  /** Returns all problems of a value. */
   problems(value: unknown): readonly SchemaProblem[] {
     return this.#result(this.#document.root, value, [], 0).problems
   }

@@ -1,4 +1,7 @@
-/** JSON Schema as Helm 4's validator understands it, from draft 4 to 2020-12. Problems come as a tree, as its reports nest. */
+/**
+ * JSON Schema as Helm 4's validator understands it, from draft 4 to 2020-12. Problems come as a tree, as its reports
+ * nest.
+ */
 import { deepEqual } from '../functions/go/deep-equal.ts'
 import { hasFormat } from './formats.ts'
 import {
@@ -55,7 +58,7 @@ export class Helm4Validator {
     this.#draft = draft
   }
 
-  /** Everything that is wrong with a value. */
+  /** Returns all problems of a value. */
   problems(value: unknown): readonly SchemaProblem[] {
     return ungrouped(this.#check(this.#document.root, value, [], 0).problems)
   }
@@ -67,7 +70,7 @@ export class Helm4Validator {
     )
   }
 
-  /** Several problems of one place or alternative are put under one heading. */
+  /** Groups several problems of a place or alternative under a heading. */
   #grouped(problems: readonly SchemaProblem[], path: readonly string[]): readonly SchemaProblem[] {
     return problems.length > 1 ? [{ path, keyword: 'group', causes: problems }] : problems
   }
@@ -83,7 +86,7 @@ export class Helm4Validator {
     return { problems: this.#grouped(problems, at.path), seen }
   }
 
-  /** The same value against the schema that a reference names: a heading of its own, which takes the place of one below it. */
+  /** The same value against the referenced schema: a heading of its own, which replaces the heading below it. */
   #referred(at: Place, ref: unknown): Outcome {
     const { problems, seen } = this.#check(this.#resolve(ref), at.value, at.path, at.depth + 1)
     const causes = ungrouped(problems)
@@ -128,7 +131,7 @@ export class Helm4Validator {
     return { problems, seen }
   }
 
-  /** What makes everything else not worth saying: the type, a constant, an enumeration, a format. */
+  /** Checks whose failure hides the rest: the type, a constant, an enumeration, a format. */
   #decisive({ schema, value, path }: Place): SchemaProblem | undefined {
     const type = schema.get('type')
     if (type !== undefined) {
@@ -240,7 +243,7 @@ export class Helm4Validator {
       if (own === undefined) continue
       seen.indexes.add(index)
       if (index >= prefix.length && own === false && isOlder && Array.isArray(items)) continue
-      // Helm's validator counts the items behind the positional ones from 0 again.
+      // Helm's validator counts the items behind the positional items from 0 again.
       this.#below(at, own, item, String(index < prefix.length ? index : index - prefix.length))
     }
   }
@@ -345,7 +348,7 @@ function missingOf(required: unknown, value: Json): string[] {
   return Array.isArray(required) ? (required as string[]).filter((name) => !value.has(name)) : []
 }
 
-/** Without the heading, where there is but one. */
+/** A single problem has no heading. */
 function ungrouped(problems: readonly SchemaProblem[]): readonly SchemaProblem[] {
   const [first] = problems
   return problems.length === 1 && first!.keyword === 'group' ? first!.causes! : problems

@@ -1,6 +1,6 @@
 /**
- * A look at a schema that most pass: whether it is made of usual keywords with usual values, which every draft's own schema
- * allows. Only what is not so plain is checked against that whole schema, which takes many times as long.
+ * A look at a schema that most pass: whether it is made of usual keywords with usual values, which every draft's own
+ * schema allows. Only what is not so plain is checked against that whole schema, which takes many times as long.
  */
 import { hasFormat } from './formats.ts'
 import { isObject } from './schema-document.ts'
@@ -26,7 +26,7 @@ function areUnique(list: readonly unknown[]): boolean {
   return list.length > 0 && new Set(list).size === list.length
 }
 
-/** Keywords and what is plain for them. Others that some draft knows are not plain; what none knows may be anything. */
+/** Keywords and their plain values. Further keywords of some draft are not plain; unknown keywords are allowed. */
 const LOOKS: ReadonlyMap<string, Look> = new Map<string, Look>(
   Object.entries({
     'title description format $comment': isText,

@@ -105,7 +105,7 @@ function helm4Text({ keyword, want, got }: SchemaProblem): string {
   }
 }
 
-/** Lengths are whole numbers to the validator, limits floating ones. */
+/** Lengths are integers in the validator, limits are floats. */
 function limit(keyword: string, value: unknown): string {
   if (typeof value !== 'number') return String(value)
   return LENGTHS.has(keyword) ? grouped(String(value)) : humanizeNumber(value)

@@ -6,7 +6,7 @@ import { jsonKind } from '../json-kind.ts'
 /** A JSON object. */
 export type Json = Map<string, unknown>
 
-/** One thing that is wrong, with what is wrong below it. */
+/** A problem, with the problems below it. */
 export interface SchemaProblem {
   /** Keys and indexes from the root of the values. */
   readonly path: readonly string[]
@@ -22,7 +22,7 @@ export class SchemaError extends Error {
   override readonly name = 'SchemaError'
 }
 
-/** How deep schemas may refer to each other. */
+/** The maximum depth of references between schemas. */
 export const MAX_SCHEMA_DEPTH = 200
 
 /** Whether a value is a JSON object. */
@@ -42,7 +42,7 @@ export function schemaType(value: unknown): string {
   return kind === 'bool' ? 'boolean' : kind
 }
 
-/** The bounds a number breaks, with what they want. Draft 4 has the exclusive ones as booleans. */
+/** The bounds that a number violates, with their values. Draft 4 has exclusive bounds as booleans. */
 export function* brokenBounds(schema: ReadonlyMap<string, unknown>, value: number): Generator<[string, unknown]> {
   const [min, max] = [schema.get('minimum'), schema.get('maximum')]
   let [above, below] = [schema.get('exclusiveMinimum'), schema.get('exclusiveMaximum')]
@@ -89,7 +89,7 @@ export class SchemaDocument {
     for (const item of schema.values()) this.#collectAnchors(item)
   }
 
-  /** The schema a reference names; `missing` says how a missing one is called. */
+  /** The schema a reference names; `missing` describes a missing schema. */
   resolve(ref: string, missing: (pointer: string, key: string) => string): unknown {
     if (ref === '#') return this.root
     const known = this.#anchors.get(ref)

@@ -1,4 +1,5 @@
-// values.schema.json against both real helms: every keyword, the drafts, schemas that are wrong themselves, and formats.
+// values.schema.json against both real helms: every keyword, the drafts, schemas that are wrong themselves, and
+// formats.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// Random charts with subcharts, aliases, conditions, tags, imports, globals and nulls, and random values over them: coalescing as in helm.
+// Random charts with subcharts, aliases, conditions, tags, imports, globals and nulls, and random values over them:
+// coalescing as in helm.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

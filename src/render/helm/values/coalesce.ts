@@ -1,4 +1,4 @@
-/** How a chart's defaults, its subcharts' and the user's values become one table. The rules are those of Helm's coalesce. */
+/** Merges a chart's defaults, its subcharts' defaults and the user's values by the rules of Helm's coalesce. */
 import type { Chart } from '../chart/chart.ts'
 import { copyTable, isTable } from './dict.ts'
 import type { Dict } from './dict.ts'
@@ -7,7 +7,7 @@ import type { HelmProfile } from '../profile.ts'
 import { formatValue } from '../../gotemplate/format.ts'
 import { sprintf } from '../../gotemplate/printf.ts'
 
-/** What one coalescing works with. */
+/** The state of a coalescing. */
 interface Coalescing {
   readonly profile: HelmProfile
   /** Merging keeps nulls for a later coalescing, which removes them. */

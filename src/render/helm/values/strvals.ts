@@ -1,4 +1,7 @@
-/** The grammar of --set, --set-string, --set-json, --set-file and --set-literal; a port of Helm's parser, slips included. */
+/**
+ * The grammar of --set, --set-string, --set-json, --set-file and --set-literal; a port of Helm's parser, slips
+ * included.
+ */
 import { goInt64 } from '../../gotemplate/value.ts'
 import { goQuote, quotedRune } from '../../gotemplate/go-string.ts'
 import type { Dict } from './dict.ts'
@@ -59,7 +62,7 @@ class StrvalsParser {
     return this.#mode.kind === 'literal'
   }
 
-  /** Characters up to one of `stop`; `last` is undefined at the end of the text. */
+  /** Characters up to a character of `stop`; `last` is undefined at the end of the text. */
   #until(stop: string): { readonly text: string; readonly last: string | undefined } {
     let text = ''
     for (;;) {

@@ -1,6 +1,7 @@
 /**
- * Where each value came from. Of all layers that have a value the first counts, as in coalescing: what the user gave (the last
- * flag or file first), then the defaults of the topmost chart, and so down to the chart itself; globals from the top chart down.
+ * Where each value came from. Of all layers that have a value the first counts, as in coalescing: what the user gave
+ * (the last flag or file first), then the defaults of the topmost chart, and so down to the chart itself; globals from
+ * the top chart down.
  */
 import { readFirstNode } from '../../../yaml/read/read-yaml.ts'
 import type { YamlNode } from '../../../yaml/node.ts'
@@ -103,7 +104,7 @@ export class ValueOrigins {
     )
   }
 
-  /** The charts from the top one down to the one whose table a path is in. */
+  /** The charts from the top chart down to the chart whose table a path is in. */
   #chainOf(path: readonly string[]): Chart[] {
     const chain = [this.#chart]
     for (const name of path.slice(0, -1)) {
@@ -124,7 +125,7 @@ export class ValueOrigins {
         skip: depth,
       }))
     })
-    // A chart that imports has the defaults of its subcharts in its table too: those are asked last.
+    // A chart with imports has the defaults of its subcharts in its table too: these layers are searched last.
     const isImport = ({ layer }: (typeof charts)[number]) => layer.layer === 'import-values'
     return [...user, ...charts.filter((one) => !isImport(one)), ...charts.filter(isImport)]
   }
@@ -170,7 +171,7 @@ function contentOf(node: YamlNode | undefined): YamlNode | undefined {
   return node?.kind === 'alias' ? node.alias : node
 }
 
-/** The last of equal keys, which is the one that counts. */
+/** The last of equal keys, which counts. */
 function keyIndex(mapping: YamlNode, key: string): number {
   return mapping.content.findLastIndex((node, index) => index % 2 === 0 && node.value === key)
 }

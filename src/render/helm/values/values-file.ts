@@ -23,8 +23,8 @@ export function readValues(data: Uint8Array, profile: HelmProfile, numbers: Numb
 }
 
 /**
- * The documents as Kubernetes' YAMLReader cuts them, at lines that start with `---`, behind which only a comment may stand. The
- * first such line of a document stays in it; every line ends with a plain line end, the last one too.
+ * The documents as Kubernetes' YAMLReader cuts them, at lines that start with `---` and continue only with a comment.
+ * The first separator of a document stays in it; every line ends with a plain line end, also the last line.
  */
 function* splitDocuments(text: string): Generator<string> {
   let current = ''

@@ -1,6 +1,6 @@
 /**
- * The operations on trees that everything here is made of. They follow kyaml's step by step, also where it shares nodes:
- * a value set in two places is one node, and a later change through one place shows in the other.
+ * The basic operations on trees. They follow kyaml step by step, also where it shares nodes: a value set in two places
+ * is a single node, and a later change in either place shows in both.
  */
 import { DOUBLE_QUOTED, LITERAL, PLAIN, makeNode } from '../../../yaml/node.ts'
 import { readFirstYaml } from '../../../yaml/read/read-yaml.ts'
@@ -48,7 +48,7 @@ export function copyNode(node: YamlNode): YamlNode {
   return { ...node, content: node.content.map(copyNode) }
 }
 
-/** Makes a node be another one, in place: whoever holds it sees the change. */
+/** Replaces the content of a node in place: all holders of the node see the change. */
 export function assignNode(target: YamlNode, source: YamlNode): void {
   if (target !== source) Object.assign(target, source, { content: [...source.content] })
 }
@@ -106,7 +106,7 @@ export function fieldNames(node: YamlNode | undefined): string[] {
   return names
 }
 
-/** Removes a field, the first of that name; `ifEmpty` only one without content. */
+/** Removes the first field of a name; with `ifEmpty` only a field without content. */
 export function clearField(node: YamlNode | undefined, name: string, ifEmpty = false): void {
   expectKind(node, 'mapping')
   if (!node) return
@@ -162,7 +162,7 @@ function quoteOldBooleans(value: YamlNode): void {
   if (value.style === PLAIN && isStringNode(value) && isOldNonString(value.value)) value.style = DOUBLE_QUOTED
 }
 
-// What YAML 1.1 takes for something else than a string.
+// Texts that YAML 1.1 does not read as strings.
 function isOldNonString(text: string): boolean {
   if (text === '' || text.includes('\n')) return false
   try {
@@ -196,7 +196,7 @@ export function isIndex(part: string): boolean {
   return /^\+?\d+$/.test(part)
 }
 
-/** Finds the node at a path; with a kind, missing parts are made, the last one of that kind. */
+/** Finds the node at a path; with a kind, missing parts are created, the last part with that kind. */
 export function lookup(node: YamlNode | undefined, path: readonly string[], create?: NodeKind): YamlNode | undefined {
   const parts = path.map((part) => part.trim()).filter((part) => part !== '')
   let current = node

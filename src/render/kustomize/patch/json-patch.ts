@@ -4,7 +4,6 @@ import { KustomizeError, messageOf } from '../kustomize-error.ts'
 import { isRecord } from '../is-record.ts'
 import { readFirstYaml } from '../../../yaml/read/read-yaml.ts'
 
-/** One operation. */
 export interface Operation {
   readonly op: string
   readonly path: string | undefined
@@ -12,7 +11,7 @@ export interface Operation {
   readonly value: unknown
 }
 
-/** Reads a patch in JSON or YAML; anything but a list of operations is an error. */
+/** Reads a patch in JSON or YAML; a document that is not a list of operations is an error. */
 export function readJsonPatch(text: string): Operation[] {
   if (text === '') throw new KustomizeError('empty json patch operations')
   const value: unknown = text.startsWith('[')
@@ -53,7 +52,7 @@ type Container = Map<string, unknown> | unknown[]
  */
 const MAX_COPIED = 3 * 1024 * 1024
 
-/** What the operations of one patch have copied so far, as characters of JSON. */
+/** The characters of JSON that the operations of a patch have copied so far. */
 interface Copies {
   length: number
 }

@@ -114,11 +114,11 @@ function meaningfulKeys(
   }
 }
 
-// Values that agree where both say something are one: `80` and `80, TCP`.
+// Values that agree in their common keys are merged: `80` and `80, TCP`.
 function joinPartial(all: readonly string[][]): string[][] {
   const list = all.map((values) => values)
   for (let i = 0; i < list.length; i++) {
-    // Changes of this round are seen only from the next one on.
+    // Changes of this round are visible from the next round on.
     const first = list[i]!
     for (let j = 0; j < list.length; j++) {
       const joined = joinPair(first, list[j]!)
@@ -154,7 +154,7 @@ function findItem(list: YamlNode | undefined, used: KeyValues): YamlNode | undef
   )
 }
 
-// Replaces the items with these keys by another one, or removes them, or appends when there are none.
+// Replaces the items with these keys, removes them, or appends when there are none.
 function setItem(list: YamlNode, { keys: givenKeys, values }: KeyValues, element: YamlNode | undefined): void {
   const keys = givenKeys.length === 0 ? [''] : givenKeys
   expectKind(list, 'sequence')

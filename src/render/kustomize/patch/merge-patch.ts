@@ -1,6 +1,6 @@
 /**
- * Kustomize's own strategic merge. It is not the API server's: patched list items move to the front, `$patch` is known
- * but neither `$retainKeys` nor `$deleteFromPrimitiveList` nor `$setElementOrder`, which are fields like others.
+ * Kustomize's own strategic merge. It differs from the API server's: patched list items move to the front, `$patch` is
+ * known, and `$retainKeys`, `$deleteFromPrimitiveList` and `$setElementOrder` are ordinary fields.
  */
 import { applyDirective, takeDirective } from './merge-directive.ts'
 import type { Directive, MergeContext, MergeOperands } from './merge-directive.ts'

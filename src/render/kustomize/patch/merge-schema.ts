@@ -21,9 +21,10 @@ export interface MergeSchemas {
 }
 
 /**
- * The kinds Kustomize knows: its schema is that of Kubernetes 1.21, so that later kinds have no keys. A version that Kubernetes no longer
- * serves has the keys of the one after `=`, or, after `=` alone, those of metadata. The keys themselves are those of the table of built-in
- * kinds, which the API server uses, too; `LATER` is where the two differ. Confirmed against the binary by tables.oracle.test.ts.
+ * The kinds Kustomize knows: its schema is that of Kubernetes 1.21, so that later kinds have no keys. A version that
+ * Kubernetes no longer serves has the keys of the one after `=`, or, after `=` alone, those of metadata. The keys
+ * themselves are those of the table of built-in kinds, which the API server uses, too; `LATER` is where the two differ.
+ * Confirmed against the binary by tables.oracle.test.ts.
  */
 const KINDS = `
 apps/v1 Deployment DaemonSet ReplicaSet StatefulSet ControllerRevision
@@ -141,7 +142,7 @@ export const BUILT_IN_SCHEMAS: MergeSchemas = {
   },
 }
 
-/** Schemas of an OpenAPI document, as `openapi: {path: …}` names one; the built-in ones no longer count. */
+/** Schemas of an OpenAPI document that `openapi: {path: …}` names; they replace the built-in schemas. */
 export function openApiSchemas(document: unknown): MergeSchemas {
   const definitions = isRecord(document) && isRecord(document['definitions']) ? document['definitions'] : {}
   const byKind = new Map<string, unknown>()

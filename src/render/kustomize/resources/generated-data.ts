@@ -19,7 +19,7 @@ export function setGeneratedData(resource: Resource, field: 'data' | 'binaryData
   for (const key of [...map.keys()].sort()) setField(target, key, blockScalar(map.get(key)!))
 }
 
-/** Adds a ConfigMap's entry: text to data, everything else in base64 to binaryData. */
+/** Adds a ConfigMap's entry: text to data, binary content in base64 to binaryData. */
 export function addConfigMapEntry(node: YamlNode, key: string, value: Uint8Array): void {
   const text = textIfUtf8(value)
   const field = text === undefined ? 'binaryData' : 'data'

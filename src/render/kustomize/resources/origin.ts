@@ -51,7 +51,7 @@ export function addOrigin(resources: readonly Resource[], origin: Origin): void 
   }
 }
 
-/** Notes a transformation in all objects; one without origin was made by it. */
+/** Records a transformation in all objects; an object without origin was created by it. */
 export function addTransformation(resources: readonly Resource[], origin: Origin): void {
   for (const resource of resources) {
     if (resource.annotation(ORIGIN) === undefined) {

@@ -1,6 +1,6 @@
 /** Names of objects: group, version, kind, name and namespace. */
 
-/** The type of an object; empty parts match everything where a type selects. */
+/** The type of an object; empty parts match all values where a type selects. */
 export interface Gvk {
   readonly group: string
   readonly version: string
@@ -69,7 +69,7 @@ export function sameGvk(a: Gvk, b: Gvk): boolean {
   return a.kind === b.kind && a.version === b.version && a.group === b.group
 }
 
-/** Whether a type is one of those that a selector names. */
+/** Returns true if a selector matches a type. */
 export function isSelectedBy(gvk: Gvk, selector: Gvk): boolean {
   return (
     (selector.kind === '' || selector.kind === gvk.kind) &&

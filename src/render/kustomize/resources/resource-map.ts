@@ -46,7 +46,7 @@ export class ResourceMap {
     )
   }
 
-  /** The one object that has or had this name. */
+  /** The only object that has or had this name. */
   theOneWithId(id: ResourceId): Resource {
     const found = this.byAnyId((other) => sameId(id, other))
     if (found.length === 1) return found[0]!

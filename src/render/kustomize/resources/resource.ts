@@ -143,7 +143,7 @@ export class Resource {
     setMetaMap(this.node, 'annotations', annotations)
   }
 
-  /** Sets one annotation and leaves the others where they are. */
+  /** Sets an annotation and keeps the order of the remaining annotations. */
   annotate(key: string, value: string): void {
     annotateNode(this.node!, key, value)
   }

@@ -1,7 +1,7 @@
 /**
- * Which fields the transformers touch unless a kustomization says otherwise. The rows are composed from the Kubernetes
- * API: where pod specs are, and which of their fields name other objects. Which kinds are covered is kustomize's choice;
- * every row, and that there are no others, was confirmed with the binary (tables.oracle.test.ts).
+ * The default fields of the transformers. The rows are composed from the Kubernetes API: where pod specs are, and which
+ * of their fields refer to objects. Kustomize chooses the covered kinds; field-spec-tables.oracle.test.ts confirms with
+ * the binary that the rows are complete.
  */
 import type { FieldSpec } from './field-spec.ts'
 import type { Gvk } from '../resources/resource-id.ts'
@@ -53,7 +53,7 @@ const CORE = { group: '', version: 'v1' }
 const RBAC = 'rbac.authorization.k8s.io'
 const WEBHOOKS = 'admissionregistration.k8s.io'
 
-/** Fields that name other objects. */
+/** Fields that refer to objects by name. */
 export const NAME_REFERENCES: readonly NameReference[] = [
   ...['Deployment', 'ReplicationController', 'ReplicaSet', 'StatefulSet'].map((kind) => ({
     group: '',

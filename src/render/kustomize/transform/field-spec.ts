@@ -48,7 +48,7 @@ export function visitField(object: YamlNode, spec: FieldSpec, action: FieldActio
   }
 }
 
-/** Goes to the fields of all specs, one after the other. */
+/** Goes to the fields of all specs in order. */
 export function visitFields(object: YamlNode, specs: readonly FieldSpec[], action: FieldAction): void {
   for (const spec of specs) visitField(object, spec, action)
 }
@@ -114,7 +114,7 @@ function simpleName(name: string): boolean {
   return /^[A-Za-z][\w./-]*$/.test(name)
 }
 
-/** Adds specs to a list; one that is already there must agree about creation. */
+/** Adds specs to a list; an existing spec for the same field must agree about creation. */
 export function mergeFieldSpecs(specs: readonly FieldSpec[], incoming: readonly FieldSpec[]): FieldSpec[] {
   const result = [...specs]
   for (const spec of incoming) {

@@ -7,7 +7,7 @@ import { plainValue } from '../nodes/plain-value.ts'
 import type { Resource } from '../resources/resource.ts'
 import { goJson } from '../../../yaml/go-json.ts'
 
-/** Adds the hash to the names of all objects that want one. */
+/** Adds the hash to the names of all objects that need a hash. */
 export function addHashes(resources: readonly Resource[]): void {
   for (const resource of resources) {
     if (!resource.isEnabled(NEEDS_HASH)) continue
@@ -19,7 +19,7 @@ export function addHashes(resources: readonly Resource[]): void {
 
 const LETTERS: Readonly<Record<string, string>> = { '0': 'g', '1': 'h', '3': 'k', a: 'm', e: 't' }
 
-/** Ten characters without those that make words. */
+/** Ten characters of an alphabet that forms no words. */
 function contentHash(resource: Resource): string {
   const digits = hex(sha256(hashedText(resource))).slice(0, 10)
   return digits.replace(/[013ae]/g, (digit) => LETTERS[digit]!)
@@ -57,7 +57,7 @@ function floats(value: unknown): unknown {
 
 const KINDS = { document: 1, sequence: 2, mapping: 4, scalar: 8, alias: 16 } as const
 
-// Of other kinds the original hashes its own tree, with comments and positions.
+// For the remaining kinds the original hashes its own tree, with comments and positions.
 function nodeJson(node: YamlNode | undefined): string {
   if (!node) return 'null'
   const text = (value: string): string => goJson(value)

@@ -1,4 +1,4 @@
-/** Fields that name other objects follow when those get new names. */
+/** Updates fields that refer to renamed objects. */
 import { PREFIXES, SUFFIXES } from '../resources/build-annotations.ts'
 import { visitField } from './field-spec.ts'
 import type { FieldSpec } from './field-spec.ts'
@@ -40,7 +40,9 @@ class Candidates {
     this.#resources = resources
   }
 
-  /** What an object may refer to: the cluster, its own namespace, and those of its service accounts. */
+  /**
+   * The scope of an object's references: the cluster, its own namespace, and the namespaces of its service accounts.
+   */
   reachableFrom(referrer: Resource): readonly Resource[] {
     const id = referrer.currentId
     if (id.clusterScoped) return this.#resources

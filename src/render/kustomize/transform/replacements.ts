@@ -1,4 +1,4 @@
-/** Replacements: a value of one object copied into others, also into text that is itself YAML or JSON. */
+/** Replacements: a value of an object copied into further objects, also into text that is itself YAML or JSON. */
 import { textIfUtf8 } from '../resources/generated-data.ts'
 import { decode, listOf } from '../decode.ts'
 import { replacementShape } from '../kustomization.ts'

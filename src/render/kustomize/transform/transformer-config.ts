@@ -1,4 +1,4 @@
-/** The field specs in force: the built-in ones, those of `configurations` files and those that CRDs bring. */
+/** The effective field specs: the built-in specs, the specs of `configurations` files and the specs of CRDs. */
 import { decode, listOf, struct, text } from '../decode.ts'
 import { mergeFieldSpecs } from './field-spec.ts'
 import type { FieldSpec } from './field-spec.ts'
@@ -52,7 +52,8 @@ export const EMPTY_CONFIG: TransformerConfig = {
 /** Both together. */
 export function mergeConfigs(a: TransformerConfig, b: TransformerConfig): TransformerConfig {
   if (a === b || b === EMPTY_CONFIG) return a
-  // Merging into nothing is not idle: a spec for every kind gives way to one for some kind that is sorted before it.
+  // A merge into an empty list has an effect: a spec for every kind gives way to a spec for some kind that sorts before
+  // it.
   if (a === EMPTY_CONFIG && b === DEFAULT_CONFIG) return b
   const merged = Object.fromEntries(
     LISTS.map((name) => {
@@ -181,7 +182,7 @@ function readConfig(content: Uint8Array): TransformerConfig {
   })
 }
 
-/** A field spec with everything filled in. */
+/** A field spec with all defaults. */
 export function fieldSpecOf(raw: FieldSpecInput): FieldSpec {
   const { group = '', version = '', kind = '', path = '', create = false } = raw
   return { group, version, kind, path, create }

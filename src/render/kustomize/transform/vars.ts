@@ -51,7 +51,7 @@ function varText(item: Var): string {
   return `{${item.name ?? ''} ${gvkText(varTarget(item))} {${item.fieldref?.fieldPath || 'metadata.name'}}}`
 }
 
-/** Replaces all vars; gives back the names of those that nothing used. */
+/** Replaces all vars; returns the names of unused vars. */
 export function resolveVars(resources: readonly Resource[], set: VarSet, specs: readonly FieldSpec[]): string[] {
   if (set.size === 0) return []
   const values = new Map<string, unknown>()
@@ -146,7 +146,7 @@ function isScalar(value: unknown): value is string | number | bigint | boolean {
   return value !== undefined && typeof value !== 'object'
 }
 
-// `$$` is a dollar sign, `$(NAME)` a var; unknown ones stay.
+// `$$` is a dollar sign, `$(NAME)` a var; unknown vars stay.
 function expand(input: string, values: ReadonlyMap<string, unknown>, used: Set<string>): unknown {
   let result = ''
   let i = 0

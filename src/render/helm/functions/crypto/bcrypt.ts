@@ -94,10 +94,10 @@ function encode(bytes: Uint8Array): string {
 
 const MAX_REMEMBERED = 10_000
 
-/** The last hashes by a digest of what they were made of: with a frozen salt the next render makes the same one. */
+/** The last hashes, by a digest of their inputs: with a frozen salt the next render asks for the same hash. */
 const remembered = new Map<string, string>()
 
-/** `$2a$10$…` of a password and 16 random bytes. To make one is slow, as it should be: it is done once. */
+/** The hash `$2a$10$…` of a password and 16 random bytes. Hashing is slow on purpose: results are cached. */
 export function bcryptHash(password: Uint8Array, salt: Uint8Array, cost = 10): string {
   if (password.length > 72) throw new GoError('bcrypt: password length exceeds 72 bytes')
   const key = `${cost} ${hex(sha256(concatBytes([salt, password])))}`

@@ -250,7 +250,7 @@ const KEY_TYPES: Readonly<Record<string, KeyType>> = {
   ed25519: 'ed25519',
 }
 
-/** Certificates and keys; each one drawn can be frozen. */
+/** Certificates and keys; each draw can be frozen. */
 export function certificateFunctions(draws: RandomDraws): Record<string, GoFunction> {
   const make = (name: string, request: Request, given: string | undefined, ca?: GoStruct): GoStruct => {
     const key = given === undefined ? undefined : parsedKey(given)
@@ -311,7 +311,7 @@ function parsedKey(pem: string): string {
   }
 }
 
-/** A DSA key in OpenSSL's old form, which Sprig prints; every other one is as it should be. */
+/** A DSA key in OpenSSL's old form, which Sprig prints; keys of the remaining algorithms stay as they are. */
 function printedKey(pem: string): string {
   const [pkcs8] = fromPem('PRIVATE KEY', pem)
   if (!pkcs8 || privateKeyType(pem) !== 'dsa') return pem

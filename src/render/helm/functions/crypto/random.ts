@@ -1,4 +1,4 @@
-/** Everything that draws: passwords, ids, shuffling. Each draw can be frozen and replayed. */
+/** Functions that draw random values: passwords, ids, shuffling. Each draw can be frozen and replayed. */
 import { aesCbcDecrypt, aesCbcEncrypt, base64, fromBase64, hmacSha256, scrypt } from '../../../../core/bytes.ts'
 import { GoError, goFunction } from '../../../gotemplate/function.ts'
 import type { GoFunction } from '../../../gotemplate/function.ts'
@@ -14,7 +14,7 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const DIGITS = '0123456789'
 const ASCII = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).join('')
 
-/** A whole number below `limit`, every one as likely. */
+/** A whole number below `limit`, evenly distributed. */
 function below(limit: number, entropy: Entropy): number {
   const ceiling = 2 ** 48 - (2 ** 48 % limit)
   for (;;) {
@@ -24,7 +24,7 @@ function below(limit: number, entropy: Entropy): number {
 }
 
 function pick(alphabet: string, length: number, entropy: Entropy): string {
-  // One request for all; bytes that would favour some characters are thrown away.
+  // A single request for all bytes; bytes that would favour some characters are dropped.
   const fair = 256 - (256 % alphabet.length)
   let out = ''
   while (out.length < length) {

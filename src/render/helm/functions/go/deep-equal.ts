@@ -1,4 +1,4 @@
-/** reflect.DeepEqual: types must agree, also those of numbers. */
+/** reflect.DeepEqual: types must agree, also the types of numbers. */
 import { GoBytes, GoInt, GoNamed, typeName } from '../../../gotemplate/value.ts'
 
 /** Whether two values are deeply equal in Go. */

@@ -3,7 +3,7 @@ import { GoError } from '../../../gotemplate/function.ts'
 import { fromGoBytes, goBytes, goQuote } from '../../../gotemplate/go-string.ts'
 import { parseIp } from './parse-ip.ts'
 
-/** A URL in Go's parts; `user` is as it is printed, undefined without one. */
+/** A URL in Go's parts; `user` is in its printed form, undefined without a user. */
 export interface GoUrl {
   readonly scheme: string
   readonly opaque: string

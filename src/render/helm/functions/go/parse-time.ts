@@ -78,7 +78,7 @@ export function parseLayout(layoutText: string, text: string, local: Zone): GoTi
   return assemble(reading, local)
 }
 
-/** The same, where nobody asks why it failed. */
+/** time.Parse without an error: undefined when the text does not match. */
 export function tryLayout(layout: string, text: string, local: Zone): GoTime | undefined {
   try {
     return parseLayout(layout, text, local)

@@ -42,7 +42,7 @@ function quoteChar(char: string): string {
   return `'${goQuote(String.fromCharCode(firstByte(char.charCodeAt(0)))).slice(1, -1)}'`
 }
 
-/** The scanner goes by bytes, and names the first one. */
+/** The scanner reads bytes, and names the first byte. */
 function firstByte(code: number): number {
   if (code < 0x80) return code
   if (code < 0x800) return 0xc0 | (code >> 6)
@@ -121,7 +121,7 @@ class JsonReader {
   }
 
   #unexpected(context: string): never {
-    // At the end the scanner tries a space: between values it is fine, within one it is what is wrong.
+    // At the end the scanner tries a space: it is valid between values, and invalid within a value.
     const char = this.#text[this.#at] ?? (/^(?:in|after decimal point) /.test(context) ? ' ' : undefined)
     if (char === undefined) throw new JsonError('unexpected end of JSON input')
     throw new JsonError(`invalid character ${quoteChar(char)} ${context}`)
@@ -195,7 +195,7 @@ class JsonReader {
     }
     const code = this.#hex()
     if (code < 0xd800 || code > 0xdfff) return String.fromCharCode(code)
-    // A surrogate counts only with its other half.
+    // A surrogate counts only as part of a pair.
     if (code < 0xdc00 && this.#text[this.#at] === '\\' && this.#text[this.#at + 1] === 'u') {
       const back = this.#at
       this.#at += 1

@@ -7,7 +7,7 @@ export const MONTHS = 'January February March April May June July August Septemb
 /** Names of days of the week. */
 export const DAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
 
-// Longer ones first where one begins another; Jan and Mon only where no small letter follows.
+// A longer element precedes its prefix; Jan and Mon count only where no small letter follows.
 const PART =
   /January|Jan(?![a-z])|Monday|Mon(?![a-z])|MST|2006|__2|002|01|02|03|04|05|06|15|-07:00:00|-070000|-07:00|-0700|-07|Z07:00:00|Z070000|Z07:00|Z0700|Z07|PM|pm|_2(?!006)|[.,]0+(?!\d)|[.,]9+(?!\d)|1(?!5)|2|3|4|5/g
 
@@ -91,7 +91,7 @@ export function formatLayout(layout: string, time: GoTime): string {
   return layout.replace(PART, (part) => formatPart(part, civil))
 }
 
-/** The first part of a layout that stands for something, and what is around it; no part when the rest is plain text. */
+/** The first element of a layout, and the text around it; no element when the rest is plain text. */
 export function nextPart(layout: string): { readonly before: string; readonly part: string; readonly after: string } {
   const at = layout.search(PART)
   if (at < 0) return { before: layout, part: '', after: '' }

@@ -1,4 +1,4 @@
-/** A place in a TOML text, one rune after the other; what no TOML may hold is refused where it is met. */
+/** A position in a TOML text, rune by rune; characters that TOML forbids are refused where they are read. */
 import { quotedRune } from '../../../gotemplate/go-string.ts'
 
 /** What is wrong with a text, and on which line BurntSushi's reader says so. */
@@ -22,7 +22,7 @@ export function shown(rune: string): string {
   return rune === '' ? '\0' : rune
 }
 
-/** Reads runes; the end of the text is an empty one. */
+/** Reads runes; the end of the text is an empty rune. */
 export class TomlCursor {
   readonly #text: string
   #start = 0
@@ -84,7 +84,7 @@ export class TomlCursor {
     return rune
   }
 
-  /** Goes over the next rune when it is this one. */
+  /** Skips the next rune if it equals the given rune. */
   accept(wanted: string): boolean {
     if (this.next() === wanted) return true
     this.back()
@@ -96,7 +96,7 @@ export class TomlCursor {
     this.#start = this.#at
   }
 
-  /** Goes over runes of one line that fit a sticky pattern; the one behind them must be readable. */
+  /** Skips runes of a line that match a sticky pattern; the next rune must be valid. */
   run(pattern: RegExp): string {
     pattern.lastIndex = this.#at
     const found = pattern.exec(this.#text)?.[0] ?? ''
@@ -122,7 +122,7 @@ export class TomlCursor {
     throw new TomlProblem(isBehind ? this.#line - 1 : this.#line, problem)
   }
 
-  /** For a line end that was read already; where none was, the line is one too low, as it is in Go. */
+  /** For a line end that was already read; without a line end the number is too low by 1, as in Go. */
   failBefore(problem: string): never {
     throw new TomlProblem(this.#line - 1, problem)
   }

@@ -110,12 +110,12 @@ function floatOf({ text, line }: TomlToken): number {
   return value
 }
 
-// Dates and times of no zone have the local one, which is UTC here, under names that say what was left out.
+// Dates and times without a zone use the local zone, which is UTC here, under names that tell which part is missing.
 const [LOCAL_DATE_TIME, LOCAL_DATE, LOCAL_TIME] = ['datetime-local', 'date-local', 'time-local'].map((name) =>
   fixedZone(name, 0),
 ) as [Zone, Zone, Zone]
 
-/** How dates are written, by their zone's name; any other is RFC 3339. */
+/** The formats of dates by their zone's name. Defaults to RFC 3339. */
 export const DATE_LAYOUTS: ReadonlyMap<string, string> = new Map([
   [LOCAL_DATE_TIME.name, '2006-01-02T15:04:05.999999999'],
   [LOCAL_DATE.name, '2006-01-02'],

@@ -12,7 +12,7 @@ function isTables(value: unknown): value is Table[] {
   return Array.isArray(value) && typeInfo(value)?.type === TABLES
 }
 
-/** A table, or the last one of a [[list]] of them. */
+/** A table, or the last table of a [[list]]. */
 function tableOf(value: unknown): Table | undefined {
   const last: unknown = isTables(value) ? value.at(-1) : value
   return last instanceof Map ? (last as Table) : undefined
@@ -47,7 +47,7 @@ export class TomlTables {
     this.#mark('', false)
   }
 
-  /** `path =`: its last part is the key, the others are tables; gives back the way out of them. */
+  /** `path =`: the last part is the key, the preceding parts are tables; returns a function that leaves them. */
   openKey(path: readonly string[]): () => void {
     const outer = this.#context
     this.#key = path.at(-1)!
@@ -85,7 +85,7 @@ export class TomlTables {
     }
   }
 
-  /** Puts a value into a table of braces, which is kept beside the others: here a later key may replace a table. */
+  /** Puts a value into an inline table, which is stored apart: here a later key may replace a table. */
   put(own: Table, path: readonly string[], value: unknown): void {
     let table = own
     for (const part of path.slice(0, -1)) {
@@ -106,7 +106,7 @@ export class TomlTables {
     throw new TomlProblem(this.line, problem)
   }
 
-  /** Makes a table the one that is being filled, and those above it where they are not there. */
+  /** Selects the table to fill, and creates missing parent tables. */
   #open(path: readonly string[], isList: boolean): void {
     const last = path.at(-1)!
     let table = this.root
