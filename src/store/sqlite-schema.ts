@@ -62,7 +62,10 @@ export function limitSize(db: DatabaseSync, maxBytes: number): void {
   db.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / pageSize))}`)
 }
 
-/** All statements, typed. */
+/** The prepared statements of an open database. */
+export type Statements = ReturnType<typeof prepareStatements>
+
+/** Prepares all statements of the store. */
 export function prepareStatements(db: DatabaseSync) {
   const columns = 'l.key AS key, l.value AS value, l.create_revision AS createRevision, l.revision AS modRevision'
   const get = db.prepare(`SELECT ${columns} FROM current c JOIN log l ON l.revision = c.revision WHERE c.key = ?`)

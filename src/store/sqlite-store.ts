@@ -5,7 +5,7 @@ import type { AuditRecord } from './audit-chain.ts'
 import { createWatches, EventTail, historyExpiredError } from './event-log.ts'
 import { RowCache } from './row-cache.ts'
 import { limitSize, migrate, prepareStatements } from './sqlite-schema.ts'
-import type { LogRow } from './sqlite-schema.ts'
+import type { LogRow, Statements } from './sqlite-schema.ts'
 import type { CommitResult, Store, StoreEntry, StoreEvent, StoreList, StoreRange, StoreWrite } from './store.ts'
 
 /** Where the database is, and how it behaves. */
@@ -77,69 +77,27 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   }
 
   function commitGroup(group: readonly Pending[]): void {
-    const events: StoreEvent[] = []
-    // What this group has written so far; readers do not see it before it is on disk.
-    const written = new Map<string, LogRow | undefined>()
-    const settle: (() => void)[] = []
-    let head = auditHead
+    let written: WrittenGroup
     try {
       sql.begin()
-      for (const { write, resolve, reject } of group) {
-        let outcome: Outcome
-        try {
-          const current = written.has(write.key) ? written.get(write.key) : rowOf(write.key)
-          outcome = prepareWrite(write, current, revision + events.length + 1)
-        } catch (error) {
-          settle.push(() => reject(toError(error)))
-          continue
-        }
-        if (outcome.event) {
-          sql.append(outcome.event, outcome.current)
-          events.push(outcome.event)
-          written.set(write.key, rowAfter(outcome.event, outcome.current))
-          if (write.audit !== undefined) {
-            const record = nextAuditRecord(head, outcome.event.revision, write.audit)
-            sql.appendAudit(record)
-            head = record
-          }
-        }
-        const { result } = outcome
-        settle.push(() => resolve(result))
-      }
-      if (events.length > 0) sql.setRevision(revision + events.length)
+      written = writeGroup(sql, group, { revision, auditHead, rowOf })
       sql.commit()
     } catch (error) {
-      rollBack()
+      rollBack(db)
       for (const { reject } of group) reject(unavailable(toError(error)))
       return
     }
-    auditHead = head
+    const { events, rows, settle } = written
+    auditHead = written.auditHead
     const before = revision
     revision += events.length
     for (const event of events) tail.push(event)
-    for (const [key, row] of written) {
+    for (const [key, row] of rows) {
       if (row) recent.set(row)
       else recent.delete(key)
     }
     watches.wake(new Set(events.map((event) => event.key)), before)
     for (const done of settle) done()
-  }
-
-  /** SQLite has often done it by itself; a disk that refuses this, too, is told by the next write. */
-  function rollBack(): void {
-    try {
-      if (db.isTransaction) db.exec('ROLLBACK')
-    } catch {
-      // the transaction stays open and the next BEGIN says so
-    }
-  }
-
-  /** Checks the expectation and makes the new value; throws what the value function throws. */
-  function prepareWrite(write: StoreWrite, current: LogRow | undefined, next: number): Outcome {
-    if ((current?.modRevision ?? 0) !== write.expect) return { result: { ok: false, current: entryOf(current) } }
-    if (!current && !write.value) return { result: { ok: true, revision: next - 1 } }
-    const event = { key: write.key, revision: next, value: write.value?.(next), previous: current?.value }
-    return { result: { ok: true, revision: next }, event, current }
   }
 
   function rowOf(key: string): LogRow | undefined {
@@ -202,6 +160,71 @@ interface Outcome {
   readonly result: CommitResult
   readonly event?: StoreEvent
   readonly current?: LogRow | undefined
+}
+
+/** The state that a group of writes starts from. */
+interface GroupStart {
+  readonly revision: number
+  readonly auditHead: AuditHead
+  rowOf(key: string): LogRow | undefined
+}
+
+interface WrittenGroup {
+  readonly events: readonly StoreEvent[]
+  /** The newest row of each written key; only this group sees them before they are on disk. */
+  readonly rows: ReadonlyMap<string, LogRow | undefined>
+  /** Resolves or rejects each write, once the group is on disk. */
+  readonly settle: readonly (() => void)[]
+  readonly auditHead: AuditHead
+}
+
+/** Writes a group inside an open transaction. A write that is refused or throws does not stop the rest of its group. */
+function writeGroup(sql: Statements, group: readonly Pending[], start: GroupStart): WrittenGroup {
+  const events: StoreEvent[] = []
+  const rows = new Map<string, LogRow | undefined>()
+  const settle: (() => void)[] = []
+  let { auditHead } = start
+  for (const { write, resolve, reject } of group) {
+    let outcome: Outcome
+    try {
+      const current = rows.has(write.key) ? rows.get(write.key) : start.rowOf(write.key)
+      outcome = prepareWrite(write, current, start.revision + events.length + 1)
+    } catch (error) {
+      settle.push(() => reject(toError(error)))
+      continue
+    }
+    if (outcome.event) {
+      sql.append(outcome.event, outcome.current)
+      events.push(outcome.event)
+      rows.set(write.key, rowAfter(outcome.event, outcome.current))
+      if (write.audit !== undefined) {
+        const record = nextAuditRecord(auditHead, outcome.event.revision, write.audit)
+        sql.appendAudit(record)
+        auditHead = record
+      }
+    }
+    const { result } = outcome
+    settle.push(() => resolve(result))
+  }
+  if (events.length > 0) sql.setRevision(start.revision + events.length)
+  return { events, rows, settle, auditHead }
+}
+
+/** Often SQLite has rolled back already. If the disk refuses the rollback, the next write fails and says so. */
+function rollBack(db: DatabaseSync): void {
+  try {
+    if (db.isTransaction) db.exec('ROLLBACK')
+  } catch {
+    // the transaction stays open and the next BEGIN says so
+  }
+}
+
+/** Checks the expected revision and computes the new value. Errors of the value function are thrown. */
+function prepareWrite(write: StoreWrite, current: LogRow | undefined, next: number): Outcome {
+  if ((current?.modRevision ?? 0) !== write.expect) return { result: { ok: false, current: entryOf(current) } }
+  if (!current && !write.value) return { result: { ok: true, revision: next - 1 } }
+  const event = { key: write.key, revision: next, value: write.value?.(next), previous: current?.value }
+  return { result: { ok: true, revision: next }, event, current }
 }
 
 function rowAfter({ key, value, revision }: StoreEvent, before: LogRow | undefined): LogRow | undefined {

@@ -34,6 +34,7 @@ import { startQuotas } from '../quota/start-quotas.ts'
 import { startRbac } from '../rbac/rbac.ts'
 import { methodNotAllowed, forbiddenForCaller } from '../http/api-errors.ts'
 import { createRegistry } from './registry.ts'
+import type { Registry } from './registry.ts'
 import { authorizationAttributes, checkTimeout, requestInfo } from '../http/request-info.ts'
 import type { RequestInfo } from '../http/request-info.ts'
 import { createRequestContext } from './resource-context.ts'
@@ -97,35 +98,12 @@ const ANONYMOUS = 'system:anonymous'
 
 /** Starts an API server. */
 export function createApiServer(options: ApiServerOptions): ApiServer {
-  const { store, clock, ids, log } = options
+  const { store, log } = options
   const version = gitVersionOf(options.version)
   const registry = createRegistry([...options.kinds, ...(options.views ?? []).map(({ kind }) => kind)])
   const closing = new AbortController()
-  const quotas = startQuotas({ store, clock, log, registry }, closing.signal)
-  // Policies ask who may do what, and what they refuse is refused before roles are looked at for escalation.
-  let admitted: Admission = admitAll
-  let changed: Mutation = admitAll
-  const mutation = chainAdmission([
-    quotas.mutation,
-    // Without the namespace defaults, no controller creates the service accounts.
-    options.namespaceDefaults ? serviceAccountAdmission({ store, registry, clock, ids }) : admitAll,
-    priorityAdmission({ store, registry }),
-    runtimeClassAdmission({ store, registry }),
-    (request) => changed(request),
-  ])
-  const bare = { store, clock, ids, log, registry, mutation, quota: quotas.gate }
-  const { controllerRoles = true } = options
-  const rbac = startRbac({ ...bare, controllerRoles }, (request) => admitted(request), closing.signal)
+  const { parts, rbac, policies, quotas, kindsKnown } = startAdmission(options, registry, closing.signal)
   const { authorizer } = rbac
-  const kindsKnown = Promise.withResolvers<void>()
-  const policies = startPolicies(
-    bare,
-    { authorizer, next: options.admit ?? admitAll, kindsKnown: kindsKnown.promise },
-    closing.signal,
-  )
-  admitted = policies.admission
-  changed = policies.mutation
-  const parts: ServerParts = { ...bare, admission: chainAdmission([quotas.admission, rbac.admission]) }
   const tokens = options.tokenKeys && createServiceAccountTokens(parts, options.tokenKeys)
   const kindStore = createConvertingStores(store)
   const views = new Map((options.views ?? []).map(({ kind, over }) => [kind, over(store)]))
@@ -144,7 +122,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     () => (problem = undefined),
     (error: unknown) => (problem = toError(error).message),
   )
-  void ready.then(() => kindsKnown.resolve())
+  void ready.then(kindsKnown)
   const lifecycle = startNamespaceLifecycle(parts, closing.signal)
   const collector = runCollector(parts, closing.signal)
   const expiry = startEventExpiry(parts, closing.signal)
@@ -219,6 +197,35 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       await Promise.all([ready, ...followers, lifecycle, collector, expiry, defaults])
     },
   }
+}
+
+/**
+ * Starts the parts that decide about writes: quotas, roles and policies. `kindsKnown` tells the policies that all
+ * custom kinds are served.
+ */
+function startAdmission(options: ApiServerOptions, registry: Registry, signal: AbortSignal) {
+  const { store, clock, ids, log, controllerRoles = true } = options
+  const quotas = startQuotas({ store, clock, log, registry }, signal)
+  // Policies need the authorizer of the roles, and a refusal by a policy comes before the check for escalation.
+  let admitted: Admission = admitAll
+  let changed: Mutation = admitAll
+  const mutation = chainAdmission([
+    quotas.mutation,
+    // Without the namespace defaults, no controller creates the service accounts.
+    options.namespaceDefaults ? serviceAccountAdmission({ store, registry, clock, ids }) : admitAll,
+    priorityAdmission({ store, registry }),
+    runtimeClassAdmission({ store, registry }),
+    (request) => changed(request),
+  ])
+  const bare = { store, clock, ids, log, registry, mutation, quota: quotas.gate }
+  const rbac = startRbac({ ...bare, controllerRoles }, (request) => admitted(request), signal)
+  const known = Promise.withResolvers<void>()
+  const next = options.admit ?? admitAll
+  const policies = startPolicies(bare, { authorizer: rbac.authorizer, next, kindsKnown: known.promise }, signal)
+  admitted = policies.admission
+  changed = policies.mutation
+  const parts: ServerParts = { ...bare, admission: chainAdmission([quotas.admission, rbac.admission]) }
+  return { parts, rbac, policies, quotas, kindsKnown: () => known.resolve() }
 }
 
 function serve(context: RequestContext): Promise<VerbResponse> {

@@ -5,7 +5,7 @@ import { bytesBody, readBody } from '../../core/http.ts'
 import type { Handler, HttpRequest } from '../../core/http.ts'
 import { createHistory } from './history.ts'
 import { createNetwork } from './network.ts'
-import type { Link } from './network.ts'
+import type { Link } from './links.ts'
 import { createSeededIds } from './seeded-ids.ts'
 import { createVirtualClock } from './virtual-clock.ts'
 

@@ -15,33 +15,14 @@ import type { Caller, Handler, HttpRequest, HttpResponse, Transport } from '../.
 import { createConnection } from './connection.ts'
 import type { Connection } from './connection.ts'
 import type { History } from './history.ts'
+import { ConnectionError, createLinks, linkKey } from './links.ts'
+import type { Link } from './links.ts'
 import type { SeededIds } from './seeded-ids.ts'
-
-/** How a link behaves. */
-export interface Link {
-  /** Least and most, each way. */
-  readonly latencyMs: readonly [number, number]
-  /** Probability that a request, or an answer's head, is lost. */
-  readonly drop: number
-  /** Probability, per chunk of a body, that the connection breaks in the middle of it. */
-  readonly reset: number
-}
 
 /** Names of the two ends of a link: a process and an endpoint (or its owner). */
 export interface Ends {
   readonly from: string
   readonly to: string
-}
-
-/** A connection that broke or never came to be. */
-export class ConnectionError extends Error {
-  override readonly name = 'ConnectionError'
-  readonly code: 'ECONNREFUSED' | 'ECONNRESET' | 'ETIMEDOUT'
-
-  constructor(code: ConnectionError['code'], message: string) {
-    super(message)
-    this.code = code
-  }
 }
 
 /** The simulated network. */
@@ -85,57 +66,28 @@ export interface NetworkOptions {
   readonly stallMs?: number
 }
 
-const ARRIVED = new Error('arrived')
 const ANONYMOUS = 'system:anonymous'
-const PERFECT: Link = { latencyMs: [1, 5], drop: 0, reset: 0 }
 
 /** Makes a network without cuts. */
 export function createNetwork(options: NetworkOptions): Network {
   const { clock, ids, history, stallMs = 60_000 } = options
   const endpoints = new Map<string, { readonly handler: Handler; readonly owner: string }>()
-  const links = new Map<string, Link>()
-  const cuts = new Set<string>()
   const open = new Set<Connection>()
-  /** Those whose servers died. */
+  /** Connections whose servers died. */
   const orphaned: Connection[] = []
   const arrivals = new Map<string, number>()
-  let defaultLink: Link = { ...PERFECT, ...options.link }
-  let healed = Promise.withResolvers<void>()
   let requests = 0
 
   const ownerOf = (endpoint: string) => endpoints.get(endpoint)?.owner ?? endpoint
-  const linkOf = ({ from, to }: Ends) => links.get(pair(from, to)) ?? defaultLink
-  const isCut = ({ from, to }: Ends) => cuts.has(pair(from, to)) || cuts.has(pair(from, ownerOf(to)))
-
-  /** One message's way; `lossy` ones may be dropped. Rejects when the connection breaks first. */
-  async function travel(connection: Connection, lossy: boolean): Promise<void> {
-    const link = linkOf(connection.ends)
-    const lost = lossy && ids.chance(link.drop)
-    await connection.race(clock.sleep(ids.integer(...link.latencyMs), connection.broken))
-    if (!lost && !isCut(connection.ends)) return
-    history.record(`net ${connection.name} ${lost ? 'lost a message' : 'is cut'}`)
-    const stall = new AbortController()
-    const timeout = clock.sleep(stallMs, stall.signal).then(() => {
-      throw new ConnectionError('ETIMEDOUT', `${connection.name}: timed out`)
-    })
-    try {
-      for (;;) {
-        await connection.race(lost ? timeout : Promise.race([timeout, healed.promise]))
-        if (!isCut(connection.ends)) return
-      }
-    } finally {
-      timeout.catch(() => {}) // it may be the one that lost
-      stall.abort(ARRIVED)
-    }
-  }
+  const links = createLinks({ clock, ids, history, stallMs, link: options.link, ownerOf })
 
   async function send(connection: Connection, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
     const { from, to } = connection.ends
-    await travel(connection, true)
+    await links.travel(connection, true)
     const endpoint = endpoints.get(to)
     if (!endpoint) throw new ConnectionError('ECONNREFUSED', `${from} → ${to}: connection refused`)
     connection.reached(endpoint.owner)
-    if (caller.user !== ANONYMOUS) arrivals.set(pair(from, to), clock.monotonicMs())
+    if (caller.user !== ANONYMOUS) arrivals.set(linkKey(from, to), clock.monotonicMs())
     const answer = endpoint.handler(copy(request), caller, connection.served).catch((caught: unknown) => {
       history.record(`net ${connection.name} handler failed: ${toError(caught).message}`)
       throw new ConnectionError('ECONNRESET', `${from} → ${to}: connection reset`)
@@ -146,7 +98,7 @@ export function createNetwork(options: NetworkOptions): Network {
       // A body without a reader does not end by its signal.
       if (connection.serverAlive()) Promise.resolve(chunks.return?.()).catch(() => {})
     })
-    await travel(connection, true)
+    await links.travel(connection, true)
     history.record(`net ${connection.name} answered ${response.status}`)
     return { status: response.status, headers: { ...response.headers }, body: bodyOf(connection, chunks) }
   }
@@ -155,10 +107,10 @@ export function createNetwork(options: NetworkOptions): Network {
     try {
       for (;;) {
         const next = await connection.race(chunks.next())
-        await travel(connection, false)
+        await links.travel(connection, false)
         if (next.done) return
         const chunk = new Uint8Array(next.value)
-        if (ids.chance(linkOf(connection.ends).reset)) {
+        if (ids.chance(links.get(connection.ends).reset)) {
           history.record(`net ${connection.name} broke in the middle of ${chunk.byteLength} bytes`)
           if (chunk.byteLength > 1) yield chunk.subarray(0, chunk.byteLength >> 1)
           throw new ConnectionError('ECONNRESET', `${connection.name}: connection reset`)
@@ -192,11 +144,6 @@ export function createNetwork(options: NetworkOptions): Network {
     }
   }
 
-  function mend(): void {
-    healed.resolve()
-    healed = Promise.withResolvers<void>()
-  }
-
   const network: Network = {
     listen: (endpoint, handler, owner = endpoint) => {
       if (endpoints.has(endpoint))
@@ -210,41 +157,17 @@ export function createNetwork(options: NetworkOptions): Network {
       }
     },
     transport: (ends, caller) => (request, signal) => carry(ends, request, signal, caller),
-    setDefaultLink: (link) => {
-      defaultLink = { ...defaultLink, ...link }
-    },
-    setLink: ({ from, to }, link) => {
-      links.set(pair(from, to), { ...(links.get(pair(from, to)) ?? defaultLink), ...link })
-    },
-    cut: ({ from, to }) => {
-      history.record(`net cut ${from} | ${to}`)
-      cuts.add(pair(from, to))
-    },
-    isCut,
-    heal: ({ from, to }) => {
-      history.record(`net heal ${from} | ${to}`)
-      cuts.delete(pair(from, to))
-      mend()
-    },
+    setDefaultLink: links.setDefault,
+    setLink: links.set,
+    cut: links.cut,
+    isCut: links.isCut,
+    heal: links.heal,
     partition: (groupA, groupB) => {
-      for (const from of groupA) for (const to of groupB) network.cut({ from, to })
+      for (const from of groupA) for (const to of groupB) links.cut({ from, to })
     },
-    healAll: () => {
-      history.record('net heal everything')
-      cuts.clear()
-      mend()
-    },
-    calm: () => {
-      links.clear()
-      defaultLink = PERFECT
-      network.healAll()
-    },
-    reset: (name) => {
-      for (const connection of open) {
-        if (!connection.concerns(name)) continue
-        connection.break(new ConnectionError('ECONNRESET', `${connection.name}: connection reset`))
-      }
-    },
+    healAll: links.healAll,
+    calm: links.calm,
+    reset: (name) => resetConnections(open, name),
     killed: (owner) => {
       for (const [endpoint, entry] of endpoints) if (entry.owner === owner) endpoints.delete(endpoint)
       for (const connection of open) {
@@ -258,14 +181,16 @@ export function createNetwork(options: NetworkOptions): Network {
       for (const connection of orphaned.splice(0)) connection.end()
     },
     connections: () => open.size,
-    arrivedAt: ({ from, to }) => arrivals.get(pair(from, to)),
+    arrivedAt: ({ from, to }) => arrivals.get(linkKey(from, to)),
   }
   return network
 }
 
-// A link has no direction: what is cut is cut both ways.
-function pair(a: string, b: string): string {
-  return a < b ? `${a} | ${b}` : `${b} | ${a}`
+function resetConnections(open: Iterable<Connection>, name: string): void {
+  for (const connection of open) {
+    if (!connection.concerns(name)) continue
+    connection.break(new ConnectionError('ECONNRESET', `${connection.name}: connection reset`))
+  }
 }
 
 function copy(request: HttpRequest): HttpRequest {

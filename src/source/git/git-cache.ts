@@ -88,20 +88,10 @@ export async function openGitCache(options: GitCacheOptions): Promise<GitCache> 
     }
   }
 
-  async function missingOf(commit: string, files: readonly TreeEntry[]): Promise<TreeEntry[]> {
-    const text = await local(['rev-list', '--objects', '--no-object-names', '--missing=print', '--no-walk', commit], {
-      maxOutput: MAX_LISTING,
-    })
-    const missing = new Set<string>()
-    for (const line of Buffer.from(text).toString('latin1').split('\n'))
-      if (line.startsWith('?')) missing.add(line.slice(1))
-    return files.filter(({ oid }) => missing.has(oid))
-  }
-
   return {
     bytesFetched: () => fetched,
     async fetchCommit(commit, depth) {
-      if (depth <= 1 && (await has(commit))) return
+      if (depth <= 1 && (await hasCommit(local, commit))) return
       await fetch([`--depth=${depth}`, '--filter=blob:none', 'origin', `+${checked(commit)}:refs/flotilla/${commit}`])
     },
     async isAncestor(older, newer) {
@@ -111,7 +101,8 @@ export async function openGitCache(options: GitCacheOptions): Promise<GitCache> 
       } catch (caught) {
         if (!(caught instanceof GitError)) throw caught
         if (caught.code === 1 && !(await isShallowBelow(newer))) return false
-        if (caught.code === 1 || !(await has(older))) return (await isShallowBelow(newer)) ? undefined : false
+        if (caught.code === 1 || !(await hasCommit(local, older)))
+          return (await isShallowBelow(newer)) ? undefined : false
         throw caught
       }
     },
@@ -120,7 +111,7 @@ export async function openGitCache(options: GitCacheOptions): Promise<GitCache> 
       return parseListing(listing)
     },
     async fetchFiles(commit, files, isWhole) {
-      const missing = await missingOf(commit, files)
+      const missing = await missingFiles(local, commit, files)
       if (missing.length === 0) return
       if (isWhole && missing.length > files.length / 2) return await fetchBelowLimit(commit, files)
       const oids = [...new Set(missing.map(({ oid }) => oid))].map(checked)
@@ -146,18 +137,8 @@ export async function openGitCache(options: GitCacheOptions): Promise<GitCache> 
   async function fetchBelowLimit(commit: string, files: readonly TreeEntry[]): Promise<void> {
     const limit = `--filter=blob:limit=${ARTIFACT_LIMITS.fileBytes + 1}`
     await fetch([limit, '--refetch', '--depth=1', 'origin', `+${checked(commit)}:refs/flotilla/${commit}`])
-    const [missing] = await missingOf(commit, files)
+    const [missing] = await missingFiles(local, commit, files)
     if (missing) throw tooLarge(missing.path)
-  }
-
-  async function has(commit: string): Promise<boolean> {
-    try {
-      await local(['cat-file', '-e', `${checked(commit)}^{tree}`])
-      return true
-    } catch (caught) {
-      if (caught instanceof GitError) return false
-      throw caught
-    }
   }
 
   // Returns true if the local history ends below this commit.
@@ -175,6 +156,27 @@ export async function openGitCache(options: GitCacheOptions): Promise<GitCache> 
 }
 
 type Local = (args: readonly string[], more?: Partial<GitRun>) => Promise<Uint8Array>
+
+/** The files of a commit whose contents are not in the cache. */
+async function missingFiles(local: Local, commit: string, files: readonly TreeEntry[]): Promise<TreeEntry[]> {
+  const text = await local(['rev-list', '--objects', '--no-object-names', '--missing=print', '--no-walk', commit], {
+    maxOutput: MAX_LISTING,
+  })
+  const missing = new Set<string>()
+  for (const line of Buffer.from(text).toString('latin1').split('\n'))
+    if (line.startsWith('?')) missing.add(line.slice(1))
+  return files.filter(({ oid }) => missing.has(oid))
+}
+
+async function hasCommit(local: Local, commit: string): Promise<boolean> {
+  try {
+    await local(['cat-file', '-e', `${checked(commit)}^{tree}`])
+    return true
+  } catch (caught) {
+    if (caught instanceof GitError) return false
+    throw caught
+  }
+}
 
 async function readBatch(
   local: Local,

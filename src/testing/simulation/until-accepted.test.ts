@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../core/errors.ts'
-import { ConnectionError } from '../../sim/kernel/network.ts'
+import { ConnectionError } from '../../sim/kernel/links.ts'
 import { createWorld } from '../../sim/kernel/world.ts'
 import { retryUntilAccepted } from './until-accepted.ts'
 
