@@ -92,7 +92,7 @@ test('every situation shows in the fleet, ends with --undo, and its next command
 
   const wrong = await flotilla('demo', 'break', 'store-99')
   assert.equal(wrong.code, 2)
-  assert.match(wrong.stderr, /there is no store store-99; the demo has store-01 to store-02/)
+  assert.match(wrong.stderr, /store "store-99" not found; the demo has store-01 to store-02/)
   await demo.stop('SIGINT')
   const late = await flotilla('demo', 'release')
   assert.equal(late.code, 3)

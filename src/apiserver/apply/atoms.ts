@@ -30,7 +30,7 @@ export interface ListAtom {
 /** A map or struct that is merged field by field, or replaced as a whole. */
 export interface MapAtom {
   readonly isAtomic: boolean
-  /** Whether a field is named by the schema; others are free keys. */
+  /** Whether the schema names a field; all remaining fields are free keys. */
   isNamed(field: string): boolean
   fieldType(field: string): TypeRef
   readonly isUntyped: boolean
@@ -148,7 +148,7 @@ export function atomKind(atom: Atom, value: unknown): 'map' | 'scalar' | 'list' 
   return atom.isScalar ? 'scalar' : 'list'
 }
 
-/** A list whose items cannot be told apart as its schema wants. */
+/** A list whose items cannot be distinguished by the keys of its schema. */
 export class ListProblem extends Error {
   override readonly name = 'ListProblem'
 }

@@ -86,7 +86,7 @@ function visitMap(map: MapAtom, pair: Pair, comparison: Comparison): boolean {
   const left = isObject(pair.left) ? pair.left : {}
   const right = isObject(pair.right) ? pair.right : {}
   const fields = new Set([...Object.keys(left), ...Object.keys(right)])
-  // Two empty ones are a leaf, so that null and {} stay different.
+  // Two empty maps are a leaf, so that null and {} stay different.
   if (map.isAtomic || fields.size === 0) return visitLeaf(pair, comparison)
   for (const field of fields) {
     const path = [...pair.path, fieldElement(field)]

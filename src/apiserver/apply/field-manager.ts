@@ -44,7 +44,7 @@ const NEVER_OWNED = FieldSet.of(
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 const CURRENT = 'current-operation'
 
-/** The other versions of a kind, in which fields may have been named. */
+/** Converts to the versions of a kind in which managers may have recorded fields. */
 export interface Versions {
   /** The kind in another version, and how its objects get there; undefined when it is not served. */
   (apiVersion: string): { readonly kind: Kind; convert(object: UnknownObject): UnknownObject } | undefined
@@ -52,7 +52,7 @@ export interface Versions {
 
 /** A write that is not an apply. */
 export interface TrackedUpdate {
-  /** Without it the kind has one version. */
+  /** If omitted, the kind has a single version. */
   readonly versions?: Versions | undefined
   readonly kind: Kind
   /** What was stored; undefined for a new object. */
@@ -112,7 +112,7 @@ function trackBy(update: Omit<TrackedUpdate, 'live'>, live: UnknownObject, manag
 
 /** An apply of a configuration. */
 export interface Apply {
-  /** Without it the kind has one version. */
+  /** If omitted, the kind has a single version. */
   readonly versions?: Versions | undefined
   readonly kind: Kind
   /** What is stored; undefined when the apply creates. */

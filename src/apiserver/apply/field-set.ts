@@ -80,7 +80,7 @@ export class FieldSet {
     return result
   }
 
-  /** What is here and neither there nor below something there. */
+  /** The paths of this set that are neither in the second set nor below one of its paths. */
   recursiveDifference(other: FieldSet): FieldSet {
     const result = new FieldSet([...this.members].filter((element) => !other.members.has(element)))
     for (const [element, child] of this.children) {

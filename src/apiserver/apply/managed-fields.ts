@@ -4,9 +4,9 @@ import { fromFieldsV1, toFieldsV1 } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import type { Managers } from './updater.ts'
 
-/** metadata.managedFields to owners and back. A manager is known by who it is and how it writes, not by when. */
+/** metadata.managedFields to owners and back. A manager is identified by its name and operation, not by its time. */
 
-/** Who writes, and how. */
+/** A field manager: its name, operation, version and subresource. */
 export interface ManagerInfo {
   readonly manager: string
   readonly operation: 'Apply' | 'Update'
@@ -37,13 +37,13 @@ export function managerId({ manager, operation, apiVersion, subresource }: Manag
   ])
 }
 
-/** Who an identifier names. */
+/** The manager of an identifier. */
 export function managerInfo(id: string): ManagerInfo {
   const [manager, operation, apiVersion, subresource] = JSON.parse(id) as [string, 'Apply' | 'Update', string, string]
   return { manager, operation, apiVersion, subresource: subresource === '' ? undefined : subresource }
 }
 
-/** Owners of a list of entries; undefined when one of them cannot be read. */
+/** Owners of a list of entries. Undefined when an entry cannot be read. */
 export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined): ManagedOwners | undefined {
   const owners = new Map<string, FieldSet>()
   const times = new Map<string, number>()

@@ -11,7 +11,7 @@ export function removeFields(value: unknown, toRemove: FieldSet, type: TypeRef):
     case 'scalar':
       return value
     case 'list': {
-      // A whole that is replaced as one loses everything when something in it goes.
+      // An atomic value is removed as a whole when a field in it is removed.
       if (!Array.isArray(value) || value.length === 0 || atom.list!.isAtomic) return null
       const items: unknown[] = []
       for (const item of value as unknown[]) {

@@ -4,7 +4,7 @@ import type { FieldPath } from './field-set.ts'
 import { decodeManaged, encodeManaged, managerId, managerInfo, NOTHING_MANAGED } from './managed-fields.ts'
 import type { ManagedOwners } from './managed-fields.ts'
 
-/** Who owns the replicas of an object, seen from its Scale, and back. */
+/** Converts the owners of `spec.replicas` between an object and its Scale. */
 
 /** Where the replicas of an object are in a version of its kind; undefined for a version that is not served. */
 export type ReplicasAt = (apiVersion: string) => FieldPath | undefined
@@ -12,7 +12,7 @@ export type ReplicasAt = (apiVersion: string) => FieldPath | undefined
 const SCALE_VERSION = 'autoscaling/v1'
 const IN_SCALE: FieldPath = ['f:spec', 'f:replicas']
 
-/** The owners of a Scale: those of the object who own its replicas. */
+/** The owners of a Scale: the managers that own the object's replicas. */
 export function ownersOfScale(
   entries: readonly ManagedFieldsEntry[] | undefined,
   at: ReplicasAt,
@@ -30,7 +30,7 @@ export function ownersOfScale(
   return encodeManaged(seen, SCALE_VERSION)
 }
 
-/** The owners of an object whose Scale has these owners now: who lost the replicas there loses them here. */
+/** The owners of an object after a write to its Scale. A manager that lost the replicas there loses them here. */
 export function ownersAfterScale(
   entries: readonly ManagedFieldsEntry[] | undefined,
   scaled: readonly ManagedFieldsEntry[] | undefined,

@@ -9,7 +9,7 @@ import { removeFields } from './remove-fields.ts'
 import { toFieldSet, withNamedFields } from './to-field-set.ts'
 
 /**
- * Who owns what after a change: the algorithm of structured-merge-diff over values and schema, without any metadata.
+ * Field ownership after a change: the algorithm of structured-merge-diff over values and schema, without metadata.
  */
 
 /** The fields each manager owns, by an identifier of the manager. */
@@ -26,7 +26,7 @@ export interface Version {
   readonly type: TypeRef
   /** Fields that this endpoint never changes and that no manager comes to own through it. */
   readonly ignored: FieldSet
-  /** An object of any version in this one. */
+  /** Converts an object of any version to this version. */
   convert(value: unknown): unknown
 }
 
@@ -37,7 +37,7 @@ export interface Operation {
   /** The version in which a manager named its fields; undefined when it is no longer served. */
   versionOf(manager: string): Version | undefined
   readonly managers: Managers
-  /** The identifier of who acts. */
+  /** The identifier of the acting manager. */
   readonly manager: string
 }
 

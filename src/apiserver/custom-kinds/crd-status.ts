@@ -13,7 +13,7 @@ type Condition = NonNullable<Status['conditions']>[number]
 /** Names of a definition, or why they cannot be its. */
 export type NamesAnswer = { readonly names: Names } | { readonly reason: string; readonly message: string }
 
-/** Whether a definition may have its names beside the other kinds that are served. */
+/** Whether the names of a definition are free among the served kinds. */
 export function acceptedNames(crd: CustomResourceDefinition, others: readonly Kind[]): NamesAnswer {
   const { group, names } = crd.spec
   const sameGroup = others.filter((kind) => kind.group === group)

@@ -8,7 +8,7 @@ import { subresourcesOf } from '../server/subresources.ts'
 /** The media types of aggregated discovery, newest first. */
 export const AGGREGATED_VERSIONS = ['v2', 'v2beta1'] as const
 
-/** GET /api (core group) or /apis (all others) as APIGroupDiscoveryList. */
+/** GET /api (core group) or /apis (named groups) as APIGroupDiscoveryList. */
 export function aggregatedDiscovery(registry: Registry, version: string, isCore: boolean): object {
   const groups = [...registry.groups()].filter(([group]) => (group === '') === isCore)
   return {

@@ -56,7 +56,7 @@ export function createOpenApi(registry: Registry, version: string): OpenApi {
     swagger: swaggerNow,
     protobuf: () => {
       const present = swaggerNow()
-      // Who reads it in protobuf reads definitions only.
+      // Clients that read protobuf use the definitions only.
       return (protobuf ??= swaggerProtobuf({ ...present, paths: {} }))
     },
   }
@@ -75,7 +75,7 @@ function documentsOf(registry: Registry, version: string): ReadonlyMap<string, N
   return documents
 }
 
-/** v3 documents as one of Swagger. */
+/** Merges v3 documents into a Swagger document. */
 function swaggerOf(documents: readonly object[], version: string): object {
   const definitions: Record<string, unknown> = {}
   for (const document of documents) {
@@ -89,7 +89,7 @@ function swaggerOf(documents: readonly object[], version: string): object {
   return { swagger: '2.0', info: { title: 'Kubernetes', version }, paths, definitions }
 }
 
-/** A schema that takes anything: old clients would refuse what it does not name, so it names nothing. */
+/** A schema for any object. Old clients would refuse fields that the schema does not name, so it names none. */
 function isOpen(schema: unknown): schema is JsonObject {
   return isObject(schema) && schema['x-kubernetes-preserve-unknown-fields'] === true
 }

@@ -35,7 +35,7 @@ function groupOf(registry: Registry, group: string): object {
   return { name: group, versions, preferredVersion: versions[0] }
 }
 
-/** GET /api/v1 or /apis/GROUP/VERSION, or undefined for an unknown one. */
+/** GET /api/v1 or /apis/GROUP/VERSION. Undefined for an unknown group or version. */
 export function apiResourceList(registry: Registry, group: string, version: string): object | undefined {
   const kinds = registry.all().filter((kind) => kind.group === group && kind.version === version)
   if (kinds.length === 0) return undefined

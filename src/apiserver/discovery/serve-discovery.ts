@@ -12,7 +12,7 @@ import type { OpenApi } from './openapi.ts'
 import { SWAGGER_PROTOBUF } from './swagger-protobuf.ts'
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './plain.ts'
 
-/** Everything that is not an object: discovery, OpenAPI, version, health. */
+/** Non-resource paths: discovery, OpenAPI, version, health. */
 
 /** What the server says about itself. */
 export interface ServerInfo {
@@ -22,11 +22,11 @@ export interface ServerInfo {
   readonly version: object
   /** Why the server is not ready, or undefined when it is. */
   notReady(): string | undefined
-  /** What the issuer of service accounts' tokens says about itself, when there is one. */
+  /** Discovery document and keys of the service account issuer. Absent when no tokens are issued. */
   readonly issuer: { readonly configuration: object; readonly keys: object } | undefined
 }
 
-/** Answers a request for something that is not a resource. */
+/** Answers a request to a non-resource path. */
 export function serveDiscovery(about: ServerInfo, request: HttpRequest, info: RequestInfo): HttpResponse {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
   const [first, second, third] = info.segments
@@ -143,7 +143,7 @@ function metricsText({ registry, version }: ServerInfo): string {
 const HEALTH = ['healthz', 'livez', 'readyz'] as const
 const CHECKS = ['ping', 'store'] as const
 
-/** What fails, of one of the three questions about health. */
+/** The failing check of a health endpoint (livez, readyz, healthz). */
 function healthProblem(about: ServerInfo, question: string | undefined): string | undefined {
   return question === 'readyz' ? about.notReady() : undefined
 }

@@ -11,7 +11,7 @@ export const SWAGGER_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1
 /** Pieces of a message, in order. */
 type Bytes = readonly Uint8Array[]
 
-/** Fields of a schema whose values are texts, flags, whole numbers and others, by number. */
+/** Fields of a schema by field number: strings, Booleans, integers and the remaining types. */
 const TEXTS: Readonly<Record<string, number>> = { $ref: 1, format: 2, title: 3, description: 4, pattern: 13 }
 const FLAGS: Readonly<Record<string, number>> = {
   exclusiveMaximum: 8,

@@ -13,7 +13,7 @@ import { FOREGROUND, ORPHAN, isWaitingForDependents } from './finalizers.ts'
 import type { OwnerGraph } from './owner-graph.ts'
 import { versionConverter } from '../storage/converting-store.ts'
 
-/** What is done about one object: it is deleted with its last owner, or let go when its dependents are. */
+/** Garbage collection of an object: it is deleted with its last owner, or released when its dependents are gone. */
 
 const SELF: Caller = { user: 'system:serviceaccount:kube-system:generic-garbage-collector', groups: ['system:masters'] }
 const MANAGER = 'kube-controller-manager'
@@ -23,11 +23,11 @@ export interface CollectorContext {
   readonly parts: ServerParts
   readonly graph: OwnerGraph
   readonly signal: AbortSignal
-  /** Resolves when the graph shows everything up to a revision. */
+  /** Resolves when the graph contains all changes up to a revision. */
   seen(revision: number): Promise<void>
 }
 
-/** Looks at the object under a key as it is now and does the next thing about it. */
+/** Reads the object under a key and takes the next step of its collection. */
 export async function collectObject(collecting: CollectorContext, key: string): Promise<void> {
   const { parts, graph } = collecting
   const entry = await parts.store.get(key)
@@ -140,7 +140,7 @@ function without(finalizer: string): (object: UnknownObject) => void {
   }
 }
 
-/** Changes metadata of an object, whatever else is wrong with it; one that lost its last finalizer goes. */
+/** Changes metadata of an object without validating the rest. An object that lost its last finalizer is deleted. */
 async function change(collecting: CollectorContext, key: string, edit: (object: UnknownObject) => void): Promise<void> {
   const { parts } = collecting
   for (;;) {
@@ -166,7 +166,7 @@ async function change(collecting: CollectorContext, key: string, edit: (object: 
   }
 }
 
-/** The served kind of something that says its apiVersion and kind; any version of it will do. */
+/** The served kind of a reference with apiVersion and kind, in any served version. */
 function kindOfObject({ registry }: ServerParts, what: { readonly apiVersion: string; readonly kind: string }) {
   const slash = what.apiVersion.indexOf('/')
   const group = slash < 0 ? '' : what.apiVersion.slice(0, slash)

@@ -8,8 +8,8 @@ import { FOREGROUND, ORPHAN, isWaitingForDependents } from './finalizers.ts'
 import { OwnerGraph } from './owner-graph.ts'
 
 /**
- * The garbage collector: follows every change of every kind in one order, knows who owns whom, and deletes what lost
- * its last owner. It keeps nothing: after a restart it reads everything once and goes on.
+ * The garbage collector: follows every change of every kind in order, maintains the graph of owners, and deletes
+ * objects that lost their last owner. It stores nothing: after a restart it reads all objects and continues.
  */
 
 const RETRY_MS = 1000
@@ -92,7 +92,7 @@ async function follow(parts: ServerParts, outer: AbortSignal): Promise<void> {
   }
 }
 
-/** Deletions matter for dependents; other changes only where owners or a deletion are spoken of at all. */
+/** A deletion matters to dependents; an update matters only when the object has owners or is being deleted. */
 function isRelevant({ value, previous }: StoreEvent): boolean {
   return value === undefined || concerns(value) || (previous !== undefined && concerns(previous))
 }
@@ -102,7 +102,7 @@ function concerns(text: string): boolean {
   return text.includes('"ownerReferences":') || text.includes('"deletionTimestamp":')
 }
 
-/** How far the watch has come, for those who must not decide on less. */
+/** The revision that the watch has reached, for decisions that need at least this revision. */
 function createProgress() {
   let at = 0
   let ended = false

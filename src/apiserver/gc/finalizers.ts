@@ -15,7 +15,9 @@ function orphansByDefault({ apiVersion, kind, metadata }: UnknownObject, options
   return options.propagationPolicy === undefined && !isDecided && ORPHANING.has(`${apiVersion}/${kind}`)
 }
 
-/** To a namespace the old name of a cascade means that it waits; to everything else, that nothing does. */
+/**
+ * For a namespace, the deprecated `orphanDependents: false` means foreground deletion; for all other kinds, background.
+ */
 function policyOf(object: UnknownObject, options: DeleteOptions): DeleteOptions['propagationPolicy'] {
   if (options.cascades && object.apiVersion === 'v1' && object.kind === 'Namespace') return 'Foreground'
   return orphansByDefault(object, options) ? 'Orphan' : options.propagationPolicy

@@ -1,6 +1,6 @@
 import type { OwnerReference, UnknownObject } from '../../kinds/meta.ts'
 
-/** Who depends on whom, of objects that name owners: what has none costs nothing here. */
+/** The graph of owners and dependents. Objects without owners are not stored in it. */
 export class OwnerGraph {
   readonly #owners = new Map<string, readonly OwnerReference[]>()
   readonly #dependents = new Map<string, Set<string>>()

@@ -68,7 +68,7 @@ export interface AuthorizationAttributes {
     readonly namespace?: string | undefined
     readonly name?: string | undefined
   }
-  /** For what is not a resource, such as /version. */
+  /** Path of a non-resource request, for example /version. */
   readonly path: string
 }
 

@@ -11,7 +11,7 @@ import { badRequest } from './api-errors.ts'
 import { MAX_DEPTH, scanJson, UNSAFE_KEY } from './scan-json.ts'
 import type { KeyPlace } from './scan-json.ts'
 
-/** Bodies to plain JSON, with everything refused that would hurt later: depth, duplicate keys, prototype keys. */
+/** Bodies to plain JSON. Refuses input that is dangerous later: excessive depth, duplicate keys, prototype keys. */
 
 /** The largest body of a request, as in Kubernetes. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024
@@ -20,7 +20,7 @@ export { MAX_DEPTH }
 /** A body, read. */
 export interface Decoded {
   readonly value: unknown
-  /** What it said twice; the last one counts. */
+  /** Duplicate fields; the last value counts. */
   readonly repeated: DuplicateKeys
   /** True when the reader has seen every key and none is unsafe. */
   readonly isSafe?: boolean

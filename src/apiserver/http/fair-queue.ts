@@ -6,21 +6,21 @@ import type { Caller } from '../../core/http.ts'
  * the callers that wait take turns. A watch holds its seat only until it has begun.
  */
 
-/** Who callers are to the queue. */
+/** The classes of callers. */
 export type CallerClass = 'gateway' | 'controllers' | 'people'
 
 /** How much of a class is let in. */
 export interface ClassLimit {
   /** Requests served at once. */
   readonly seats: number
-  /** Requests that may wait; one more is told to come back. */
+  /** Maximum number of waiting requests; further requests are answered 429. */
   readonly waiting: number
 }
 
 /** Limits per class. */
 export type FairLimits = Readonly<Record<CallerClass, ClassLimit>>
 
-/** What one process gives each class. */
+/** Limits of each class in a process. */
 export const FAIR_LIMITS: FairLimits = {
   gateway: { seats: 200, waiting: 4_000 },
   controllers: { seats: 200, waiting: 2_000 },
@@ -29,7 +29,7 @@ export const FAIR_LIMITS: FairLimits = {
 
 const RETRY_AFTER_SECONDS = 1
 
-/** The class of a caller; who impersonates is in the class of who they are, not of whom they play. */
+/** The class of a caller. With impersonation, the real user decides, not the impersonated user. */
 export function callerClass({ user, impersonator }: Caller): CallerClass {
   const real = impersonator ?? user
   if (real === 'system:flotilla:gateway') return 'gateway'
@@ -67,7 +67,7 @@ interface Waiter {
 }
 
 function createSeats({ seats, waiting }: ClassLimit) {
-  // The order of this map is whose turn it is.
+  // The order of this map is the order of turns.
   const lines = new Map<string, Set<Waiter>>()
   let taken = 0
   let count = 0
@@ -96,7 +96,7 @@ function createSeats({ seats, waiting }: ClassLimit) {
       count += 1
       const gone = () => {
         forget(user, waiter)
-        turn.reject(new ApiError('Timeout', 'the client went away before its turn'))
+        turn.reject(new ApiError('Timeout', 'the client disconnected while its request was queued'))
       }
       signal.addEventListener('abort', gone, { once: true })
       try {
@@ -112,7 +112,7 @@ function createSeats({ seats, waiting }: ClassLimit) {
         taken -= 1
         return
       }
-      // The seat goes over; the line that got it queues up behind the others.
+      // The seat is passed on; the caller's line moves to the end.
       const [user, line] = next
       const waiter: Waiter = line.values().next().value!
       forget(user, waiter)

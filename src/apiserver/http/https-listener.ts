@@ -25,7 +25,7 @@ export interface HttpsListenerOptions {
   readonly log: Logger
   readonly clock: Clock
   readonly host: string
-  /** 0 picks a free one. */
+  /** Port 0 picks a free port. */
   readonly port: number
   /** PEM. */
   readonly cert: string
@@ -40,7 +40,7 @@ export interface HttpsListenerOptions {
   readonly identify?: (proven: Caller | undefined, headers: readonly string[]) => Caller | undefined
 }
 
-/** Caps that keep silent or greedy clients from hurting others. */
+/** Limits against silent and greedy clients. */
 export interface ListenerLimits {
   readonly handshakeMs: number
   /** A connection without any request for this long is closed. */
@@ -61,7 +61,7 @@ export interface ListenerLimits {
 export interface HttpsListener {
   readonly port: number
   readonly url: string
-  /** New connections see the new certificate, and are proven by other authorities when some are given. */
+  /** Replaces the certificate, and the client authorities if given, for new connections. */
   replaceCertificate(cert: string, key: string, clientCa?: string): void
   close(): Promise<void>
 }
@@ -176,9 +176,9 @@ function boundConnections(server: Http2SecureServer, { limits, sockets, sessions
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('secureConnection', (socket) => {
-    // Who a connection belongs to is proven once, when it begins.
+    // The caller of a connection is authenticated once, at its start.
     socket.disableRenegotiation()
-    // For HTTP/1.1; a socket that says nothing is closed, one that waits for an answer is not silent.
+    // For HTTP/1.1: an idle socket is closed, unless it waits for an answer.
     if (socket.alpnProtocol !== 'h2') socket.setTimeout(limits.idleMs)
   })
   server.on('session', (session) => {
@@ -217,7 +217,7 @@ function callerOf(request: Http2ServerRequest): Caller | undefined {
   return caller
 }
 
-/** Who a client certificate proves: CN is the user, each O a group. */
+/** The caller of a client certificate: CN is the user, each O a group. */
 function provenBy(tls: TLSSocket): Caller | undefined {
   const { subject } = tls.getPeerCertificate()
   const user = subject?.CN
@@ -240,7 +240,7 @@ function requestOf(request: Http2ServerRequest, body: Uint8Array): HttpRequest {
   }
 }
 
-/** The body, or the refusal of one that is too large or too slow. */
+/** Reads the body. Refuses a body that is too large or too slow. */
 async function readRequest(request: Http2ServerRequest, timeoutMs: number): Promise<Uint8Array | ApiError> {
   if (isBodyless(request)) {
     request.resume()
@@ -287,7 +287,7 @@ function collect(request: Http2ServerRequest): Promise<Uint8Array | undefined> {
     })
     request.once('error', reject)
     request.once('close', () => {
-      if (!request.readableEnded) reject(new Error('the client went away before its request was whole'))
+      if (!request.readableEnded) reject(new Error('the client disconnected before the request was complete'))
     })
   })
 }

@@ -156,7 +156,7 @@ function isFieldValidation(text: string): text is FieldValidation {
   return text === 'Strict' || text === 'Warn' || text === 'Ignore'
 }
 
-/** The field manager of a client that did not name one: its user agent up to the first slash. */
+/** The default field manager: the client's user agent up to the first slash. */
 function managerOfAgent(userAgent: string): string {
   return (
     userAgent

@@ -102,7 +102,7 @@ export function responseHeaders(contentType: string, warnings: readonly string[]
   }
 }
 
-/** The same answer with one more sentence for the client to print, before its others. */
+/** Adds a Warning header before the existing warnings of a response. */
 export function withWarning(response: HttpResponse, text: string): HttpResponse {
   const { warning: others } = response.headers
   const warning = `299 - ${quoted(text)}`

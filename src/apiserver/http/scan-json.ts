@@ -2,7 +2,7 @@
 
 /** A key that came twice, and where in the text it did. */
 export interface KeyPlace {
-  /** Such as `spec.rings[0].name`. */
+  /** For example `spec.rings[0].name`. */
   readonly path: string
   readonly offset: number
 }
@@ -10,7 +10,7 @@ export interface KeyPlace {
 /** What a scan found; syntax errors are left to `JSON.parse`. */
 export interface JsonScan {
   readonly duplicates: readonly KeyPlace[]
-  /** Whether some key has a name that means something else to an object of JavaScript. */
+  /** Whether a key has a special meaning for JavaScript objects, for example `__proto__`. */
   readonly hasUnsafeKey: boolean
   /** Why the text must not be parsed. */
   readonly problem?: string

@@ -92,5 +92,5 @@ async function drained(from: Socket | Http2ServerResponse, { clock, limits, sign
   )
   const cut = await Promise.race([isLate, isTaken])
   over.abort()
-  if (cut) throw new Error(`the client took nothing of its answer for ${limits.slowReaderMs} ms`)
+  if (cut) throw new Error(`the client read nothing of the response for ${limits.slowReaderMs} ms`)
 }

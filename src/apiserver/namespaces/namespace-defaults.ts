@@ -49,7 +49,7 @@ export async function startNamespaceDefaults(
         const done = await Promise.all(content.map((wanted) => ensure(parts, namespace, wanted)))
         if (done.every(Boolean)) return
       } catch (error) {
-        log.error({ err: toError(error), namespace }, 'namespace could not be given its defaults')
+        log.error({ err: toError(error), namespace }, 'defaults of the namespace could not be created')
         await pause(parts, signal)
       }
     }
@@ -84,7 +84,7 @@ function rootCaMap(kind: Kind, rootCa: string): Wanted {
 
 type Seen = (key: string, value: string | undefined, isFirst: boolean) => Promise<void> | undefined
 
-/** Shows everything under a prefix and then each change, one after the other. */
+/** Calls back for every object under a prefix, and then for each change in order. */
 async function follow(parts: ServerParts, prefix: string, signal: AbortSignal, seen: Seen): Promise<void> {
   const { store, log } = parts
   while (!signal.aborted) {

@@ -9,7 +9,7 @@ import { readObject, storeKey, serializeObject } from '../storage/stored-object.
 import { forbidden, notFound } from '../http/api-errors.ts'
 import { strategyOf } from '../strategies/strategy.ts'
 
-/** Namespaces: the ones that always exist, and the rule that a namespaced object needs its own. */
+/** System namespaces, and the rule that a namespaced object needs an existing namespace. */
 
 /** Namespaces that exist from the start and cannot be deleted. */
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'flotilla-system'] as const
@@ -40,7 +40,7 @@ export async function requireNamespace({ parts, kind }: RequestContext, metadata
 /** The namespace in which nodes say that they are alive. */
 const NODE_LEASES = 'kube-node-lease'
 
-/** Why an object cannot be deleted, if it is one of those that always exist. */
+/** The reason why a system object cannot be deleted. Undefined for all other objects. */
 export function undeletableReason({ group, kind }: Pick<Kind, 'group' | 'kind'>, name: string): string | undefined {
   if (group === '' && kind === 'Namespace' && SYSTEM_NAMESPACES.some((known) => known === name)) {
     return 'this namespace may not be deleted'
@@ -63,7 +63,7 @@ export async function ensureSystemNamespaces(parts: ServerParts): Promise<void> 
   }
 }
 
-/** Makes an object unless there is one. */
+/** Creates an object if it does not exist. */
 export async function ensureObject(
   { store, ids, clock }: ServerParts,
   kind: Kind,

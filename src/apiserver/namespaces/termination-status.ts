@@ -15,7 +15,7 @@ export interface Remaining {
   readonly finalizers: ReadonlyMap<string, number>
 }
 
-/** Everything that a namespace still holds. */
+/** The remaining objects of a namespace. */
 export async function remainingContent({ store, registry }: ServerParts, namespace: string): Promise<Remaining[]> {
   const remaining: Remaining[] = []
   for (const kind of registry.all()) {
@@ -62,7 +62,7 @@ const FOUND: readonly Finding[] = [
   },
 ]
 
-/** The status that says so; undefined when the present one already does. */
+/** The status with these conditions. Undefined when the current status already has them. */
 export function terminationStatus(
   status: unknown,
   remaining: readonly Remaining[],

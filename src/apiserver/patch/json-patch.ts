@@ -24,7 +24,7 @@ const MAX_COPIED = 3 * 1024 * 1024
  */
 const MAX_SHIFTED = 100_000_000
 
-/** What the operations of one patch have cost so far. */
+/** The cost of a patch's operations so far. */
 interface Work {
   copied: number
   shifted: number
@@ -51,7 +51,7 @@ export function patchJson(value: unknown, patch: unknown): unknown {
   const work: Work = { copied: 0, shifted: 0 }
   let result = jsonClone(value)
   for (const item of patch) result = applyOne(result, readOperation(item), work)
-  // What follows walks over the object level by level. One that came in YAML may have been deeper before.
+  // Later code recurses over the object. An object from YAML may have been deeper before the patch.
   const { depth } = measureJson(result)
   if (depth > MAX_DEPTH && depth > measureJson(value).depth) throw tooDeep()
   return result

@@ -1,6 +1,6 @@
 import { isObject, jsonClone } from '../../core/json.ts'
 
-/** RFC 7386: null removes, objects merge, everything else replaces. */
+/** RFC 7386: null removes, objects merge, all other values replace. */
 export function applyMergePatch(value: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return jsonClone(patch)
   const result: Record<string, unknown> = isObject(value) ? { ...value } : {}

@@ -107,8 +107,8 @@ function isMerged(schema: StructuralSchema | undefined): boolean {
 }
 
 /**
- * Items the client listed come in its order. One that it did not list stays before those that followed it in the
- * original, and goes behind all others.
+ * Items that the client listed have the client's order. An unlisted item stays before the items that followed it in the
+ * original, and after all other items.
  */
 function inOrder(
   list: readonly unknown[],

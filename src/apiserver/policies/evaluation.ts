@@ -1,4 +1,4 @@
-/** How expressions of policies of all kinds are evaluated: what they see, whom they may ask, what they may cost. */
+/** Evaluation of policy expressions: their variables, their authorizer and their cost limit. */
 import { PER_OBJECT_LIMIT } from '../../cel/cel.ts'
 import type { CelProgram, CelResult } from '../../cel/cel.ts'
 import { CelAuthorizer, ResourceCheck } from '../../cel/library/authorizer.ts'
@@ -17,7 +17,9 @@ import type { KnownPolicy, PolicyBinding } from './policy-cache.ts'
 export interface PolicyPorts {
   readonly authorizer: Authorizer
   namespace(name: string): Promise<UnknownObject | undefined>
-  /** The parameters a binding names for a request in a namespace; undefined: there is no such kind. */
+  /**
+   * The parameters that a binding names for a request in a namespace. Undefined when the parameter kind is not served.
+   */
   params(policy: KnownPolicy, binding: PolicyBinding, namespace: string): Promise<readonly UnknownObject[] | undefined>
   /** Whether a group's resource is also served in another version that a rule names. */
   servedVersions(group: string, plural: string): readonly string[]
@@ -31,7 +33,7 @@ export async function toMatchInput(ports: PolicyPorts, request: AdmissionRequest
   return { request, namespace, servedVersions: ports.servedVersions }
 }
 
-/** Those of bound policies, with their bindings, that are about a request. */
+/** The bound policies that match a request, with their bindings. */
 export function policiesMatching<
   T extends { readonly policy: KnownPolicy; readonly bindings: readonly PolicyBinding[] },
 >(bound: readonly T[], matched: MatchInput): { readonly policy: T['policy']; readonly binding: PolicyBinding }[] {

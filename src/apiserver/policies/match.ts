@@ -15,7 +15,7 @@ export interface MatchInput {
 
 type Rule = NonNullable<MatchResources['resourceRules']>[number]
 
-/** Whether a request is matched; no match at all matches everything. */
+/** Whether a request matches. Absent match rules match every request. */
 export function matchesResources(match: MatchResources | undefined, matched: MatchInput): boolean {
   if (!match) return true
   const isEquivalent = match.matchPolicy !== 'Exact'
@@ -57,7 +57,7 @@ function meetsNamespace(selector: unknown, { request, namespace }: MatchInput): 
   const wanted = selector as LabelSelector | undefined
   if (isEmpty(wanted)) return true
   const isNamespace = request.kind.group === '' && request.kind.kind === 'Namespace'
-  // What lives in no namespace cannot be told apart by one.
+  // Cluster-scoped objects have no namespace to select by.
   if (request.kind.scope === 'Cluster' && !isNamespace) return true
   const labels = (isNamespace ? (request.object ?? request.oldObject) : namespace)?.metadata.labels ?? {}
   return matchesSelector(labels, wanted!)

@@ -34,7 +34,7 @@ export function mutatingPolicyAdmission(cache: MutatingPolicies, ports: PolicyPo
     if (!object || bound.length === 0) return []
     const matched = await toMatchInput(ports, request)
     const first = await run({ matched, ports }, policiesMatching(bound, matched))
-    // Those that want to see what others changed are asked once more.
+    // Policies with reinvocationPolicy IfNeeded are evaluated again when a later policy changed the object.
     const again = first.done.filter(({ policy }) => policy.policy.spec?.reinvocationPolicy === 'IfNeeded')
     const second = first.changed && again.length > 0 ? await run({ matched, ports }, again) : undefined
     const [problem] = [...first.problems, ...(second?.problems ?? [])]
@@ -87,7 +87,7 @@ interface Outcome {
   readonly problem?: string
 }
 
-/** Evaluates one policy with one parameter; its changes are made one after the other, each sees the one before. */
+/** Evaluates a policy with a parameter. Its mutations run in order, and each sees the result of the mutation before. */
 async function invoke(
   { matched, ports }: Asking,
   { compiled, problem }: MutatingPolicy,

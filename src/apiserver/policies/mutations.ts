@@ -21,7 +21,7 @@ import { patchJson, TestFailed } from '../patch/json-patch.ts'
 import { policyCompiler } from './compile-policy.ts'
 import type { CompiledScope, PolicyProblem } from './compile-policy.ts'
 
-/** One change of a policy. */
+/** A mutation of a policy. */
 export interface Mutator {
   readonly type: 'ApplyConfiguration' | 'JSONPatch'
   readonly program: CelProgram
@@ -78,7 +78,7 @@ export class MutationProblem extends Error {
   override readonly name = 'MutationProblem'
 }
 
-/** The object as a change leaves it, with defaults; the one that is given stays as it is. */
+/** A copy of the object after a mutation, with defaults. */
 export function applyMutation(kind: Kind, object: UnknownObject, mutator: Mutator, value: CelValue): UnknownObject {
   const next = mutator.type === 'JSONPatch' ? patched(object, value) : applied(kind, object, value)
   pruneObject(kind, next)

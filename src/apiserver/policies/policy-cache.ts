@@ -13,7 +13,7 @@ export interface AnyPolicy extends KubeObject {
   spec?: AnyPolicySpec & { matchConstraints?: MatchResources; failurePolicy?: string }
 }
 
-/** Where a policy holds; those of mutating ones have no actions. */
+/** A binding of a policy. Bindings of mutating policies have no actions. */
 export type PolicyBinding = ValidatingAdmissionPolicyBinding
 
 /** A policy as it is known. */
@@ -26,7 +26,7 @@ export interface KnownPolicy<P extends AnyPolicy = AnyPolicy, C extends Compiled
 
 /** Policies and their bindings. */
 export interface PolicyCache<P extends AnyPolicy, C extends CompiledScope> extends RunningFollower {
-  /** Those that have bindings, in the order of their names. */
+  /** The policies with bindings, in the order of their names. */
   bound(): readonly { readonly policy: KnownPolicy<P, C>; readonly bindings: readonly PolicyBinding[] }[]
 }
 

@@ -45,7 +45,7 @@ type PolicyParts = Pick<ServerParts, 'store' | 'clock' | 'log' | 'registry'>
 /** What policies work with. */
 export interface PolicyOptions {
   readonly authorizer: Authorizer
-  /** Who is asked after them. */
+  /** The admission that follows the policies. */
   readonly next: Admission
   /** Resolves once all kinds are known that policies can be about. */
   readonly kindsKnown: Promise<void>

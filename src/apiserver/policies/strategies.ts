@@ -45,7 +45,7 @@ function policyErrors(object: UnknownObject): FieldError[] {
   const { spec } = policy
   const errors = scopeErrors(policy)
   for (const [index, { expression, reason }] of (spec?.validations ?? []).entries()) {
-    // One that is not there at all is missed by the schema.
+    // The schema reports a missing field.
     if (expression?.trim() === '')
       errors.push(required(`spec.validations[${index}].expression`, 'expression is not specified'))
     if (reason !== undefined && !REASONS.includes(reason)) {

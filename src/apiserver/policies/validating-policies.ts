@@ -26,7 +26,7 @@ type ValidatingPolicy = KnownPolicy<ValidatingAdmissionPolicy, CompiledPolicy>
 /** The validating policies in force. */
 export type ValidatingPolicies = PolicyCache<ValidatingAdmissionPolicy, CompiledPolicy>
 
-/** An admission that asks the policies and then the next one. */
+/** An admission that evaluates the policies and then calls the next admission. */
 export function validatingPolicyAdmission(cache: ValidatingPolicies, ports: PolicyPorts, next: Admission): Admission {
   return async (request) => {
     const warnings: string[] = []

@@ -93,13 +93,13 @@ describe('bodies in protobuf', () => {
     assert.deepEqual(decodeProtobuf(envelope('12 03 98 06 00')), { apiVersion: 'v1', kind: 'Namespace' })
     assert.throws(() => decodeProtobuf(envelope('12 03 98 06 01')), {
       code: 415,
-      message: /^field 99 of Namespace is not understood in protobuf here/,
+      message: /^field 99 of Namespace cannot be decoded from protobuf/,
     })
     const own = fromHex('6b387300 0a 09 0a 02 7632 12 03 506f64')
     assert.throws(() => decodeProtobuf(own), {
       code: 415,
       message:
-        'Pod of v2 is not understood in protobuf here - accepted media types include: application/json, application/yaml',
+        'Pod of v2 cannot be decoded from protobuf - accepted media types include: application/json, application/yaml',
     })
     assert.throws(() => decodeProtobuf(new Uint8Array([1, 2, 3])), { code: 400 })
   })

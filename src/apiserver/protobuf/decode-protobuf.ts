@@ -40,7 +40,7 @@ export function decodeProtobuf(body: Uint8Array): JsonObject {
 function notUnderstood(what: string): ApiError {
   return new ApiError(
     'UnsupportedMediaType',
-    `${what} is not understood in protobuf here - accepted media types include: application/json, application/yaml`,
+    `${what} cannot be decoded from protobuf - accepted media types include: application/json, application/yaml`,
   )
 }
 
@@ -143,7 +143,7 @@ function decodeValue(type: string, value: bigint | Uint8Array, { path, depth }: 
 
 const SCHEMA = 'apiextensions.JSONSchemaProps'
 
-/** What JSON writes as a schema or as something else: a bool, a list of schemas, or one of texts. */
+/** JSONSchemaPropsOr…: a schema, or a Boolean, a list of schemas or a list of strings. */
 function schemaOr(type: `schemaOr${string}`, bytes: Uint8Array, { path, depth }: Place): unknown {
   const schemaAt = type === 'schemaOrBool' ? 2 : 1
   const list: unknown[] = []
@@ -156,7 +156,7 @@ function schemaOr(type: `schemaOr${string}`, bytes: Uint8Array, { path, depth }:
   return type === 'schemaOrBool' ? isAllowed : list
 }
 
-/** A map's entry is a message of its key and its value; an absent one is zero. */
+/** A map entry is a message of its key and its value; an absent key or value is the zero value. */
 function entry(value: bigint | Uint8Array, type: string, decode: (item: Uint8Array) => unknown): JsonObject {
   if (typeof value === 'bigint') throw new WireError('a map must not be a number')
   let key = ''

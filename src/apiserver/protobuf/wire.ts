@@ -23,17 +23,17 @@ export function* readFields(bytes: Uint8Array): Generator<WireField> {
       value |= BigInt(byte & 0x7f) << shift
       if (byte < 0x80) return BigInt.asUintN(64, value)
     }
-    throw new WireError('a number has no end')
+    throw new WireError('varint is not terminated')
   }
   function take(length: number): Uint8Array {
-    if (length > bytes.byteLength - at) throw new WireError('a field is longer than its message')
+    if (length > bytes.byteLength - at) throw new WireError('field is longer than its message')
     at += length
     return bytes.subarray(at - length, at)
   }
   while (at < bytes.byteLength) {
     const tag = varint()
     const number = Number(tag >> 3n)
-    if (number === 0) throw new WireError('a field has no number')
+    if (number === 0) throw new WireError('field number is 0')
     switch (Number(tag & 7n)) {
       case 0:
         yield { number, value: varint() }
@@ -48,7 +48,7 @@ export function* readFields(bytes: Uint8Array): Generator<WireField> {
         yield { number, value: take(4) }
         break
       default:
-        throw new WireError(`field ${number} has a type that is not used`)
+        throw new WireError(`field ${number} has an unsupported wire type`)
     }
   }
 }

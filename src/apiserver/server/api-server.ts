@@ -63,22 +63,24 @@ export interface ApiServerOptions {
   readonly ids: Ids
   readonly kinds: readonly Kind[]
   readonly log: Logger
-  /** Kinds that can only be read, worked out from what is stored. */
+  /** Read-only kinds that are computed from stored objects. */
   readonly views?: readonly ApiView[]
   /** Shown by /version; the Kubernetes version whose behaviour is served comes first. */
   readonly version?: string
   readonly admit?: Admission
-  /** Ed25519 keys (PEM) for tokens of service accounts, the first one signs; without them none are issued or taken. */
+  /**
+   * Ed25519 keys (PEM) for service account tokens; the first key signs. If omitted, tokens are not issued or accepted.
+   */
   readonly tokenKeys?: TokenKeys
   /** Gives every namespace a default service account and, with the PEM of the API's CA, `kube-root-ca.crt`. */
   readonly namespaceDefaults?: NamespaceDefaults
   /** How many requests of each class of callers are served at once. */
   readonly limits?: FairLimits
-  /** Whether Kubernetes' controllers have their roles; they do unless told. */
+  /** Whether Kubernetes' controllers have their roles. Defaults to true. */
   readonly controllerRoles?: boolean
 }
 
-/** A kind whose objects are not stored: where a read of it goes instead. */
+/** A kind whose objects are not stored, with the store that answers reads. */
 export interface ApiView {
   readonly kind: Kind
   over(store: Store): Store
@@ -87,7 +89,7 @@ export interface ApiView {
 /** A running API server. */
 export interface ApiServer {
   readonly handle: Handler
-  /** Ends open watches and background work; the store stays open, it belongs to who made it. */
+  /** Ends open watches and background work. The store stays open: the caller closes it. */
   close(): Promise<void>
 }
 

@@ -42,7 +42,7 @@ export function startKubernetesService(parts: ServerParts, signal: AbortSignal):
         await mend(parts)
       } catch (caught) {
         isDue = true
-        parts.log.error({ err: toError(caught) }, 'service kubernetes could not be kept')
+        parts.log.error({ err: toError(caught) }, 'service kubernetes could not be reconciled')
       }
     }
     looking = undefined

@@ -79,7 +79,7 @@ export function watchLineFromText(type: EventType, text: string): string {
   return `{"type":"${type}","object":${text}}\n`
 }
 
-/** The line of anything else. */
+/** The line of an event without a stored text. */
 export function watchLine(type: string, object: unknown): string {
   return `${JSON.stringify({ type, object })}\n`
 }

@@ -19,7 +19,7 @@ import type { WatchPresenter } from './watch-presenter.ts'
 
 /** How often a quiet watch says how far it has seen. */
 const BOOKMARK_MS = 60_000
-/** Without timeoutSeconds a watch ends between one and two of these, so that not all reconnect at once. */
+/** Without timeoutSeconds, a watch ends after 1 to 2 times this duration, so that clients do not reconnect at once. */
 const DEFAULT_TIMEOUT_MS = 1_800_000
 const PAGE = 500
 /** Lines collected into one piece of the body. */
@@ -27,7 +27,7 @@ const MAX_CHUNK = 64 * 1024
 
 interface WatchOptions {
   readonly prefix: string
-  /** The key of the one object that is followed, when it is one. */
+  /** The key of the object, for a watch of a single object. */
   readonly single: string | undefined
   readonly selection: Selection
   /** Events after this revision; undefined: the present state first. */
@@ -157,7 +157,7 @@ async function* initialState(
     const before = store.revision()
     const entry = await store.get(single)
     if (entry && selection.matches(parseStored(entry.value))) yield utf8(presenter.present(entry.value))
-    // What is newer than the first look is the newest of this one object, and nothing else is followed.
+    // A watch of a single object follows only this object: any newer state is its newest state.
     return Math.max(before, entry?.modRevision ?? 0)
   }
   let after: string | undefined
@@ -190,7 +190,10 @@ function follow(
 ): StoreWatch {
   if (after > store.revision()) {
     // A store that was restored from a backup: waiting would miss what happens until then.
-    throw new ApiError('Expired', `resource version ${after} is not known here; the newest is ${store.revision()}`)
+    throw new ApiError(
+      'Expired',
+      `resource version ${after} is newer than the newest resource version ${store.revision()}`,
+    )
   }
   return store.watch(prefix, after, until, selection.where)
 }
@@ -201,7 +204,7 @@ interface After {
 
 /** When a quiet watch says how far it has seen. */
 interface Ticks {
-  /** Whether it is time before something else is there; that is to be waited for again then. */
+  /** True when the time is over before the next event; the event is awaited again later. */
   isFirst(other: Promise<unknown>): Promise<boolean>
 }
 

@@ -65,7 +65,7 @@ function used(budget: UnknownObject, now: string): object[] {
   return [...before.filter((it) => it['type'] !== type), condition]
 }
 
-/** A budget without a selector is for no pod, one with an empty selector for all. */
+/** A budget without a selector matches no pod; an empty selector matches all pods. */
 function covers(selector: unknown, labels: Readonly<Record<string, string>>): boolean {
   return isObject(selector) && matchesSelector(labels, selector)
 }

@@ -105,7 +105,7 @@ function mayChange(field: string, claim: UnknownObject, old: UnknownObject): boo
     case 'volumeName':
       return textAt(old, 'spec.volumeName') === ''
     case 'storageClassName':
-      // A claim without a class gets one when there is a default.
+      // A claim without a class gets the default class when there is a default.
       return (
         readPath(old, 'spec.storageClassName') === undefined && readPath(claim, 'spec.storageClassName') !== undefined
       )

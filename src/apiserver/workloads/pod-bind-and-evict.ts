@@ -84,7 +84,7 @@ export async function evictPod(context: RequestContext): Promise<VerbResponse> {
     }
     const reason = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }
     const condition = { type: 'DisruptionTarget', status: 'True', ...reason }
-    // Who looks at a pod that goes sees why.
+    // The condition says why the pod is deleted.
     if (!dryRun) {
       await replaced(context, kind, stored, withCondition(stored.object, condition, parts.clock.now()))
     }

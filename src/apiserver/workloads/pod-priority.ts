@@ -14,7 +14,7 @@ export type Priority =
   | { readonly refused: false; readonly className?: string; readonly value: number; readonly preemption?: string }
   | { readonly refused: true; readonly why: string }
 
-/** The priority of a new pod among classes: that of the class it names, of the one for all who name none, or none. */
+/** The priority of a new pod: from its priority class, from the global default class, or undefined. */
 export function priorityOf(spec: JsonObject, classes: readonly UnknownObject[]): Priority {
   const name = textAt(spec, 'priorityClassName')
   const found = name === '' ? classForAll(classes) : classes.find(({ metadata }) => metadata.name === name)

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import { itemsAt, mapAt, textAt } from '../../kinds/builtin/read-path.ts'
 
-/** Guaranteed when every container limits cpu and memory to what it requests, BestEffort when none says anything. */
+/** Guaranteed when the limits of every container equal its requests, BestEffort when no container sets either. */
 export function computeQosClass(spec: JsonObject): string {
   const containers = [...itemsAt(spec, 'containers'), ...itemsAt(spec, 'initContainers')]
   const isSilent = containers.every(

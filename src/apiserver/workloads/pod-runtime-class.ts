@@ -53,7 +53,7 @@ function applyRuntimeClass(spec: JsonObject, runtime: UnknownObject | undefined)
   return undefined
 }
 
-/** Each toleration that no other one covers; of equal ones the first. */
+/** The tolerations that no other toleration covers; of equal tolerations the first. */
 function merged(all: readonly JsonObject[]): JsonObject[] {
   const kept: JsonObject[] = []
   for (const [index, one] of all.entries()) {
@@ -82,7 +82,7 @@ function covers(wide: JsonObject, narrow: JsonObject): boolean {
   return a.isAny || (!b.isAny && a.value === b.value)
 }
 
-/** Gives new pods what their RuntimeClass says; refuses those whose class does not exist. */
+/** Applies the RuntimeClass to new pods. Refuses pods whose class does not exist. */
 export function runtimeClassAdmission({ store, registry }: Pick<ServerParts, 'store' | 'registry'>): Mutation {
   return async ({ kind, operation, subresource, object }) => {
     if (subresource !== undefined || kind.group !== '' || kind.kind !== 'Pod') return []

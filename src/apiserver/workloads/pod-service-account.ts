@@ -7,7 +7,7 @@ import type { ServerParts } from '../server/context.ts'
 import { readObject } from '../storage/stored-object.ts'
 import { forbidden } from '../http/api-errors.ts'
 
-/** As whom a pod speaks to the API, and how it is given the proof of it. */
+/** The service account of a pod, and the token volume it gets. */
 
 const DEFAULT = 'default'
 const VOLUME_PREFIX = 'kube-api-access-'
@@ -33,7 +33,9 @@ function tokenVolume(name: string): JsonObject {
   }
 }
 
-/** Gives a pod what its account has: pull secrets when it names none, and a token unless one of both says no. */
+/**
+ * Adds the account's pull secrets to a pod without pull secrets, and a token unless the pod or the account opts out.
+ */
 function applyServiceAccount(spec: JsonObject, account: UnknownObject, suffix: () => string): void {
   const pull = itemsAt(account, 'imagePullSecrets')
   if (itemsAt(spec, 'imagePullSecrets').length === 0 && pull.length > 0) {
@@ -53,7 +55,7 @@ function applyServiceAccount(spec: JsonObject, account: UnknownObject, suffix: (
   if (present === undefined && bare.length > 0) spec['volumes'] = [...volumes, tokenVolume(name)]
 }
 
-/** Gives new pods their service account; refuses those whose account does not exist. */
+/** Sets the service account of new pods. Refuses pods whose account does not exist. */
 export function serviceAccountAdmission(parts: Pick<ServerParts, 'store' | 'registry' | 'clock' | 'ids'>): Mutation {
   const { store, registry, clock, ids } = parts
   return async ({ kind, operation, subresource, object }) => {

@@ -14,7 +14,7 @@ import { computeQosClass } from './pod-qos.ts'
 /** A part with an address of its own. */
 export type PodSubresource = 'ephemeralcontainers' | 'resize'
 
-/** Whether a subresource is such a part. */
+/** Whether a subresource is one of these parts of a pod. */
 export function isPodSubresource(subresource: string | undefined): subresource is PodSubresource {
   return subresource === 'ephemeralcontainers' || subresource === 'resize'
 }

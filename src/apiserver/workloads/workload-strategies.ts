@@ -51,7 +51,7 @@ const job: Strategy = {
       ...CONTROLLER_LABELS.map((label) => [label, uid!] as const),
       ...JOB_LABELS.map((label) => [label, name] as const),
     ]
-    // Labels that the job took from its template are the same ones, so that it gets these, too.
+    // Labels that the Job copied from its template are the same object, so that the Job gets these labels, too.
     if (jsonEqual(object.metadata.labels, metadata['labels'])) {
       object.metadata.labels = { ...object.metadata.labels, ...Object.fromEntries(given) }
     }
@@ -67,7 +67,7 @@ const FIRST_NODE_PORT = 30_000
 const NODE_PORTS = 2768
 
 const autoscaler: Strategy = {
-  // Stored as autoscaling/v2, an autoscaler without a metric gets one; who wrote it as autoscaling/v1 did not name it.
+  // As autoscaling/v2, an autoscaler without a metric gets a default; a client of autoscaling/v1 did not set it.
   complete(object) {
     const others = object.metadata.annotations?.['autoscaling.alpha.kubernetes.io/metrics']
     if (object.apiVersion === 'autoscaling/v1' && !others) specOf(object)['targetCPUUtilizationPercentage'] ??= 80
@@ -186,7 +186,7 @@ const certificateRequest: Strategy = {
   validate: decisionErrors,
   complete(object, old, caller) {
     // The request and its author never change: the request may be approved already.
-    // A kube-apiserver keeps no record of who asked for what in here; the request itself says it.
+    // A kube-apiserver does not record the owners of these fields; the request itself names its author.
     for (const entry of object.metadata.managedFields ?? []) delete entry.fieldsV1?.['f:spec']
     const entries = object.metadata.managedFields?.filter(({ fieldsV1 }) => Object.keys(fieldsV1 ?? {}).length > 0)
     if (entries?.length) object.metadata.managedFields = entries

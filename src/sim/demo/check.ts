@@ -27,7 +27,7 @@ export interface CheckPorts {
 
 const POLL_MS = 100
 
-/** Proves everything, or throws what is missing. */
+/** Runs all checks. Throws the first failure. */
 export async function checkDemo(demo: Demo, ports: CheckPorts): Promise<void> {
   const { hub, sites } = demo
   const names = sites.map(({ store }) => store.name)

@@ -88,7 +88,7 @@ export function releaseFiles(version: string): Record<string, string> {
   return { 'shop/base/shop.yaml': shop(version) }
 }
 
-/** The file of a region's overlay; a bad one builds on a directory that is not there. */
+/** The file of a region's overlay. A bad overlay refers to a directory that does not exist. */
 export function overlayFiles(region: string, isGood: boolean): Record<string, string> {
   return { [`shop/overlays/${region}/kustomization.yaml`]: overlay(region, isGood ? '../../base' : '../../bsae') }
 }
@@ -112,7 +112,7 @@ export const DEMO_PLACEMENT = object<Placement>('Placement', 'stores', {
   clusterSelector: { matchLabels: { tier: 'store' } },
 })
 
-/** What comes before everything else, everywhere. */
+/** The bundle that is delivered to all clusters before the app. */
 export const BASELINE_BUNDLE = object<Bundle>('Bundle', 'baseline', {
   source: { name: DEMO_SOURCE, path: 'baseline' },
   placement: 'stores',
@@ -154,7 +154,7 @@ export function demoPlan({ stores, soak, board, asksApproval }: DemoPlan): Rollo
       name,
       ...(index < rings.length - 1 && { selector: { matchLabels: { ring: name } } }),
       concurrency: 8,
-      // One store that fails does not stop the others; two in a ring do.
+      // One failed store does not stop the ring; two failed stores do.
       maxFailed: 1,
       readyShare: '80%',
       soak,

@@ -36,7 +36,9 @@ export interface DemoOptions extends HubPorts {
   readonly withTrouble: boolean
   /** Where the hub keeps its data; in the directory of the demo when absent. */
   readonly data?: string
-  /** The directory of a demo that goes on the next time; a temporary one that goes with the demo when absent. */
+  /**
+   * Directory of a demo that can be continued later. Defaults to a temporary directory that is deleted with the demo.
+   */
   readonly keep?: string
   readonly logLevel: LogLevel
 }
@@ -50,7 +52,7 @@ export interface Demo {
   readonly door: string
   /** Resolves when all have joined and the first content is on its way. */
   readonly arrived: Promise<void>
-  /** Rejects when something died that should not; resolves when the demo was closed. */
+  /** Rejects when a part of the demo fails; resolves when the demo was closed. */
   readonly ended: Promise<void>
   close(): Promise<void>
 }
@@ -60,7 +62,7 @@ const JOINING_AT_ONCE = 8
 const POLL_MS = 250
 // The default of two minutes until a cluster is offline is too long for a demo.
 const TIMES = { checkInSeconds: 10, offlineAfterSeconds: 30 }
-// Those that are away from the start should be seen to be so before the app comes.
+// Stores that are offline from the start should be shown as Offline before the app is delivered.
 const AWAY_TIMES = { ...TIMES, offlineAfterSeconds: 5 }
 const WRITE = { fieldManager: 'flotilla-demo', force: true }
 

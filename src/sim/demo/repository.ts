@@ -11,7 +11,7 @@ export interface Repository {
   readonly path: string
   /** How many there were when it was opened. */
   readonly commits: number
-  /** Puts files over those of the branch `main`; gives the new commit. */
+  /** Commits files to the branch `main`. Returns the new commit. */
   commit(message: string, files: Readonly<Record<string, string>>): Promise<string>
 }
 

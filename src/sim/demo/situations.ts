@@ -34,7 +34,7 @@ export interface SituationResult {
   readonly data?: string
 }
 
-/** A request that makes no sense, in words for the person who made it. */
+/** A request that cannot be played, with a message for the user. */
 export class SituationRefused extends Error {
   override readonly name = 'PlayRefused'
 }
@@ -61,7 +61,7 @@ interface PlaysOptions {
   readonly plan: RolloutPlan
 }
 
-/** Makes the plays of one demo. */
+/** Makes the situations of a demo. */
 export function createSituationRunner({
   client,
   sites,
@@ -80,12 +80,12 @@ export function createSituationRunner({
     const found = name === undefined ? usual : sites.find(({ store }) => store.name === name)
     if (found) return found
     const names = sites.map(({ store }) => store.name)
-    throw new SituationRefused(`there is no store ${name}; the demo has ${names[0]} to ${names.at(-1)}`)
+    throw new SituationRefused(`store "${name}" not found; the demo has ${names[0]} to ${names.at(-1)}`)
   }
   const regionNamed = (name = 'south'): (typeof REGIONS)[number] => {
     const found = REGIONS.find((region) => region === name)
     if (found) return found
-    throw new SituationRefused(`there is no region ${name}; the demo has ${REGIONS.join(', ')}`)
+    throw new SituationRefused(`region "${name}" not found; the demo has ${REGIONS.join(', ')}`)
   }
   /** Commits and asks the hub to look, as a webhook would. */
   const push = async (message: string, files: Readonly<Record<string, string>>): Promise<string> => {
@@ -132,7 +132,7 @@ export function createSituationRunner({
       const { store, setBroken } = siteNamed(target)
       await setBroken(!undo)
       return {
-        done: undo ? `${store.name} can pull images again` : `${store.name} cannot pull images any more`,
+        done: undo ? `${store.name} can pull images again` : `${store.name} can no longer pull images`,
         next: [`get clusters ${store.name} -o wide`, ...(undo ? [] : [`demo break ${store.name} --undo`])],
       }
     },
@@ -142,8 +142,8 @@ export function createSituationRunner({
       else line.cut()
       return {
         done: undo
-          ? `the line to ${store.name} is back; it makes one move to what holds now`
-          : `the line to ${store.name} is cut; it shows as Offline within 40 s and keeps what it runs`,
+          ? `restored the connection of ${store.name}; the store moves to the newest release in one step`
+          : `cut the connection of ${store.name}; the cluster is shown as Offline within 40 s and keeps its workloads`,
         next: [`get clusters ${store.name} -o wide`, ...(undo ? [] : [`demo offline ${store.name} --undo`])],
       }
     },
@@ -155,7 +155,7 @@ export function createSituationRunner({
       await cluster.client.patch(ConfigMap, key, body, { fieldManager: 'store-admin' }).catch((caught: unknown) => {
         if (!isApiError(caught, 'NotFound')) throw caught
         throw new SituationRefused(
-          `${store.name} does not have the shop yet; wait until the first rollout has reached it`,
+          `bundle shop is not on ${store.name} yet; wait until the first rollout has reached the store`,
         )
       })
       return {
@@ -174,7 +174,7 @@ export function createSituationRunner({
       return {
         done: undo
           ? `committed a good overlay for ${region} (${shortOf(commit)})`
-          : `committed an overlay for ${region} that cannot be built (${shortOf(commit)}); its stores keep what they run, the others go on`,
+          : `committed an overlay for ${region} that cannot be built (${shortOf(commit)}); its stores keep their workloads, the other regions continue`,
         next: ['get bundle shop -o yaml', ...(undo ? [] : [`demo bad-overlay ${region} --undo`])],
       }
     },
@@ -184,10 +184,10 @@ export function createSituationRunner({
       for (const { store, setPull } of sites) {
         if (store.region === region) setPull(undo ? USUAL_PULL_MS : SLOW_PULL_MS)
       }
-      if (undo) return { done: `images arrive in ${region} as fast as elsewhere`, next: ['get rollouts -o wide'] }
+      if (undo) return { done: `image pulls in ${region} have their usual speed again`, next: ['get rollouts -o wide'] }
       const { done, approve } = await release()
       const next = ['get rollouts -o wide', ...approve]
-      return { done: `images take ${SLOW_PULL_MS / 1000} s to arrive in ${region}; ${done}`, next }
+      return { done: `image pulls in ${region} take ${SLOW_PULL_MS / 1000} s; ${done}`, next }
     },
   }
   return (play) => {

@@ -24,7 +24,7 @@ const OFFLINE_STORES = 3
 // With fewer there would be more trouble than fleet.
 const TROUBLE_FROM = 20
 
-/** The stores of a demo; small ones, and those that prove something, have no trouble. */
+/** The stores of a demo. Small demos, and demos that run as a check, have no faulty stores. */
 export function demoStores(count: number, withTrouble: boolean): readonly Store[] {
   const stores = Array.from({ length: count }, (_, index) => ({
     name: `store-${String(index + 1).padStart(2, '0')}`,

@@ -32,7 +32,7 @@ export interface EmbeddedClusterOptions {
 /** A cluster in this process. */
 export interface EmbeddedCluster {
   readonly name: string
-  /** The API itself, for who proves callers on their own. */
+  /** The API itself, for transports that authenticate callers themselves. */
   readonly handle: Handler
   /** The API for an agent with all rights. */
   readonly transport: Transport
@@ -43,7 +43,7 @@ export interface EmbeddedCluster {
   close(): Promise<void>
 }
 
-// Who watches is in the same process and keeps up; who does not reads anew.
+// Watchers are in the same process and keep up; a watcher that falls behind lists again.
 const SMALL = { history: 50, audit: false } as const
 
 /** Makes a cluster; its API answers at once, its workloads move while `run` does. */

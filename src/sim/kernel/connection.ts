@@ -4,7 +4,7 @@ import type { Ends } from './network.ts'
 export interface Connection {
   readonly name: string
   readonly ends: Ends
-  /** The process behind the endpoint: that of the beginning, or whose endpoint the request came to. */
+  /** The process behind the endpoint: at the start of the connection, or when the request arrived. */
   owner(): string | undefined
   reached(owner: string): void
   /** Aborted when the connection breaks, to end the waits of the client. */
@@ -14,7 +14,7 @@ export interface Connection {
   break(reason: Error): void
   /** Called once when it breaks, in order of asking; at once when it is broken already. */
   onBreak(then: () => void): void
-  /** Waits for something, but no longer than the connection holds. */
+  /** Waits for a promise, at most until the connection breaks. */
   race<T>(promise: Promise<T>): Promise<T>
   /** Whether a process or endpoint is one of its ends. */
   concerns(name: string): boolean

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/time/clock.ts'
 
 /** What happened, in order, and a running SHA-256 of it: equal hashes, equal runs. */
 export interface History {
-  /** Notes that something happened now; `bytes` enter the hash but not the line. */
+  /** Records an event; `bytes` enter the hash but not the line. */
   record(what: string, bytes?: Uint8Array): void
   /** Lower-case hex. */
   hash(): string

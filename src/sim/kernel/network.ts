@@ -29,13 +29,13 @@ export interface Ends {
 export interface Network {
   /** Serves an endpoint; the result takes it away and breaks its connections. */
   listen(endpoint: string, handler: Handler, owner?: string): () => void
-  /** A way from a process to an endpoint; `caller` is who the server will know it to be. */
+  /** A transport from a process to an endpoint; the server sees `caller` as its authenticated user. */
   transport(ends: Ends, caller: Caller): Transport
-  /** How all links behave that were not set by themselves. */
+  /** Sets the behaviour of all links without their own settings. */
   setDefaultLink(link: Partial<Link>): void
-  /** How one link behaves, both ways. */
+  /** Sets the behaviour of a link, in both directions. */
   setLink(ends: Ends, link: Partial<Link>): void
-  /** Nothing goes from one end to the other, nor back, until healed; either end may be a process or an endpoint. */
+  /** Blocks a link in both directions until it is healed. Each end may be a process or an endpoint. */
   cut(ends: Ends): void
   heal(ends: Ends): void
   isCut(ends: Ends): boolean
@@ -56,7 +56,7 @@ export interface Network {
   arrivedAt(ends: Ends): number | undefined
 }
 
-/** What a network is made of. */
+/** Options of a simulated network. */
 export interface NetworkOptions {
   readonly clock: Clock
   readonly ids: SeededIds

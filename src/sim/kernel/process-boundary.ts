@@ -23,7 +23,7 @@ export interface ProcessBoundary {
    * process.
    */
   whenShut(act: () => void): () => void
-  /** Does something and brings its answer back, as long as the process lives. */
+  /** Runs an effect and returns its answer, as long as the process lives. */
   pass<T>(effect: () => Promise<T>, what?: 'timer'): Promise<T>
   /** The same for a stream. */
   passAll<T>(stream: (signal: AbortSignal) => AsyncIterable<T>, signal?: AbortSignal): AsyncIterable<T>
@@ -32,7 +32,7 @@ export interface ProcessBoundary {
 // One instance for all processes: only the simulation sees it.
 const KILLED = new Error('the simulated process was killed')
 
-// A fresh one each time: a shared promise would keep everyone who ever waited for it.
+// A new promise each time: a shared promise would keep the reactions of every earlier wait.
 const never = () => new Promise<never>(() => {})
 
 /** Makes an open gate. */

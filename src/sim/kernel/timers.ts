@@ -9,7 +9,7 @@ export interface Timer {
 /** Timers by time, then by insertion. */
 export interface Timers {
   add(at: number, fire: () => void): Timer
-  /** The earliest one that is not cancelled. */
+  /** The earliest timer that is not cancelled. */
   peek(): Timer | undefined
   pop(): Timer | undefined
   cancel(timer: Timer): void

@@ -2,15 +2,18 @@ import type { Clock } from '../../core/time/clock.ts'
 import { quiescence, watchQuiescence } from './quiescence.ts'
 import { createTimers } from './timers.ts'
 
-/** A clock that stands still until it is driven; between any two timers everything else comes to rest. */
+/** A clock that stands still until it is driven. All promise jobs finish between any two timers. */
 export interface VirtualClock extends Clock {
-  /** Lets everything run that needs no time. */
+  /** Runs all work that needs no time. */
   settle(): Promise<void>
   /** Lets time pass: every sleeper due within it wakes, in order of time, then of going to sleep. */
   advance(ms: number): Promise<void>
   /** Lets time pass until there are no sleepers, or `withinMs` have passed; for simulations that come to an end. */
   runUntilIdle(withinMs?: number): Promise<void>
-  /** Lets time pass until something holds, looking after every sleeper; throws when it does not within `withinMs`. */
+  /**
+   * Lets time pass until a condition holds, checked after every sleeper. Throws when it does not hold within
+   * `withinMs`.
+   */
   runUntil(holds: () => boolean | Promise<boolean>, options: RunUntilOptions): Promise<void>
   /** How many sleep. */
   sleepers(): number
@@ -20,7 +23,7 @@ export interface VirtualClock extends Clock {
   jumpWall(ms: number): void
 }
 
-/** How long something may take, and its name for the error. */
+/** The limit of a wait, and its name for the error. */
 export interface RunUntilOptions {
   readonly withinMs: number
   readonly what: string

@@ -33,11 +33,11 @@ export interface World {
   crashes(): readonly Step[]
   /** The steps before the last `focus`. */
   unfocused(): number
-  /** Lets time pass until something holds; fails at once when a process does. */
+  /** Lets time pass until a condition holds. Fails at once when a process fails. */
   runUntil(holds: () => boolean | Promise<boolean>, options: RunUntilOptions): Promise<void>
   /** Lets time pass; fails when a process does. */
   run(ms: number): Promise<void>
-  /** Throws what went wrong in processes, if anything did. */
+  /** Throws the first error of a process. */
   check(): void
   /** Kills every process; nothing of this world acts afterwards. */
   end(): Promise<void>

@@ -29,7 +29,7 @@ export interface Owned {
   suffix(): string
 }
 
-/** One thing to do. */
+/** A step towards the wanted children. */
 export type Step =
   | { readonly do: 'make'; readonly kind: ResourceType; readonly object: UnknownObject }
   | {
@@ -99,7 +99,9 @@ function historyOf({ metadata: { annotations = {} } }: UnknownObject): string {
   return [annotations[HISTORY], annotations[REVISION]].filter((one) => one !== undefined).join(',')
 }
 
-/** One ReplicaSet per content, the newest with the highest revision; going back makes an old one the newest. */
+/**
+ * A ReplicaSet per pod template; the newest has the highest revision. A rollback makes an old ReplicaSet the newest.
+ */
 const deploymentChildren: ChildrenRule = (parent, { sets }) => {
   const steps: Step[] = []
   const hash = shortHash(readPath(parent, 'spec.template'))
@@ -185,7 +187,7 @@ function revisionSteps(parent: UnknownObject, { revisions }: Owned, label: strin
   ]
 }
 
-/** Pods with numbers; one of older content goes before the new one comes under its name. */
+/** Numbered pods. A pod of older content is deleted before the new pod of the same name is created. */
 const statefulSetChildren: ChildrenRule = (parent, owned) => {
   const wanted = wantedOf(parent)
   const { name } = parent.metadata
@@ -258,7 +260,7 @@ export const CHILDREN_RULES: Readonly<Record<string, ChildrenRule>> = {
   'batch/Job': jobChildren,
 }
 
-/** The uid of the workload that keeps an object, if one does. */
+/** The uid of the controller of an object. Undefined without a controller. */
 export function controllerOwnerKey({ metadata }: UnknownObject): string | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller)?.uid
 }

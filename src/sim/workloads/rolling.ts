@@ -3,7 +3,7 @@ import { readPath, numberAt } from '../../kinds/builtin/read-path.ts'
 
 /** Pods of a Deployment in the middle of a rollout. */
 export interface RollingPods {
-  /** Pods of older content; those that never became available are taken away first, so all of these are. */
+  /** Pods of older content. All are available, because unavailable old pods are deleted first. */
   readonly old: number
   /** Pods of the present content, available or not. */
   readonly updated: number

@@ -31,7 +31,7 @@ export interface WorkloadPhase {
 /** What becomes of the objects of a kind. */
 export interface WorkloadRule {
   readonly kind: Kind
-  /** Where the pod's spec is; kinds without one cannot fail. */
+  /** Path of the pod's spec. Kinds without a pod cannot fail. */
   readonly podSpec?: string
   /** False for objects nothing happens to. */
   lives?(object: UnknownObject): boolean
@@ -110,7 +110,7 @@ export interface SimCondition {
   readonly message?: string
 }
 
-/** The condition with its times; one that says the same as before keeps them. */
+/** The condition with its times; an unchanged condition keeps its times. */
 export function timedCondition(
   object: UnknownObject,
   wanted: SimCondition,

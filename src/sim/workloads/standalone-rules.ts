@@ -46,7 +46,7 @@ const pod: WorkloadRule = {
   statusOf(object, moment) {
     const { phase, now } = moment
     const isDone = phase === 'Done'
-    // A pod that is not started again has something to do and is finished with it.
+    // A pod that is not restarted completes.
     const ends = isDone && textAt(object, 'spec.restartPolicy') !== 'Always'
     const ip = addressOf(object, '10.244.0.')
     const condition = (type: string, isTrue: boolean, reason = 'Unknown') => ({
@@ -59,7 +59,7 @@ const pod: WorkloadRule = {
       startTime: textAt(object, 'status.startTime', now),
       ...(isDone ? { podIP: ip, podIPs: [{ ip }] } : {}),
       conditions: [
-        // Others may have conditions here, too; a kubelet leaves them alone.
+        // Other controllers may set conditions here; a kubelet keeps them.
         ...itemsAt(object, 'status.conditions').filter((it) => !POD_CONDITIONS.has(textAt(it, 'type'))),
         condition('PodScheduled', true),
         condition('Initialized', true),

@@ -38,7 +38,7 @@ export interface WorkloadsOptions {
   readonly log: Logger
   /** Looked at anew each time, so that it may have getters. */
   readonly behaviour?: Partial<WorkloadBehaviour>
-  /** Makes ReplicaSets, pods and revisions, too: for who looks into a cluster; a fleet does without. */
+  /** Also creates ReplicaSets, pods and revisions, for demos that show a cluster's objects. Fleets do without. */
   readonly parts?: boolean
   /** Resolves once there may be objects of a kind, so that unused kinds cost nothing. Defaults to resolving at once. */
   readonly used?: (type: ResourceType, signal: AbortSignal) => Promise<void>
