@@ -1,6 +1,6 @@
 /** rolloutStrategy as rings. */
-import { fromFleet } from '../../../plan/rollout/foreign-strategies.ts'
-import type { MappedRollout } from '../../../plan/rollout/foreign-strategies.ts'
+import { fromFleet } from '../../rollout-strategies.ts'
+import type { MappedRollout } from '../../rollout-strategies.ts'
 import type { RingSpec } from '../../../plan/rollout/rings.ts'
 import type { FleetRollout } from '../files/fleet-yaml.ts'
 import { resolveTarget } from './targets.ts'

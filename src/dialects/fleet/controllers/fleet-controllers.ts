@@ -10,7 +10,8 @@ import type { Ids } from '../../../core/ids.ts'
 import { jsonEqual } from '../../../core/json.ts'
 import type { Logger } from '../../../core/log.ts'
 import type { Metrics } from '../../../core/metrics.ts'
-import { createController, watchOf } from '../../../engine/controller.ts'
+import { createController } from '../../../engine/controller.ts'
+import { triggerOn, triggerOnObject } from '../../../engine/trigger.ts'
 import type { Controller } from '../../../engine/controller.ts'
 import { createKeyedThrottle } from '../../../engine/keyed-throttle.ts'
 import { Secret } from '../../../kinds/builtin/core.ts'
@@ -129,42 +130,36 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
   }
   const all = { ...parts, client }
   return [
-    withChanges(
-      createController({
-        ...all,
-        type: GitRepo,
-        informer: repos,
-        reconciler: gitRepoReconciler({ ...ports, statusThrottle: createKeyedThrottle(parts.clock, SAVED_UP_MS) }),
-        watches: [
-          watchOf(sources, repoOf),
-          watchOf(bundles, repoOf),
-          watchOf(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).flatMap(repoOf)),
-          watchOf(groups, ({ metadata }) => repos.lister.by('namespace', metadata.namespace ?? '').map(keyOf)),
-        ],
-      }),
-      clusters,
-      (change) => reposTouched(change, repos),
-    ),
+    createController({
+      ...all,
+      type: GitRepo,
+      informer: repos,
+      reconciler: gitRepoReconciler({ ...ports, statusThrottle: createKeyedThrottle(parts.clock, SAVED_UP_MS) }),
+      triggers: [
+        triggerOnObject(sources, repoOf),
+        triggerOnObject(bundles, repoOf),
+        triggerOnObject(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).flatMap(repoOf)),
+        triggerOnObject(groups, ({ metadata }) => repos.lister.by('namespace', metadata.namespace ?? '').map(keyOf)),
+        triggerOn(clusters, (change) => reposTouched(change, repos)),
+      ],
+    }),
     createController({
       ...all,
       type: FleetBundle,
       informer: rows,
       reconciler: fleetBundleReconciler({ ...ports, statusThrottle: createKeyedThrottle(parts.clock, SAVED_UP_MS) }),
-      watches: [
-        watchOf(bundles, (bundle) => (ownersOf(bundle).length > 0 ? [keyOf(bundle)] : [])),
-        watchOf(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).map(keyOf)),
+      triggers: [
+        triggerOnObject(bundles, (bundle) => (ownersOf(bundle).length > 0 ? [keyOf(bundle)] : [])),
+        triggerOnObject(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).map(keyOf)),
       ],
     }),
-    withChanges(
-      createController({
-        ...all,
-        type: ClusterGroup,
-        informer: groups,
-        reconciler: clusterGroupReconciler({ clustersOf }),
-      }),
-      clusters,
-      (change) => groupsTouched(change, groups),
-    ),
+    createController({
+      ...all,
+      type: ClusterGroup,
+      informer: groups,
+      reconciler: clusterGroupReconciler({ clustersOf }),
+      triggers: [triggerOn(clusters, (change) => groupsTouched(change, groups))],
+    }),
   ]
 }
 
@@ -222,25 +217,4 @@ function groupsTouched({ before, after }: Change<Cluster>, groups: Informer<Clus
   if (before && after && jsonEqual(seen(before), seen(after))) return []
   const spaces = new Set([before, after].flatMap((cluster) => (cluster ? [workspaceOf(cluster)] : [])))
   return [...spaces].flatMap((space) => groups.lister.by('namespace', space).map(keyOf))
-}
-
-/** A controller that also hears what changed of another kind. */
-function withChanges<T extends KubeObject>(
-  controller: Controller,
-  informer: Informer<T>,
-  keysFor: (change: Change<T>) => readonly string[],
-): Controller {
-  return {
-    ...controller,
-    run: async (signal) => {
-      const stop = informer.onChange((change) => {
-        for (const key of keysFor(change)) controller.enqueue(key)
-      })
-      try {
-        await controller.run(signal)
-      } finally {
-        stop()
-      }
-    },
-  }
 }

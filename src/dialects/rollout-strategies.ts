@@ -2,8 +2,8 @@
  * Maps rollout strategies of other systems to rings: Rancher Fleet's rolloutStrategy, Open Cluster Management's
  * strategies, Argo CD's RollingSync and KubeFleet's staged runs. `notes` name each field without an exact equivalent.
  */
-import type { LabelRequirement, LabelSelector } from '../../core/text/label-selector.ts'
-import type { RingSpec } from './rings.ts'
+import type { LabelRequirement, LabelSelector } from '../core/text/label-selector.ts'
+import type { RingSpec } from '../plan/rollout/rings.ts'
 
 /** Rings, and a note for each difference. */
 export interface MappedRollout {

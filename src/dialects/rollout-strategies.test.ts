@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fromFleet, fromKubeFleet, fromOcm, fromRollingSync } from './foreign-strategies.ts'
-import { ringOf } from './rings.ts'
+import { fromFleet, fromKubeFleet, fromOcm, fromRollingSync } from './rollout-strategies.ts'
+import { ringOf } from '../plan/rollout/rings.ts'
 
 test('Fleet: partitions are rings in order; maxUnavailable 0 tolerates no failure and still starts', () => {
   const eu = { matchLabels: { region: 'eu' } }
