@@ -18,7 +18,8 @@ import type { Store } from '../store/store.ts'
 import { buildCluster, buildPlacement } from '../testing/fixtures/builders.ts'
 import { simulateCrashes } from '../testing/simulation/crash-points.ts'
 import { assertDeterministic, simulate } from '../testing/simulation/run-seeds.ts'
-import { createController, watchOf } from './controller.ts'
+import { createController } from './controller.ts'
+import { triggerOnObject } from './trigger.ts'
 
 const ADMIN = { user: 'admin', groups: ['system:masters'] }
 const CLUSTERS = 4
@@ -56,8 +57,10 @@ async function counter(host: Host): Promise<void> {
     clock,
     ids,
     log,
-    watches: [
-      watchOf(clusters, () => placements.lister.list().map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)),
+    triggers: [
+      triggerOnObject(clusters, () =>
+        placements.lister.list().map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
+      ),
     ],
     reconciler: {
       name: 'count',

@@ -10,9 +10,10 @@ import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import { createFakeApi, refuse } from '../testing/hub/fake-api.ts'
 import type { FakeApi } from '../testing/hub/fake-api.ts'
-import { createController, watchOf } from './controller.ts'
+import { createController } from './controller.ts'
 import type { ControllerOptions } from './controller.ts'
 import type { Reconciler } from './reconciler.ts'
+import { triggerOnObject } from './trigger.ts'
 
 interface Thing extends KubeObject {
   spec: { size: number; uses?: string }
@@ -64,8 +65,10 @@ function running(
     ids,
     metrics,
     log: silentLogger,
-    watches: [
-      watchOf(parts, (part) => informer.lister.by('uses', part.metadata.name).map((user) => user.metadata.name)),
+    triggers: [
+      triggerOnObject(parts, (part) =>
+        informer.lister.by('uses', part.metadata.name).map((user) => user.metadata.name),
+      ),
     ],
     reconciler: {
       name: 'test',

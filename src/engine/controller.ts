@@ -2,7 +2,6 @@
  * The loop around a reconciler: informers add keys to a queue; workers take the keys, open a draft of the cached
  * object, let the reconciler change the draft, and write the difference once.
  */
-import type { Change } from '../client/cache.ts'
 import type { Client } from '../client/client.ts'
 import type { Informer } from '../client/informer.ts'
 import type { BackoffOptions } from '../core/time/backoff.ts'
@@ -24,14 +23,8 @@ import { conditionEvents } from './condition-events.ts'
 import { clearFailureConditions, classifyError, setFailureConditions } from './outcome.ts'
 import type { FailureCondition, Outcome } from './outcome.ts'
 import type { Context, Reconciler, Result } from './reconciler.ts'
+import type { Trigger } from './trigger.ts'
 import { createWorkQueue } from './work-queue.ts'
-
-/** Another kind whose changes concern the controller's objects. */
-export interface Watch<T extends KubeObject = KubeObject> {
-  readonly informer: Informer<T>
-  /** Keys of the objects to reconcile; called with the watched object before and after a change. */
-  keysFor(object: T): readonly string[]
-}
 
 /** A running loop around one reconciler. */
 export interface Controller {
@@ -54,7 +47,8 @@ export interface ControllerOptions<T extends KubeObject> {
   readonly informer: Informer<T>
   readonly reconciler: Reconciler<T>
   readonly client: Client
-  readonly watches?: readonly Watch[]
+  /** Other kinds and events that concern the controller's objects. */
+  readonly triggers?: readonly Trigger[]
   /** Number of objects that are reconciled at the same time. Defaults to 2. */
   readonly workers?: number
   readonly clock: Clock
@@ -70,14 +64,9 @@ export interface ControllerOptions<T extends KubeObject> {
   readonly backoff?: BackoffOptions
 }
 
-/** Erases a watch's object type, so that watches of different kinds fit into one list. */
-export function watchOf<T extends KubeObject>(informer: Informer<T>, keysFor: (object: T) => readonly string[]): Watch {
-  return { informer, keysFor }
-}
-
 /** Creates a controller; nothing happens before `run`. */
 export function createController<T extends KubeObject>(options: ControllerOptions<T>): Controller {
-  const { type, informer, reconciler, watches = [], workers = 2, clock, ids, backoff } = options
+  const { type, informer, reconciler, triggers = [], workers = 2, clock, ids, backoff } = options
   const name = options.name ?? reconciler.name
   const log = options.log.child({ controller: name })
   const metrics = declareEngineMetrics(options.metrics ?? silentMetrics)
@@ -134,11 +123,6 @@ export function createController<T extends KubeObject>(options: ControllerOption
     }
   }
 
-  function onWatched(watch: Watch, change: Change<KubeObject>): void {
-    if (change.before) for (const key of watch.keysFor(change.before)) queue.add(key)
-    if (change.after) for (const key of watch.keysFor(change.after)) queue.add(key)
-  }
-
   return {
     name,
     enqueue: queue.add,
@@ -147,11 +131,10 @@ export function createController<T extends KubeObject>(options: ControllerOption
       const stops: (() => void)[] = []
       try {
         // A reconciler that sees half of a cache would decide on missing data (I-06).
-        await Promise.all(
-          [informer, ...watches.map((watch) => watch.informer)].map((source) => source.whenSynced(signal)),
-        )
+        const caches = [informer, ...triggers.flatMap((trigger) => trigger.informer ?? [])]
+        await Promise.all(caches.map((cache) => cache.whenSynced(signal)))
+        for (const trigger of triggers) stops.push(trigger.subscribe(queue.add))
         stops.push(informer.onChange((change) => queue.add(change.key)))
-        for (const watch of watches) stops.push(watch.informer.onChange((change) => onWatched(watch, change)))
         const running = Array.from({ length: workers }, () => worker(signal))
         const aborted = Promise.withResolvers<void>()
         signal.addEventListener('abort', () => aborted.resolve(), { once: true })

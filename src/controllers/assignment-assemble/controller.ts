@@ -13,8 +13,8 @@ import { inNamespaceOf, inputsOf, reportOf } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
-import { triggerOn, withTriggers } from '../caches/triggers.ts'
-import type { Trigger } from '../caches/triggers.ts'
+import { triggerOn } from '../../engine/trigger.ts'
+import type { Trigger } from '../../engine/trigger.ts'
 import type { ValuesKeys } from '../secrets/values-keys.ts'
 import { clustersOfWindow, windowEntryOf, windowsInForce } from '../caches/windows-in-force.ts'
 import type { SignDocument } from './ports.ts'
@@ -112,21 +112,19 @@ export function createAssignmentAssemble(
   const windows = triggerOn(caches.windows, (change) => clustersOfWindow(caches, change))
   const clusterWindows = triggerOn(caches.clusterWindows, (change) => clustersOfWindow(caches, change))
   const trust: Trigger = {
-    watch: ahead.watch,
     subscribe: (enqueue) =>
       parts.onTrustChange(() => {
         for (const cluster of caches.clusters.lister.list()) enqueue(keyOf(cluster))
       }),
   }
-  const controller = createController({
+  return createController({
     ...parts,
     type: Cluster,
     informer: caches.clusters,
     reconciler,
-    watches: [rollouts, receipts, releases, ahead, windows, clusterWindows].map(({ watch }) => watch),
+    triggers: [rollouts, receipts, releases, ahead, windows, clusterWindows, trust],
     failureCondition: 'Assigned',
   })
-  return withTriggers(controller, [rollouts, receipts, releases, ahead, windows, clusterWindows, trust])
 }
 
 function newlyAdmitted(before: Rollout | undefined, after: Rollout | undefined): string[] {

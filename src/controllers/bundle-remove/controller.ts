@@ -12,7 +12,7 @@ import { createOnce } from '../writes/create-once.ts'
 import { placementFilterReason } from '../caches/retained-clusters.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { selectedClusters, selectionStamp, selectsCluster } from '../caches/selected-clusters.ts'
-import { triggerOn, withTriggers } from '../caches/triggers.ts'
+import { triggerOn } from '../../engine/trigger.ts'
 import type { BundleRemovePorts, Holder } from './ports.ts'
 import { bundleRemoveReconciler } from './reconcile.ts'
 
@@ -66,16 +66,15 @@ export function createBundleRemove(parts: ControllerParts): Controller {
       return before && unsettledClusters(before).some(isLeft) ? [bundle] : []
     }),
   ]
-  const controller = createController({
+  return createController({
     ...parts,
     type: Bundle,
     notesGeneration: false, // that a generation was looked at is bundle-render's to say
     informer: caches.bundles,
     reconciler,
-    watches: triggers.map(({ watch }) => watch),
+    triggers,
     failureCondition: 'Removing',
   })
-  return withTriggers(controller, triggers)
 }
 
 function bundlesOf(caches: Caches, placement: string): string[] {

@@ -20,7 +20,7 @@ import type { Caches } from '../caches/caches.ts'
 import { createOnce } from '../writes/create-once.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { selectedClusters } from '../caches/selected-clusters.ts'
-import { triggerOn, withTriggers } from '../caches/triggers.ts'
+import { triggerOn } from '../../engine/trigger.ts'
 import type { ValuesKeys } from '../secrets/values-keys.ts'
 import type { RenderPort, SelectedCluster } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
@@ -90,14 +90,13 @@ export function createBundleRender(
     },
   })
   const triggers = triggersOf(caches)
-  const controller = createController({
+  return createController({
     ...parts,
     type: Bundle,
     informer: caches.bundles,
     reconciler,
-    watches: triggers.map((trigger) => trigger.watch),
+    triggers,
   })
-  return withTriggers(controller, triggers)
 }
 
 function selectedFor(caches: Caches, placement: string, bundle: string): SelectedCluster[] | undefined {

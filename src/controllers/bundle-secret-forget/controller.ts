@@ -8,7 +8,7 @@ import { preconditionsFor } from '../writes/preconditions.ts'
 import { BUNDLE_SECRET_LABEL, bundleSecretKeys } from '../secrets/bundle-secrets.ts'
 import { highestAssigned } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
-import { triggerOn, withTriggers } from '../caches/triggers.ts'
+import { triggerOn } from '../../engine/trigger.ts'
 import { adoptBundleSecrets } from './adopt-bundle-secrets.ts'
 import { bundleSecretForgetReconciler } from './reconcile.ts'
 
@@ -43,12 +43,12 @@ export function createBundleSecretForget(parts: ControllerParts & { readonly sec
     type: Secret,
     informer: secrets,
     reconciler,
-    watches: triggers.map(({ watch }) => watch),
+    triggers,
     failureCondition: false,
   })
-  const running = withTriggers(controller, triggers)
+
   return {
-    ...running,
+    ...controller,
     run: async (signal) => {
       const adopting = adoptBundleSecrets(client, signal).then(
         (count) => count > 0 && log.info({ count }, 'secrets of bundles from before they were marked are marked'),
@@ -57,7 +57,7 @@ export function createBundleSecretForget(parts: ControllerParts & { readonly sec
             log.warn({ err: toError(caught) }, 'secrets of bundles were not looked for; the next start does')
         },
       )
-      await Promise.all([adopting, running.run(signal)])
+      await Promise.all([adopting, controller.run(signal)])
     },
   }
 }

@@ -12,7 +12,7 @@ import type { KubeObject } from '../../kinds/meta.ts'
 import { LIVENESS_ANNOTATION, LIVENESS_LABEL, LIVENESS_NAMESPACE, parseLiveness } from '../../wire/link/liveness.ts'
 import { assignmentOf, reportOf } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
-import { triggerOn, withTriggers } from '../caches/triggers.ts'
+import { triggerOn } from '../../engine/trigger.ts'
 import { verdictDiffers } from './judge.ts'
 import { createLivenessCache } from './liveness-cache.ts'
 import type { LivenessCache } from './liveness-cache.ts'
@@ -57,15 +57,14 @@ export function createClusterAvailability(parts: ControllerParts & { readonly le
           .flatMap((key) => ports.havingAlias(key).map(({ metadata }) => metadata.name)),
   )
   const triggers = [summaries, aliases, triggerOn(caches.assignments, sameName), triggerOn(caches.reports, sameName)]
-  const controller = createController({
+  return createController({
     ...parts,
     type: Cluster,
     informer: caches.clusters,
     reconciler: clusterAvailabilityReconciler(ports),
-    watches: triggers.map((trigger) => trigger.watch),
+    triggers,
     failureCondition: false,
   })
-  return withTriggers(controller, triggers)
 }
 
 function noteSummary(book: LivenessCache, { after }: Change<Lease>, log: Logger): boolean {

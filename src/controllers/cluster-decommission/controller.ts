@@ -4,7 +4,7 @@ import type { Controller } from '../../engine/controller.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { assignmentOf, reportOf } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
-import { triggerOn, withTriggers } from '../caches/triggers.ts'
+import { triggerOn } from '../../engine/trigger.ts'
 import { clusterDecommissionReconciler } from './reconcile.ts'
 
 /** Cluster → its own end. */
@@ -26,13 +26,12 @@ export function createClusterDecommission(parts: ControllerParts): Controller {
     triggerOn(caches.assignments, ({ key }) => (isLeaving(key) ? [key] : [])),
     triggerOn(caches.reports, ({ key }) => (isLeaving(key) ? [key] : [])),
   ]
-  const controller = createController({
+  return createController({
     ...parts,
     type: Cluster,
     informer: caches.clusters,
     reconciler,
-    watches: triggers.map(({ watch }) => watch),
+    triggers,
     failureCondition: false,
   })
-  return withTriggers(controller, triggers)
 }

@@ -13,8 +13,8 @@ import { preconditionsFor } from '../writes/preconditions.ts'
 import { inNamespaceOf } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
-import { triggerOn, withTriggers } from '../caches/triggers.ts'
-import type { Trigger } from '../caches/triggers.ts'
+import { triggerOn } from '../../engine/trigger.ts'
+import type { Trigger } from '../../engine/trigger.ts'
 import { createPlacementCache } from './placement-cache.ts'
 import type { PlacementCache } from './placement-cache.ts'
 import { placementDecideReconciler } from './reconcile.ts'
@@ -60,14 +60,13 @@ export function createPlacementDecide(parts: ControllerParts): Controller {
     },
   })
   const triggers = triggersOf(caches, books, () => clock.now())
-  const controller = createController({
+  return createController({
     ...parts,
     type: Placement,
     informer: caches.placements,
     reconciler,
-    watches: triggers.map((trigger) => trigger.watch),
+    triggers,
   })
-  return withTriggers(controller, triggers)
 }
 
 function triggersOf(caches: Caches, books: PlacementCache, now: () => number): readonly Trigger[] {

@@ -11,7 +11,7 @@ import { preconditionsFor } from '../writes/preconditions.ts'
 import { inNamespaceOf, unsettledClusters } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
-import { triggerOn, withTriggers } from '../caches/triggers.ts'
+import { triggerOn } from '../../engine/trigger.ts'
 import { forgetDeletedReconciler } from './forget-deleted.ts'
 import { releaseForgetReconciler } from './reconcile.ts'
 
@@ -41,16 +41,15 @@ export function createReleaseForget(parts: ControllerParts): Controller {
       after && !before ? after.spec.bundles.map(({ name }) => inNamespaceOf(after, name)) : [],
     ),
   ]
-  const controller = createController({
+  return createController({
     ...parts,
     type: Bundle,
     notesGeneration: false, // that a generation was looked at is bundle-render's to say
     informer: caches.bundles,
     reconciler,
-    watches: triggers.map(({ watch }) => watch),
+    triggers,
     failureCondition: false,
   })
-  return withTriggers(controller, triggers)
 }
 
 /** What is left of Bundles that are gone → gone. */
@@ -64,15 +63,14 @@ export function createForgetDeleted(parts: ControllerParts): Controller {
   const deletions = triggerOn(caches.bundles, ({ key, after }) =>
     after ? [] : caches.releases.lister.by('bundle', key).map(keyOf),
   )
-  const controller = createController({
+  return createController({
     ...parts,
     type: Release,
     informer: caches.releases,
     reconciler,
-    watches: [deletions.watch],
+    triggers: [deletions],
     failureCondition: false,
   })
-  return withTriggers(controller, [deletions])
 }
 
 function portsOf({ caches, client }: ControllerParts) {

@@ -14,7 +14,7 @@ import { bundlesOfSource, inNamespaceOf } from '../caches/caches.ts'
 import { createOnce } from '../writes/create-once.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { selectedClusters } from '../caches/selected-clusters.ts'
-import { triggerOn, withTriggers } from '../caches/triggers.ts'
+import { triggerOn } from '../../engine/trigger.ts'
 import { releaseGatherReconciler } from './reconcile.ts'
 
 const RETRY_MS = 10_000
@@ -46,16 +46,15 @@ export function createReleaseGather(parts: ControllerParts & { readonly blobs: P
     )
     return jsonEqual(lookedAt(before), lookedAt(after)) ? [] : new Set(keys)
   })
-  const controller = createController({
+  return createController({
     ...parts,
     type: Source,
     notesGeneration: false, // that a generation was looked at is source-fetch's to say
     informer: caches.sources,
     reconciler,
-    watches: [bundles.watch],
+    triggers: [bundles],
     failureCondition: 'Released',
   })
-  return withTriggers(controller, [bundles])
 }
 
 /** What of a Bundle concerns its Release. */

@@ -35,8 +35,8 @@ import { retainedClusters } from '../caches/retained-clusters.ts'
 import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { selectedClusters, selectionStamp, selectsCluster } from '../caches/selected-clusters.ts'
-import { triggerOn, withTriggers } from '../caches/triggers.ts'
-import type { Trigger } from '../caches/triggers.ts'
+import { triggerOn } from '../../engine/trigger.ts'
+import type { Trigger } from '../../engine/trigger.ts'
 import { clustersOfWindow, evaluateWindowHolds, windowsInForce } from '../caches/windows-in-force.ts'
 import { createRosterCache } from './roster-cache.ts'
 import type { RosterCache } from './roster-cache.ts'
@@ -98,16 +98,15 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
     type: Rollout,
     informer: caches.rollouts,
     reconciler,
-    watches: triggers.map((trigger) => trigger.watch),
+    triggers,
   })
-  const triggered = withTriggers(controller, triggers)
   return {
-    ...triggered,
+    ...controller,
     run: async (signal) => {
       // Nobody noted what happened while it did not run.
       books.clear()
       try {
-        await triggered.run(signal)
+        await controller.run(signal)
       } finally {
         await book.close()
       }

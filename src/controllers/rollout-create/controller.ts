@@ -6,7 +6,7 @@ import { Release } from '../../kinds/native/release.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import { inNamespaceOf } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
-import { triggerOn, withTriggers } from '../caches/triggers.ts'
+import { triggerOn } from '../../engine/trigger.ts'
 import { rolloutCreateReconciler } from './reconcile.ts'
 
 /** Release → Rollout. */
@@ -37,12 +37,11 @@ export function createRolloutCreate(parts: ControllerParts): Controller {
           .by('plan', key)
           .flatMap((bundle) => caches.releases.lister.by('bundle', keyOf(bundle)).map(keyOf)),
   )
-  const controller = createController({
+  return createController({
     ...parts,
     type: Release,
     informer: caches.releases,
     reconciler,
-    watches: [rollouts.watch, plans.watch],
+    triggers: [rollouts, plans],
   })
-  return withTriggers(controller, [rollouts, plans])
 }

@@ -42,7 +42,6 @@ export function createRolloutUndo(parts: ControllerParts): Controller {
     notesGeneration: false, // that a generation was looked at is rollout-advance's to say
     informer: caches.rollouts,
     reconciler,
-    watches: [],
     failureCondition: 'RolledBack',
   })
 }

@@ -11,9 +11,9 @@ import type { JsonObject } from '../../core/json.ts'
 import { matchesSelector } from '../../core/text/label-selector.ts'
 import type { Labels } from '../../core/text/label-selector.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
-import { watchOf } from '../../engine/controller.ts'
-import type { Watch } from '../../engine/controller.ts'
 import type { Reconciler } from '../../engine/reconciler.ts'
+import { triggerOnObject } from '../../engine/trigger.ts'
+import type { Trigger } from '../../engine/trigger.ts'
 import { builtinKind } from '../../kinds/builtin/kind-table.ts'
 import { mapAt, textAt } from '../../kinds/builtin/read-path.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
@@ -36,7 +36,7 @@ export interface WorkloadChildren {
   /** Makes the runs of CronJobs. */
   readonly cronJobs: Reconciler<UnknownObject>
   /** Parts whose coming and going concerns objects of a kind. */
-  watchesOf(kind: Kind): readonly Watch[]
+  triggersFor(kind: Kind): readonly Trigger[]
 }
 
 /** Follows the parts of all workloads; before the informers run. */
@@ -68,11 +68,11 @@ export function watchChildren(informers: Informers, ids: Pick<Ids, 'suffix'>): W
       .map(keyOf)
 
   return {
-    watchesOf: (kind) => {
+    triggersFor: (kind) => {
       if (kind.group === '' && kind.kind === Service.kind)
-        return [watchOf(pods, servicesOf), watchOf(slices, keyOfKeeper(kind))]
+        return [triggerOnObject(pods, servicesOf), triggerOnObject(slices, keyOfKeeper(kind))]
       return RULES[`${kind.group}/${kind.kind}`] || kind.kind === CronJob.kind
-        ? [pods, sets, jobs].map((informer) => watchOf(informer, keyOfKeeper(kind)))
+        ? [pods, sets, jobs].map((informer) => triggerOnObject(informer, keyOfKeeper(kind)))
         : []
     },
     cronJobs: {

@@ -17,8 +17,9 @@ import { isApiError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
 import { createController } from '../../engine/controller.ts'
-import type { Watch } from '../../engine/controller.ts'
+import type {} from '../../engine/controller.ts'
 import type { Reconciler } from '../../engine/reconciler.ts'
+import type { Trigger } from '../../engine/trigger.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { ResourceType, UnknownObject } from '../../kinds/meta.ts'
 import { CronJob } from './cron-job.ts'
@@ -61,7 +62,7 @@ export const DEFAULT_BEHAVIOUR: WorkloadBehaviour = {
 interface Seen {
   readonly client: Client
   readonly informer: Informer<UnknownObject>
-  readonly watches?: readonly Watch[]
+  readonly triggers?: readonly Trigger[]
 }
 
 const RULES: readonly WorkloadRule[] = [...REPLICATED_RULES, ...SINGLE_RULES]
@@ -103,7 +104,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     const seen = (kind: Kind): Seen => ({
       client: informers.client,
       informer: informers.of(kind as ResourceType),
-      watches: parts.watchesOf(kind),
+      triggers: parts.triggersFor(kind),
     })
     const controllers = [
       ...RULES.map((rule) =>
