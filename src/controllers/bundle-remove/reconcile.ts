@@ -1,4 +1,3 @@
-import { compareText } from '../../core/text/compare-text.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import { REMOVAL_FINALIZER } from '../../kinds/native/bundle.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
@@ -7,8 +6,9 @@ import { ALLOW_DROP_ANNOTATION } from '../../kinds/native/placement.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import { removalQuestion, departingClusters, removalName } from '../../plan/document/removal.ts'
 import type { BundleDeparture } from '../../plan/document/removal.ts'
-import { unsettledClusters } from '../caches/caches.ts'
-import { rolloutRings } from '../rollout-create/rollout-rings.ts'
+import { compareText } from '../../plan/placement/types.ts'
+import { unsettledClusters } from '../../plan/rollout/rollout-status.ts'
+import { rolloutRings } from '../../plan/rollout/rollout-rings.ts'
 import type { BundleRemovePorts, Holder } from './ports.ts'
 
 /** The most clusters one Rollout removes from; the rest follow in the next one. */

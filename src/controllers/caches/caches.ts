@@ -20,6 +20,7 @@ import { Rollout } from '../../kinds/native/rollout.ts'
 import { Source } from '../../kinds/native/source.ts'
 import { Window } from '../../kinds/native/window.ts'
 import { clusterInputsOf } from '../../plan/release/variants.ts'
+import { unsettledClusters } from '../../plan/rollout/rollout-status.ts'
 
 /** The caches; the indexes of each are named in `createCaches`. */
 export interface Caches {
@@ -111,12 +112,6 @@ export function createCaches(informers: Informers): Caches {
 /** `namespace/name` of a name beside an object. */
 export function inNamespaceOf(object: { readonly metadata: { readonly namespace?: string } }, name: string): string {
   return `${object.metadata.namespace ?? ''}/${name}`
-}
-
-/** Clusters that a Rollout is still to remove its bundle from. */
-export function unsettledClusters({ spec, status }: Rollout): string[] {
-  const settled = new Set(status?.settled)
-  return (spec.removal?.clusters ?? []).filter((cluster) => !settled.has(cluster))
 }
 
 /** The Rollouts that carry a Release of a bundle (`namespace/name`). */

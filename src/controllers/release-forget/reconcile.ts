@@ -6,8 +6,7 @@ import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import { KEPT_RELEASES, retentionReason, oldRemovals } from '../../plan/release/release-history.ts'
 import type { BundleHistory, KnownRelease, KnownRemoval } from '../../plan/release/release-history.ts'
-import { unsettledClusters } from '../caches/caches.ts'
-import { isClosed } from '../rollout-advance/reconcile.ts'
+import { isClosed, unsettledClusters } from '../../plan/rollout/rollout-status.ts'
 
 /** What forgetting needs from the world; bundles are names beside the Bundle. */
 export interface ReleaseForgetPorts {

@@ -1,48 +1,32 @@
 import type { Change } from '../../client/cache.ts'
+import { findObject } from '../../client/find-object.ts'
 import type { Informer } from '../../client/informer.ts'
-import { findCondition } from '../../core/conditions.ts'
 import { jsonEqual } from '../../core/json.ts'
-import { parseTime } from '../../core/time/time.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
-import type { Approval } from '../../kinds/native/approval.ts'
+import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
+import { triggerOn } from '../../engine/trigger.ts'
+import type { Trigger } from '../../engine/trigger.ts'
+import { Secret } from '../../kinds/builtin/core.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import type { KubeObject } from '../../kinds/meta.ts'
 import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { ClusterWindow } from '../../kinds/native/cluster-window.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
-import { keyOf } from '../../kinds/meta.ts'
-import type { KubeObject } from '../../kinds/meta.ts'
 import type { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import type { Window } from '../../kinds/native/window.ts'
-import type { Availability } from '../../plan/fleet/availability.ts'
-import { Secret } from '../../kinds/builtin/core.ts'
-import type { BundleReadiness } from '../../plan/rollout/gates/judge-gates.ts'
-import type { ApprovalFact } from '../../plan/rollout/gates/approvals.ts'
-import type { RemovalFacts } from '../../plan/document/removal.ts'
-import type { RolloutCluster } from '../../plan/rollout/bundle-on-cluster.ts'
-import {
-  assignmentOf,
-  decisionGroupsOf,
-  inNamespaceOf,
-  inputsOf,
-  reportOf,
-  rolloutsOfBundle,
-  unsettledClusters,
-} from '../caches/caches.ts'
+import { isClosed, unsettledClusters } from '../../plan/rollout/rollout-status.ts'
+import { inNamespaceOf, rolloutsOfBundle } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
-import { findObject } from '../../client/find-object.ts'
-import { retainedClusters } from '../caches/retained-clusters.ts'
-import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
-import { selectedClusters, selectionStamp, selectsCluster } from '../caches/selected-clusters.ts'
-import { triggerOn } from '../../engine/trigger.ts'
-import type { Trigger } from '../../engine/trigger.ts'
-import { clustersOfWindow, evaluateWindowHolds, windowsInForce } from '../caches/windows-in-force.ts'
-import { createRosterCache } from './roster-cache.ts'
-import type { RosterCache } from './roster-cache.ts'
+import { clustersOfWindow, windowsInForce } from '../caches/windows-in-force.ts'
+import { gatherRollout, recordedAvailability } from './gather.ts'
 import { createGateChecks } from './gate-checks.ts'
 import type { AskGatePort } from './gate-checks.ts'
-import { isClosed, rolloutAdvanceReconciler } from './reconcile.ts'
+import { rolloutAdvanceReconciler } from './reconcile.ts'
+import { createRosterCache } from './roster-cache.ts'
+import type { RosterCache } from './roster-cache.ts'
 
 /** How long to save up changes of mere counts. */
 const COUNTS_EVERY_MS = 1000
@@ -50,49 +34,22 @@ const COUNTS_EVERY_MS = 1000
 /** Rollout → its own status: the admissions. */
 export function createRolloutAdvance(parts: ControllerParts & { readonly askGate: AskGatePort }): Controller {
   const { caches, client, clock } = parts
-  const windows = windowsInForce(caches)
-  const books = createRosterCache()
-  const book = createGateChecks({
+  const rosterCache = createRosterCache()
+  const checks = createGateChecks({
     clock,
     ask: parts.askGate,
     secret: (namespace, name, signal) => findObject(client, Secret, { namespace, name }, signal),
     onAnswer: (key) => controller.enqueue(key),
   })
+  const windows = windowsInForce(caches)
   const reconciler = rolloutAdvanceReconciler({
-    releaseOf: (rollout) => caches.releases.lister.get(inNamespaceOf(rollout, rollout.spec.release)),
-    selectedBy: (rollout, placement) => selectedClusters(caches, inNamespaceOf(rollout, placement)),
-    selectionStamp: (rollout, placement) => selectionStamp(caches, inNamespaceOf(rollout, placement)),
-    selects: (rollout, placement, cluster) => selectsCluster(caches, inNamespaceOf(rollout, placement), cluster),
-    windows,
-    inputsOf: (name) => inputsOf(caches, name),
-    clusterOf: (name) => clusterFacts(caches, name),
-    holdsAt: (rollout, now) => evaluateWindowHolds(caches, windows(), rollout, now),
-    groupsOf: (rollout, placement, cluster) => decisionGroupsOf(caches, inNamespaceOf(rollout, placement), cluster),
-    rolloutsOf: (rollout, bundle) =>
-      caches.releases.lister.by('bundle', inNamespaceOf(rollout, bundle)).flatMap((release) => {
-        const { generation } = release.spec.bundles.find(({ name }) => name === bundle)!
-        return caches.rollouts.lister.by('release', keyOf(release)).map((other) => ({ rollout: other, generation }))
-      }),
-    hasBundle: (rollout, bundle) => {
-      const found = caches.bundles.lister.get(inNamespaceOf(rollout, bundle))
-      return found !== undefined && found.metadata.deletionTimestamp === undefined
-    },
-    removalOf: (rollout) => removalFacts(caches, rollout, clock.now()),
-    holdersOf: (rollout, bundle) =>
-      caches.assignments.lister
-        .by('bundle', inNamespaceOf(rollout, bundle))
-        .map(({ metadata }) => metadata.name)
-        .filter((name) => isHolder(caches, rollout, bundle, name)),
-    isHolder: (rollout, bundle, cluster) => isHolder(caches, rollout, bundle, cluster),
-    gateAnswerOf: book.answerOf,
-    askGates: book.ask,
-    readinessOf: (rollout, bundle) => standingOf(caches, inNamespaceOf(rollout, bundle)),
-    approvalsOf: (rollout) => caches.approvals.lister.by('rollout', keyOf(rollout)).map(asFact),
+    gather: (rollout, now) => gatherRollout({ caches, windows, gateAnswerOf: checks.answerOf }, rollout, now),
+    askGates: checks.ask,
     statusThrottle: createKeyedThrottle(clock, COUNTS_EVERY_MS),
     passThrottle: createKeyedThrottle(clock, 0),
-    rosterCache: books,
+    rosterCache,
   })
-  const triggers = [...notesOf(caches, books), ...triggersOf(caches)]
+  const triggers = [...noteTriggers(caches, rosterCache), ...passTriggers(caches)]
   const controller = createController({
     ...parts,
     type: Rollout,
@@ -104,26 +61,18 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
     ...controller,
     run: async (signal) => {
       // Nobody noted what happened while it did not run.
-      books.clear()
+      rosterCache.clear()
       try {
         await controller.run(signal)
       } finally {
-        await book.close()
+        await checks.close()
       }
     },
   }
 }
 
-/** Whether a cluster's document names the bundle, and nobody removes it from there. */
-function isHolder(caches: Caches, rollout: Rollout, bundle: string, cluster: string): boolean {
-  const key = inNamespaceOf(rollout, bundle)
-  const entries = caches.assignments.lister.get(cluster)?.spec.entries ?? []
-  const isThere = caches.clusters.lister.get(cluster) !== undefined
-  return isThere && entries.some((entry) => entry.bundle === key) && !isRemoved(caches, rollout, bundle, cluster)
-}
-
 /** Notes every cluster that something happened to, whichever Rollout it concerns; they look at their own. */
-function notesOf(caches: Caches, { note }: RosterCache): Trigger[] {
+function noteTriggers(caches: Caches, { note }: RosterCache): Trigger[] {
   const noting = <T extends KubeObject>(informer: Informer<T>, clustersOf: (change: Change<T>) => Iterable<string>) =>
     triggerOn(informer, (change) => {
       for (const cluster of clustersOf(change)) note(cluster)
@@ -151,14 +100,7 @@ function changedDecisions(before: PlacementDecision | undefined, after: Placemen
   })
 }
 
-/** Whether a removal of the bundle from the cluster is on its way. */
-function isRemoved(caches: Caches, rollout: Rollout, bundle: string, cluster: string): boolean {
-  return caches.rollouts.lister
-    .by('removesFrom', cluster)
-    .some((other) => other.spec.removal?.bundle === bundle && other.metadata.namespace === rollout.metadata.namespace)
-}
-
-function triggersOf(caches: Caches) {
+function passTriggers(caches: Caches): Trigger[] {
   return [
     // A newer Rollout closes the older ones, and is released by their being closed.
     triggerOn(caches.rollouts, ({ before, after }) => {
@@ -233,25 +175,6 @@ function gatedBy(caches: Caches, bundle: string): string[] {
   return caches.rollouts.lister.by('gateBundle', bundle).filter(isOpen).map(keyOf)
 }
 
-/** A Bundle is ready when what it says now is rendered, and the Rollout of that Release is complete. */
-function standingOf(caches: Caches, key: string): BundleReadiness | undefined {
-  const bundle = caches.bundles.lister.get(key)
-  if (!bundle) return undefined
-  const { name, generation } = bundle.metadata
-  const { release, observedGeneration } = bundle.status ?? {}
-  if (release === undefined || observedGeneration !== generation) {
-    return { isReady: false, message: `Bundle ${name} is not rendered yet` }
-  }
-  const phase = caches.rollouts.lister.get(inNamespaceOf(bundle, release))?.status?.phase ?? 'Pending'
-  const isReady = phase === 'Completed'
-  return { isReady, message: `Rollout ${release} of Bundle ${name} is ${isReady ? 'complete' : phase}` }
-}
-
-function asFact({ metadata, spec }: Approval): ApprovalFact {
-  const { rollout: _, ...said } = spec
-  return { ...said, name: metadata.name, at: metadata.creationTimestamp ?? '' }
-}
-
 /** What of a Rollout concerns the others of its Bundle. */
 function closing(rollout: Rollout): unknown {
   const { superseded = [], admissions = [] } = rollout.status ?? {}
@@ -306,31 +229,13 @@ function changedRows(before: readonly { bundle: string }[], after: readonly { bu
   return [...new Set([...was.keys(), ...is.keys()])].filter((bundle) => !jsonEqual(was.get(bundle), is.get(bundle)))
 }
 
-function removalFacts(caches: Caches, rollout: Rollout, now: number): RemovalFacts | undefined {
-  const { removal } = rollout.spec
-  if (!removal) return undefined
-  const bundle = inNamespaceOf(rollout, removal.bundle)
-  const coming = rolloutsOfBundle(caches, bundle).flatMap(({ status }) =>
-    (status?.admissions ?? []).filter((admission) => admission.bundle === removal.bundle).map(({ cluster }) => cluster),
-  )
-  return {
-    bundle: removal.bundle,
-    clusters: removal.clusters,
-    settled: rollout.status?.settled ?? [],
-    kept: rollout.status?.kept ?? [],
-    placement: caches.bundles.lister.get(bundle)?.spec.placement ?? '',
-    keep: retainedClusters(caches, bundle, now),
-    coming: new Set(coming),
-  }
-}
-
 /** A cluster that came, went or changed its availability concerns the rollouts that select it or hold a slot for it. */
 function rolloutsOfCluster(caches: Caches, { before, after }: Change<Cluster>): string[] {
   const cluster = after ?? before
   const isSame =
     before &&
     after &&
-    availabilityOf(before).state === availabilityOf(after).state &&
+    recordedAvailability(before).state === recordedAvailability(after).state &&
     jsonEqual(holdable(before), holdable(after))
   return !cluster || isSame ? [] : rolloutsAround(caches, cluster.metadata.name)
 }
@@ -358,31 +263,4 @@ function rolloutsAround(caches: Caches, name: string): string[] {
   const holding = caches.rollouts.lister.by('cluster', name).map(keyOf)
   const removing = caches.rollouts.lister.by('removesFrom', name).map(keyOf)
   return [...new Set([...selecting, ...holding, ...removing])]
-}
-
-function clusterFacts(caches: Caches, name: string): RolloutCluster | undefined {
-  const cluster = caches.clusters.lister.get(name)
-  if (!cluster) return undefined
-  const assignment = assignmentOf(caches, cluster)
-  const entries = assignment?.spec.entries ?? []
-  const report = reportOf(caches, cluster)
-  const reportedAt = parseTime(report?.spec.receivedAt ?? '')
-  return {
-    availability: availabilityOf(cluster),
-    labels: cluster.metadata.labels ?? {},
-    assigned: new Map(entries.map((entry) => [entry.bundle, entry])),
-    reported: new Map((report?.spec.bundles ?? []).map((row) => [row.bundle, row])),
-    removals: new Map((report?.spec.removals ?? []).map((row) => [row.bundle, row])),
-    ...(assignment ? { buried: new Map((assignment.spec.tombstones ?? []).map((one) => [one.bundle, one])) } : {}),
-    ...(reportedAt === undefined ? {} : { reportedAt }),
-  }
-}
-
-/** What cluster-availability last found; a cluster it has not judged yet is Unknown. */
-function availabilityOf(cluster: Cluster): Availability {
-  const condition = findCondition(cluster.status?.conditions, 'Available')
-  const message = condition?.message ?? 'Its agent has not been heard yet.'
-  if (condition?.status === 'True') return { state: 'Available', reason: 'Seen', message }
-  if (condition?.status === 'False') return { state: 'Offline', reason: 'Silent', message }
-  return { state: 'Unknown', reason: 'NeverSeen', message }
 }

@@ -5,7 +5,8 @@ import type { Digest } from '../../core/crypto/digest.ts'
 import { Release } from '../../kinds/native/release.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import type { BundleStateName } from '../../kinds/fields/states.ts'
-import type { RolloutCluster } from '../../plan/rollout/bundle-on-cluster.ts'
+import type { RolloutCluster } from '../../plan/rollout/plan-rollout.ts'
+import type { GatheredRollout } from '../../plan/rollout/rollout-input.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build } from '../../testing/fixtures/builders.ts'
 import { reconcileOnce } from '../../testing/reconcile-once.ts'
@@ -32,36 +33,39 @@ const cluster = (state?: BundleStateName): RolloutCluster => ({
   ),
 })
 
-function fixture(clusters: Record<string, RolloutCluster>, overrides: Partial<RolloutAdvancePorts> = {}) {
+function fixture(clusters: Record<string, RolloutCluster>, overrides: Partial<GatheredRollout> = {}) {
   const clock = createVirtualClock()
-  const books = createRosterCache()
-  const ports: RolloutAdvancePorts = {
-    releaseOf: () => release,
+  const rosterCache = createRosterCache()
+  const gathered: GatheredRollout = {
+    release,
     selectedBy: () => Object.keys(clusters),
     clusterOf: (name) => clusters[name],
     inputsOf: () => undefined,
-    holdsAt: () => ({ of: () => undefined, until: () => undefined }),
-    windows: () => undefined,
-    selectionStamp: (one, placement) => ports.selectedBy(one, placement) && 'complete',
-    selects: (one, placement, name) => ports.selectedBy(one, placement)!.includes(name),
-    isHolder: (one, bundle, name) => ports.holdersOf(one, bundle).includes(name),
+    holds: { of: () => undefined, until: () => undefined },
+    windows: undefined,
+    selectionStamp: (placement) => gathered.selectedBy(placement) && 'complete',
+    selects: (placement, name) => gathered.selectedBy(placement)!.includes(name),
+    isHolder: (bundle, name) => [...gathered.holdersOf(bundle)].includes(name),
     groupsOf: () => [],
     rolloutsOf: () => [],
     hasBundle: () => true,
     holdersOf: () => [],
-    approvalsOf: () => [],
+    approvals: [],
     gateAnswerOf: () => undefined,
-    askGates: () => {},
     readinessOf: () => undefined,
-    removalOf: () => undefined,
+    removal: undefined,
+    ...overrides,
+  }
+  const ports: RolloutAdvancePorts = {
+    gather: () => gathered,
+    askGates: () => {},
     statusThrottle: createKeyedThrottle(clock, 1000),
     passThrottle: createKeyedThrottle(clock, 0),
-    rosterCache: books,
-    ...overrides,
+    rosterCache,
   }
   const report = (name: string, state?: BundleStateName) => {
     clusters[name] = cluster(state)
-    books.note(name)
+    rosterCache.note(name)
   }
   return { clock, reconciler: rolloutAdvanceReconciler(ports), report }
 }
@@ -88,7 +92,7 @@ test('every decision has its conditions', async () => {
       },
     ],
   })
-  const table: [string, Record<string, RolloutCluster>, Partial<RolloutAdvancePorts>, string, string[]][] = [
+  const table: [string, Record<string, RolloutCluster>, Partial<GatheredRollout>, string, string[]][] = [
     ['complete', { a: cluster('Ready') }, {}, 'True RolledOut', []],
     ['admit', { a: cluster() }, {}, 'False Progressing', ['Reconciling']],
     ['wait', { a: cluster() }, { selectedBy: () => undefined }, 'False PlacementPending', ['Held', 'Reconciling']],
@@ -96,21 +100,21 @@ test('every decision has its conditions', async () => {
     [
       'supersede',
       { a: cluster() },
-      { rolloutsOf: () => [{ rollout: rollout('hello-g3'), generation: 3 }] },
+      { rolloutsOf: () => [{ rollout: rollout('hello-g3'), generation: 3, release }] },
       'False Superseded',
       ['Superseded'],
     ],
     [
       'an older one still open',
       { a: cluster() },
-      { rolloutsOf: () => [{ rollout: rollout('hello-g1'), generation: 1 }] },
+      { rolloutsOf: () => [{ rollout: rollout('hello-g1'), generation: 1, release }] },
       'False PredecessorOpen',
       ['Held', 'Reconciling'],
     ],
     [
       'an older one closed',
       { a: cluster() },
-      { rolloutsOf: () => [{ rollout: closed, generation: 1 }] },
+      { rolloutsOf: () => [{ rollout: closed, generation: 1, release }] },
       'False Progressing',
       ['Reconciling'],
     ],

@@ -5,7 +5,7 @@ import { apiVersionOf } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
-import { rollbackRings, rolloutRings } from './rollout-rings.ts'
+import { rollbackRings, rolloutRings } from '../../plan/rollout/rollout-rings.ts'
 
 const RETRY_MS = 60_000
 

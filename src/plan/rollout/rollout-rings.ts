@@ -1,23 +1,24 @@
+/** The rings that a new Rollout gets: a copy of its RolloutPlan's, one ring without a plan, or one ring for a rollback. */
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 
-/** How many clusters may be changing at once unless the Bundle says otherwise. */
+/** The concurrency of a Bundle without `spec.rollout.concurrency`. */
 const DEFAULT_CONCURRENCY = 10
 
-type Moves = Pick<Rollout['spec'], 'rings' | 'paused' | 'plan' | 'progressDeadline'>
+type RolloutRings = Pick<Rollout['spec'], 'rings' | 'paused' | 'plan' | 'progressDeadline'>
 
 /**
- * The rings of a Rollout, by the Bundle's own words; a copy: an edit of the plan is for the next one, never for one on its way. `last` is
- * whose rings count when the plan the Bundle names is gone.
+ * The rings of a Rollout, by the settings of its Bundle. They are a copy: an edit of the RolloutPlan counts for the next
+ * Rollout, never for a running one. The rings of `last` count when the RolloutPlan that the Bundle names does not exist.
  */
 export function rolloutRings(
-  asked: Bundle['spec']['rollout'],
+  settings: Bundle['spec']['rollout'],
   plan: RolloutPlan | undefined,
   last?: Rollout['spec'],
-): Moves {
-  const { concurrency = DEFAULT_CONCURRENCY, plan: planName } = asked ?? {}
+): RolloutRings {
+  const { concurrency = DEFAULT_CONCURRENCY, plan: planName } = settings ?? {}
   if (planName !== undefined && !plan && last) {
     const { rings, progressDeadline } = last
     return {
@@ -35,18 +36,19 @@ export function rolloutRings(
 }
 
 /**
- * How a rollback moves: everywhere or in a ring nobody gets anything but what ran before, so that it neither soaks nor asks nor waits to be
- * started, and goes in one ring with the budget of the last: in the order of the rings, the first would wait for the slots of who
- * failed in a later one. With single clusters the rest goes on with the newer content, and does all that.
+ * The rings of a rollback. A rollback of a ring or of all clusters delivers only content that ran before, so it needs no
+ * soak, no approval and no manual start. It has one ring with the budget of the last ring: in the order of the rings, the
+ * first ring would wait for slots of clusters that failed in a later ring. A rollback of single clusters keeps the rings,
+ * because the other clusters continue with the newer content.
  */
-export function rollbackRings(moves: Moves, { scope }: NonNullable<Release['spec']['rollBack']>): Moves {
-  const last = moves.rings.at(-1)
-  if (scope === 'Clusters' || !last) return moves
+export function rollbackRings(rings: RolloutRings, { scope }: NonNullable<Release['spec']['rollBack']>): RolloutRings {
+  const last = rings.rings.at(-1)
+  if (scope === 'Clusters' || !last) return rings
   const { concurrency, maxUnavailable, maxFailed, startBy } = last
   const budget = { concurrency, maxUnavailable, maxFailed, startBy }
   const known = Object.entries(budget).filter(([, value]) => value !== undefined)
   return {
-    ...moves,
+    ...rings,
     rings: [{ name: 'back', ...(Object.fromEntries(known) as Pick<Ring, 'concurrency'>) }],
     paused: false,
   }
