@@ -83,10 +83,11 @@ export function createControllers(options: ControllersOptions): Controllers {
   const parts = { ...options, client: informers.client, caches, events, valuesKeys }
   const leases = createLeaseInformer(parts)
   const secrets = createBundleSecretInformer(parts)
+  const gather = createReleaseGather(parts)
   const controllers = [
     createSourceFetch(parts),
-    createBundleRender(parts),
-    createReleaseGather(parts),
+    createBundleRender({ ...parts, offers: gather.offers }),
+    gather.controller,
     createReleaseForget(parts),
     createForgetDeleted(parts),
     createPlacementDecide(parts),

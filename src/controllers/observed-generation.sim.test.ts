@@ -17,6 +17,7 @@ import { createMemoryStore } from '../store/memory-store.ts'
 import { build, buildBundle } from '../testing/fixtures/builders.ts'
 import { createBundleRemove } from './bundle-remove/controller.ts'
 import { createCaches } from './caches/caches.ts'
+import type { ControllerParts } from './caches/controller-parts.ts'
 import { createReleaseForget } from './release-forget/controller.ts'
 import { createReleaseGather } from './release-gather/controller.ts'
 import { createRolloutUndo } from './rollout-undo/controller.ts'
@@ -31,7 +32,12 @@ test('who only looks on notes no generation; who answers for the kind does', asy
   const informers = createInformers({ ...basis, client })
   const parts = { ...basis, client: informers.client, caches: createCaches(informers), blobs: createMemoryBlobs() }
   const ends = new AbortController()
-  const onlookers = [createBundleRemove, createReleaseForget, createReleaseGather, createRolloutUndo]
+  const onlookers = [
+    createBundleRemove,
+    createReleaseForget,
+    (from: ControllerParts) => createReleaseGather(from).controller,
+    createRolloutUndo,
+  ]
   const controllers = onlookers.map((create) => create(parts))
   const running = [informers.run(ends.signal), ...controllers.map((controller) => controller.run(ends.signal))]
   t.after(async () => {

@@ -9,22 +9,21 @@ import { ConfigMap, Secret } from '../../kinds/builtin/core.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
 import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
-import { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import { clusterInputsOf } from '../../plan/release/variants.ts'
 import type { FrozenRecord } from '../../render/helm/frozen-random.ts'
 import { readTree } from '../../source/artifact.ts'
 import { BUNDLE_SECRET_DATA, BUNDLE_SECRET_MAKER, bundleSecret } from '../secrets/bundle-secrets.ts'
-import { assignmentOf, bundlesOfSource, highestAssigned, inNamespaceOf } from '../caches/caches.ts'
+import { assignmentOf, highestAssigned, inNamespaceOf } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
-import { createOnce } from '../writes/create-once.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { selectedClusters } from '../caches/selected-clusters.ts'
 import { triggerOn } from '../../engine/trigger.ts'
 import type { ValuesKeys } from '../secrets/values-keys.ts'
-import type { RenderPort, SelectedCluster } from './ports.ts'
+import type { SelectedCluster } from '../../plan/release/release-content.ts'
+import type { OfferPort } from '../release-gather/release-maker.ts'
+import type { RenderPort } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
-import { assertCacheFresh } from './assert-cache-fresh.ts'
 
 const MANAGER = BUNDLE_SECRET_MAKER
 const FROZEN_KEY = BUNDLE_SECRET_DATA.frozen
@@ -35,6 +34,7 @@ export function createBundleRender(
     readonly blobs: Pick<Blobs, 'put' | 'get'>
     readonly render: RenderPort
     readonly valuesKeys: ValuesKeys
+    readonly offers: OfferPort
   },
 ): Controller {
   const { caches, client, blobs, render, valuesKeys } = parts
@@ -43,16 +43,8 @@ export function createBundleRender(
   const reconciler = bundleRenderReconciler({
     render,
     releasesOf: (bundle) => caches.releases.lister.by('bundle', bundle),
-    rolloutOf: (release) => caches.rollouts.lister.by('release', keyOf(release))[0],
+    rolloutOf: (bundle, release) => caches.rollouts.lister.by('release', inNamespaceOf(bundle, release))[0],
     sourceOf: (namespace, name) => caches.sources.lister.get(`${namespace}/${name}`),
-    othersOf: (bundle) =>
-      bundlesOfSource(caches, inNamespaceOf(bundle, bundle.spec.source?.name ?? ''))
-        .filter(({ metadata }) => metadata.name !== bundle.metadata.name)
-        .map(({ metadata, status }) => ({
-          name: metadata.name,
-          isWaiting: status?.candidate !== undefined,
-          ...(status?.artifact ? { artifact: status.artifact } : {}),
-        })),
     overridesOf: (bundle) => caches.overrides.lister.by('bundle', bundle),
     selectedBy: (namespace, placement, bundle) => selectedFor(caches, `${namespace}/${placement}`, bundle),
     assignedTo: (cluster) => caches.assignments.lister.get(cluster)?.spec.entries ?? [],
@@ -83,11 +75,7 @@ export function createBundleRender(
     valuesKeyOf: (bundle) => valuesKeys.make(bundle),
     putBlob: (bytes) => blobs.put(bytes),
     getBlob: (digest) => blobs.get(digest),
-    createRelease: async (release, bundle, signal) => {
-      const knows = (name: string) => caches.releases.lister.get(inNamespaceOf(bundle, name)) !== undefined
-      await assertCacheFresh(client, bundle, knows, signal)
-      await createOnce(client, Release, release, { fieldManager: MANAGER, signal })
-    },
+    offers: parts.offers,
   })
   const triggers = triggersOf(caches)
   return createController({

@@ -9,7 +9,8 @@ import type { ExistingRelease } from '../../plan/release/decide-release.ts'
 import { judgeShrink } from '../../plan/placement/shrink-guard.ts'
 import { contentFor } from '../../plan/release/variants.ts'
 import { parseObjectSet } from '../../wire/document/signed-document.ts'
-import type { BundleRenderPorts, SelectedCluster } from './ports.ts'
+import type { SelectedCluster } from '../../plan/release/release-content.ts'
+import type { BundleRenderPorts } from './ports.ts'
 
 /** Throws Stalled when a cluster would lose more objects of the bundle than may go at once; each distinct change is looked at once. */
 export async function guardObjects(

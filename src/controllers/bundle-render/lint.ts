@@ -13,7 +13,8 @@ import { objectKey } from '../../plan/objects/object-id.ts'
 import type { ExistingRelease } from '../../plan/release/decide-release.ts'
 import { contentFor } from '../../plan/release/variants.ts'
 import { parseObjectSet } from '../../wire/document/signed-document.ts'
-import type { BundleRenderPorts, SelectedCluster } from './ports.ts'
+import type { SelectedCluster } from '../../plan/release/release-content.ts'
+import type { BundleRenderPorts } from './ports.ts'
 
 /** About a tenth of a second; what more variants would tell is mostly the same. */
 const MOST_OBJECTS = 5000

@@ -1,4 +1,3 @@
-import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { Secret as SecretKind } from '../../kinds/builtin/core.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
@@ -9,34 +8,20 @@ import type { Source } from '../../kinds/native/source.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
 import type { FrozenRecord } from '../../render/helm/frozen-random.ts'
 import type { ArtifactTree } from '../../source/artifact.ts'
+import type { SelectedCluster } from '../../plan/release/release-content.ts'
+import type { OfferPort } from '../release-gather/release-maker.ts'
 import type { ValuesKey } from '../secrets/secret-values.ts'
 
 /** Renders somewhere: in a thread of its own, or in place. */
 export type RenderPort = (request: VariantsRequest, signal: AbortSignal) => Promise<VariantsResult>
 
-/** A cluster that a bundle is for, and what its document has of it. */
-export interface SelectedCluster {
-  readonly inputs: ClusterInputs
-  readonly assigned?: { readonly generation: number; readonly set: Digest }
-}
-
-/** Another bundle of the same Source. */
-export interface OtherBundle {
-  readonly name: string
-  /** The artifact it was looked at with last. */
-  readonly artifact?: Digest
-  /** New content of it waits to be released. */
-  readonly isWaiting: boolean
-}
-
 /** What bundle-render needs from the world; bundles are `namespace/name`. */
 export interface BundleRenderPorts {
   readonly render: RenderPort
   releasesOf(bundle: string): readonly Release[]
-  rolloutOf(release: Release): Rollout | undefined
+  /** The Rollout of a Release beside a Bundle. */
+  rolloutOf(bundle: Bundle, release: string): Rollout | undefined
   sourceOf(namespace: string, name: string): Source | undefined
-  /** The other bundles of its Source; none without one. */
-  othersOf(bundle: Bundle): readonly OtherBundle[]
   overridesOf(bundle: string): readonly Override[]
   /** The clusters its Placement selects; undefined while that is not known. */
   selectedBy(namespace: string, placement: string, bundle: string): readonly SelectedCluster[] | undefined
@@ -56,6 +41,6 @@ export interface BundleRenderPorts {
   valuesKeyOf(bundle: string): Promise<ValuesKey>
   putBlob(bytes: Uint8Array): Promise<Digest>
   getBlob(digest: Digest): Promise<Uint8Array | undefined>
-  /** Makes a Release of a Bundle, unless that is not what it was any more: then it throws a Conflict. */
-  createRelease(release: Release, bundle: Bundle, signal: AbortSignal): Promise<void>
+  /** The maker of Releases. */
+  readonly offers: OfferPort
 }

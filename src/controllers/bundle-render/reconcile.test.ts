@@ -8,14 +8,31 @@ import { Secret } from '../../core/secret.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import { Release } from '../../kinds/native/release.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
+import { Source } from '../../kinds/native/source.ts'
 import { renderVariants } from '../../render/bundle/render-variants.ts'
 import { build, buildBundle, configMapManifest } from '../../testing/fixtures/builders.ts'
 import { reconcileOnce } from '../../testing/reconcile-once.ts'
 import { parseObjectSet } from '../../wire/document/signed-document.ts'
+import type { ReleaseGatherPorts } from '../release-gather/ports.ts'
+import { releaseGatherReconciler } from '../release-gather/reconcile.ts'
+import { createReleaseMaker } from '../release-gather/release-maker.ts'
 import type { BundleRenderPorts } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
 
 const ENTROPY = { randomBytes: (n: number) => new Uint8Array(n), now: () => 0, generateKey: () => '' }
+
+/** The maker of Releases, without other Bundles of the Source. */
+function offersTo(create: (release: Release) => void, ports: Partial<ReleaseGatherPorts> = {}) {
+  return createReleaseMaker({
+    bundlesOf: () => [],
+    isPlaced: () => true,
+    released: () => 0,
+    releaseNamed: () => undefined,
+    createRelease: async (release) => create(release),
+    enqueue: () => {},
+    ...ports,
+  })
+}
 
 function fixture(overrides: Partial<BundleRenderPorts> = {}) {
   const blobs = new Map<Digest, Uint8Array>()
@@ -27,7 +44,6 @@ function fixture(overrides: Partial<BundleRenderPorts> = {}) {
       return renderVariants(request, { files: new Map(), entropy: ENTROPY })
     },
     sourceOf: () => undefined,
-    othersOf: () => [],
     overridesOf: () => [],
     selectedBy: () => [],
     treeOf: async () => undefined,
@@ -46,11 +62,11 @@ function fixture(overrides: Partial<BundleRenderPorts> = {}) {
     },
     getBlob: async (digest) => blobs.get(digest),
     assignedTo: () => [],
-    createRelease: async (release) => {
+    offers: offersTo((release) => {
       log.push(`create ${release.metadata.name}`)
       assert.ok(blobs.has(release.spec.bundles[0]!.set), 'the set is stored before the Release names it (I-27)')
       releases.push(release)
-    },
+    }),
     ...overrides,
   })
   return { reconciler, releases, log, blobs }
@@ -235,7 +251,7 @@ test('hooks are marked in the set, tests are left out, and a word nobody knows s
     stored.push(fromUtf8(bytes))
     return digestOf(bytes)
   }
-  const { reconciler } = fixture({ putBlob, createRelease: async () => {} })
+  const { reconciler } = fixture({ putBlob, offers: offersTo(() => {}) })
   const manifests = `${configMapManifest('a', {})}${job('migrate', 'pre-install')}${job('smoke', 'test')}`
   await reconcileOnce(reconciler, bundle(1, { manifests }))
   const set = parseObjectSet(utf8(stored.at(-1)!))
@@ -295,7 +311,7 @@ test('a change that drops more objects than its guard allows stops and asks; a p
     getBlob: async (digest) => stored.get(digest),
     selectedBy: () => [store()],
     releasesOf: () => made,
-    createRelease: async (release) => void made.push(release),
+    offers: offersTo((release) => void made.push(release)),
   })
   const manifests = (count: number) =>
     Array.from({ length: count }, (_, i) => configMapManifest(`c${i}`, { x: '1' })).join('---\n')
@@ -317,4 +333,84 @@ test('a change that drops more objects than its guard allows stops and asks; a p
   assert.equal((await reconcileOnce(reconciler, small)).draft.next.status?.release, 'hello-g2')
   const wide = bundle(3, { manifests: manifests(1), guard: { maxDropped: '100%' } })
   assert.equal((await reconcileOnce(reconciler, wide)).error, undefined)
+})
+
+test('a candidate of version 0.1 becomes a Release once, without being rendered again', async () => {
+  const source = build(Source, 'ns/apps', {
+    spec: { git: { url: 'https://x/y' } },
+    status: { artifact: { revision: 'main@c2', digest: digestOf('tree'), fetchedAt: '2026-01-01T00:00:00Z' } as never },
+  })
+  const files = new Map([['a.yaml', configMapManifest('a', {})]])
+  const render: BundleRenderPorts['render'] = async (request) => {
+    rendered++
+    return renderVariants(request, {
+      files: new Map([...files].map(([name, text]) => [name, utf8(text)])),
+      entropy: ENTROPY,
+    })
+  }
+  let rendered = 0
+  const made: Release[] = []
+  const bundles: Bundle[] = []
+  const blobs = new Map<Digest, Uint8Array>()
+  const ports: ReleaseGatherPorts = {
+    bundlesOf: () => bundles,
+    isPlaced: () => true,
+    released: () => Math.max(0, ...made.flatMap(({ spec }) => spec.bundles.map(({ generation }) => generation))),
+    releaseNamed: () => undefined,
+    createRelease: async (release) => void made.push(release),
+    enqueue: () => {},
+  }
+  const maker = createReleaseMaker(ports)
+  const { reconciler } = fixture({
+    render,
+    sourceOf: () => source,
+    treeOf: async () => ({ files: [{ path: 'a.yaml', digest: digestOf('a'), size: 1 }] }) as never,
+    releasesOf: () => made,
+    getBlob: async (digest) => blobs.get(digest),
+    offers: maker,
+  })
+  // The recipe of the Bundle, as version 0.1 recorded it.
+  const plain = bundle(2, { manifests: undefined, source: { name: 'apps' } })
+  const first = await reconcileOnce(reconciler, plain)
+  const { recipe } = first.draft.next.status!
+  assert.deepEqual([rendered, made.length], [1, 1])
+  made.length = 0
+  const variants = [{ when: { 'labels.env': 'dev' }, set: digestOf('d') }]
+  const stored = utf8(JSON.stringify(variants))
+  blobs.set(digestOf(stored), stored)
+  const candidate = { generation: 3, set: digestOf('s'), placement: 'p', recipe: recipe!, variants: digestOf(stored) }
+  const conditions = first.draft.next.status!.conditions!.filter(({ type }) => type === 'Rendered')
+  const leftover: Bundle = { ...plain, status: { artifact: digestOf('tree'), candidate, conditions } }
+  bundles.push(leftover)
+
+  const waits = await reconcileOnce(reconciler, leftover)
+  assert.match(waits.condition('Ready'), /^False Gathering/)
+  assert.equal(waits.draft.next.status?.candidate, undefined)
+  const gather = releaseGatherReconciler(ports, maker)
+  await reconcileOnce(gather, source)
+  await reconcileOnce(gather, source)
+  assert.deepEqual(
+    made.map(({ metadata, spec }) => [metadata.name, spec.bundles[0]?.set, spec.bundles[0]?.variants]),
+    [['hello-g3', digestOf('s'), variants]],
+  )
+  const taken = await reconcileOnce(reconciler, waits.draft.next)
+  assert.deepEqual([taken.draft.next.status?.release, taken.draft.next.status?.recipe], ['hello-g3', recipe])
+  assert.equal(rendered, 1)
+})
+
+test('a candidate of version 0.1 of another recipe, or whose variants are gone, is rendered again', async () => {
+  const { reconciler, log } = fixture()
+  const first = await reconcileOnce(reconciler, bundle(2))
+  const { recipe } = first.draft.next.status!
+  const candidate = { generation: 9, set: digestOf('s'), placement: 'p', recipe: recipe! }
+  for (const leftover of [
+    { ...candidate, recipe: digestOf('another') },
+    { ...candidate, variants: digestOf('gone') },
+  ]) {
+    const { reconciler: fresh, log: fresher } = fixture()
+    const pass = await reconcileOnce(fresh, { ...bundle(2), status: { candidate: leftover } })
+    assert.equal(fresher.at(-1), 'create hello-g2')
+    assert.equal(pass.draft.next.status?.candidate, undefined)
+  }
+  assert.equal(log.at(-1), 'create hello-g2')
 })

@@ -7,22 +7,28 @@ import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { Release } from '../../kinds/native/release.ts'
 import { compileHealthRules } from '../../plan/health/health-rules.ts'
 import { objectOptions } from '../../plan/objects/object-options.ts'
 import { withoutBad } from '../../plan/release/bad-revisions.ts'
 import { decideRelease, existingOf, newestRelease } from '../../plan/release/decide-release.ts'
 import type { ExistingRelease } from '../../plan/release/decide-release.ts'
+import {
+  coversClusters,
+  hasSameContent,
+  isReleased,
+  MAX_VARIANTS,
+  releaseContent,
+} from '../../plan/release/release-content.ts'
+import type { SelectedCluster } from '../../plan/release/release-content.ts'
 import { contentFor, optionsFor, variantKey } from '../../plan/release/variants.ts'
 import type { ReleaseVariant } from '../../plan/release/variants.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import { describeProblems } from '../../render/render-result.ts'
 import { guardObjects } from './guard-objects.ts'
 import { lintPorts, showLint } from './lint.ts'
-import { buildReleaseEntry, releaseObject } from '../writes/release-objects.ts'
-import { asCandidate, takeReleased, waitsForOthers } from './candidate.ts'
+import { showGathering, stillWaits } from './waiting-content.ts'
 import { badRevisionsIn, isMarkedBad, showReverted } from './reverted-content.ts'
-import type { BundleRenderPorts, SelectedCluster } from './ports.ts'
+import type { BundleRenderPorts } from './ports.ts'
 import { setRolloutCondition } from './rollout-condition.ts'
 import { recipeOf } from './recipe.ts'
 import type { FoundRecipe } from './recipe.ts'
@@ -32,7 +38,6 @@ import type { StoredContent } from './store-set.ts'
 
 /** How often what cannot be watched is looked at again. */
 const POLL_MS = 60_000
-const MAX_VARIANTS = 5000
 /** Stands for any cluster while none is selected; content that reads nothing of a cluster is known already then. */
 const NOBODY: ClusterInputs = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
 
@@ -52,22 +57,23 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       const existing = ports.releasesOf(keyOf(bundle)).map((release) => existingOf(release, bundle.metadata.name))
       const newest = newestRelease(existing)
       const selected = selectedOf(bundle, ports)
-      if (takeReleased(status, newest, found) === 'Waits') return waitsForOthers(draft, ports)
+      if (await stillWaits(bundle, newest, found, ports)) return showGathering(draft, ports)
       const isLifted = (status.reverted ?? []).some((name) => !isMarkedBad(name, bundle, ports))
-      const release =
-        !isLifted && isReleased(draft, newest, found) && coversAll(newest, selected ?? [])
-          ? newest
-          : await releaseOf(draft, { existing, newest, found, selected }, ports, context)
+      const wanted =
+        !isLifted && isNewestReleased(draft, newest, found) && coversClusters(newest, selected ?? [])
+          ? { release: newest, isNew: false }
+          : await wantedRelease(draft, { existing, newest, found, selected }, ports, context)
 
       if (found.revision !== undefined) status.sourceRevision = found.revision
-      if (!release) return waitsForOthers(draft, ports)
-      delete status.candidate
+      const { release } = wanted
+      const content = { bundle, release, recipe: found.digest, artifact }
+      if (wanted.isNew && !(await ports.offers.offer(content, context))) return showGathering(draft, ports)
       status.release = release.name
       status.recipe = found.digest
       status.revision = { generation: release.generation, set: release.set }
       await showLint(draft, release, selected ?? [], forLint)
       showReverted(draft, ports)
-      setRolloutCondition(draft.conditions, release.name, ports.rolloutOf(asObject(bundle, release)))
+      setRolloutCondition(draft.conditions, release.name, ports.rolloutOf(bundle, release.name))
       const waits = [...(found.endsInMs === undefined ? [] : [found.endsInMs]), ...(found.isPolled ? [POLL_MS] : [])]
       return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) }
     },
@@ -82,27 +88,12 @@ function selectedOf(bundle: Bundle, ports: BundleRenderPorts): readonly Selected
   return ports.selectedBy(bundle.metadata.namespace ?? '', bundle.spec.placement, keyOf(bundle))
 }
 
-/** Whether this content was rendered already; then nothing is rendered again, also not by a newer hub (I-28). */
-function isReleased(
-  draft: Draft<Bundle>,
+function isNewestReleased(
+  { next, conditions }: Draft<Bundle>,
   newest: ExistingRelease | undefined,
   { digest }: FoundRecipe,
 ): newest is ExistingRelease {
-  const { status, metadata } = draft.next
-  const rendered = draft.conditions.get('Rendered')
-  if (rendered?.status !== 'True' || newest === undefined || newest.name !== status?.release) return false
-  // Bundles of the time before recipes were recorded go by their generation.
-  return status.recipe === undefined ? rendered.observedGeneration === metadata.generation : status.recipe === digest
-}
-
-/** Whether a Release has something for every cluster, and each has it under this generation or an older one. */
-function coversAll(release: ExistingRelease, selected: readonly SelectedCluster[]): boolean {
-  return selected.every(({ inputs, assigned }) => {
-    const content = contentFor(release, inputs)
-    if (content.kind === 'Unknown') return false
-    const moved = content.kind === 'Set' && assigned?.generation === release.generation && assigned.set !== content.set
-    return !moved
-  })
+  return isReleased(next, conditions.get('Rendered'), newest, digest)
 }
 
 interface Wish {
@@ -112,26 +103,27 @@ interface Wish {
   readonly selected: readonly SelectedCluster[] | undefined
 }
 
-/** Makes the Release or finds it; undefined when it is to be made with those of other bundles. */
-async function releaseOf(
+/** Renders what is missing; returns the newest Release when it has this content, otherwise the Release to make. */
+async function wantedRelease(
   draft: Draft<Bundle>,
   wish: Wish,
   ports: BundleRenderPorts,
   context: Context,
-): Promise<ExistingRelease | undefined> {
+): Promise<{ readonly release: ExistingRelease; readonly isNew: boolean }> {
   const bundle = draft.next
-  const { newest, found, selected } = wish
-  // Content that is released already stays as it is; only clusters it has nothing for are rendered.
-  const kept = newest && !bundle.status?.reverted && isReleased(draft, newest, found) ? newest : undefined
-  const everybody = (selected ?? []).map(({ inputs }) => inputs)
-  const missing = kept ? everybody.filter((inputs) => contentFor(kept, inputs).kind === 'Unknown') : everybody
+  const { newest, found, selected = [] } = wish
+  // Released content stays as it is; only clusters without content in the newest Release are rendered.
+  const kept = !bundle.status?.reverted && isNewestReleased(draft, newest, found) ? newest : undefined
+  const clusters = selected.map(({ inputs }) => inputs)
+  const missing = kept ? clusters.filter((inputs) => contentFor(kept, inputs).kind === 'Unknown') : clusters
   const rendered = kept && missing.length === 0 ? undefined : await renderFor(draft, missing, { wish, ports, context })
   const variants = [...(kept?.variants ?? []), ...(rendered?.variants ?? [])]
   const bytes = Math.max(kept?.bytes ?? 0, rendered?.bytes ?? 0)
-  const marks = ports.releasesOf(keyOf(bundle)).flatMap((one) => badRevisionsIn(one, bundle.metadata.name))
-  const held = withoutBad(contentOf(draft, variants), newest, marks, everybody)
-  const { content } = held
-  if (held.by.length > 0) bundle.status!.reverted = held.by.slice(0, 16)
+  refuseTooManyVariants(draft, variants)
+  const marks = ports.releasesOf(keyOf(bundle)).flatMap((release) => badRevisionsIn(release, bundle.metadata.name))
+  const allowed = withoutBad(releaseContent(variants), newest, marks, clusters)
+  const { content } = allowed
+  if (allowed.by.length > 0) bundle.status!.reverted = allowed.by.slice(0, 16)
   else delete bundle.status!.reverted
   const { placement } = bundle.spec
   const decision = decideRelease({
@@ -141,12 +133,9 @@ async function releaseOf(
     placement,
     existing: wish.existing,
     highestAssigned: ports.highestAssigned(keyOf(bundle)),
-    isSame: (release) =>
-      release.placement === placement &&
-      (everybody.length === 0 ? sameVariants(release, content) : sameFor(release, content, selected ?? [])),
+    isSame: (release) => release.placement === placement && hasSameContent(release, content, selected),
   })
-  if (decision.kind === 'Keep') return decision.release
-
+  if (decision.kind === 'Keep') return { release: decision.release, isNew: false }
   const release: ExistingRelease = {
     name: decision.name,
     generation: decision.generation,
@@ -155,42 +144,15 @@ async function releaseOf(
     ...(bytes === 0 ? {} : { bytes }),
     ...(found.revision === undefined ? {} : { revision: found.revision }),
   }
-  await guardObjects(bundle, release, selected ?? [], ports)
-  if (ports.othersOf(bundle).some((other) => other.isWaiting || other.artifact !== bundle.status?.artifact)) {
-    bundle.status!.candidate = await asCandidate(release, found, ports)
-    return undefined
-  }
-  await ports.createRelease(asObject(bundle, release), bundle, context.signal)
-  context.log.info({ release: release.name, set: release.set }, 'release made')
-  return release
+  await guardObjects(bundle, release, selected, ports)
+  return { release, isNew: true }
 }
 
-type Content = Pick<ExistingRelease, 'set' | 'variants'>
-
-function sameVariants(release: ExistingRelease, content: Content): boolean {
-  return release.set === content.set && (release.variants ?? []).length === (content.variants ?? []).length
-}
-
-/** Whether a Release gives every selected cluster what it should have, and moved none of them under its own number. */
-function sameFor(release: ExistingRelease, content: Content, selected: readonly SelectedCluster[]): boolean {
-  const same = selected.every(({ inputs }) => {
-    const [is, should] = [contentFor(release, inputs), contentFor(content, inputs)]
-    return is.kind === 'Set' ? should.kind === 'Set' && is.set === should.set : is.kind === should.kind
-  })
-  return same && coversAll(release, selected)
-}
-
-/** What a Release says of these variants: one that depends on nothing is simply everybody's. */
-function contentOf(draft: Draft<Bundle>, variants: readonly ReleaseVariant[]): Content {
-  const first = variants.find(({ set }) => set !== undefined)
-  if (variants.length > MAX_VARIANTS) {
-    const message = `${variants.length} distinct contents are more than the ${MAX_VARIANTS} one Release may have; read less of the clusters.`
-    draft.conditions.set('Rendered', 'False', 'TooManyVariants', message)
-    throw new Stalled('TooManyVariants', message)
-  }
-  const set = first!.set!
-  const isPlain = variants.length === 1 && Object.keys(first!.when).length === 0 && !first!.absent
-  return isPlain ? { set } : { set, variants }
+function refuseTooManyVariants(draft: Draft<Bundle>, variants: readonly ReleaseVariant[]): void {
+  if (variants.length <= MAX_VARIANTS) return
+  const message = `${variants.length} distinct contents are more than the ${MAX_VARIANTS} one Release may have; read less of the clusters.`
+  draft.conditions.set('Rendered', 'False', 'TooManyVariants', message)
+  throw new Stalled('TooManyVariants', message)
 }
 
 interface Rendering {
@@ -309,8 +271,4 @@ function show(draft: Draft<Bundle>, { variants, stored, objects, what, notes }: 
   const names = nameSome(who)
   const message = `${shared} Not for ${names}: ${problem}. They keep what they run.`
   draft.conditions.set('Rendered', 'True', 'PartlyRendered', message.slice(0, 4096))
-}
-
-function asObject({ metadata }: Bundle, release: ExistingRelease): Release {
-  return releaseObject(metadata.namespace, release.name, { bundles: [buildReleaseEntry(metadata.name, release)] })
 }

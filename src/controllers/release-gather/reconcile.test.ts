@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
+import { silentLogger } from '../../core/log.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import { Source } from '../../kinds/native/source.ts'
 import { GATHER_MS } from '../../plan/release/commit-release.ts'
+import type { ReleaseVariant } from '../../plan/release/variants.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build } from '../../testing/fixtures/builders.ts'
 import { reconcileOnce } from '../../testing/reconcile-once.ts'
-import type { ReleaseGatherPorts } from './ports.ts'
+import type { ReleaseGatherPorts, RenderedContent } from './ports.ts'
 import { releaseGatherReconciler } from './reconcile.ts'
+import { createReleaseMaker } from './release-maker.ts'
 
 const artifact = digestOf('tree')
 const source = build(Source, 'ns/apps', {
@@ -30,67 +33,108 @@ const source = build(Source, 'ns/apps', {
     },
   },
 })
-const candidate = { generation: 2, set: digestOf('s'), placement: 'p', recipe: digestOf('r') }
-const bundle = (
-  name: string,
-  status: Bundle['status'] = { artifact, candidate },
-  extra: Partial<Bundle['spec']> = {},
-) => build(Bundle, `ns/${name}`, { spec: { placement: 'p', source: { name: 'apps' }, ...extra }, status })
+const bundle = (name: string, status: Bundle['status'] = {}, extra: Partial<Bundle['spec']> = {}) =>
+  build(Bundle, `ns/${name}`, { spec: { placement: 'p', source: { name: 'apps' }, ...extra }, status })
+const content = (of: Bundle, variants?: readonly ReleaseVariant[]): RenderedContent => ({
+  bundle: of,
+  recipe: digestOf('r'),
+  artifact,
+  release: {
+    name: `${of.metadata.name}-g2`,
+    generation: 2,
+    set: digestOf('s'),
+    placement: 'p',
+    ...(variants ? { variants } : {}),
+  },
+})
+const context = { log: silentLogger, signal: new AbortController().signal }
 
 function fixture(bundles: readonly Bundle[], overrides: Partial<ReleaseGatherPorts> = {}) {
   const made: Release[] = []
-  const reconciler = releaseGatherReconciler({
+  const passes: string[] = []
+  const ports: ReleaseGatherPorts = {
     bundlesOf: () => bundles,
     isPlaced: () => true,
     released: () => 1,
-    releaseOf: () => undefined,
-    variantsOf: async () => [{ when: { 'labels.env': 'dev' }, set: digestOf('d') }],
+    releaseNamed: () => undefined,
     createRelease: async (release) => void made.push(release),
+    enqueue: (key) => void passes.push(key),
     ...overrides,
-  })
-  const told = () =>
+  }
+  const maker = createReleaseMaker(ports)
+  const names = () =>
     made.map(({ metadata, spec }) => `${metadata.name}: ${spec.bundles.map(({ name }) => name).join(' ')}`)
-  return { made, told, reconciler }
+  return { made, names, passes, maker, reconciler: releaseGatherReconciler(ports, maker) }
 }
 
-test('what waits becomes one release, once, also while the cache does not show it yet', async () => {
-  const { told, made, reconciler } = fixture([
-    bundle('b', { artifact, candidate: { ...candidate, variants: digestOf('v') } }),
-    bundle('a'),
-  ])
+test('waiting contents become one release, once, also while the cache does not show it yet', async () => {
+  const [a, b] = [bundle('a'), bundle('b')]
+  const { names, made, maker, reconciler } = fixture([b, a])
+  maker.wait(content(b, [{ when: { 'labels.env': 'dev' }, set: digestOf('d') }]))
+  maker.wait(content(a))
   const pass = await reconcileOnce(reconciler, source)
   await reconcileOnce(reconciler, pass.draft.next)
-  assert.deepEqual(told(), ['apps-c2c2c2c2c2: a b'])
+  assert.deepEqual(names(), ['apps-c2c2c2c2c2: a b'])
   assert.equal(made[0]?.spec.bundles[1]?.variants?.length, 1)
   assert.equal(pass.condition('Released'), 'True Released: All bundles are rendered from main@c2.')
 })
 
-test('one that is released already is not released again; the names of others are left alone', async () => {
-  const { told, reconciler } = fixture([bundle('a'), bundle('b'), bundle('c')], {
+test('a generation that is released is not released again; the names of other Releases are left alone', async () => {
+  const bundles = [bundle('a'), bundle('b'), bundle('c')]
+  const { names, maker, reconciler } = fixture(bundles, {
     released: ({ metadata }) => (metadata.name === 'a' ? 2 : 1),
-    releaseOf: (_, name) =>
+    releaseNamed: (_, name) =>
       name === 'apps-c2c2c2c2c2' ? ({ spec: { bundles: [] } } as unknown as Release) : undefined,
   })
+  for (const one of bundles) maker.wait(content(one))
   await reconcileOnce(reconciler, source)
-  assert.deepEqual(told(), ['apps-c2c2c2c2c2-2: b c'])
+  assert.deepEqual(names(), ['apps-c2c2c2c2c2-2: b c'])
 })
 
-test('it waits for those on their way, and not for ever; other settings and undecided placements go alone', async () => {
+test('contents wait at most two minutes; other rollout settings and undecided placements get Releases of their own', async () => {
   const late = bundle('late', { artifact: digestOf('older') })
-  const slow = bundle('slow', { artifact, candidate }, { rollout: { concurrency: 1 } })
-  const lost = bundle('lost')
-  const { told, made, reconciler } = fixture([bundle('a'), late, slow, lost], {
+  const slow = bundle('slow', {}, { rollout: { concurrency: 1 } })
+  const [a, lost] = [bundle('a'), bundle('lost')]
+  const { names, made, maker, reconciler } = fixture([a, late, slow, lost], {
     isPlaced: ({ metadata }) => metadata.name !== 'lost',
   })
+  for (const one of [a, slow, lost]) maker.wait(content(one))
   const clock = createVirtualClock()
   const waits = await reconcileOnce(reconciler, source, clock)
-  assert.deepEqual([waits.result, told()], [{ requeueAfterMs: GATHER_MS }, []])
+  assert.deepEqual([waits.result, names()], [{ requeueAfterMs: GATHER_MS }, []])
   await clock.advance(GATHER_MS)
   const pass = await reconcileOnce(reconciler, source, clock)
-  assert.deepEqual(told(), ['a-g2: a', 'lost-g2: lost', 'slow-g2: slow'])
-  assert.deepEqual(made[0]?.spec.missing, [{ name: 'late', problem: 'The bundle was not rendered in time.' }])
+  assert.deepEqual(names(), ['a-g2: a', 'lost-g2: lost', 'slow-g2: slow'])
+  assert.deepEqual(made[0]?.spec.missing, [{ name: 'late', problem: 'It was not rendered in time.' }])
   assert.equal(
     pass.condition('Released'),
-    'False PartlyReleased: Bundle late is not part of main@c2: The bundle was not rendered in time.',
+    'False PartlyReleased: Bundle late is not part of main@c2: It was not rendered in time.',
   )
+})
+
+test('content that no other Bundle waits with becomes a Release at once; otherwise the Source gets a pass', async () => {
+  const [a, b] = [bundle('a', { artifact }), bundle('b', { artifact })]
+  const { names, passes, maker } = fixture([a, b])
+  assert.equal(await maker.offer(content(a), context), true)
+  assert.deepEqual([names(), passes], [['a-g2: a'], []])
+  maker.wait(content(b))
+  assert.equal(await maker.offer(content(a), context), false)
+  assert.deepEqual([names().length, passes], [1, ['ns/apps', 'ns/apps']])
+  const inline = build(Bundle, 'ns/inline', { spec: { placement: 'p', manifests: 'x' } })
+  assert.equal(await maker.offer({ ...content(inline), artifact: undefined }, context), true)
+})
+
+test('after a restart, Bundles of a commit that waited count as not rendered until they are offered again', async () => {
+  // Their status has the older artifact; a Bundle with a candidate of version 0.1 has the new one.
+  const [a, b] = [bundle('a', { artifact: digestOf('older') }), bundle('b', { artifact: digestOf('older') })]
+  const candidate = { generation: 2, set: digestOf('s'), placement: 'p', recipe: digestOf('r') }
+  const old = bundle('old', { artifact, candidate })
+  const { names, maker, reconciler } = fixture([a, b, old])
+  assert.equal(await maker.offer(content(a), context), false)
+  assert.equal(await maker.offer(content(b), context), false)
+  assert.deepEqual(maker.lateBundles(a, artifact), ['old'])
+  assert.deepEqual((await reconcileOnce(reconciler, source)).result, { requeueAfterMs: GATHER_MS })
+  maker.wait(content(old))
+  await reconcileOnce(reconciler, source)
+  assert.deepEqual(names(), ['apps-c2c2c2c2c2: a b old'])
 })

@@ -1,4 +1,5 @@
 // Tested by src/controllers/rollout-advance/rings.sim.test.ts
+import { findCondition } from '../../core/conditions.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { Approval } from '../../kinds/native/approval.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
@@ -8,7 +9,7 @@ import type { RemovalFacts } from '../../plan/document/removal.ts'
 import type { Availability } from '../../plan/fleet/availability.ts'
 import type { ApprovalFact } from '../../plan/rollout/gates/approvals.ts'
 import type { BundleReadiness, GateAnswer } from '../../plan/rollout/gates/judge-gates.ts'
-import type { RolloutCluster } from '../../plan/rollout/plan-rollout.ts'
+import type { RolloutCluster } from '../../plan/rollout/bundle-on-cluster.ts'
 import type { GatheredRollout } from '../../plan/rollout/rollout-input.ts'
 import type { CompiledWindow } from '../../plan/windows/window-rules.ts'
 import {
@@ -147,7 +148,7 @@ function clusterFacts(caches: Caches, name: string): RolloutCluster | undefined 
 
 /** The availability that cluster-availability recorded; Unknown before its first pass. */
 export function recordedAvailability(cluster: Cluster): Availability {
-  const condition = cluster.status?.conditions?.find(({ type }) => type === 'Available')
+  const condition = findCondition(cluster.status?.conditions, 'Available')
   const message = condition?.message ?? 'Its agent has not been heard yet.'
   if (condition?.status === 'True') return { state: 'Available', reason: 'Seen', message }
   if (condition?.status === 'False') return { state: 'Offline', reason: 'Silent', message }

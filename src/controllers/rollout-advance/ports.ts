@@ -1,6 +1,6 @@
 import type { KeyedThrottle } from '../../engine/keyed-throttle.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
-import type { RingGateQuery } from '../../plan/rollout/plan-rollout.ts'
+import type { RingGateQuery } from '../../plan/rollout/types.ts'
 import type { GatheredRollout } from '../../plan/rollout/rollout-input.ts'
 import type { RosterCache } from './roster-cache.ts'
 

@@ -5,7 +5,7 @@ import type { Digest } from '../../core/crypto/digest.ts'
 import { Release } from '../../kinds/native/release.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import type { BundleStateName } from '../../kinds/fields/states.ts'
-import type { RolloutCluster } from '../../plan/rollout/plan-rollout.ts'
+import type { RolloutCluster } from '../../plan/rollout/bundle-on-cluster.ts'
 import type { GatheredRollout } from '../../plan/rollout/rollout-input.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build } from '../../testing/fixtures/builders.ts'
@@ -136,7 +136,7 @@ test('counts alone are saved up for a second; an admission never waits', async (
   const first = await reconcileOnce(reconciler, generation, clock)
   first.draft.next.status!.observedGeneration = 1
   const second = await reconcileOnce(reconciler, first.draft.next, clock)
-  assert.deepEqual([second.commit, second.result], ['Nothing', { requeueAfterMs: 1000 }])
+  assert.deepEqual([second.commit, second.result], ['Nothing', { requeueAfterMs: 1000, unchanged: true }])
   report('a', 'Ready')
   const third = await reconcileOnce(reconciler, first.draft.next, clock)
   assert.deepEqual(
@@ -156,7 +156,7 @@ test('a burst of reports about a large fleet is one look; what a person changes 
   first.draft.next.status!.observedGeneration = 1
   report('c0', 'Ready')
   const second = await reconcileOnce(reconciler, first.draft.next, clock)
-  assert.deepEqual([second.commit, second.result], ['Nothing', { requeueAfterMs: 50 }])
+  assert.deepEqual([second.commit, second.result], ['Nothing', { requeueAfterMs: 50, unchanged: true }])
   const edited = { ...first.draft.next, metadata: { ...made.metadata, generation: 2 } }
   const third = await reconcileOnce(reconciler, { ...edited, spec: { ...made.spec, paused: true } }, clock)
   assert.equal(third.draft.next.status?.phase, 'Paused')

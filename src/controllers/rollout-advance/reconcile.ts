@@ -28,10 +28,8 @@ export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler
       const key = keyOf(rollout)
       const restMs = ports.passThrottle.waitMs(key)
       // A change of the spec never waits.
-      if (restMs > 0 && rollout.status?.observedGeneration === rollout.metadata.generation) {
-        keepShown(draft)
-        return { requeueAfterMs: restMs }
-      }
+      if (restMs > 0 && rollout.status?.observedGeneration === rollout.metadata.generation)
+        return { requeueAfterMs: restMs, unchanged: true }
       const now = context.clock.now()
       const gathered = ports.gather(rollout, now)
       const since = ports.rosterCache.open(key, rosterCacheKey(rollout, gathered))
@@ -48,10 +46,8 @@ export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler
       }
       const waitMs = ports.statusThrottle.waitMs(key)
       const rollBack = rollbackOnFailure(rollout, decision, now)
-      if (waitMs > 0 && !rollBack && onlyCountsDiffer(rollout, decision)) {
-        keepShown(draft)
-        return { requeueAfterMs: waitMs }
-      }
+      if (waitMs > 0 && !rollBack && onlyCountsDiffer(rollout, decision))
+        return { requeueAfterMs: waitMs, unchanged: true }
 
       const status = (rollout.status ??= {})
       recordDecision(status, decision)
@@ -60,13 +56,6 @@ export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler
       if (!jsonEqual(draft.seen.status, status)) ports.statusThrottle.note(key)
       return decision.until === undefined ? {} : { requeueAfterMs: Math.max(1, decision.until - context.clock.now()) }
     },
-  }
-}
-
-/** A pass without a decision repeats Reconciling and Stalled: the engine removes them when a pass does not set them. */
-function keepShown({ seen, conditions }: Draft<Rollout>): void {
-  for (const { type, status, reason, message } of seen.status?.conditions ?? []) {
-    if (type === 'Reconciling' || type === 'Stalled') conditions.set(type, status, reason, message)
   }
 }
 

@@ -311,7 +311,10 @@ export const Bundle = defineKind({
               }),
             ),
           },
-          { description: 'Rendered content that waits for the other Bundles of the same commit.' },
+          {
+            description:
+              'Deprecated: the hub no longer sets this field. Version 0.1 recorded here rendered content that waits for the other Bundles of the same commit; a newer hub makes the Release of that content and removes the field.',
+          },
         ),
       ),
       linted: optional(

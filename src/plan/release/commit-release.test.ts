@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
-import { commitReleaseName, decideCommitRelease, GATHER_MS } from './commit-release.ts'
+import { commitReleaseName, decideCommitRelease, GATHER_MS, needsGathering } from './commit-release.ts'
 import type { GatheredBundle, GatherDecision } from './commit-release.ts'
 
 const now = digestOf('now')
@@ -53,4 +53,13 @@ test('a name of source and commit', () => {
     commitReleaseName('charts', 'sha256:ABCDEF0123456', () => false),
     'charts-abcdef0123',
   )
+})
+
+test('content waits while another bundle waits or was not rendered from the same artifact', () => {
+  const [artifact, older] = [digestOf('new'), digestOf('old')]
+  assert.equal(needsGathering(artifact, []), false)
+  assert.equal(needsGathering(artifact, [{ artifact, waits: false }]), false)
+  assert.equal(needsGathering(artifact, [{ artifact, waits: true }]), true)
+  assert.equal(needsGathering(artifact, [{ artifact: older, waits: false }]), true)
+  assert.equal(needsGathering(artifact, [{ waits: false }]), true)
 })

@@ -65,6 +65,17 @@ export function decideCommitRelease({ artifact, since, now, bundles }: GatherInp
   return { kind: 'Release', releases: [...groups.values()].map((group) => group.map(({ name }) => name)), missing }
 }
 
+/**
+ * Whether new content of a bundle has to wait for the other bundles of its Source: one of them has new content that
+ * waits too, or was not rendered from the same artifact yet.
+ */
+export function needsGathering(
+  artifact: Digest | undefined,
+  others: readonly Pick<GatheredBundle, 'artifact' | 'waits'>[],
+): boolean {
+  return others.some((other) => other.waits || other.artifact !== artifact)
+}
+
 /** The name from a Source and its commit, for example `apps-4f2a91c0d3`, with a number where the name is taken. */
 export function commitReleaseName(source: string, commit: string, isTaken: (name: string) => boolean): string {
   const short = commit

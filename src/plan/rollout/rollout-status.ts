@@ -1,4 +1,5 @@
 /** What a Rollout's status records, read and written: supersession, rollbacks, counts and the states of its rings. */
+import { findCondition } from '../../core/conditions.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
@@ -10,7 +11,7 @@ type RingStatus = NonNullable<RolloutStatus['rings']>[number]
 
 /** Whether a Rollout has recorded that newer Rollouts carry all its Bundles. */
 export function isClosed(rollout: Pick<Rollout, 'status'>): boolean {
-  return rollout.status?.conditions?.find(({ type }) => type === 'Superseded')?.status === 'True'
+  return findCondition(rollout.status?.conditions, 'Superseded')?.status === 'True'
 }
 
 /** Whether a Rollout has recorded that a newer Rollout carries this Bundle. */

@@ -1,0 +1,134 @@
+// Tested by src/controllers/release-gather/reconcile.test.ts
+/**
+ * The one maker of Releases from rendered content. Content of a Bundle without a Source, or of a commit that changes no
+ * other Bundle, becomes a Release at once. Other content waits here until the Bundles of its Source are rendered from the
+ * same artifact. It waits in memory: after a restart, bundle-render renders it again and offers it again.
+ */
+import { jsonEqual } from '../../core/json.ts'
+import type { Context } from '../../engine/reconciler.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import type { Release } from '../../kinds/native/release.ts'
+import type { Source } from '../../kinds/native/source.ts'
+import { commitReleaseName, needsGathering } from '../../plan/release/commit-release.ts'
+import type { GatheredBundle, MissingBundle } from '../../plan/release/commit-release.ts'
+import { releaseName } from '../../plan/release/decide-release.ts'
+import { buildReleaseEntry, releaseObject } from '../writes/release-objects.ts'
+import type { ReleaseGatherPorts, RenderedContent } from './ports.ts'
+
+/** The state of a Bundle while its Source is gathered. */
+export type GatherState = Pick<GatheredBundle, 'artifact' | 'waits'>
+
+/** What bundle-render sees of release-gather. */
+export interface OfferPort {
+  /** Makes the Release of new content; false when the content waits for other Bundles of its Source. */
+  offer(content: RenderedContent, context: Pick<Context, 'log' | 'signal'>): Promise<boolean>
+  /** Replaces waiting content, for example because the Source has a newer artifact with the same files. */
+  wait(content: RenderedContent): void
+  /** The content of a Bundle (`namespace/name`) that waits, or that was released and not forgotten yet. */
+  waiting(bundle: string): RenderedContent | undefined
+  forget(bundle: string): void
+  /** The other Bundles of the Source that are not rendered from this artifact yet. */
+  lateBundles(bundle: Bundle, artifact: RenderedContent['artifact']): readonly string[]
+}
+
+/** The part of release-gather that its Source passes use as well. */
+export interface ReleaseMaker extends OfferPort {
+  stateOf(bundle: Bundle): GatherState
+  /** Makes one Release of the waiting contents of these Bundles. */
+  makeRelease(
+    source: Source,
+    members: readonly Bundle[],
+    missing: readonly MissingBundle[],
+    context: Pick<Context, 'log' | 'signal'>,
+  ): Promise<void>
+}
+
+/** Creates the maker; the contents that wait are its state. */
+export function createReleaseMaker(ports: ReleaseGatherPorts): ReleaseMaker {
+  const waiting = new Map<string, RenderedContent>()
+  // Generations whose Release the cache may not have yet: one generation is never in two Releases.
+  const made = new Map<string, number>()
+
+  const isReleased = (bundle: Bundle, generation: number): boolean => {
+    const known = ports.released(bundle)
+    if (known >= (made.get(keyOf(bundle)) ?? 0)) made.delete(keyOf(bundle))
+    return Math.max(known, made.get(keyOf(bundle)) ?? 0) >= generation
+  }
+
+  const stateOf = (bundle: Bundle): GatherState => {
+    const content = waiting.get(keyOf(bundle))
+    if (content) return { artifact: content.artifact, waits: !isReleased(bundle, content.release.generation) }
+    // A candidate of version 0.1 waits for the pass of its Bundle, which offers it.
+    return { artifact: bundle.status?.candidate ? undefined : bundle.status?.artifact, waits: false }
+  }
+
+  const otherBundles = (bundle: Bundle): readonly Bundle[] => {
+    const source = sourceKey(bundle)
+    if (source === undefined) return []
+    return ports.bundlesOf(source).filter(({ metadata }) => metadata.name !== bundle.metadata.name)
+  }
+
+  const create = async (
+    release: Release,
+    contents: readonly RenderedContent[],
+    { log, signal }: Pick<Context, 'log' | 'signal'>,
+  ): Promise<void> => {
+    await ports.createRelease(release, contents, signal)
+    for (const content of contents) made.set(keyOf(content.bundle), content.release.generation)
+    const bundles = release.spec.bundles.map(({ name }) => name)
+    log.info({ release: release.metadata.name, bundles }, 'release made')
+  }
+
+  const wait = (content: RenderedContent): void => {
+    waiting.set(keyOf(content.bundle), content)
+    const source = sourceKey(content.bundle)
+    if (source !== undefined) ports.enqueue(source)
+  }
+
+  return {
+    stateOf,
+    wait,
+    waiting: (bundle) => waiting.get(bundle),
+    forget: (bundle) => void waiting.delete(bundle),
+    lateBundles: (bundle, artifact) =>
+      otherBundles(bundle)
+        .filter((other) => stateOf(other).artifact !== artifact)
+        .map(({ metadata }) => metadata.name),
+    async offer(content, context) {
+      const { bundle, release, artifact } = content
+      if (needsGathering(artifact, otherBundles(bundle).map(stateOf))) {
+        wait(content)
+        return false
+      }
+      const entry = buildReleaseEntry(bundle.metadata.name, release)
+      await create(releaseObject(bundle.metadata.namespace, release.name, { bundles: [entry] }), [content], context)
+      return true
+    },
+    async makeRelease(source, members, missing, context) {
+      const contents = members.map((bundle) => waiting.get(keyOf(bundle))!)
+      const bundles = contents.map(({ bundle, release }) => buildReleaseEntry(bundle.metadata.name, release))
+      const spec: Release['spec'] = {
+        bundles,
+        ...(missing.length === 0
+          ? {}
+          : { missing: missing.slice(0, 256).map(({ name, problem }) => ({ name, problem: problem.slice(0, 1024) })) }),
+      }
+      const isTaken = (name: string): boolean => {
+        const present = ports.releaseNamed(source, name)
+        return present !== undefined && !jsonEqual(present.spec, spec)
+      }
+      const [first] = bundles
+      const name =
+        bundles.length === 1
+          ? releaseName(first!.name, first!.generation)
+          : commitReleaseName(source.metadata.name, source.status?.artifact?.commit ?? '', isTaken)
+      await create(releaseObject(source.metadata.namespace, name, spec), contents, context)
+    },
+  }
+}
+
+/** The Source of a Bundle, `namespace/name`. */
+function sourceKey({ metadata, spec }: Bundle): string | undefined {
+  return spec.source && `${metadata.namespace ?? ''}/${spec.source.name}`
+}
