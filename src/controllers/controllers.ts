@@ -1,4 +1,4 @@
-/** All controllers over shared caches: the hub and the simulator run the same ones. */
+/** All controllers over shared caches; the hub and the simulator run the same controllers. */
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Client } from '../client/client.ts'
 import { createInformers } from '../client/informers.ts'
@@ -36,7 +36,7 @@ export type { RenderPort } from './bundle-render/ports.ts'
 export type { AskGatePort, GateQuestion, GateReply } from './rollout-advance/gate-checks.ts'
 export type { FetchSourcePort } from './source-fetch/ports.ts'
 
-/** What the controllers need from the world. */
+/** The ports of all controllers. */
 export interface ControllersOptions {
   readonly client: Client
   readonly blobs: Pick<Blobs, 'put' | 'get'>
@@ -44,37 +44,37 @@ export interface ControllersOptions {
   readonly ids: Ids
   readonly log: Logger
   readonly metrics?: Metrics
-  /** More controllers over the same caches: dialects. */
+  /** Factories of dialect controllers, which use the same caches. */
   readonly dialects?: readonly DialectControllers[]
-  /** Renders a bundle; `renderVariants` of the render room, in a thread of its own or in place. */
+  /** Renders a Bundle: `renderVariants` of the render room, in a thread of its own or in place. */
   readonly render: RenderPort
-  /** Fetches a source; `fetchSource` of the source room, in a thread of its own or in place. */
+  /** Fetches a Source: `fetchSource` of the source room, in a thread of its own or in place. */
   readonly fetchSource: FetchSourcePort
-  /** Asks somebody outside for a gate of a ring. */
+  /** Asks a metrics server or a webhook for the answer of a ring's gate. */
   readonly askGate: AskGatePort
-  /** Signs a cluster's document; the bytes are what the Assignment's digest names. */
+  /** Signs a cluster's document; the digest of the bytes is recorded in the Assignment. */
   readonly sign: SignDocument
-  /** The epoch of documents for clusters that have none yet. */
+  /** The epoch of the documents of new clusters. */
   epoch(): number
-  /** The TrustBundle version in force. */
+  /** The version of the trust bundle in force. */
   trustVersion(): number
-  /** Calls back when the trust changed; returns how to stop that. */
+  /** Calls `changed` when the trust bundle changes; returns how to stop that. */
   onTrustChange(changed: () => void): () => void
 }
 
-/** Makes the controllers of a dialect. */
+/** Creates the controllers of a dialect. */
 export type DialectControllers = (
   parts: Pick<ControllersOptions, 'blobs' | 'clock' | 'ids' | 'log' | 'metrics'> & { readonly informers: Informers },
 ) => readonly Controller[]
 
-/** The controllers; `run` works until the signal is aborted or `close` is called, whichever comes first. */
+/** All controllers; `run` works until the signal is aborted or `close` is called. */
 export interface Controllers {
-  /** Call once; resolves when everything that was begun is finished. */
+  /** Call once; resolves when all passes have ended. */
   run(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-/** Makes all controllers; nothing happens before `run`. */
+/** Creates all controllers; nothing happens before `run`. */
 export function createControllers(options: ControllersOptions): Controllers {
   const informers = createInformers(options)
   const caches = createCaches(informers)
@@ -109,7 +109,8 @@ export function createControllers(options: ControllersOptions): Controllers {
   async function work(signal: AbortSignal): Promise<void> {
     const following = [informers.run(signal), leases.run(signal), secrets.run(signal)]
     try {
-      // Every cache, not only a controller's own: one that is still empty would look like a fleet that is gone (I-06).
+      // All caches must be complete, not only the caches of one controller: an empty cache would look like an empty
+      // fleet (I-06).
       await Promise.all([informers, leases, secrets].map((one) => one.whenSynced(signal)))
       await Promise.all(controllers.map((controller) => controller.run(signal)))
     } catch (caught) {

@@ -23,16 +23,16 @@ import { receiptsOf, removalsFor } from './removals.ts'
 import { createSealer } from './sealer.ts'
 import { createSetFacts } from './set-facts.ts'
 
-/** At most one document per cluster in this time. */
+/** The shortest time between two documents of a cluster. */
 const REVISION_EVERY_MS = 1000
 
-/** What the assembler needs besides caches. */
+/** The ports of assignment-assemble besides the caches. */
 export interface AssemblerParts {
   readonly blobs: Pick<Blobs, 'put' | 'get'>
   readonly sign: SignDocument
   epoch(): number
   trustVersion(): number
-  /** Calls back when the trust changed; returns how to stop that. */
+  /** Calls `changed` when the trust bundle changes; returns how to stop that. */
   onTrustChange(changed: () => void): () => void
 }
 
@@ -89,7 +89,7 @@ export function createAssignmentAssemble(
   const rollouts = triggerOn(caches.rollouts, ({ before, after }) => [
     ...newlyAdmitted(before, after),
     ...newlyExcepted(before, after),
-    // A slot that was given back lets a tombstone go.
+    // A tombstone stays in the document while a Rollout has a slot for its Bundle.
     ...newlyAdmitted(after, before).filter((cluster) => caches.assignments.lister.get(cluster)?.spec.tombstones),
   ])
   const receipts = triggerOn(caches.reports, ({ key, before, after }) =>
@@ -99,13 +99,13 @@ export function createAssignmentAssemble(
         ? [key]
         : [],
   )
-  // An admission may be seen before the Release it carries.
+  // The cache can have an admission before it has the Release of the admission.
   const releases = triggerOn(caches.releases, ({ before, after }) =>
     after && !before
       ? caches.rollouts.lister.by('release', keyOf(after)).flatMap((rollout) => newlyAdmitted(undefined, rollout))
       : [],
   )
-  // A cluster that is ahead concerns all: nobody gets a document of an older state.
+  // While the hub is behind the agent of one cluster, no cluster gets a new document.
   const ahead = triggerOn(caches.clusters, ({ before, after }) =>
     jsonEqual(before?.status?.ahead, after?.status?.ahead) ? [] : caches.clusters.lister.list().map(keyOf),
   )
@@ -131,14 +131,14 @@ function newlyAdmitted(before: Rollout | undefined, after: Rollout | undefined):
   const was = before?.status?.admissions ?? []
   const is = after?.status?.admissions ?? []
   if (jsonEqual(was, is)) return []
-  // The same pair admitted again has another time to begin by, or is another try.
+  // The same bundle on a cluster, admitted again, has another start-by time or another number of the retry.
   const keyOfSlot = ({ bundle, cluster, startBy, attempt }: (typeof is)[number]) =>
     `${bundle}/${cluster}/${startBy}/${attempt}`
   const known = new Set(was.map(keyOfSlot))
   return is.filter((slot) => !known.has(keyOfSlot(slot))).map(({ cluster }) => cluster)
 }
 
-/** Clusters that wait with an admission of a Rollout that somebody lets pass windows, or no longer does. */
+/** Clusters that wait with an admission of a Rollout whose exceptions from windows changed. */
 function newlyExcepted(before: Rollout | undefined, after: Rollout | undefined): string[] {
   if (!before || !after || jsonEqual(before.spec.exceptions, after.spec.exceptions)) return []
   return (after.status?.admissions ?? []).map(({ cluster }) => cluster)
@@ -156,7 +156,7 @@ function entriesOf(caches: Caches, rollout: Rollout, cluster: string): Assembled
       const bundle = inNamespaceOf(rollout, admission.bundle)
       const content = contentFor(revision, inputsOf(caches, cluster))
       if (content.kind !== 'Set') return []
-      // A cluster whose labels changed keeps this generation as it has it; the next Release moves it.
+      // A cluster whose labels changed keeps the content of this generation; the next Release changes the content.
       const present = caches.assignments.lister.get(cluster)?.spec.entries.find((entry) => entry.bundle === bundle)
       const keeps = revision.variants !== undefined && present?.generation === generation
       const set = keeps ? present.set : content.set

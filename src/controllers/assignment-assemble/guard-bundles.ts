@@ -1,4 +1,4 @@
-/** A cluster that would lose more of its bundles at once than may go unasked keeps them until a person says so. */
+/** A cluster that would lose too many Bundles at once keeps them until a person releases the change. */
 import { Stalled } from '../../core/errors.ts'
 import { nameSome } from '../../core/text/name-some.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
@@ -6,13 +6,16 @@ import { ALLOW_DROP_ANNOTATION } from '../../kinds/native/placement.ts'
 import type { AdmittedRemoval, AssembledEntry, AssembledTombstone } from '../../plan/document/assemble-document.ts'
 import { judgeShrink } from '../../plan/placement/shrink-guard.ts'
 
-/** What the document has now. */
+/** The content of the present document. */
 interface Present {
   readonly entries: readonly AssembledEntry[]
   readonly tombstones: readonly AssembledTombstone[]
 }
 
-/** The removals that may go on, and what to say about those that wait; removals that are not confirmed yet count as well. */
+/**
+ * Splits removals into allowed removals and a condition about guarded removals. Removals without a receipt count as
+ * well.
+ */
 export function guardBundles(
   { metadata }: Pick<Cluster, 'metadata'>,
   { entries, tombstones }: Present,

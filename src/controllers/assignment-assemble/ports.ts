@@ -9,39 +9,42 @@ import type { KeyedThrottle } from '../../engine/keyed-throttle.ts'
 /** Signs a document; the bytes are the envelope whose digest the Assignment names. */
 export type SignDocument = (document: ClusterDocument, signal: AbortSignal) => Promise<Uint8Array>
 
-/** What assignment-assemble needs from the world. */
+/** The ports of assignment-assemble. */
 export interface AssignmentAssemblePorts {
-  /** The Assignment of this name, also one that was made for another cluster id. */
+  /** The Assignment of this name, also when it was made for another cluster id. */
   assignmentOf(cluster: string): Assignment | undefined
-  /** Every admission of the cluster that any Rollout holds. */
+  /** All admissions of the cluster, of all Rollouts. */
   admissionsOf(cluster: Cluster): readonly AssembledEntry[]
-  /** Removals of the cluster that any Rollout admitted and that are still meant. */
+  /** Removals that a Rollout admitted for the cluster, without removals that are no longer wanted. */
   removalsOf(cluster: Cluster): readonly AdmittedRemoval[]
-  /** What the cluster's agent has confirmed. */
+  /** Receipts of the cluster's agent. */
   removedOf(cluster: Cluster): NonNullable<AssembleInput['removed']>
-  /** The bundles that the cluster reports well at exactly what these entries say. */
+  /** The Bundles that the cluster reports as Ready or Drifted at exactly the revision of these entries. */
   wellOf(cluster: Cluster, entries: readonly AssembledEntry[]): ReadonlySet<string>
-  /** The generation of a bundle that the cluster has begun, as far as it said. */
+  /** The generation of a Bundle that the agent reports as started. */
   begun(cluster: Cluster, bundle: string): number | undefined
   /** The windows of all scopes. */
   windows(): readonly CompiledWindow[]
-  /** What windows' exceptions look at in an entry. */
+  /** The fields of an entry that the exceptions of windows read. */
   windowEntryOf(entry: AssembledEntry): WindowEntry
   readonly sign: SignDocument
-  /** Seals the secret values of an entry's set to the cluster's key and stores them; undefined when the set has none. Throws Waiting when they cannot be read. */
+  /**
+   * Seals the secret values of an entry's set to the cluster's key and stores them; undefined when the set has no
+   * secret values. Throws Waiting when the values cannot be read.
+   */
   seal(cluster: Cluster, entry: AssembledEntry, signal: AbortSignal): Promise<AssembledEntry['sealed']>
-  /** What an agent must have to use a set, besides knowing sets. */
+  /** The features that an agent must have to use a set. */
   requiredBy(set: Digest): Promise<readonly string[]>
   putBlob(bytes: Uint8Array): Promise<Digest>
   getBlob(digest: Digest): Promise<Uint8Array | undefined>
   createAssignment(assignment: Assignment, signal: AbortSignal): Promise<void>
   updateAssignment(assignment: Assignment, signal: AbortSignal): Promise<void>
   deleteAssignment(assignment: Assignment, signal: AbortSignal): Promise<void>
-  /** The epoch the root signed last. */
+  /** The epoch that the root key signed last. */
   epoch(): number
-  /** Clusters whose agents hold documents of this hub that it does not know, of this epoch or a later one. */
+  /** Clusters whose agents have documents of this hub that the hub does not know, of this epoch or a later epoch. */
   clustersAhead(epoch: number): readonly string[]
-  /** The TrustBundle version in force. */
+  /** The version of the trust bundle in force. */
   trustVersion(): number
   readonly pace: KeyedThrottle
 }

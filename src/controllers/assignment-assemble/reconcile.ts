@@ -21,7 +21,7 @@ import { guardBundles } from './guard-bundles.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 import { isSealedTo, sealEntries } from './seal-entries.ts'
 
-/** What an agent must understand to follow a document. */
+/** The features that an agent must have to follow a document. */
 async function requiresOf(
   { windows, hold, limits }: DocumentRules,
   entries: readonly AssembledEntry[],
@@ -38,7 +38,7 @@ async function requiresOf(
   ]
 }
 
-/** Keeps a cluster's signed document in step with its admissions. */
+/** Writes a cluster's signed document when its admissions, removals or rules change. */
 export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Reconciler<Cluster> {
   return {
     name: 'assignment-assemble',
@@ -52,7 +52,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       const before = present?.spec.entries ?? []
       const graves = present?.spec.tombstones ?? []
       const removals = ports.removalsOf(cluster)
-      // Who decommissions a cluster has said that all of it goes.
+      // The guard does not count for a decommission: the person who asked for it has decided that all Bundles go.
       const guard: ReturnType<typeof guardBundles> = cluster.spec.decommission
         ? { removals }
         : guardBundles(cluster, { entries: before, tombstones: graves }, removals)
@@ -68,9 +68,9 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       const rules = rulesOf(cluster, content, ports)
       refuse(content, rules)
       refuseWhileBehind(ports)
-      // Only there while something is wrong; see the README.
+      // The condition exists only while a document cannot be issued; see the README.
       draft.conditions.remove('Assigned')
-      // Rules are in force on receipt: a cluster hears of a new window, hold, signer or timeline in a document of its own.
+      // Rules are in force on receipt, so a new window, hold, trust bundle or epoch needs a new document.
       const isRuled = !present || (isTrusted(present, ports) && present.spec.rules === rulesDigest(rules))
       const terminal = present && terminalOf(cluster)
       const isTold = (present?.spec.terminal ?? false) === (terminal !== undefined)
@@ -139,7 +139,7 @@ function refuse({ conflicts, entries }: Assembled, { windows = [] }: DocumentRul
   }
 }
 
-/** What is in force on receipt: worked out from what the document will name, so that nobody hears of what is not for them. */
+/** The rules of a document, in force on receipt: only windows that concern the Bundles in the document. */
 function rulesOf(cluster: Cluster, content: Assembled, ports: AssignmentAssemblePorts): DocumentRules {
   const { name, labels = {} } = cluster.metadata
   const named = [...content.entries.map((entry) => ports.windowEntryOf(entry)), ...content.tombstones]
@@ -154,7 +154,10 @@ function rulesOf(cluster: Cluster, content: Assembled, ports: AssignmentAssemble
   }
 }
 
-/** What an Assignment remembers of the rules; nothing where there are none, as before there were any. */
+/**
+ * The digest of the rules that an Assignment records; undefined without rules, as in Assignments from before rules
+ * existed.
+ */
 function rulesDigest({ windows, hold, limits, retireSealingKey }: DocumentRules): Digest | undefined {
   const rules = { windows, hold, limits, ...(retireSealingKey ? { retireSealingKey } : {}) }
   return Object.values(rules).some(Boolean) ? digestOf(canonicalJson(rules)) : undefined
@@ -164,7 +167,7 @@ function isTrusted({ spec }: Assignment, ports: AssignmentAssemblePorts): boolea
   return (spec.trustVersion ?? 1) === ports.trustVersion()
 }
 
-/** A hub that came back from an old state would give its clusters an old content with new numbers. A person looks first. */
+/** A hub that was restored from an older state would issue older content with new revisions. A person decides first. */
 function refuseWhileBehind(ports: AssignmentAssemblePorts): void {
   const ahead = ports.clustersAhead(ports.epoch())
   if (ahead.length === 0) return
@@ -175,7 +178,10 @@ function refuseWhileBehind(ports: AssignmentAssemblePorts): void {
   )
 }
 
-/** What came before, as the present document remembers it; without its bytes only itself. */
+/**
+ * The digests of earlier documents, as the present document lists them; only the present digest when its bytes are
+ * gone.
+ */
 async function ancestorsOf(
   present: Assignment | undefined,
   ports: Pick<AssignmentAssemblePorts, 'getBlob'>,
@@ -216,7 +222,7 @@ function documentFor(
   }
 }
 
-/** What a cluster is told that is through with its decommission: that it was the last word. */
+/** The end of the document of a cluster whose decommission is complete. */
 function terminalOf({ spec, status }: Cluster): ClusterDocument['terminal'] {
   const { decommission: asked } = spec
   const recorded = status?.decommission
@@ -228,7 +234,7 @@ function tombstoneOf({ bundle, generation, policy, cause }: AssembledTombstone):
   return { bundle, generation, policy, ...(cause ? { cause } : {}) }
 }
 
-/** What of an entry the agent reads; where it would go back to is the hub's business. */
+/** The part of an entry that the agent reads; the revision for a rollback stays in the hub. */
 function asDocumentEntry(assembled: AssembledEntry): DocumentEntry {
   const { sealed, before: _before, ...entry } = assembled
   return { ...entry, ...(sealed ? { sealed: sealed.values } : {}) }

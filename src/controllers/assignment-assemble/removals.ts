@@ -1,4 +1,4 @@
-/** What of a cluster's document goes: admitted removals that are still meant, and what its agent has confirmed. */
+/** The removals and receipts of a cluster, from the caches. */
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { AdmittedRemoval, AssembleInput } from '../../plan/document/assemble-document.ts'
@@ -6,7 +6,7 @@ import { assignmentOf, inNamespaceOf, reportOf } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import { retainedClusters } from '../caches/retained-clusters.ts'
 
-/** Removals of the cluster that a Rollout admitted; one that the bundle's Placement selects again in the meantime keeps it. */
+/** Removals that a Rollout admitted for the cluster, except for Bundles whose Placement selects the cluster again. */
 export function removalsFor(caches: Caches, cluster: Cluster, now: number): AdmittedRemoval[] {
   const { name } = cluster.metadata
   if (cluster.spec.decommission) return allOf(caches, cluster, cluster.spec.decommission.policy)
@@ -20,16 +20,16 @@ export function removalsFor(caches: Caches, cluster: Cluster, now: number): Admi
   })
 }
 
-/** A cluster that is decommissioned loses all it has, by one decision of a person: there are no rings in one cluster. */
+/** A decommissioned cluster loses all Bundles at once: a person decided, and one cluster has no rings. */
 function allOf(caches: Caches, cluster: Cluster, policy: 'Orphan' | 'Remove'): AdmittedRemoval[] {
   const entries = assignmentOf(caches, cluster)?.spec.entries ?? []
   return entries.map(({ bundle }) =>
-    // Without a cause Orphan keeps everything, whatever bundles and objects say.
+    // Without a cause, `Orphan` keeps all objects, whatever the delete settings of Bundles and objects are.
     policy === 'Orphan' ? { bundle, policy } : { bundle, policy: 'Delete', cause: 'unplaced' },
   )
 }
 
-/** Receipts of the cluster's agent, each with the revision it had seen by then. */
+/** Receipts of the cluster's agent, each with the revision that the agent had seen. */
 export function receiptsOf(caches: Caches, cluster: Cluster): NonNullable<AssembleInput['removed']> {
   const report = reportOf(caches, cluster)
   return (report?.spec.removals ?? [])

@@ -1,18 +1,19 @@
-/** Which entries of a document need their secret values sealed, and what becomes of those that cannot be. */
+/** Seals the secret values of the entries of a document. */
 import { Waiting } from '../../core/errors.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { AssembledEntry } from '../../plan/document/assemble-document.ts'
 import { sealingKeyId } from '../../wire/document/sealed-values.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 
-/** Whether everything that is sealed is sealed to the cluster's present key. */
+/** Whether all sealed values are sealed to the cluster's present key. */
 export function isSealedTo({ spec }: Cluster, entries: readonly AssembledEntry[]): boolean {
   return entries.every(({ sealed }) => !sealed || sealed.key === sealingKeyId(spec.sealingKey))
 }
 
 /**
- * Seals what is new and what is sealed to an older key. An entry whose values cannot be read stays as it was, or out when it is new: the cluster's
- * other bundles do not wait for it. `unsealed` is the first such failure, for who shows it.
+ * Seals new entries, and entries that are sealed to an older key. An entry whose values cannot be read keeps its older
+ * revision, or stays out of the document when it is new: the cluster's other Bundles do not wait for it. `unsealed` is
+ * the first failure, for the condition.
  */
 export async function sealEntries(
   cluster: Cluster,

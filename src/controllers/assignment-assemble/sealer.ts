@@ -1,4 +1,4 @@
-/** Secret values of a set, from where the hub keeps them to where one cluster can open them. */
+/** Decrypts the stored secret values of a set and seals them to the key of one cluster. */
 import type { Blobs } from '../../blobs/blobs.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { toError, Waiting } from '../../core/errors.ts'
@@ -11,7 +11,7 @@ import type { ValuesKeys } from '../secrets/values-keys.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 import type { SetFactsOf } from './set-facts.ts'
 
-/** What sealing needs. */
+/** The ports of the sealer. */
 export interface SealerParts {
   readonly blobs: Pick<Blobs, 'put' | 'get'>
   readonly valuesKeys: ValuesKeys
@@ -20,7 +20,6 @@ export interface SealerParts {
 
 const RETRY_MS = 60_000
 
-/** Seals entries. */
 export function createSealer({ blobs, valuesKeys, factsOf }: SealerParts): AssignmentAssemblePorts['seal'] {
   async function valuesOf(set: Digest): Promise<Digest | undefined> {
     const facts = await factsOf(set)
@@ -54,7 +53,7 @@ export function createSealer({ blobs, valuesKeys, factsOf }: SealerParts): Assig
   }
 }
 
-// What the agent announced is its own affair, and may be a key that nothing can be sealed to.
+// The agent chose this key; the hub cannot seal to a key of an unknown form.
 function sealed(...[context, sealingKey, values, key]: Parameters<typeof sealFor>): Uint8Array {
   try {
     return sealFor(context, sealingKey, values, key)

@@ -1,23 +1,22 @@
-/** What a document must know of the sets it names; each is looked into once. */
+/** The parts of a set that a document depends on; each set is read once. */
 import type { Blobs } from '../../blobs/blobs.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { RENDER_FEATURE, parseObjectSet } from '../../wire/document/signed-document.ts'
 
-/** What is kept of a set. */
+/** The parts of a set that a document depends on. */
 export interface SetFacts {
-  /** Which secret values belong to it. */
+  /** Digest of the encrypted secret values of the set. */
   readonly values?: Digest
-  /** What an agent must have to use it. */
+  /** Features that an agent must have to use the set. */
   readonly requires: readonly string[]
 }
 
-/** Finds what is known of a set; undefined when it is not in the blobs. */
+/** Reads the facts of a set; undefined when the set is not stored. */
 export type SetFactsOf = (set: Digest) => Promise<SetFacts | undefined>
 
-// Sets are shared by clusters.
+// Clusters share sets, so the cache is small.
 const MAX_KEPT = 5000
 
-/** Makes it. */
 export function createSetFacts(blobs: Pick<Blobs, 'get'>): SetFactsOf {
   const kept = new Map<Digest, SetFacts>()
   return async (set) => {

@@ -17,7 +17,7 @@ import { triggerOn } from '../../engine/trigger.ts'
 import type { BundleRemovePorts, Holder } from './ports.ts'
 import { bundleRemoveReconciler } from './reconcile.ts'
 
-/** Bundle → Rollouts that remove it. */
+/** Creates the controller that writes Rollouts with `spec.removal` for clusters that lose a Bundle. */
 export function createBundleRemove(parts: ControllerParts): Controller {
   const { caches, client, clock } = parts
   const reconciler = bundleRemoveReconciler({
@@ -46,17 +46,18 @@ export function createBundleRemove(parts: ControllerParts): Controller {
         ? bundlesOf(caches, inNamespaceOf(page, page.spec.placement))
         : []
     }),
-    // A page may count only once its Placement is seen; and a cluster may get a bundle while it is being evicted.
+    // Decisions count only once the cache has their Placement, and a cluster can get a Bundle while it is Evicting.
     triggerOn(caches.placements, ({ key, before, after }) =>
       before?.metadata.generation === after?.metadata.generation ? [] : bundlesOf(caches, key),
     ),
     triggerOn(caches.assignments, ({ before, after }) => {
       const known = new Set(before?.spec.entries.map(({ bundle }) => bundle))
       const gained = (after?.spec.entries ?? []).map(({ bundle }) => bundle).filter((bundle) => !known.has(bundle))
-      // A look is at all who have the bundle. Who gets what it is selected for is no reason for one, and in a rollout that is everybody.
+      // A pass compares all clusters that have the Bundle. A cluster that gets a Bundle because its Placement selects
+      // it needs no pass; in a rollout that is each cluster.
       return gained.filter((bundle) => !isWantedOn(caches, bundle, after!.metadata.name))
     }),
-    // A removal that left a cluster the bundle, because it was wanted again, no longer stands for it.
+    // A removal no longer stands for a cluster that kept the Bundle because the Placement selected it again.
     triggerOn(caches.rollouts, ({ before, after }) => {
       if (!after?.spec.removal) return []
       const bundle = inNamespaceOf(after, after.spec.removal.bundle)
@@ -70,7 +71,7 @@ export function createBundleRemove(parts: ControllerParts): Controller {
   return createController({
     ...parts,
     type: Bundle,
-    notesGeneration: false, // that a generation was looked at is bundle-render's to say
+    notesGeneration: false, // bundle-render records the observed generation of a Bundle
     informer: caches.bundles,
     reconciler,
     triggers,
@@ -101,7 +102,7 @@ function decidedOf(caches: Caches, bundle: Bundle): IntentFacts['decided'] {
   }
 }
 
-/** Clusters whose documents have the bundle, and those that hold a slot to get it. */
+/** Clusters whose documents have the Bundle, and clusters with a slot for it. */
 function holdersOf(caches: Caches, bundle: string): Holder[] {
   const placements = new Map<string, string | undefined>()
   const placementOf = (rollout: string) => {

@@ -3,30 +3,30 @@ import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import type { IntentFacts } from '../../plan/document/removal.ts'
 
-/** A cluster that has the bundle. */
+/** A cluster that has the Bundle. */
 export interface Holder {
   readonly cluster: string
-  /** The Placement it came by, as far as that is known. */
+  /** The Placement of the Release that the cluster has, as far as the Release still exists. */
   readonly placement?: string
-  /** The revision of its document. */
+  /** The revision of the cluster's document. */
   readonly revision: number
 }
 
-/** What bundle-remove needs from the world. */
+/** The ports of bundle-remove. */
 export interface BundleRemovePorts {
-  /** What the Bundle's Placement decided; undefined while that is not complete. */
+  /** The decisions of the Bundle's Placement; undefined while they are not complete. */
   decidedOf(bundle: Bundle): IntentFacts['decided']
   holdersOf(bundle: Bundle): readonly Holder[]
-  /** The Rollouts that remove it, or did. */
+  /** The Rollouts that remove the Bundle, finished ones included. */
   removalsOf(bundle: Bundle): readonly Rollout[]
-  /** Whether a Placement beside the Bundle selects a cluster. */
+  /** Whether a Placement in the namespace of the Bundle selects a cluster. */
   selects(bundle: Bundle, placement: string, cluster: string): boolean
-  /** What stops clusters at the Bundle's Placement. */
+  /** The filters of the Bundle's Placement that reject a cluster. */
   stoppedBy(bundle: Bundle): IntentFacts['stoppedBy']
   planOf(bundle: Bundle): RolloutPlan | undefined
-  /** The newest Rollout that brought the Bundle. */
+  /** The newest Rollout of a Release of the Bundle. */
   lastRolloutOf(bundle: Bundle): Rollout | undefined
   createRollout(rollout: Rollout, signal: AbortSignal): Promise<void>
-  /** Whether a refusal means that the Bundle's namespace is being deleted. */
+  /** Whether an error means that the Bundle's namespace is being deleted. */
   isNamespaceEnding(caught: unknown): boolean
 }

@@ -11,10 +11,10 @@ import { unsettledClusters } from '../../plan/rollout/rollout-status.ts'
 import { rolloutRings } from '../../plan/rollout/rollout-rings.ts'
 import type { BundleRemovePorts, Holder } from './ports.ts'
 
-/** The most clusters one Rollout removes from; the rest follow in the next one. */
+/** The most clusters of one Rollout; the other clusters follow in the next Rollout. */
 const MAX_CLUSTERS = 10_000
 
-/** Writes down which clusters lose a Bundle. It decides nothing itself: see plan/document/removal.ts. */
+/** Creates a Rollout for the clusters that lose a Bundle; plan/document/removal.ts decides which. */
 export function bundleRemoveReconciler(ports: BundleRemovePorts): Reconciler<Bundle> {
   return {
     name: 'bundle-remove',
@@ -25,7 +25,7 @@ export function bundleRemoveReconciler(ports: BundleRemovePorts): Reconciler<Bun
       const deleted = bundle.metadata.deletionTimestamp !== undefined
       if (deleted && !isOurs) return {}
       if (!deleted && !isOurs) {
-        // Before its first Release nobody can have it.
+        // No cluster can have the Bundle before its first Release.
         if (bundle.status?.release === undefined) return {}
         bundle.metadata.finalizers = [...finalizers, REMOVAL_FINALIZER]
         return {}
@@ -80,7 +80,7 @@ function rolloutFor(
 ): Rollout {
   const { holders, ports, whole } = around
   const { name, namespace, annotations } = bundle.metadata
-  // Of the content, not of the object: a deletion counts the latter up.
+  // The generation of the content: a deletion increases metadata.generation.
   const generation = bundle.status?.revision?.generation ?? 0
   const last = ports.lastRolloutOf(bundle)
   const release = annotations?.[ALLOW_DROP_ANNOTATION]

@@ -28,7 +28,7 @@ import { bundleRenderReconciler } from './reconcile.ts'
 const MANAGER = BUNDLE_SECRET_MAKER
 const FROZEN_KEY = BUNDLE_SECRET_DATA.frozen
 
-/** Bundle → Release. */
+/** Creates the controller that renders Bundles. */
 export function createBundleRender(
   parts: ControllerParts & {
     readonly blobs: Pick<Blobs, 'put' | 'get'>
@@ -56,7 +56,7 @@ export function createBundleRender(
     },
     secret: (namespace, name) => find(Secret, namespace, name),
     frozenOf: async (bundle) => {
-      // Only charts draw; asking for each bundle each time would be a request for nothing.
+      // Only charts use random values; a request for each Bundle in each pass would be wasted.
       if (!caches.bundles.lister.get(bundle)?.spec.source) return {}
       const { namespace, name } = bundleSecret(bundle, 'frozen')
       const text = (await find(Secret, namespace, name))?.data?.[FROZEN_KEY]
@@ -121,7 +121,7 @@ function triggersOf(caches: Caches) {
       return page ? bundlesOfPlacement(inNamespaceOf(page, page.spec.placement)) : []
     }),
     triggerOn(caches.clusters, ({ before, after }) => {
-      // A cluster that comes or goes is heard of through the decisions.
+      // The decisions announce new and deleted clusters.
       if (!before || !after || jsonEqual(clusterInputsOf(before), clusterInputsOf(after))) return []
       const pages = caches.decisions.lister.by('cluster', after.metadata.name)
       return [...new Set(pages.flatMap((page) => bundlesOfPlacement(inNamespaceOf(page, page.spec.placement))))]
@@ -129,7 +129,7 @@ function triggersOf(caches: Caches) {
   ]
 }
 
-// What a Bundle's conditions repeat of its Rollout; progress in between is not worth a look.
+// The part of a Rollout that a Bundle's conditions repeat; the counts in between need no pass.
 function shownOf(rollout: Rollout | undefined): string {
   const phase = rollout?.status?.phase ?? ''
   if (phase !== 'Completed' && phase !== 'Failed') return phase

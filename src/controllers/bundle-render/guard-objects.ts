@@ -1,4 +1,4 @@
-/** A change that would drop more objects from clusters than its guard allows stops before a Release is made of it, and asks. */
+/** Stops a change that would drop more objects from a cluster than the Bundle's guard allows. */
 import { Stalled } from '../../core/errors.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { nameSome } from '../../core/text/name-some.ts'
@@ -12,7 +12,10 @@ import { parseObjectSet } from '../../wire/document/signed-document.ts'
 import type { SelectedCluster } from '../../plan/release/release-content.ts'
 import type { BundleRenderPorts } from './ports.ts'
 
-/** Throws Stalled when a cluster would lose more objects of the bundle than may go at once; each distinct change is looked at once. */
+/**
+ * Throws Stalled when a cluster would lose more objects of the Bundle than the guard allows; each distinct change is
+ * compared once.
+ */
 export async function guardObjects(
   bundle: Bundle,
   release: ExistingRelease,
@@ -51,13 +54,13 @@ export async function guardObjects(
   }
 }
 
-/** Objects of sets by name; a set that is gone cannot be compared with. */
+/** Reads the names of a set's objects; undefined when the set is no longer stored. */
 function objectReader({ getBlob }: Pick<BundleRenderPorts, 'getBlob'>): (set: Digest) => Promise<string[] | undefined> {
   const known = new Map<Digest, Promise<string[] | undefined>>()
   const read = async (set: Digest): Promise<string[] | undefined> => {
     const bytes = await getBlob(set)
     const found = bytes && parseObjectSet(bytes)
-    // What a cluster renders it alone knows; there `prune.max` and the cluster's own limit count.
+    // Only the cluster knows the objects that its agent renders; there `prune.max` and the cluster's own limit count.
     return found?.render ? undefined : found?.objects.map(describeObject)
   }
   return (set) => {

@@ -1,4 +1,4 @@
-/** What lint says about released content, as a condition: advice, which never holds anything back. */
+/** The condition Linted: findings about the released content. Lint never stops a Release. */
 import { fromUtf8 } from '../../core/bytes.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { Draft } from '../../engine/reconciler.ts'
@@ -16,22 +16,22 @@ import { parseObjectSet } from '../../wire/document/signed-document.ts'
 import type { SelectedCluster } from '../../plan/release/release-content.ts'
 import type { BundleRenderPorts } from './ports.ts'
 
-/** About a tenth of a second; what more variants would tell is mostly the same. */
+/** Takes about a tenth of a second; more variants mostly repeat the same findings. */
 const MOST_OBJECTS = 5000
-/** Clusters with the same content mostly have the same other bundles, too. */
+/** Clusters with the same content mostly have the same other Bundles as well. */
 const MOST_CLUSTERS = 8
 const MOST_SHOWN = 5
 const MOST_CHARACTERS = 4096
 
-/** What lint needs from the world. */
+/** The ports of lint. */
 export interface LintPorts extends Pick<BundleRenderPorts, 'getBlob' | 'assignedTo'> {
-  /** The digests of a set's objects by their keys; empty when it is gone, undefined for files that clusters make objects of. */
+  /** The digests of a set's objects by object key; empty when the set is no longer stored, undefined for a recipe. */
   entriesOf(set: Digest): Promise<ReadonlyMap<string, Digest> | undefined>
 }
 
 const MOST_KEPT = 4096
 
-/** Reads sets, and keeps what it read last: every bundle of a cluster is compared with the same others. */
+/** Reads sets and caches them: each Bundle of a cluster is compared with the same sets. */
 export function lintPorts({ getBlob, assignedTo }: Pick<BundleRenderPorts, 'getBlob' | 'assignedTo'>): LintPorts {
   const kept = new Map<Digest, ReadonlyMap<string, Digest> | undefined>()
   return {
@@ -51,7 +51,7 @@ export function lintPorts({ getBlob, assignedTo }: Pick<BundleRenderPorts, 'getB
   }
 }
 
-/** Sets `Linted` for a Release, anew when the Release or the versions of Kubernetes it goes to are others than the last time. */
+/** Sets `Linted` for a Release, again only when the Release or the Kubernetes versions of its clusters changed. */
 export async function showLint(
   { next, conditions }: Draft<Bundle>,
   release: ExistingRelease,
@@ -63,12 +63,13 @@ export async function showLint(
   if (status.linted === seen && conditions.get('Linted')) return
   const contents = await contentsOf(release, selected, ports)
   if (contents.length === 0) {
-    // Nobody gets it, or its objects are known in the clusters alone: what was found in an older content is not true of it.
+    // No cluster gets the content, or only the clusters know its objects: findings about older content are no longer
+    // true.
     delete status.linted
     conditions.remove('Linted')
     return
   }
-  // Sets that are gone say nothing.
+  // A set that is no longer stored has no findings.
   if (contents.every(({ objects }) => objects.length === 0)) return
   status.linted = seen
   const found = [...findingsOf(contents), ...(await overlapsOf(keyOf(next), contents, ports))]
@@ -85,7 +86,7 @@ export async function showLint(
   conditions.set('Linted', 'False', reason, `${shown.join('. ')}.${more}`.slice(0, MOST_CHARACTERS))
 }
 
-/** `1.36` and the like, each once. */
+/** Minor versions of Kubernetes such as `1.36`, each once. */
 function minorsOf(selected: readonly SelectedCluster[]): string[] {
   const minors = selected.flatMap(({ inputs }) => /^v?(\d+\.\d+)/.exec(inputs.kubeVersion ?? '')?.[1] ?? [])
   return [...new Set(minors)].sort()
@@ -97,7 +98,7 @@ interface Content {
   readonly objects: readonly UnknownObject[]
 }
 
-/** Every distinct content with those that get it; the first one stands for all while nobody is selected. */
+/** Each distinct content with its clusters; without selected clusters, the first content. */
 async function contentsOf(
   release: ExistingRelease,
   selected: readonly SelectedCluster[],
@@ -145,11 +146,11 @@ function findingsOf(contents: readonly Content[]): Finding[] {
     objects,
     clusters: clusters.map(({ name, kubeVersion }) => ({ name, kubeVersion })),
   }))
-  // Kinds of CRDs are nobody's mistake.
+  // An object of a custom kind without a known schema is no mistake.
   return lintContents(lintable).flatMap(({ found }) => (found.severity === 'note' ? [] : [found]))
 }
 
-/** Objects that other bundles have on the same clusters; one cluster of each content is looked at. */
+/** Objects that other Bundles have on the same clusters; one cluster of each content is compared. */
 async function overlapsOf(bundle: string, contents: readonly Content[], ports: LintPorts): Promise<Finding[]> {
   const placed: PlacedContent[] = []
   const seen = new Set<string>()

@@ -12,32 +12,32 @@ import type { SelectedCluster } from '../../plan/release/release-content.ts'
 import type { OfferPort } from '../release-gather/release-maker.ts'
 import type { ValuesKey } from '../secrets/secret-values.ts'
 
-/** Renders somewhere: in a thread of its own, or in place. */
+/** Renders a Bundle, in a thread of its own or in place. */
 export type RenderPort = (request: VariantsRequest, signal: AbortSignal) => Promise<VariantsResult>
 
-/** What bundle-render needs from the world; bundles are `namespace/name`. */
+/** The ports of bundle-render; Bundles are `namespace/name`. */
 export interface BundleRenderPorts {
   readonly render: RenderPort
   releasesOf(bundle: string): readonly Release[]
-  /** The Rollout of a Release beside a Bundle. */
+  /** The Rollout of a Release in the namespace of a Bundle. */
   rolloutOf(bundle: Bundle, release: string): Rollout | undefined
   sourceOf(namespace: string, name: string): Source | undefined
   overridesOf(bundle: string): readonly Override[]
-  /** The clusters its Placement selects; undefined while that is not known. */
+  /** The clusters that a Placement selects; undefined while its decisions are not complete. */
   selectedBy(namespace: string, placement: string, bundle: string): readonly SelectedCluster[] | undefined
-  /** What a cluster's document has, of all bundles. */
+  /** The entries of a cluster's document. */
   assignedTo(cluster: string): readonly { readonly bundle: string; readonly set: Digest }[]
-  /** The highest generation of the bundle that any cluster's document names. */
+  /** The highest generation of the Bundle in the documents of all clusters. */
   highestAssigned(bundle: string): number
   /** The list of an artifact's files. */
   treeOf(artifact: Digest): Promise<ArtifactTree | undefined>
-  /** The texts of a ConfigMap. */
+  /** The data of a ConfigMap. */
   configMapData(namespace: string, name: string): Promise<Readonly<Record<string, string>> | undefined>
   secret(namespace: string, name: string): Promise<SecretKind | undefined>
-  /** Random values that charts of the bundle drew. */
+  /** Random values that the charts of the Bundle used. */
   frozenOf(bundle: string): Promise<FrozenRecord>
   keepFrozen(bundle: string, frozen: FrozenRecord): Promise<void>
-  /** The key of the bundle's secret values; made when there is none. */
+  /** The key of the Bundle's secret values; created when it does not exist. */
   valuesKeyOf(bundle: string): Promise<ValuesKey>
   putBlob(bytes: Uint8Array): Promise<Digest>
   getBlob(digest: Digest): Promise<Uint8Array | undefined>

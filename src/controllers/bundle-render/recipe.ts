@@ -1,4 +1,4 @@
-/** A Bundle, its Source's artifact and its Overrides as one recipe, and the digest that says whether anything of it changed. */
+/** The recipe of a Bundle: its content, its Source's artifact and its Overrides, and a digest of all of them. */
 import { findCondition } from '../../core/conditions.ts'
 import { digestOfJson } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
@@ -14,21 +14,21 @@ import { readYamlDocument } from '../../yaml/read/read-yaml.ts'
 import type { BundleRenderPorts } from './ports.ts'
 import { markedInputs, refuseSecretInputs, secretInput } from './secret-inputs.ts'
 
-/** What a Bundle is rendered from now. */
+/** The present recipe of a Bundle. */
 export interface FoundRecipe {
   readonly recipe: BundleRecipe
-  /** Changes when anything changes that rendering may look at, besides clusters. */
+  /** Changes with all inputs of rendering except the clusters. */
   readonly digest: Digest
   readonly revision?: string
-  /** When an Override ends, in milliseconds from now. */
+  /** Milliseconds until the next Override expires. */
   readonly endsInMs?: number
-  /** Something in it is looked up now and then. */
+  /** Whether a part of the recipe cannot be watched and is read again in intervals. */
   readonly isPolled: boolean
 }
 
 const WAIT_MS = 30_000
 
-/** Puts a Bundle's recipe together; throws Waiting or Stalled when a part is not there. */
+/** Builds a Bundle's recipe; throws Waiting or Stalled when a part is missing. */
 export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: number): Promise<FoundRecipe> {
   const { spec } = bundle
   const key = keyOf(bundle)
@@ -122,7 +122,7 @@ function artifactOf(
   throw new Waiting('SourceNotReady', `Source ${name} has no artifact yet${words ? `: ${words}` : '.'}`, WAIT_MS)
 }
 
-/** The texts of ConfigMaps, in the order of the Bundle and of their keys. */
+/** The texts of ConfigMaps, in the order of `spec.manifestsFrom` and of their keys. */
 async function manifestsIn({ metadata, spec }: Bundle, ports: BundleRenderPorts) {
   const parts: { file: string; text: string }[] = []
   for (const { configMap, key } of spec.manifestsFrom ?? []) {

@@ -36,12 +36,12 @@ import { hideInputs } from './secret-inputs.ts'
 import { storeFiles, storeSet } from './store-set.ts'
 import type { StoredContent } from './store-set.ts'
 
-/** How often what cannot be watched is looked at again. */
+/** Interval at which ConfigMaps and Secrets are read again, because the hub does not watch them. */
 const POLL_MS = 60_000
-/** Stands for any cluster while none is selected; content that reads nothing of a cluster is known already then. */
+/** Stands for a cluster while no cluster is selected: content that does not depend on the cluster can be rendered. */
 const NOBODY: ClusterInputs = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
 
-/** Turns a Bundle's content into a Release. */
+/** Renders a Bundle and offers new content to release-gather. */
 export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bundle> {
   const forLint = lintPorts(ports)
   return {
@@ -50,7 +50,7 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       const bundle = draft.next
       if (bundle.metadata.deletionTimestamp) return {}
       const status = (bundle.status ??= {})
-      // Looked at, whatever comes of it: the other bundles of the commit do not wait for this one.
+      // Recorded also when the pass fails: the other Bundles of the commit do not wait for this Bundle.
       const artifact = artifactOf(bundle, ports)
       if (artifact) status.artifact = artifact
       const found = await recipeOf(bundle, ports, context.clock.now())
@@ -161,7 +161,7 @@ interface Rendering {
   readonly context: Context
 }
 
-/** Renders for clusters and stores what came out; throws when nothing did. */
+/** Renders for clusters and stores the sets; throws when no cluster has content. */
 async function renderFor(
   draft: Draft<Bundle>,
   clusters: readonly ClusterInputs[],
@@ -219,7 +219,10 @@ async function storeVariant(
   return 'problem' in stored ? failed(stored.problem) : kept(stored)
 }
 
-/** What objects say about themselves and expressions say about them is read here first, where its author sees the answer, and not only on every cluster. */
+/**
+ * Reads the options that agents will read from the objects, so that the author sees a mistake in the Bundle and not
+ * first on each cluster.
+ */
 function wrongOption(options: BundleOptions, objects: readonly UnknownObject[]): string | undefined {
   const judgement = compileHealthRules(options)
   if (!judgement.ok) return `spec.${judgement.problem}`
@@ -243,7 +246,7 @@ interface Shown {
   readonly notes: readonly string[]
 }
 
-/** Says what came out; when nothing did, that is the end of this pass. */
+/** Sets the condition Rendered; throws Stalled when no variant has content. */
 function show(draft: Draft<Bundle>, { variants, stored, objects, what, notes }: Shown): void {
   const failing = stored.findIndex(({ problem }) => problem !== undefined)
   const problem = stored[failing]?.problem ?? ''

@@ -1,4 +1,4 @@
-/** Content that was taken back: which Releases say so, and how a Bundle shows it. */
+/** Content that was rolled back: the marks on Releases, and the condition Reverted of the Bundle. */
 import type { Draft } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'
@@ -7,19 +7,19 @@ import type { BadRevision } from '../../plan/release/bad-revisions.ts'
 import { existingOf } from '../../plan/release/decide-release.ts'
 import type { BundleRenderPorts } from './ports.ts'
 
-/** The mark of a bundle on a Release. */
+/** The mark of a Bundle on a Release. */
 export function badRevisionsIn(release: Release, bundle: string): BadRevision[] {
   const mark = release.status?.bad?.find((one) => one.bundle === bundle)
   return mark ? [{ release: existingOf(release, bundle), clusters: mark.clusters }] : []
 }
 
-/** Whether a Release is still marked bad for a bundle. */
+/** Whether a Release is still marked bad for a Bundle. */
 export function isMarkedBad(name: string, bundle: Bundle, ports: Pick<BundleRenderPorts, 'releasesOf'>): boolean {
   const release = ports.releasesOf(keyOf(bundle)).find(({ metadata }) => metadata.name === name)
   return release !== undefined && badRevisionsIn(release, bundle.metadata.name).length > 0
 }
 
-/** Says that what the Bundle asks for was taken back, by whom, and how to have it after all. */
+/** Shows who rolled the Bundle's content back, and how to lift the mark. */
 export function showReverted({ conditions, next }: Draft<Bundle>, ports: Pick<BundleRenderPorts, 'releasesOf'>): void {
   const name = next.status?.reverted?.[0]
   const release = ports.releasesOf(keyOf(next)).find(({ metadata }) => metadata.name === name)

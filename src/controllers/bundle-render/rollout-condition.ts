@@ -3,8 +3,8 @@ import type { ConditionSet } from '../../engine/reconciler.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 
 /**
- * Says in a Bundle's conditions how its newest Release is doing. While it moves the words stay the same: counts are on the
- * Rollout, and a Bundle that repeated them would be written with every report.
+ * Sets a Bundle's conditions from the Rollout of its newest Release. While the Rollout progresses, the message stays
+ * the same: a Bundle that repeated the counts would be written with each report.
  */
 export function setRolloutCondition(conditions: ConditionSet, release: string, rollout: Rollout | undefined): void {
   const phase = rollout?.status?.phase

@@ -9,12 +9,12 @@ import type { InputSource } from '../../render/bundle/recipe.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import type { BundleRenderPorts } from './ports.ts'
 
-/** Whoever may write Bundles may not thereby read every Secret of the namespace: a Secret says that it is meant for them. */
+/** A user who may write Bundles may not read each Secret of the namespace that way: a label on the Secret allows it. */
 const LABEL = 'flotilla.dev/input'
 const ALLOWED = 'allowed'
 const WAIT_MS = 30_000
 
-/** Content that a cluster renders travels as it is written, so no Secret of the hub may be in it. */
+/** The hub delivers content that agents render as it is written, so it may not contain a Secret of the hub. */
 export function refuseSecretInputs({ spec }: Bundle): void {
   const input = spec.render?.at === 'Agent' ? spec.inputs?.find(({ secret }) => secret) : undefined
   if (!input) return
@@ -24,7 +24,7 @@ export function refuseSecretInputs({ spec }: Bundle): void {
   )
 }
 
-/** The texts of a Secret, or of one of its keys; throws Waiting or Stalled, and no word of a value. */
+/** The texts of a Secret, or of one of its keys. Errors never contain a value. */
 export async function secretInput(
   bundle: Bundle,
   input: string,
@@ -54,7 +54,10 @@ function textOf(value: string, what: string): string {
   }
 }
 
-/** Inputs as a recipe's digest may have them: of a Secret's values a mark that nobody without the bundle's key can try guesses against. */
+/**
+ * Inputs for the digest of a recipe: instead of a Secret's values a code that cannot be guessed without the Bundle's
+ * key.
+ */
 export async function markedInputs(
   bundle: Bundle,
   inputs: Readonly<Record<string, InputSource>> = {},
@@ -67,7 +70,7 @@ export async function markedInputs(
   return { ...inputs, ...Object.fromEntries(marks) }
 }
 
-/** Results as they may be told: a template's mistake may repeat what it was given. */
+/** Rendering results without secret inputs: an error of a template may repeat its input. */
 export function hideInputs(
   bundle: Bundle,
   inputs: Readonly<Record<string, InputSource>> = {},

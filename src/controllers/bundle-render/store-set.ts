@@ -1,4 +1,6 @@
-/** Rendered objects as a stored set: every blob before the one that names it, and no value of a Secret in any of them. */
+/**
+ * Stores rendered objects as a set: each blob before the blob that names it, and no value of a Secret in any of them.
+ */
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Secret } from '../../core/secret.ts'
@@ -18,17 +20,16 @@ import { encryptValues } from '../secrets/secret-values.ts'
 import type { SlotValues } from '../secrets/secret-values.ts'
 import type { BundleRenderPorts } from './ports.ts'
 
-/** A stored set: how many objects or files it has, and how many bytes are all of them. */
+/** A stored set, with the number of its objects or files and the bytes of all of them. */
 export interface StoredContent {
   readonly set: Digest
   readonly size: number
   readonly bytes: number
 }
 
-/** A stored set, or why there is none. */
 export type StoredSet = StoredContent | { readonly problem: string }
 
-/** Stores the objects of a bundle (`namespace/name`). */
+/** Stores the objects of a Bundle (`namespace/name`). */
 export async function storeSet(
   { bundle, options }: { readonly bundle: string; readonly options?: BundleOptions | undefined },
   rendered: readonly UnknownObject[],
@@ -61,7 +62,7 @@ export async function storeSet(
   return { set: await ports.putBlob(list), size: objects.length, bytes }
 }
 
-/** Stores what agents render: the files, then the set that says what to make of them. */
+/** Stores content that agents render: first the files, then the set with the instructions. */
 export async function storeFiles(
   options: BundleOptions | undefined,
   { recipe, files }: PreparedContent,
@@ -75,14 +76,14 @@ export async function storeFiles(
     format: 'flotilla.dev/set/v3',
     objects,
     ...(options ? { options } : {}),
-    // Plain data: what is undefined is not there.
+    // Plain data: JSON drops undefined members.
     render: { recipe: JSON.parse(JSON.stringify(recipe)) as JsonObject },
   })
   const bytes = [...files.values()].reduce((sum, file) => sum + file.byteLength, list.byteLength)
   return { set: await ports.putBlob(list), size: objects.length, bytes }
 }
 
-/** Objects without the values of Secrets, and those by slot. */
+/** Objects without the values of Secrets, and the values by slot. */
 function splitSecrets(
   rendered: readonly UnknownObject[],
 ): { readonly objects: readonly UnknownObject[]; readonly slots: SlotValues } | { readonly problem: string } {
@@ -102,7 +103,7 @@ function splitSecrets(
   }
 }
 
-/** Stores values where only this hub can read them; the digest of what is stored says which values they are. */
+/** Stores values so that only this hub can read them; equal values have an equal digest. */
 async function keepValues(
   bundle: string,
   slots: SlotValues,

@@ -1,4 +1,7 @@
-/** Secrets of bundles from the time before they were marked: found once at every start, by who made them and what is in them. */
+/**
+ * Labels Secrets of Bundles that were created before the label existed; each start of the hub looks for them by field
+ * manager and data.
+ */
 import type { Client } from '../../client/client.ts'
 import { isApiError } from '../../core/errors.ts'
 import { Secret } from '../../kinds/builtin/core.ts'
@@ -13,7 +16,10 @@ import {
 
 const PAGE = 200
 
-/** The mark for a Secret that is a bundle's and has none; a Secret that somebody else made has a bundle's name by chance. */
+/**
+ * The label for a Secret that bundle-render created without one; another field manager's Secret has a similar name by
+ * chance.
+ */
 function markFor({ metadata, data = {} }: Secret): Pick<Secret['metadata'], 'labels' | 'annotations'> | undefined {
   const { namespace = '', name, labels = {}, managedFields = [] } = metadata
   const own = bundleSecretName(name)
@@ -24,7 +30,7 @@ function markFor({ metadata, data = {} }: Secret): Pick<Secret['metadata'], 'lab
   return { labels: mark!, annotations: annotations! }
 }
 
-/** Marks them; how many. */
+/** Returns the number of Secrets that it labelled. */
 export async function adoptBundleSecrets(client: Client, signal: AbortSignal): Promise<number> {
   let adopted = 0
   let from: string | undefined
@@ -40,7 +46,7 @@ export async function adoptBundleSecrets(client: Client, signal: AbortSignal): P
         await client.patch(Secret, { namespace, name }, { type: 'merge', body }, { fieldManager: BUNDLE_SECRET_MAKER })
         adopted += 1
       } catch (caught) {
-        // It changed or went meanwhile; the next start looks again.
+        // The Secret changed or is gone; the next start tries again.
         if (!isApiError(caught, 'NotFound', 'Conflict')) throw caught
       }
     }

@@ -12,12 +12,12 @@ import { triggerOn } from '../../engine/trigger.ts'
 import { adoptBundleSecrets } from './adopt-bundle-secrets.ts'
 import { bundleSecretForgetReconciler } from './reconcile.ts'
 
-/** The Secrets of bundles, and nobody else's. */
+/** The informer for Secrets of Bundles; other Secrets are not cached. */
 export function createBundleSecretInformer(parts: Omit<ControllerParts, 'caches'>): Informer<Secret> {
   return createInformer({ ...parts, type: Secret, select: { labelSelector: `${BUNDLE_SECRET_LABEL}=true` } })
 }
 
-/** Secrets of bundles → gone, a week after their Bundle. */
+/** Creates the controller that deletes the Secrets of a Bundle a week after the Bundle is gone. */
 export function createBundleSecretForget(parts: ControllerParts & { readonly secrets: Informer<Secret> }): Controller {
   const { caches, client, secrets, log } = parts
   const reconciler = bundleSecretForgetReconciler({

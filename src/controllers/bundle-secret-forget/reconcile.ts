@@ -3,21 +3,21 @@ import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler
 import type { Secret } from '../../kinds/builtin/core.ts'
 import { BUNDLE_ANNOTATION } from '../secrets/bundle-secrets.ts'
 
-/** Since when nobody has needed the Secret. */
+/** Time since which no Bundle and no cluster needs the Secret. */
 export const UNUSED_SINCE = 'flotilla.dev/unused-since'
 
 const DAY_MS = 24 * 3600 * 1000
-/** How long it waits for its Bundle to come back. */
+/** Time for which a Secret outlives its Bundle. */
 export const KEPT_MS = 7 * DAY_MS
 
-/** What forgetting needs from the world; bundles are `namespace/name`. */
+/** The ports of bundle-secret-forget; Bundles are `namespace/name`. */
 export interface BundleSecretForgetPorts {
-  /** There is such a Bundle, or a cluster has content of it. */
+  /** Whether the Bundle exists, or a cluster has content of it. */
   isUsed(bundle: string): boolean
   remove(secret: Secret, signal: AbortSignal): Promise<void>
 }
 
-/** Deletes Secrets of bundles that are gone for good. */
+/** Deletes Secrets of Bundles that do not exist any more. */
 export function bundleSecretForgetReconciler(ports: BundleSecretForgetPorts): Reconciler<Secret> {
   return {
     name: 'bundle-secret-forget',
@@ -28,7 +28,7 @@ export function bundleSecretForgetReconciler(ports: BundleSecretForgetPorts): Re
       const since = annotations[UNUSED_SINCE]
       if (ports.isUsed(`${namespace}/${bundle}`)) {
         if (since !== undefined) delete secret.metadata.annotations![UNUSED_SINCE]
-        // What clusters have of a Bundle that is gone ends without a word to this controller.
+        // No trigger announces that the last cluster removed the content of a deleted Bundle.
         return { requeueAfterMs: DAY_MS }
       }
       const began = since === undefined ? undefined : parseTime(since)

@@ -1,4 +1,7 @@
-/** What the controllers read: one cache per kind, shared, with the indexes that keep one change from touching the whole fleet. */
+/**
+ * The caches that all controllers share: one per kind, with indexes so that a change costs only the objects it
+ * concerns.
+ */
 import type { Informer } from '../../client/informer.ts'
 import type { Informers } from '../../client/informers.ts'
 import { Approval } from '../../kinds/native/approval.ts'
@@ -22,7 +25,7 @@ import { Window } from '../../kinds/native/window.ts'
 import { clusterInputsOf } from '../../plan/release/variants.ts'
 import { unsettledClusters } from '../../plan/rollout/rollout-status.ts'
 
-/** The caches; the indexes of each are named in `createCaches`. */
+/** The caches; `createCaches` names the indexes of each. */
 export interface Caches {
   readonly sources: Informer<Source>
   readonly overrides: Informer<Override>
@@ -43,7 +46,7 @@ export interface Caches {
   readonly clusterWindows: Informer<ClusterWindow>
 }
 
-/** Makes the caches and their indexes. */
+/** Creates the caches and their indexes. */
 export function createCaches(informers: Informers): Caches {
   const caches: Caches = {
     sources: informers.of(Source),
@@ -73,7 +76,7 @@ export function createCaches(informers: Informers): Caches {
   caches.bundles.addIndex('plan', (bundle) =>
     bundle.spec.rollout?.plan ? [inNamespaceOf(bundle, bundle.spec.rollout.plan)] : [],
   )
-  // A Rollout that removes brings no Release: whoever asks for those that do never meets it.
+  // A Rollout with `spec.removal` delivers no Release, so it is not in the index of Rollouts by Release.
   caches.rollouts.addIndex('release', (rollout) =>
     rollout.spec.removal ? [] : [inNamespaceOf(rollout, rollout.spec.release)],
   )
@@ -109,12 +112,12 @@ export function createCaches(informers: Informers): Caches {
   return caches
 }
 
-/** `namespace/name` of a name beside an object. */
+/** `namespace/name` of a name in the namespace of an object. */
 export function inNamespaceOf(object: { readonly metadata: { readonly namespace?: string } }, name: string): string {
   return `${object.metadata.namespace ?? ''}/${name}`
 }
 
-/** The Rollouts that carry a Release of a bundle (`namespace/name`). */
+/** The Rollouts of all Releases of a Bundle (`namespace/name`). */
 export function rolloutsOfBundle(caches: Pick<Caches, 'releases' | 'rollouts'>, bundle: string): Rollout[] {
   return caches.releases.lister
     .by('bundle', bundle)
@@ -126,7 +129,7 @@ export function bundlesOfSource(caches: Pick<Caches, 'bundles'>, source: string)
   return caches.bundles.lister.by('source', source).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
 }
 
-/** The decision groups a cluster is in by a Placement (`namespace/name`). */
+/** The decision groups of a cluster in a Placement (`namespace/name`). */
 export function decisionGroupsOf(caches: Pick<Caches, 'decisions'>, placement: string, cluster: string): string[] {
   return caches.decisions.lister
     .by('cluster', cluster)
@@ -134,7 +137,7 @@ export function decisionGroupsOf(caches: Pick<Caches, 'decisions'>, placement: s
     .flatMap((page) => page.spec.decisions.find((decision) => decision.cluster === cluster)?.group || [])
 }
 
-/** The highest generation of a bundle (`namespace/name`) that any cluster's document names. */
+/** The highest generation of a Bundle (`namespace/name`) in the documents of all clusters. */
 export function highestAssigned(caches: Pick<Caches, 'assignments'>, bundle: string): number {
   const { lister } = caches.assignments
   return [...lister.by('bundle', bundle), ...lister.by('tombstone', bundle)]
@@ -142,19 +145,19 @@ export function highestAssigned(caches: Pick<Caches, 'assignments'>, bundle: str
     .reduce((highest, entry) => (entry.bundle === bundle ? Math.max(highest, entry.generation) : highest), 0)
 }
 
-/** What templates know of a cluster. */
+/** The values of a cluster that templates read. */
 export function inputsOf(caches: Pick<Caches, 'clusters'>, name: string): ClusterInputs | undefined {
   const cluster = caches.clusters.lister.get(name)
   return cluster && clusterInputsOf(cluster)
 }
 
-/** The Cluster's Assignment; one that was made for another cluster of the same name does not count. */
+/** The Cluster's Assignment; undefined when the Assignment was made for another cluster of the same name. */
 export function assignmentOf(caches: Pick<Caches, 'assignments'>, cluster: Cluster): Assignment | undefined {
   const assignment = caches.assignments.lister.get(cluster.metadata.name)
   return assignment?.spec.clusterId === cluster.spec.id ? assignment : undefined
 }
 
-/** The Cluster's report; one of another cluster of the same name does not count. */
+/** The Cluster's report; undefined when the report is of another cluster of the same name. */
 export function reportOf(caches: Pick<Caches, 'reports'>, cluster: Cluster): ClusterReport | undefined {
   const report = caches.reports.lister.get(cluster.metadata.name)
   return report?.spec.clusterId === cluster.spec.id ? report : undefined

@@ -6,9 +6,9 @@ import type { Metrics } from '../../core/metrics.ts'
 import type { EventRecorder } from '../../engine/event-recorder.ts'
 import type { Caches } from './caches.ts'
 
-/** What every controller is made of. */
+/** The parts that each controller factory gets. */
 export interface ControllerParts {
-  /** The client whose writes the caches know at once. */
+  /** The client whose writes the caches see at once. */
   readonly client: Client
   readonly caches: Caches
   readonly clock: Clock

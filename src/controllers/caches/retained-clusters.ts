@@ -7,15 +7,16 @@ import { inNamespaceOf } from './caches.ts'
 import type { Caches } from './caches.ts'
 import { selectedClusters } from './selected-clusters.ts'
 
-/** What is looked at in placements. */
+/** The caches that decide about retained clusters. */
 export type PlacingCaches = Pick<
   Caches,
   'bundles' | 'placements' | 'decisions' | 'clusters' | 'clusterSets' | 'clusterSetBindings'
 >
 
 /**
- * The clusters that keep a bundle (`namespace/name`) by what its Placement says now: those it selects, and those that only a taint keeps
- * it from selecting. None when the Bundle is gone or being deleted; undefined while the decision is not complete, and then nothing is removed.
+ * The clusters that keep a Bundle (`namespace/name`) according to the present decisions of its Placement: the selected
+ * clusters, and clusters that only a taint excludes. Empty when the Bundle is deleted; undefined while the decisions
+ * are not complete, and then nothing is removed.
  */
 export function retainedClusters(caches: PlacingCaches, bundle: string, now: number): RemovalFacts['keep'] {
   const found = caches.bundles.lister.get(bundle)
@@ -35,10 +36,10 @@ export function retainedClusters(caches: PlacingCaches, bundle: string, now: num
   }
 }
 
-/** What stops clusters at a Bundle's Placement, were they new to it. */
+/** The filters of a Bundle's Placement that would reject a new cluster. */
 export function placementFilterReason(caches: PlacingCaches, bundle: Bundle, now: number): IntentFacts['stoppedBy'] {
   const placement = caches.placements.lister.get(inNamespaceOf(bundle, bundle.spec.placement))
-  // Not known is a circumstance.
+  // An unknown Placement counts as a circumstance: no cluster loses the Bundle because of it.
   if (!placement) return () => 'NotAccepted'
   const question = questionOf(placement)
   const filter = compileFilter(question, {

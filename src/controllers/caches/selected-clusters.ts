@@ -5,21 +5,24 @@ import type { Caches } from './caches.ts'
 type DecisionCaches = Pick<Caches, 'placements' | 'decisions'>
 
 /**
- * The clusters a Placement selects, or undefined while that is not known: the Placement is gone, or not all pages of its
- * present generation are there. Half an answer is never used (I-06).
+ * The clusters that a Placement selects; undefined while the Placement or a page of its present generation is missing.
+ * An incomplete answer is never used (I-06).
  */
 export function selectedClusters(caches: DecisionCaches, placement: string): readonly string[] | undefined {
   const pages = pagesInForce(caches, placement)
   return pages && selectedOn(pages)
 }
 
-/** The generation and the number of its pages, where they are complete: with another one everybody's answer may be another. */
+/**
+ * The generation and the number of pages of complete decisions. When it changes, the decision about each cluster may
+ * have changed.
+ */
 export function selectionStamp(caches: DecisionCaches, placement: string): string | undefined {
   const pages = pagesInForce(caches, placement)
   return pages && `${pages[0]!.placementGeneration}/${pages.length}`
 }
 
-/** Whether a Placement whose pages are complete selects a cluster. */
+/** Whether a Placement with complete decisions selects a cluster. */
 export function selectsCluster(caches: DecisionCaches, placement: string, cluster: string): boolean {
   const generation = caches.placements.lister.get(placement)?.metadata.generation
   return caches.decisions.lister

@@ -1,4 +1,4 @@
-/** Windows as the controllers see them: all of them made ready, and which clusters a change of one may concern. */
+/** Windows and freezes, compiled once per change, and the clusters that a change of a window may concern. */
 import type { Change } from '../../client/cache.ts'
 import { jsonEqual } from '../../core/json.ts'
 import type { ClusterWindow } from '../../kinds/native/cluster-window.ts'
@@ -16,7 +16,7 @@ import type { Caches } from './caches.ts'
 
 type WindowCaches = Pick<Caches, 'windows' | 'clusterWindows' | 'clusters'>
 
-/** All windows and freezes, in an order that does not depend on when they came; worked out again only when one changed. */
+/** All windows and freezes in a fixed order; compiled again only after a change. */
 export function windowsInForce(caches: WindowCaches): () => readonly CompiledWindow[] {
   let known: readonly CompiledWindow[] | undefined
   const forget = () => void (known = undefined)
@@ -29,14 +29,14 @@ export function windowsInForce(caches: WindowCaches): () => readonly CompiledWin
       .sort((a, b) => compareText(a.name, b.name)))
 }
 
-/** What holds bundles on clusters at a moment. */
+/** The holds of Bundles on clusters at one moment. */
 export interface WindowHolds {
   of(target: ReleaseBundle, cluster: string): BundleHold | undefined
-  /** Milliseconds since 1970 at which the first of the answers so far may be another by time alone. */
+  /** Milliseconds since 1970 at which time alone may change the first of the answers so far. */
   until(): number | undefined
 }
 
-/** What holds bundles of a Rollout on clusters, all at one moment. */
+/** The holds of a Rollout's Bundles on clusters at one moment. */
 export function evaluateWindowHolds(
   caches: WindowCaches,
   windows: readonly CompiledWindow[],
@@ -66,7 +66,7 @@ export function evaluateWindowHolds(
   }
 }
 
-/** The clusters that a change of a window may concern: those it is for now, and those it was for. */
+/** The clusters that a change of a window may concern: the clusters it selects before and after the change. */
 export function clustersOfWindow(
   caches: Pick<Caches, 'clusters'>,
   { before, after }: Change<Window> | Change<ClusterWindow>,
@@ -98,7 +98,7 @@ function candidates(
   return wanted.values!.flatMap((value) => clusters.lister.by('label', `${wanted.key}=${value}`))
 }
 
-/** What windows' exceptions look at in an entry of a document: what the Rollout that admitted it says. */
+/** The fields of an entry that the exceptions of windows read, from the Rollout that admitted the entry. */
 export function windowEntryOf(caches: Pick<Caches, 'rollouts'>, entry: AssembledEntry): WindowEntry {
   const { bundle, generation } = entry
   const rollout = caches.rollouts.lister.get(entry.rollout)

@@ -1,4 +1,4 @@
-/** Whether the agent follows what the hub issues, in the agent's own words. */
+/** Conditions about the agent of a cluster: refused documents, clock, sealing key, a hub that is behind. */
 import { humanAge } from '../../core/time/time.ts'
 import type { Draft } from '../../engine/reconciler.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
@@ -6,7 +6,7 @@ import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { isSealingKeyRetired } from '../../plan/fleet/sealing-key.ts'
 
-// What a person has to do about it; the agent's own sentence says what happened.
+// Advice for the user; the agent's own message says what happened.
 const ADVICE: Readonly<Record<string, string>> = {
   Equivocation:
     'Two signed documents have one number: this hub was restored or copied, or somebody else has its signing key. Nothing is followed until it is resolved.',
@@ -17,7 +17,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   AgentTooOld: 'Upgrade the agent.',
 }
 
-/** Shows a clock that is wrong: windows and certificates depend on it. */
+/** Shows a wrong clock: windows and certificates depend on the clock. */
 export function showClock({ seen, conditions }: Draft<Cluster>): void {
   const skew = seen.status?.clockSkewSeconds ?? 0
   if (skew !== 0) {
@@ -28,7 +28,7 @@ export function showClock({ seen, conditions }: Draft<Cluster>): void {
   }
 }
 
-/** Shows that the hub forgot something that this cluster's agent holds. */
+/** Shows that the agent has a document that the hub does not know. */
 export function setHubBehindCondition({ seen, conditions }: Draft<Cluster>, assignment: Assignment | undefined): void {
   const ahead = seen.status?.ahead
   if (ahead && (assignment?.spec.epoch ?? 0) <= ahead.epoch) {
@@ -39,7 +39,7 @@ export function setHubBehindCondition({ seen, conditions }: Draft<Cluster>, assi
   }
 }
 
-/** Shows that somebody asked for another sealing key, until there is one. */
+/** Shows that a new sealing key was requested, until the agent has it. */
 export function showSealingKey({ seen, conditions }: Draft<Cluster>): void {
   if (isSealingKeyRetired(seen)) {
     const { at, by, reason } = seen.spec.retiredSealingKey!
@@ -51,7 +51,7 @@ export function showSealingKey({ seen, conditions }: Draft<Cluster>): void {
   }
 }
 
-/** Shows a refusal as condition DocumentRefused; most clusters never have one. */
+/** Shows a refusal as condition DocumentRefused; most clusters never have this condition. */
 export function showRefusal({ conditions }: Draft<Cluster>, report: ClusterReport | undefined): void {
   const refusal = report?.spec.refusal
   if (refusal) {

@@ -19,16 +19,16 @@ import type { LivenessCache } from './liveness-cache.ts'
 import { clusterAvailabilityReconciler } from './reconcile.ts'
 import { aliasKeys } from './registration.ts'
 
-/** How long to save up changes of mere bundle counts. */
+/** Time for which a change of counts alone waits before it is written. */
 const SETTLE_MS = 1000
 
-/** The cache of the gateways' summaries; other Leases of a busy hub are none of our business. */
+/** The informer for the liveness summaries of gateways; other Leases are not cached. */
 export function createLeaseInformer(parts: Omit<ControllerParts, 'caches'>): Informer<Lease> {
   const select = { namespace: LIVENESS_NAMESPACE, labelSelector: LIVENESS_LABEL }
   return createInformer({ ...parts, type: Lease, select })
 }
 
-/** Summaries and reports → Cluster status. */
+/** Creates the controller that writes the availability of clusters into their status. */
 export function createClusterAvailability(parts: ControllerParts & { readonly leases: Informer<Lease> }): Controller {
   const { caches, clock, leases, log } = parts
   const book = createLivenessCache(clock)
@@ -48,7 +48,7 @@ export function createClusterAvailability(parts: ControllerParts & { readonly le
       .map(({ metadata }) => metadata.name)
   })
   const sameName = ({ key }: Change<KubeObject>) => [key]
-  // Whoever shares an alias with a changed cluster, before or after the change.
+  // Clusters that share an alias with a changed cluster, before or after the change.
   const aliases = triggerOn(caches.clusters, ({ before, after }) =>
     jsonEqual(before?.spec.aliases ?? [], after?.spec.aliases ?? [])
       ? []
@@ -74,7 +74,8 @@ function noteSummary(book: LivenessCache, { after }: Change<Lease>, log: Logger)
     book.note(after.metadata.name, parseLiveness(text))
     return true
   } catch (caught) {
-    // A summary nobody understands is like none at all: its gateway grows old, and nobody is marked offline by it.
+    // A summary that cannot be parsed counts as missing: the gateway's last summary grows old, and no cluster is marked
+    // offline by it.
     log.warn({ name: after.metadata.name, err: toError(caught) }, 'liveness summary is not readable')
     return false
   }

@@ -5,10 +5,10 @@ import type { Availability } from '../../plan/fleet/availability.ts'
 import { LIVENESS_INTERVAL_MS } from '../../wire/link/liveness.ts'
 import type { ClusterAvailabilityPorts } from './ports.ts'
 
-// Three missed summaries: the gateway, not its clusters, is away.
+// After three missed summaries, the gateway counts as absent and not its clusters.
 const FRESH_WITHIN_MS = 3 * LIVENESS_INTERVAL_MS
 
-/** The present verdict on a cluster. */
+/** The present availability of a cluster. */
 export function judgeCluster(
   cluster: Cluster,
   ports: Pick<ClusterAvailabilityPorts, 'viewsOf' | 'reportOf'>,
@@ -23,7 +23,7 @@ export function judgeCluster(
   })
 }
 
-/** Whether the condition says something else than the present verdict. */
+/** Whether the recorded condition differs from the present availability. */
 export function verdictDiffers(
   cluster: Cluster,
   ports: Pick<ClusterAvailabilityPorts, 'viewsOf' | 'reportOf'>,

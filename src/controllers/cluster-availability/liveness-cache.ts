@@ -2,17 +2,23 @@ import type { Clock } from '../../core/time/clock.ts'
 import type { GatewayView } from '../../plan/fleet/availability.ts'
 import type { Liveness } from '../../wire/link/liveness.ts'
 
-/** Summaries of gateways, each with when it arrived on our own monotonic clock; other machines' clocks are never compared. */
+/**
+ * The newest summary of each gateway, with its arrival on the hub's monotonic clock; clocks of other machines are never
+ * compared.
+ */
 export interface LivenessCache {
   note(gateway: string, summary: Liveness): void
-  /** What each gateway's newest summary says about a cluster id. */
+  /** The information about a cluster id in the newest summary of each gateway. */
   viewsOf(clusterId: string): GatewayView[]
 }
 
-// A gateway that said nothing for a day is history: its word would only be "longer ago than anybody tolerates".
+// A gateway without a summary for a day is forgotten: its summary would mark each cluster offline.
 const FORGET_AFTER_MS = 24 * 3600 * 1000
 
-/** Makes an empty book. A gateway whose Lease is deleted stays in it and grows old, so that its clusters have time to reach another one. */
+/**
+ * Creates an empty cache. A gateway whose Lease is deleted stays and grows old, so that its clusters have time to reach
+ * another gateway.
+ */
 export function createLivenessCache(clock: Clock): LivenessCache {
   const pages = new Map<string, { readonly summary: Liveness; readonly arrivedMs: number }>()
   return {

@@ -3,13 +3,13 @@ import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { GatewayView } from '../../plan/fleet/availability.ts'
 
-/** What cluster-availability needs from the world. */
+/** The ports of cluster-availability. */
 export interface ClusterAvailabilityPorts {
   viewsOf(clusterId: string): readonly GatewayView[]
   assignmentOf(cluster: Cluster): Assignment | undefined
   reportOf(cluster: Cluster): ClusterReport | undefined
   /** Clusters with an alias, `dialect/name`. */
   havingAlias(key: string): readonly Cluster[]
-  /** How long to save up changes of mere bundle counts. */
+  /** Time for which a change of counts alone waits before it is written. */
   readonly settleMs: number
 }

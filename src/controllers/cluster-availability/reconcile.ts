@@ -14,9 +14,9 @@ import { notAcceptedWhy, showRegistration } from './registration.ts'
 
 const STATUS = { Available: 'True', Offline: 'False', Unknown: 'Unknown' } as const
 
-/** Says in a Cluster's status whether it is there and how its bundles are. */
+/** Writes the availability of a Cluster, its registration and the counts of its Bundles into its status. */
 export function clusterAvailabilityReconciler(ports: ClusterAvailabilityPorts): Reconciler<Cluster> {
-  // When a change of mere counts was first noticed; an entry lives until it is written or undone.
+  // The time of the first unwritten change of counts by cluster; deleted when the change is written or undone.
   const noticed = new Map<string, number>()
 
   return {
@@ -50,7 +50,7 @@ export function clusterAvailabilityReconciler(ports: ClusterAvailabilityPorts): 
       }
       if (!jsonEqual(draft.seen.status, status))
         noteTimes(cluster, draft.seen, { ...availability, clock: context.clock })
-      // One write at a time: the taint follows what the status says already.
+      // One write per pass: the taint follows the condition that is already stored.
       else taintUnreachable(draft, context.clock.now())
       return {}
     },
@@ -60,7 +60,7 @@ export function clusterAvailabilityReconciler(ports: ClusterAvailabilityPorts): 
 function showAvailable(draft: Draft<Cluster>, availability: Availability, accepted: boolean): void {
   if (accepted) {
     const before = draft.conditions.get('Available')
-    // While the verdict stands its first words stay: a new reason for the same verdict is not worth a write.
+    // The first reason and message of an unchanged status stay: a new reason alone is not worth a write.
     if (before?.status === STATUS[availability.state]) return
     draft.conditions.set('Available', STATUS[availability.state], availability.reason, availability.message)
   } else {
@@ -83,7 +83,7 @@ function waitMs(noticed: Map<string, number>, name: string, settleMs: number, { 
   return Math.max(0, since + settleMs - now)
 }
 
-/** Times go with a write that is made anyway. */
+/** Times are written only together with another change. */
 function noteTimes(
   cluster: Cluster,
   seen: Cluster,

@@ -6,14 +6,14 @@ export function aliasKeys(cluster: Cluster): string[] {
   return (cluster.spec.aliases ?? []).map(({ dialect, name }) => `${dialect}/${name}`)
 }
 
-/** Says whether the cluster is accepted, whether one agent speaks for it, and whether its aliases are its own. */
+/** Sets the conditions Accepted, Cloned and AliasTaken. */
 export function showRegistration(draft: Draft<Cluster>, havingAlias: (key: string) => readonly Cluster[]): void {
   showAccepted(draft)
   showCloned(draft)
   showAliases(draft, havingAlias)
 }
 
-/** Why a cluster that is not accepted is not. */
+/** Why a cluster is not accepted. */
 export function notAcceptedWhy({ metadata, spec }: Cluster): string {
   if (!spec.refused) return `Waits for a person: flotilla cluster accept ${metadata.name}`
   const { verdict, at, reason } = spec.refused
@@ -26,7 +26,7 @@ function showAccepted({ seen, conditions }: Draft<Cluster>): void {
   else conditions.set('Accepted', 'False', refused?.verdict ?? 'NotAccepted', notAcceptedWhy(seen))
 }
 
-// Only there when there was something to say: most clusters never see a copy.
+// Set only after a second agent was seen: most clusters never have this condition.
 function showCloned({ seen, conditions }: Draft<Cluster>): void {
   const { agent } = seen.status ?? {}
   if (agent?.rival) {

@@ -1,13 +1,15 @@
-/** The taint of clusters that are offline: nobody new selects them, and nobody who has them loses them. */
+/** The taint of offline clusters: Placements do not newly select them, and do not drop them either. */
 import { findCondition } from '../../core/conditions.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { Draft } from '../../engine/reconciler.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 
-/** Its key; a placement may tolerate it. */
+/** The key of the taint; a Placement may tolerate it. */
 const UNREACHABLE = 'flotilla.dev/unreachable'
 
-/** Brings the taint in line with condition Available. While the hub does not know, it stays as it is. */
+/**
+ * Sets or removes the taint according to condition Available. While the condition is Unknown, the taint stays as it is.
+ */
 export function taintUnreachable({ seen, next }: Draft<Cluster>, now: number): void {
   const available = findCondition(seen.status?.conditions, 'Available')?.status
   const others = (seen.spec.taints ?? []).filter(({ key }) => key !== UNREACHABLE)

@@ -7,7 +7,7 @@ import type { ControllerParts } from '../caches/controller-parts.ts'
 import { triggerOn } from '../../engine/trigger.ts'
 import { clusterDecommissionReconciler } from './reconcile.ts'
 
-/** Cluster → its own end. */
+/** Creates the controller that takes decommissioned clusters out of the fleet. */
 export function createClusterDecommission(parts: ControllerParts): Controller {
   const { caches } = parts
   const reconciler = clusterDecommissionReconciler({

@@ -8,18 +8,18 @@ import type { Cluster } from '../../kinds/native/cluster.ts'
 import { planDecommission } from '../../plan/fleet/decommission.ts'
 import type { DecommissionFacts } from '../../plan/fleet/decommission.ts'
 
-/** What cluster-decommission needs from the world. */
+/** The ports of cluster-decommission. */
 export interface ClusterDecommissionPorts {
   assignmentOf(cluster: Cluster): Assignment | undefined
   reportOf(cluster: Cluster): ClusterReport | undefined
-  /** Deletes this very Cluster. */
+  /** Deletes the Cluster, if its uid is still the same. */
   forget(cluster: Cluster, signal: AbortSignal): Promise<void>
 }
 
-/** A queue does not wait for years. */
+/** The longest delay of a work queue. */
 const LOOK_MS = 24 * 3_600_000
 
-/** Takes a cluster out of the fleet. It decides nothing itself: see plan/fleet/decommission.ts. */
+/** Takes a cluster out of the fleet; plan/fleet/decommission.ts decides the next step. */
 export function clusterDecommissionReconciler(ports: ClusterDecommissionPorts): Reconciler<Cluster> {
   return {
     name: 'cluster-decommission',
@@ -74,7 +74,7 @@ function factsOf(cluster: Cluster, ports: ClusterDecommissionPorts, nowMs: numbe
     readRevision: Math.max(report?.revision ?? 0, report?.refusal?.revision ?? 0),
     removals: report?.removals ?? [],
     ...(document ? { document: documentOf(document) } : {}),
-    // What was written down for an earlier decision, which was taken back, does not count.
+    // A record of an earlier decommission that was cancelled does not count.
     ...(recorded && recorded.at === asked?.at
       ? { recorded: { phase: recorded.phase, left: recorded.left ?? [] } }
       : {}),

@@ -4,7 +4,7 @@ import { JoinToken } from '../../kinds/native/join-token.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { joinTokenExpireReconciler } from './reconcile.ts'
 
-/** JoinToken → its own status. */
+/** Creates the controller that writes the status of JoinTokens. */
 export function createJoinTokenExpire(parts: ControllerParts): Controller {
   return createController({
     ...parts,

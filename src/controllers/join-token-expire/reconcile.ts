@@ -3,7 +3,7 @@ import { parseTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { JoinToken } from '../../kinds/native/join-token.ts'
 
-/** Says in a JoinToken's status whether anybody can still join with it. */
+/** Writes into a JoinToken's status whether a cluster can still join with the token. */
 export function joinTokenExpireReconciler(): Reconciler<JoinToken> {
   return {
     name: 'join-token-expire',
@@ -26,7 +26,7 @@ export function joinTokenExpireReconciler(): Reconciler<JoinToken> {
       }
       const wrong = unreadableNetworks(token)
       if (wrong.length > 0) {
-        // A network nobody can read has nobody in it: better said here than found out at the site.
+        // A network that cannot be parsed contains no address: the user should learn this here and not at the site.
         conditions.set(
           'Usable',
           'False',
@@ -48,5 +48,5 @@ function unreadableNetworks({ spec }: JoinToken): string[] {
   return networks.filter((network) => parseNetwork(network) === undefined)
 }
 
-// Timers count milliseconds in 31 bits; a token of two months wakes up once in between.
+// Timers count milliseconds in 31 bits; a token of two months needs a pass in between.
 const LONGEST_SLEEP_MS = 24 * 24 * 3600 * 1000

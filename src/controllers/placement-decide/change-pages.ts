@@ -9,7 +9,7 @@ import { isIncumbent } from './placement-cache.ts'
 import type { CachedPlacement } from './placement-cache.ts'
 import type { PlacementDecidePorts } from './ports.ts'
 
-/** Pages to write because of a few clusters, and how many came and went. */
+/** Pages to write because a few clusters changed, and the number of clusters that were selected and dropped. */
 export interface ChangedPages {
   readonly pages: readonly PlacementDecision[]
   readonly gained: number
@@ -17,8 +17,9 @@ export interface ChangedPages {
 }
 
 /**
- * Applies the touched clusters to the pages they are on. Undefined when the pages are not those of the book, when a
- * newcomer needs a new page, or when a cluster leaves that still runs something: then the whole answer is due.
+ * Applies the changed clusters to their pages. Undefined when the pages differ from the cache, when a newly selected
+ * cluster needs a new page, or when a dropped cluster still has content: then the Placement is decided from the whole
+ * fleet.
  */
 export function changePages(
   placement: Placement,
@@ -40,7 +41,7 @@ export function changePages(
     const page = ports.pageWith(keyOf(placement), name)
     const at = { now, incumbent: isIncumbent(page, name) }
     const isSelected = cluster !== undefined && !firstRejection(book.filter, cluster, at)
-    // A toleration that ends by itself changes when to look again; one that is Evicting has a history.
+    // A toleration with an end changes the time of the next pass; a cluster that is Evicting has a history.
     if (isSelected && judgeClusterTaints(book.filter, cluster, at).until !== undefined) return undefined
     if (page && !at.incumbent) return undefined
     if (isSelected === (page !== undefined)) continue

@@ -21,7 +21,7 @@ import { placementDecideReconciler } from './reconcile.ts'
 
 const CEL = { native: compileCelFor('native'), ocm: compileCelFor('ocm') } as const
 
-/** Placement → PlacementDecision pages. */
+/** Creates the controller that writes the decisions of Placements as PlacementDecision pages. */
 export function createPlacementDecide(parts: ControllerParts): Controller {
   const { caches, client, clock } = parts
   const write = (signal: AbortSignal) => ({ fieldManager: 'flotilla-placement-decide', signal })
@@ -80,14 +80,14 @@ function triggersOf(caches: Caches, books: PlacementCache, now: () => number): r
       const is = after && asPlacementCluster(after)
       if (jsonEqual(was, is)) return []
       const changed = books.note(was, is, { now: now(), pageWith: (key, name) => pageWith(caches, key, name) })
-      // Those without a book are not decided yet, or held by their guard, which this change may release.
+      // A Placement without a cache entry is not decided yet, or its guard stops it, and this change may release it.
       const undecided = caches.placements.lister
         .list()
         .map(keyOf)
         .filter((key) => !books.has(key))
       return [...changed, ...undecided]
     }),
-    // A page that a person changed or deleted is put right.
+    // A page that a user changed or deleted is written again.
     triggerOn(caches.decisions, ({ key, before, after }) => {
       const page = after ?? before
       return page && !books.isWriting(key) ? fromScratch([inNamespaceOf(page, page.spec.placement)]) : []
@@ -99,7 +99,7 @@ function triggersOf(caches: Caches, books: PlacementCache, now: () => number): r
       const namespace = (after ?? before)?.metadata.namespace
       return fromScratch(caches.placements.lister.list(namespace).map(keyOf))
     }),
-    // A cluster that no longer runs anything of a placement is no longer Evicting.
+    // A cluster that no longer runs content of a Placement is no longer Evicting.
     triggerOn(caches.assignments, ({ key: cluster, before, after }) => {
       const held = (one: typeof after) => [...(one?.spec.entries ?? []), ...(one?.spec.tombstones ?? [])]
       const left = held(before).some(({ bundle }) => !held(after).some((entry) => entry.bundle === bundle))
@@ -121,7 +121,7 @@ function pageWith(caches: Pick<Caches, 'decisions'>, placement: string, cluster:
 
 const NO_LOAD = { countOf: () => 0, max: 0 } as const
 
-/** Asked only where somebody is ranked: it looks at every page of the placement. */
+/** Read only for Placements that rank clusters: it reads each page of the Placement. */
 function loadOf(caches: Caches, loads: PlacementLoads, key: string) {
   const placement = caches.placements.lister.get(key)
   if (!placement) return NO_LOAD
@@ -131,7 +131,7 @@ function loadOf(caches: Caches, loads: PlacementLoads, key: string) {
     : NO_LOAD
 }
 
-/** Whether one of these is of a bundle of the placement. */
+/** Whether one of these entries is of a Bundle of the Placement. */
 function hasBundleOf(
   { bundles }: Pick<Caches, 'bundles'>,
   { metadata: { name, namespace } }: Placement,

@@ -1,9 +1,8 @@
 /**
- * What is known of each placement since its last pass, so that one changed cluster costs one look per placement and not
- * one per cluster: the compiled question, how many clusters each filter stops, and which clusters changed their answer.
- *
- * A placement without a book is decided from the whole fleet and gets one; anything that is not a change of one cluster
- * throws the book away.
+ * The results of each Placement's last pass, so that a changed cluster costs one comparison per Placement instead of a
+ * comparison of the whole fleet: the compiled question, the number of clusters that each filter rejects, and the
+ * clusters whose decision may have changed. A Placement without an entry is decided from the whole fleet and gets an
+ * entry; a change of another kind deletes the entry.
  */
 import { jsonEqual } from '../../core/json.ts'
 import { keyOf } from '../../kinds/meta.ts'
@@ -14,52 +13,54 @@ import { firstRejection } from '../../plan/placement/filter.ts'
 import type { CompiledFilter, FilterReason } from '../../plan/placement/filter.ts'
 import { isSimple } from '../../plan/placement/select-clusters.ts'
 
-/** What is known of one placement. */
+/** The cached results of one Placement. */
 export interface CachedPlacement {
   readonly generation: number
   readonly question: PlacementQuestion
   readonly filter: CompiledFilter
-  /** How many clusters each filter stops, kept up to date. */
+  /** The number of clusters that each filter rejects, updated with each change. */
   readonly stopped: Record<FilterReason, number>
-  /** How many clusters are registered. */
+  /** The number of registered clusters. */
   total: number
-  /** Clusters whose answer may have changed since the last pass. */
+  /** Clusters whose decision may have changed since the last pass. */
   readonly changedClusters: Set<string>
   readonly pages: number
-  /** How many are selected. */
+  /** The number of selected clusters. */
   readonly selected: number
-  /** The lowest score of those selected, where they are ranked. */
+  /** The lowest score of the selected clusters, if they are ranked. */
   readonly lowest?: number
-  /** Milliseconds since 1970 at which the answer ends by itself. */
+  /** Milliseconds since 1970 at which time alone changes the decisions. */
   readonly until?: number
 }
 
-/** The books of all placements. */
+/** The cached results of all Placements. */
 export interface PlacementCache {
-  /** The book, as long as it is of this generation. */
+  /** The entry of a Placement, if it is of this generation. */
   open(placement: Placement): CachedPlacement | undefined
-  /** Keeps what a pass found out, unless something changed since it began: the pass has not seen that. */
+  /**
+   * Stores the results of a pass, unless a cluster changed since the pass started: the pass has not seen that change.
+   */
   keep(placement: Placement, book: CachedPlacement, since: number): void
-  /** Where a pass begins; for `keep`. */
+  /** The start of a pass; for `keep`. */
   mark(): number
   drop(key: string): void
   dropAll(): void
-  /** Notes a changed cluster; the keys of placements whose answer it may change. */
+  /** Notes a changed cluster; returns the keys of the Placements whose decisions may change. */
   note(was: PlacementCluster | undefined, is: PlacementCluster | undefined, at: ClusterChangeContext): string[]
   has(key: string): boolean
-  /** Marks a page as being written here, so that its change is not taken for somebody else's. */
+  /** Marks a page as written by this controller, so that its change does not count as a change by a user. */
   writing(page: string): { done(): void }
   isWriting(page: string): boolean
 }
 
-/** What a changed cluster is judged with. */
+/** The data that a changed cluster is compared with. */
 export interface ClusterChangeContext {
   readonly now: number
-  /** The page of a placement that has a decision on the cluster. */
+  /** The page of a Placement that has a decision about the cluster. */
   pageWith(placement: string, cluster: string): PlacementDecision | undefined
 }
 
-/** Makes the books. */
+/** Creates an empty cache. */
 export function createPlacementCache(): PlacementCache {
   const books = new Map<string, CachedPlacement>()
   const pagesInWriting = new Set<string>()
@@ -77,14 +78,15 @@ export function createPlacementCache(): PlacementCache {
     if (!was) book.total++
     if (!is) book.total--
     if (before !== after) {
-      // Only who passes, or passed, or is Evicting for a reason changes decisions; others change at most the sentence about nobody.
+      // Decisions change only for a cluster that passes or passed the filters, or that is Evicting; a change of another
+      // cluster changes at most the message about zero selected clusters.
       if (before === undefined || after === undefined || at.pageWith(key, name)) {
         book.changedClusters.add(name)
         return true
       }
       return book.selected === 0
     }
-    // A cluster that passes and is ranked or grouped by what changed.
+    // A cluster that passes the filters, and whose rank or group changed.
     if (after === undefined && !isSimple(book.question) && !jsonEqual(was, is)) {
       book.changedClusters.add(name)
       return true
@@ -131,7 +133,7 @@ interface Changed {
   readonly at: ClusterChangeContext
 }
 
-/** Whether a page selects a cluster; one that is Evicting is on it too, and has to be selected anew. */
+/** Whether a page selects a cluster; a cluster that is Evicting is on the page too, and is not selected. */
 export function isIncumbent(page: PlacementDecision | undefined, name: string): boolean {
   return page?.spec.decisions.some(({ cluster, state }) => cluster === name && state === 'Selected') ?? false
 }

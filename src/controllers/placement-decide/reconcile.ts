@@ -18,7 +18,7 @@ import type { CachedPlacement } from './placement-cache.ts'
 import type { PlacementDecidePorts } from './ports.ts'
 import { changePages } from './change-pages.ts'
 
-/** Writes a Placement's answer on pages. It decides nothing itself: see plan/placement/decide-placement.ts. */
+/** Writes the decisions of a Placement on pages; plan/placement/decide-placement.ts decides. */
 export function placementDecideReconciler(ports: PlacementDecidePorts): Reconciler<Placement> {
   return {
     name: 'placement-decide',
@@ -30,7 +30,7 @@ export function placementDecideReconciler(ports: PlacementDecidePorts): Reconcil
         return {}
       }
       const book = ports.books.open(placement)
-      // What fails halfway is decided again from the whole fleet.
+      // A pass that fails halfway is repeated from the whole fleet.
       ports.books.drop(key)
       const since = ports.books.mark()
       const touched = book && (await decideTouched(draft, book, ports, context))
@@ -43,7 +43,7 @@ export function placementDecideReconciler(ports: PlacementDecidePorts): Reconcil
   }
 }
 
-/** Looks only at the clusters that changed; undefined when that is not enough. */
+/** Compares only the changed clusters; undefined when the whole fleet is needed. */
 async function decideTouched(
   draft: Draft<Placement>,
   book: CachedPlacement,
@@ -75,7 +75,7 @@ async function decideTouched(
   return told(draft, { ...book, selected })
 }
 
-/** Says how many are selected and why the others are not; the book is up to date then. */
+/** Sets the conditions from the cached counts. */
 function told(draft: Draft<Placement>, book: CachedPlacement): CachedPlacement {
   const { selected, stopped, total, question } = book
   const passing = total - Object.values(stopped).reduce((sum, count) => sum + count, 0)
@@ -86,8 +86,8 @@ function told(draft: Draft<Placement>, book: CachedPlacement): CachedPlacement {
 }
 
 /**
- * Whether the clusters that changed cannot change who is selected: as many are as were asked for, none of those that changed is
- * among them, and none of those that changed can score as much as the lowest of them.
+ * Whether the changed clusters cannot change the selection: the requested number is selected, no changed cluster is
+ * among the selected, and no changed cluster can reach the lowest score of the selected.
  */
 function isUnmoved(
   placement: Placement,
@@ -99,7 +99,7 @@ function isUnmoved(
   return [...touched].every((name) => {
     if (ports.pageWith(keyOf(placement), name)) return false
     const cluster = ports.clusterOf(name)
-    // A toleration that ends by itself changes when to look again.
+    // A toleration with an end changes the time of the next pass.
     return !cluster || judgeClusterTaints(filter, cluster, { now, incumbent: false }).until === undefined
   })
 }
@@ -216,7 +216,7 @@ async function writePages(
     if (before) await write({ ...before, spec: page.spec }, 'updatePage')
     else await write(page, 'createPage')
   }
-  // Readers never look past `pages`; these are left from an earlier, longer answer.
+  // Pages of an earlier, longer answer; readers ignore pages after `pages`.
   for (const page of present.values()) if (page.spec.page >= answer.pages.length) await write(page, 'deletePage')
   if (written > 0) context.log.info({ selected: answer.decisions.length, written }, 'placement decided')
 }

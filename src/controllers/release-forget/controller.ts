@@ -18,7 +18,7 @@ import { releaseForgetReconciler } from './reconcile.ts'
 
 const TYPES = { Approval, Rollout, Release } as const
 
-/** Releases that are history → gone. */
+/** Creates the controller that deletes old Releases. */
 export function createReleaseForget(parts: ControllerParts): Controller {
   const { caches } = parts
   const reconciler = releaseForgetReconciler({
@@ -26,7 +26,7 @@ export function createReleaseForget(parts: ControllerParts): Controller {
     bundleNamed: (bundle, name) => caches.bundles.lister.get(inNamespaceOf(bundle, name)),
     namedOf: (bundle, name) => namedGenerations(caches, inNamespaceOf(bundle, name)),
   })
-  // A newer Release makes older ones history, and a Rollout that is through has taken clusters off them.
+  // A newer Release makes older Releases history, and a finished Rollout has moved clusters to a newer Release.
   const triggers = [
     triggerOn(caches.rollouts, ({ before, after }) => {
       if (!after) return []
@@ -45,7 +45,7 @@ export function createReleaseForget(parts: ControllerParts): Controller {
   return createController({
     ...parts,
     type: Bundle,
-    notesGeneration: false, // that a generation was looked at is bundle-render's to say
+    notesGeneration: false, // bundle-render records the observed generation of a Bundle
     informer: caches.bundles,
     reconciler,
     triggers,
@@ -53,7 +53,7 @@ export function createReleaseForget(parts: ControllerParts): Controller {
   })
 }
 
-/** What is left of Bundles that are gone → gone. */
+/** Creates the controller that deletes the Releases and Rollouts of deleted Bundles. */
 export function createForgetDeleted(parts: ControllerParts): Controller {
   const { caches } = parts
   const reconciler = forgetDeletedReconciler({
@@ -98,7 +98,7 @@ function portsOf({ caches, client }: ControllerParts) {
   }
 }
 
-/** Whether any cluster has a bundle, is to be rid of it, or says that it has it or is rid of it. */
+/** Whether a document has an entry or a tombstone of a Bundle, or a report has a row or a receipt of it. */
 function isNamed(caches: Pick<Caches, 'assignments' | 'reports'>, bundle: string): boolean {
   const { lister } = caches.assignments
   if (lister.by('bundle', bundle).length > 0 || lister.by('tombstone', bundle).length > 0) return true
@@ -106,7 +106,7 @@ function isNamed(caches: Pick<Caches, 'assignments' | 'reports'>, bundle: string
   return caches.reports.lister.list().some(({ spec }) => spec.bundles.some(isOf) || (spec.removals ?? []).some(isOf))
 }
 
-/** Generations of a bundle that any cluster has, had last, is rid of, or says it has. */
+/** Generations of a Bundle in documents, in their tombstones and rollback revisions, and in reports. */
 function namedGenerations(caches: Pick<Caches, 'assignments' | 'reports'>, bundle: string): ReadonlySet<number> {
   const named = new Set<number>()
   const { lister } = caches.assignments

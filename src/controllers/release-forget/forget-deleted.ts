@@ -6,7 +6,7 @@ import { deletedRetentionMs } from '../../plan/release/release-history.ts'
 import { asRemoval, removeRollout } from './reconcile.ts'
 import type { ReleaseForgetPorts } from './reconcile.ts'
 
-/** What forgetting a Bundle that is gone needs from the world; bundles are names beside the Release. */
+/** The ports of the controller; Bundles are names in the namespace of the Release. */
 export interface ForgetDeletedPorts extends Pick<
   ReleaseForgetPorts,
   'approvalsOf' | 'remove' | 'rolloutOf' | 'isRegistered'
@@ -14,11 +14,14 @@ export interface ForgetDeletedPorts extends Pick<
   isThere(release: Release, bundle: string): boolean
   releasesOf(release: Release, bundle: string): readonly Release[]
   removalsOf(release: Release, bundle: string): readonly Rollout[]
-  /** Whether any cluster's document or report names the bundle, be it as removed. */
+  /** Whether a document or a report names the Bundle, also as removed. */
   isNamed(release: Release, bundle: string): boolean
 }
 
-/** Deletes what is left of Bundles that somebody deleted and no cluster has, when it was there to be looked at for a while. */
+/**
+ * Deletes the Releases and Rollouts of a deleted Bundle that no cluster has, after they were kept for a while for
+ * inspection.
+ */
 export function forgetDeletedReconciler(ports: ForgetDeletedPorts): Reconciler<Release> {
   return {
     name: 'release-forget-deleted',

@@ -8,23 +8,23 @@ import { KEPT_RELEASES, retentionReason, oldRemovals } from '../../plan/release/
 import type { BundleHistory, KnownRelease, KnownRemoval } from '../../plan/release/release-history.ts'
 import { isClosed, unsettledClusters } from '../../plan/rollout/rollout-status.ts'
 
-/** What forgetting needs from the world; bundles are names beside the Bundle. */
+/** The ports of release-forget; Bundles are names in the namespace of the Bundle. */
 export interface ReleaseForgetPorts {
   releasesOf(bundle: Bundle, name: string): readonly Release[]
   rolloutOf(release: Pick<Release, 'metadata'>): Rollout | undefined
   bundleNamed(bundle: Bundle, name: string): Bundle | undefined
-  /** Generations of a bundle that any cluster's document or report names. */
+  /** Generations of a Bundle in the documents and reports of all clusters. */
   namedOf(bundle: Bundle, name: string): ReadonlySet<number>
   approvalsOf(rollout: Rollout): readonly KubeObject[]
-  /** The Rollouts that remove a bundle, or did. */
+  /** The Rollouts that remove a Bundle, finished ones included. */
   removalsOf(bundle: Bundle, name: string): readonly Rollout[]
   /** Whether a cluster is still registered. */
   isRegistered(cluster: string): boolean
-  /** Deletes exactly this object, as it was seen; one that is gone or was changed since stays as it is. */
+  /** Deletes this object, if it was not changed since it was read. */
   remove(kind: 'Approval' | 'Rollout' | 'Release', object: KubeObject, signal: AbortSignal): Promise<void>
 }
 
-/** Deletes Releases that are history and that nobody needs. It decides nothing itself: see plan/release/release-history.ts. */
+/** Deletes Releases that are not needed any more; plan/release/release-history.ts decides which. */
 export function releaseForgetReconciler(ports: ReleaseForgetPorts): Reconciler<Bundle> {
   return {
     name: 'release-forget',
@@ -63,7 +63,7 @@ export function releaseForgetReconciler(ports: ReleaseForgetPorts): Reconciler<B
   }
 }
 
-/** The words about it first: a Rollout that is made later under its name must not find them. */
+/** Approvals first: a later Rollout of the same name must not find them. */
 export async function removeRollout(
   rollout: Rollout,
   ports: Pick<ReleaseForgetPorts, 'approvalsOf' | 'remove'>,
@@ -73,7 +73,9 @@ export async function removeRollout(
   await ports.remove('Rollout', rollout, signal)
 }
 
-/** A Rollout that removes, as far as history is concerned; a cluster that is gone has nothing to be removed from. */
+/**
+ * A Rollout that removes a Bundle, for the history; a cluster that is not registered any more has nothing to remove.
+ */
 export function asRemoval(rollout: Rollout, { isRegistered }: Pick<ReleaseForgetPorts, 'isRegistered'>): KnownRemoval {
   const { metadata, status } = rollout
   return {

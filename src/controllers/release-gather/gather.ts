@@ -4,7 +4,7 @@ import type { Caches } from '../caches/caches.ts'
 import { selectedClusters } from '../caches/selected-clusters.ts'
 import type { ReleaseGatherPorts } from './ports.ts'
 
-/** Reads what release-gather decides about from the caches. */
+/** Reads Bundles, Placements and Releases of a Source from the caches. */
 export function gatherSource(caches: Caches): Omit<ReleaseGatherPorts, 'createRelease' | 'enqueue'> {
   return {
     bundlesOf: (source) => bundlesOfSource(caches, source),

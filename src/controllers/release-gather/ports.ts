@@ -22,7 +22,7 @@ export interface ReleaseGatherPorts {
   /** The highest generation of a Bundle that a Release has. */
   released(bundle: Bundle): number
   releaseNamed(beside: Pick<Bundle, 'metadata'>, name: string): Release | undefined
-  /** Creates a Release; throws a Conflict when one of the contents is not up to date any more. */
+  /** Creates a Release; throws a Conflict when a content is no longer up to date. */
   createRelease(release: Release, contents: readonly RenderedContent[], signal: AbortSignal): Promise<void>
   /** Starts a pass for a Source. */
   enqueue(source: string): void

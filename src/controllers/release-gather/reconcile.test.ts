@@ -105,10 +105,10 @@ test('contents wait at most two minutes; other rollout settings and undecided pl
   await clock.advance(GATHER_MS)
   const pass = await reconcileOnce(reconciler, source, clock)
   assert.deepEqual(names(), ['a-g2: a', 'lost-g2: lost', 'slow-g2: slow'])
-  assert.deepEqual(made[0]?.spec.missing, [{ name: 'late', problem: 'It was not rendered in time.' }])
+  assert.deepEqual(made[0]?.spec.missing, [{ name: 'late', problem: 'The bundle was not rendered in time.' }])
   assert.equal(
     pass.condition('Released'),
-    'False PartlyReleased: Bundle late is not part of main@c2: It was not rendered in time.',
+    'False PartlyReleased: Bundle late is not part of main@c2: The bundle was not rendered in time.',
   )
 })
 

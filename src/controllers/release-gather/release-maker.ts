@@ -19,7 +19,7 @@ import type { ReleaseGatherPorts, RenderedContent } from './ports.ts'
 /** The state of a Bundle while its Source is gathered. */
 export type GatherState = Pick<GatheredBundle, 'artifact' | 'waits'>
 
-/** What bundle-render sees of release-gather. */
+/** The port through which bundle-render offers content. */
 export interface OfferPort {
   /** Makes the Release of new content; false when the content waits for other Bundles of its Source. */
   offer(content: RenderedContent, context: Pick<Context, 'log' | 'signal'>): Promise<boolean>

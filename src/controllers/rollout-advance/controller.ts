@@ -28,10 +28,13 @@ import { rolloutAdvanceReconciler } from './reconcile.ts'
 import { createRosterCache } from './roster-cache.ts'
 import type { RosterCache } from './roster-cache.ts'
 
-/** How long to save up changes of mere counts. */
+/** Time for which a change of counts alone waits before it is written. */
 const COUNTS_EVERY_MS = 1000
 
-/** Rollout → its own status: the admissions. */
+/**
+ * Creates the controller that advances Rollouts: it decides which clusters may receive the Release next and records the
+ * admissions in the Rollout's status.
+ */
 export function createRolloutAdvance(parts: ControllerParts & { readonly askGate: AskGatePort }): Controller {
   const { caches, client, clock } = parts
   const rosterCache = createRosterCache()
@@ -60,7 +63,7 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
   return {
     ...controller,
     run: async (signal) => {
-      // Nobody noted what happened while it did not run.
+      // Changes during the time without a running controller were not noted.
       rosterCache.clear()
       try {
         await controller.run(signal)
@@ -71,7 +74,7 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
   }
 }
 
-/** Notes every cluster that something happened to, whichever Rollout it concerns; they look at their own. */
+/** Notes each changed cluster in the roster cache; the pass of a Rollout reads the changes of its own clusters. */
 function noteTriggers(caches: Caches, { note }: RosterCache): Trigger[] {
   const noting = <T extends KubeObject>(informer: Informer<T>, clustersOf: (change: Change<T>) => Iterable<string>) =>
     triggerOn(informer, (change) => {
@@ -83,7 +86,7 @@ function noteTriggers(caches: Caches, { note }: RosterCache): Trigger[] {
     noting(caches.assignments, ({ key }) => [key]),
     noting(caches.reports, ({ key }) => [key]),
     noting(caches.decisions, ({ before, after }) => changedDecisions(before, after)),
-    // Who is no longer to be removed from, or is now, is left behind or is not.
+    // A cluster that a removal now concerns, or no longer concerns, changes the unselected holders.
     noting(caches.rollouts, ({ before, after }) => {
       const [was, is] = [before, after].map((rollout) => new Set(rollout && unsettledClusters(rollout)))
       return is!.symmetricDifference(was!)
@@ -102,14 +105,14 @@ function changedDecisions(before: PlacementDecision | undefined, after: Placemen
 
 function passTriggers(caches: Caches): Trigger[] {
   return [
-    // A newer Rollout closes the older ones, and is released by their being closed.
+    // A newer Rollout supersedes the older Rollouts, and waits until they are closed.
     triggerOn(caches.rollouts, ({ before, after }) => {
       const rollout = after ?? before
       const release = rollout && caches.releases.lister.get(inNamespaceOf(rollout, rollout.spec.release))
       if (!release || (before && after && jsonEqual(closing(before), closing(after)))) return []
       return release.spec.bundles.flatMap(({ name }) => openRollouts(caches, inNamespaceOf(release, name)))
     }),
-    // Who was about to get a bundle, and did not, has nothing to be removed.
+    // A cluster whose admission ended without delivery has nothing to remove.
     triggerOn(caches.rollouts, ({ before, after }) => {
       const held = new Set((after?.status?.admissions ?? []).map(({ cluster }) => cluster))
       const left = (before?.status?.admissions ?? []).filter(({ cluster }) => !held.has(cluster))
@@ -134,7 +137,7 @@ function passTriggers(caches: Caches): Trigger[] {
     triggerOn(caches.reports, (change) => changedBundles(change).flatMap((bundle) => openRollouts(caches, bundle))),
     triggerOn(caches.windows, (change) => rolloutsOfWindow(caches, change)),
     triggerOn(caches.clusterWindows, (change) => rolloutsOfWindow(caches, change)),
-    // A newer document gives the slots of bundles back that a newer Rollout carries, or that are removed.
+    // A newer document frees the slots of Bundles that a newer Rollout carries, or that are removed.
     triggerOn(caches.assignments, ({ key, before, after }) => {
       const hasGraves = before?.spec.tombstones !== undefined || after?.spec.tombstones !== undefined
       const holding = caches.rollouts.lister.by('cluster', key).filter((rollout) => hasGraves || hasTakenOver(rollout))
@@ -175,7 +178,7 @@ function gatedBy(caches: Caches, bundle: string): string[] {
   return caches.rollouts.lister.by('gateBundle', bundle).filter(isOpen).map(keyOf)
 }
 
-/** What of a Rollout concerns the others of its Bundle. */
+/** The part of a Rollout that concerns the other Rollouts of its Bundles. */
 function closing(rollout: Rollout): unknown {
   const { superseded = [], admissions = [] } = rollout.status ?? {}
   const gone = new Set(superseded.map(({ bundle }) => bundle))
@@ -186,14 +189,14 @@ function hasTakenOver(rollout: Rollout): boolean {
   return isClosed(rollout) || (rollout.status?.superseded ?? []).length > 0
 }
 
-/** Rollouts of a Bundle that may still have something to do. */
+/** Rollouts of a Bundle that are not finished. */
 function openRollouts(caches: Caches, bundle: string): string[] {
   return [...rolloutsOfBundle(caches, bundle), ...caches.rollouts.lister.by('removes', bundle)]
     .filter(isOpen)
     .map(keyOf)
 }
 
-/** Rollouts that remove a Bundle of a Placement: somebody may keep it after all. */
+/** Rollouts that remove a Bundle of a Placement: the Placement may select a cluster again. */
 function removalsOfPlacement(caches: Caches, placement: string): string[] {
   return caches.bundles.lister
     .by('placement', placement)
@@ -229,7 +232,7 @@ function changedRows(before: readonly { bundle: string }[], after: readonly { bu
   return [...new Set([...was.keys(), ...is.keys()])].filter((bundle) => !jsonEqual(was.get(bundle), is.get(bundle)))
 }
 
-/** A cluster that came, went or changed its availability concerns the rollouts that select it or hold a slot for it. */
+/** A cluster that was created, deleted or changed concerns the Rollouts that select it or have a slot for it. */
 function rolloutsOfCluster(caches: Caches, { before, after }: Change<Cluster>): string[] {
   const cluster = after ?? before
   const isSame =
@@ -240,22 +243,22 @@ function rolloutsOfCluster(caches: Caches, { before, after }: Change<Cluster>): 
   return !cluster || isSame ? [] : rolloutsAround(caches, cluster.metadata.name)
 }
 
-/** What of a cluster decides about rings, holds and windows. */
+/** The fields of a cluster that decide about rings, holds and windows. */
 function holdable({ metadata, spec }: Cluster): unknown {
   return [metadata.labels, spec.hold, spec.cordon, spec.timeZone]
 }
 
-/** A window concerns the rollouts that select a cluster it is for. */
+/** A window concerns the Rollouts that select a cluster of the window. */
 function rolloutsOfWindow(caches: Caches, change: Change<Window> | Change<ClusterWindow>): string[] {
   const clusters = clustersOfWindow(caches, change)
   if (clusters.length > FEW) return caches.rollouts.lister.list().filter(isOpen).map(keyOf)
   return [...new Set(clusters.flatMap((name) => rolloutsAround(caches, name)))]
 }
 
-// Of so many clusters together nearly every rollout selects one.
+// Above this number of clusters, nearly each Rollout selects a cluster among them.
 const FEW = 100
 
-/** Rollouts that select a cluster, or hold a slot for it. */
+/** Rollouts that select a cluster or have a slot for it. */
 function rolloutsAround(caches: Caches, name: string): string[] {
   const selecting = caches.decisions.lister
     .by('cluster', name)

@@ -1,4 +1,7 @@
-/** Questions to the world, asked in the background: a few at a time, each gate at most once at a time; the answers are facts with times. */
+/**
+ * Checks of gates, in the background: a few at the same time, and each gate once at a time. Each answer has the time of
+ * its check.
+ */
 import type { Clock } from '../../core/time/clock.ts'
 import { untilAborted } from '../../core/async/deadline.ts'
 import { toError } from '../../core/errors.ts'
@@ -14,7 +17,7 @@ import { credentialsFor, readCredentials } from '../../source/credentials.ts'
 import type { Credentials } from '../../source/credentials.ts'
 import { parseSourceUrl } from '../../source/source-url.ts'
 
-/** What a gate asks somebody; plain data. */
+/** The check of a gate; plain data, so that a thread can run it. */
 export type GateQuestion = { readonly url: string; readonly credentials?: Credentials } & (
   | { readonly kind: 'Webhook'; readonly body: JsonObject }
   | {
@@ -28,13 +31,13 @@ export type GateQuestion = { readonly url: string; readonly credentials?: Creden
 
 type WithoutTime<A> = A extends GateAnswer ? Omit<A, 'askedAt'> : never
 
-/** What came back; what cannot be asked is an answer too. */
+/** The answer to a check; a check that fails has an answer too. */
 export type GateReply = WithoutTime<GateAnswer>
 
-/** Asks somebody outside. */
+/** Runs a check. */
 export type AskGatePort = (question: GateQuestion, signal: AbortSignal) => Promise<GateReply>
 
-/** The questions of all Rollouts and what was answered. */
+/** The checks of all Rollouts and their answers. */
 export interface GateChecks {
   answerOf(rollout: Rollout, ring: string, gate: string): GateAnswer | undefined
   ask(rollout: Rollout, asks: readonly RingGateQuery[]): void
@@ -45,14 +48,14 @@ interface GateBookOptions {
   readonly clock: Clock
   readonly ask: AskGatePort
   secret(namespace: string, name: string, signal: AbortSignal): Promise<Secret | undefined>
-  /** Hears each Rollout, by its key, that has an answer. */
+  /** Called with the key of each Rollout that has a new answer. */
   onAnswer(key: string): void
 }
 
-/** How many are asked at once, how many may wait, and how long an answer is kept at most. */
+/** Limits: checks at the same time, checks that wait, and the time for which an answer is kept. */
 const GATE_LIMITS = { atOnce: 8, waiting: 2000, keptMs: 600_000 } as const
 
-/** Makes an empty book. */
+/** Creates the checks; none runs before `ask`. */
 export function createGateChecks(options: GateBookOptions): GateChecks {
   const { clock } = options
   const closing = new AbortController()
@@ -120,11 +123,11 @@ export function createGateChecks(options: GateBookOptions): GateChecks {
       sweep()
       for (const ask of asks) {
         const key = bookKey(rollout, ask.ring, ask.gate)
-        // What finds no place now is due again soon.
+        // A check without a place is due again soon.
         if (running.has(key) || waiting.size >= GATE_LIMITS.waiting) continue
         waiting.set(key, () => work(key, rollout, ask))
       }
-      // After the caller's own step: an answer that comes at once must not come before the question was written down.
+      // In a later step: an immediate answer must not arrive before the check is recorded.
       queueMicrotask(pump)
     },
     close: async () => {
@@ -135,7 +138,7 @@ export function createGateChecks(options: GateBookOptions): GateChecks {
   }
 }
 
-/** An edited gate, or a Rollout made anew under the same name, is another one. */
+/** An edited gate, or a Rollout that was created again under the same name, has another key. */
 function bookKey({ metadata }: Rollout, ring: string, gate: GateSpec): string {
   return canonicalJson({ uid: metadata.uid ?? '', ring, gate })
 }

@@ -35,7 +35,7 @@ export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler
       const since = ports.rosterCache.open(key, rosterCacheKey(rollout, gathered))
       const decision = planRollout(rolloutInput(rollout, gathered, now), { ...since, selects: gathered.selects })
       const total = decision.counts?.total ?? 0
-      ports.rosterCache.keep(key, since.roster.page ? total : 0)
+      ports.rosterCache.keep(key, since.roster.cached ? total : 0)
       const compared = REST_PER_BUNDLE_ON_CLUSTER_MS * Math.min(total, since.changedClusters?.size ?? total)
       const taken = REST_PER_SLOT_MS * decision.admissions.length
       ports.passThrottle.note(key, Math.floor(Math.max(compared, taken)))

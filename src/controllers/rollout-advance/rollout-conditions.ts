@@ -2,7 +2,7 @@ import type { ConditionSet } from '../../engine/reconciler.ts'
 import { holdSentence } from '../../plan/rollout/holds.ts'
 import type { RolloutDecision } from '../../plan/rollout/types.ts'
 
-/** Says a decision in a Rollout's conditions: Ready, Held, Superseded, and kstatus's Reconciling and Stalled. */
+/** Shows a decision in a Rollout's conditions: Ready, Held, Superseded, and kstatus's Reconciling and Stalled. */
 export function setRolloutConditions(
   conditions: ConditionSet,
   decision: RolloutDecision,
@@ -41,7 +41,7 @@ export function setRolloutConditions(
       conditions.set('Held', 'True', decision.hold.reason, holdSentence(decision.hold))
       return
     case 'Supersede':
-      // A completed rollout stays completed; the condition alone says that it is closed.
+      // A completed Rollout stays completed; only the condition shows that it is superseded.
       if (decision.phase !== 'Completed') conditions.set('Ready', 'False', 'Superseded', message)
       conditions.set('Superseded', 'True', 'NewerRelease', decision.message)
       conditions.remove('Held')

@@ -1,25 +1,29 @@
 /**
- * What is remembered of Rollouts between looks, so that one report costs one cluster and not the whole fleet: each one's book, and the clusters
- * that something happened to, in order. A Rollout that has not looked for longer than is remembered looks at everything.
+ * The rosters of Rollouts between two passes, so that a report costs one cluster and not the whole fleet, and the names
+ * of changed clusters in the order of their changes. A Rollout whose last pass is older than the oldest change in the
+ * cache is built from the whole fleet.
  */
 import type { RosterCacheEntry } from '../../plan/rollout/build-roster.ts'
 
-/** What has happened since the last look at a Rollout. */
+/** The changes since the last pass of a Rollout. */
 export interface ChangesSinceLastPass {
   readonly roster: RosterCacheEntry
-  /** Clusters that something happened to; undefined: not known, or everybody is concerned. */
+  /** Clusters that changed; undefined when all clusters may have changed. */
   readonly changedClusters: ReadonlySet<string> | undefined
-  /** Clusters that run a bundle without being selected, by bundle; as the last look left them. */
+  /** Clusters that run a Bundle without being selected, by Bundle, from the last pass. */
   readonly unselectedHolders: Map<string, Set<string>>
 }
 
-/** The books of all Rollouts. */
+/** The rosters of all Rollouts. */
 export interface RosterCache {
-  /** Something happened to a cluster. */
+  /** Notes that a cluster changed. */
   note(cluster: string): void
-  /** Opens a Rollout's book; `frame` is what concerns everybody at once. */
+  /** The roster of a Rollout; `frame` are the values that concern all clusters at once. */
   open(key: string, frame: readonly unknown[]): ChangesSinceLastPass
-  /** How many pairs the book has now: the books together have a limit, and the one not opened for longest goes first. */
+  /**
+   * Records the size of a roster, in bundles on clusters. All rosters together have a limit; the roster with the oldest
+   * pass is dropped first.
+   */
   keep(key: string, pairs: number): void
   clear(): void
 }
@@ -28,7 +32,7 @@ interface Kept {
   readonly book: RosterCacheEntry
   readonly left: Map<string, Set<string>>
   frame: readonly unknown[]
-  /** How many notes there were at its last look. */
+  /** The number of noted changes at the last pass. */
   seen: number
   pairs: number
 }
@@ -36,10 +40,10 @@ interface Kept {
 const MOST_NOTES = 50_000
 const MOST_PAIRS = 300_000
 
-/** Makes the books. */
+/** Creates an empty cache. */
 export function createRosterCache(most: { readonly notes?: number; readonly pairs?: number } = {}): RosterCache {
   const { notes: mostNotes = MOST_NOTES, pairs: mostPairs = MOST_PAIRS } = most
-  const books = new Map<string, Kept>() // in order of looks: the oldest come first
+  const books = new Map<string, Kept>() // in the order of passes, oldest first
   let notes: string[] = []
   let forgotten = 0
 
@@ -53,7 +57,7 @@ export function createRosterCache(most: { readonly notes?: number; readonly pair
     open: (key, frame) => {
       const kept: Kept = books.get(key) ?? { book: {}, left: new Map(), frame: [], seen: -1, pairs: 0 }
       const isSame = kept.frame.length === frame.length && frame.every((part, i) => part === kept.frame[i])
-      // A look that failed halfway has left no roster.
+      // A pass that failed halfway has left no roster.
       const touched =
         isSame && kept.book.cached && kept.seen >= forgotten ? new Set(notes.slice(kept.seen - forgotten)) : undefined
       kept.frame = frame

@@ -9,7 +9,7 @@ import type { ControllerParts } from '../caches/controller-parts.ts'
 import { triggerOn } from '../../engine/trigger.ts'
 import { rolloutCreateReconciler } from './reconcile.ts'
 
-/** Release → Rollout. */
+/** Creates the controller that makes a Rollout for each Release. */
 export function createRolloutCreate(parts: ControllerParts): Controller {
   const { caches, client } = parts
   const reconciler = rolloutCreateReconciler({
@@ -21,12 +21,12 @@ export function createRolloutCreate(parts: ControllerParts): Controller {
       try {
         await client.create(Rollout, rollout, { fieldManager: 'flotilla-rollout-create', signal })
       } catch (caught) {
-        // The cache lags behind; what is there stays as a person may have changed it.
+        // The cache is behind; an existing Rollout stays, because a user may have changed it.
         if (!isApiError(caught, 'AlreadyExists')) throw caught
       }
     },
   })
-  // A Rollout that was deleted while its Release is the newest is made again.
+  // A Rollout that was deleted while its Release is the newest is created again.
   const rollouts = triggerOn(caches.rollouts, ({ before, after }) =>
     before && !after ? [inNamespaceOf(before, before.spec.release)] : [],
   )

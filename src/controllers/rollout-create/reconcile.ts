@@ -9,9 +9,9 @@ import { rollbackRings, rolloutRings } from '../../plan/rollout/rollout-rings.ts
 
 const RETRY_MS = 60_000
 
-/** What rollout-create needs from the world. */
+/** The ports of rollout-create. */
 export interface RolloutCreatePorts {
-  /** The Releases of a Bundle beside this one. */
+  /** The Releases of a Bundle in the namespace of this Release. */
   releasesOf(release: Release, bundle: string): readonly Release[]
   bundleOf(release: Release, bundle: string): Bundle | undefined
   planOf(release: Release, plan: string): RolloutPlan | undefined
@@ -19,7 +19,7 @@ export interface RolloutCreatePorts {
   createRollout(rollout: Rollout, signal: AbortSignal): Promise<void>
 }
 
-/** Gives the newest Release of a Bundle its Rollout. */
+/** Creates the Rollout of the newest Release of a Bundle. */
 export function rolloutCreateReconciler(ports: RolloutCreatePorts): Reconciler<Release> {
   return {
     name: 'rollout-create',
@@ -28,7 +28,7 @@ export function rolloutCreateReconciler(ports: RolloutCreatePorts): Reconciler<R
       if (release.metadata.deletionTimestamp) return {}
       const { name } = release.metadata
       if (!ports.hasRollout(release)) {
-        // Nobody wants it any more: what is left of it is being forgotten.
+        // No Bundle of the Release exists any more: release-forget deletes the Release.
         if (release.spec.bundles.every((bundle) => !ports.bundleOf(release, bundle.name))) return {}
         if (!isNewest(release, ports)) {
           draft.conditions.set(
@@ -73,7 +73,7 @@ function rolloutFor(release: Release, ports: RolloutCreatePorts): Rollout {
     spec: {
       release: name,
       ...(rollBack ? rollbackRings(moves, rollBack) : moves),
-      // One that goes back and fails waits for a person.
+      // A rollback that fails waits for a person.
       ...(plan?.spec.onFailure === undefined || rollBack ? {} : { onFailure: plan.spec.onFailure }),
     },
   }

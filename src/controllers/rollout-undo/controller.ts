@@ -12,7 +12,7 @@ import { rolloutUndoReconciler } from './reconcile.ts'
 
 const MANAGER = 'flotilla-rollout-undo'
 
-/** What is asked back → Release. */
+/** Creates the controller that makes a Release for each rollback. */
 export function createRolloutUndo(parts: ControllerParts): Controller {
   const { caches, client } = parts
   const reconciler = rolloutUndoReconciler({
@@ -28,7 +28,7 @@ export function createRolloutUndo(parts: ControllerParts): Controller {
       highestAssigned: (bundle) => highestAssigned(caches, inNamespaceOf(rollout, bundle)),
     }),
     markBad: async ({ metadata: { name, namespace } }, marks, signal) => {
-      // Read anew: what others wrote of it stays, and two writers do not undo each other.
+      // Read again: the marks of other writers stay.
       const release = await client.get(Release, { name, ...(namespace ? { namespace } : {}) }, signal)
       const bad = marks.reduce(withMark, release.status?.bad ?? [])
       const next = { ...release, status: { ...release.status, bad } }
@@ -39,14 +39,14 @@ export function createRolloutUndo(parts: ControllerParts): Controller {
   return createController({
     ...parts,
     type: Rollout,
-    notesGeneration: false, // that a generation was looked at is rollout-advance's to say
+    notesGeneration: false, // rollout-advance records the observed generation of a Rollout
     informer: caches.rollouts,
     reconciler,
     failureCondition: 'RolledBack',
   })
 }
 
-/** Marks add up: on all clusters is more than on some. */
+/** Adds a mark to the marks of a Release; a mark for all clusters includes a mark for some clusters. */
 function withMark(bad: readonly BadRevisionMark[], mark: BadRevisionMark): BadRevisionMark[] {
   const known = bad.find(({ bundle }) => bundle === mark.bundle)
   if (!known) return [...bad, mark]

@@ -10,14 +10,14 @@ import type { BadRevisionMark, RolloutUndoPorts } from './ports.ts'
 
 const RETRY_MS = 30_000
 
-/** Somebody asks to take a Rollout back. */
+/** A request to roll a Rollout back. */
 interface Request extends RollbackRequest {
   readonly n: number
   readonly by: string
   readonly reason?: string | undefined
 }
 
-/** Takes Rollouts back that failed, or that a person wants back. */
+/** Rolls back Rollouts that failed, or for which a user asked for a rollback. */
 export function rolloutUndoReconciler(ports: RolloutUndoPorts): Reconciler<Rollout> {
   return {
     name: 'rollout-undo',
@@ -52,13 +52,13 @@ export function rolloutUndoReconciler(ports: RolloutUndoPorts): Reconciler<Rollo
         context.log.info({ release: name, clusters: count }, 'rollback made')
         draft.conditions.set('RolledBack', 'True', 'RolledBack', `Release ${name} takes it back.`)
       }
-      // What it was worked out from may change: a decision, a document.
+      // The decisions and documents that a rollback is planned from may change.
       return retry ? { requeueAfterMs: RETRY_MS } : {}
     },
   }
 }
 
-/** What is asked for, in order; a failure first. */
+/** The requests in order; the rollback on failure first. */
 function requestsOf({ spec, status }: Rollout): Request[] {
   const failure = status?.rollBack
   const own: Request[] = failure ? [{ n: 0, by: 'onFailure', reason: failure.reason, ring: failure.ring }] : []

@@ -1,26 +1,26 @@
-/** The Secrets the hub keeps for a bundle: what its charts drew, and the key of its secret values. */
+/** The Secrets that the hub keeps for a Bundle: random values of its charts, and the key of its secret values. */
 import type { ObjectMeta } from '../../kinds/meta.ts'
 
-/** Marks them, so that they are found without looking at anybody else's. */
+/** The label of these Secrets, so that the hub lists no other Secrets. */
 export const BUNDLE_SECRET_LABEL = 'flotilla.dev/bundle-secret'
-/** The bundle one is for. */
+/** The label with the name of the Bundle. */
 export const BUNDLE_ANNOTATION = 'flotilla.dev/bundle'
 
-/** Who makes them, as their managed fields say. */
+/** The field manager of these Secrets. */
 export const BUNDLE_SECRET_MAKER = 'flotilla-bundle-render'
-/** What each kind of them has its content under. */
+/** The data key of each kind of Secret. */
 export const BUNDLE_SECRET_DATA = { frozen: 'frozen.json', valuesKey: 'key' } as const
 
 const SUFFIXES = { frozen: '-frozen', valuesKey: '-values-key' } as const
 
 type BundleSecretKind = keyof typeof SUFFIXES
 
-/** The names of all Secrets of a bundle (`namespace/name`), as `namespace/name`. */
+/** The keys of all Secrets of a Bundle (`namespace/name`), as `namespace/name`. */
 export function bundleSecretKeys(bundle: string): string[] {
   return Object.values(SUFFIXES).map((suffix) => `${bundle}${suffix}`)
 }
 
-/** Metadata of a Secret of a bundle. */
+/** Metadata of a Secret of a Bundle. */
 export function bundleSecret(bundle: string, kind: BundleSecretKind): ObjectMeta & { readonly namespace: string } {
   const [namespace = '', name = ''] = bundle.split('/')
   return {
@@ -31,7 +31,7 @@ export function bundleSecret(bundle: string, kind: BundleSecretKind): ObjectMeta
   }
 }
 
-/** The bundle (its name alone) that a Secret of this name would be for, and which of its Secrets it would be. */
+/** The name of the Bundle, and the kind of Secret, that a Secret of this name would be for. */
 export function bundleSecretName(
   name: string,
 ): { readonly bundle: string; readonly kind: BundleSecretKind } | undefined {

@@ -1,9 +1,9 @@
 /**
- * Secret values of a bundle as the hub keeps them: one blob per distinct content, encrypted with a key of that bundle alone. The key is in the hub
- * Secret `BUNDLE-values-key`, which the embedded home seals at rest; blobs, their backups and their mirrors hold ciphertext only.
- *
- * Everything here is made from the values and that key, without a draw: the same values are the same blob, and the same cluster gets the same sealed
- * values, so that nothing is released, signed or sent again because somebody rendered or sealed again.
+ * Secret values of a Bundle as the hub stores them: one blob per distinct content, encrypted with a key of that Bundle
+ * alone. The key is in the hub's Secret `BUNDLE-values-key`, which the embedded home seals at rest; blobs, their
+ * backups and their mirrors contain ciphertext only. All results depend on the values and the key alone, without random
+ * numbers: equal values give an equal blob, and a cluster gets equal sealed values, so that a repeated rendering or
+ * sealing causes no new Release, document or transfer.
  */
 import { aeadOpen, aeadSeal, base64, fromBase64, fromUtf8, hkdf, hmacSha256, utf8 } from '../../core/bytes.ts'
 import { canonicalJson } from '../../core/json.ts'
@@ -19,10 +19,10 @@ import { parseJson } from '../../wire/validate.ts'
 /** Values by slot. */
 export type SlotValues = ReadonlyMap<string, Secret<SecretData>>
 
-/** A bundle's key: 32 bytes. */
+/** The key of a Bundle: 32 bytes. */
 export type ValuesKey = Secret<Uint8Array>
 
-/** How long a bundle's key is. */
+/** The length of a Bundle's key in bytes. */
 export const VALUES_KEY_BYTES = 32
 
 const NONCE = new Uint8Array(12)
@@ -34,17 +34,18 @@ const KeptValues = Type.Object({
   box: Type.String(),
 })
 
-/** The blob of a bundle's values. */
+/** Encrypts the values of a Bundle; returns the blob. */
 export function encryptValues(bundle: string, values: SlotValues, key: ValuesKey): Uint8Array {
   const sorted = [...values].map(([slot, data]) => [slot, data.reveal()] as const)
   const plain = utf8(canonicalJson(Object.fromEntries(sorted)))
-  // A mark of the values that only the key can make; each distinct content has a key of its own by it, and no nonce to repeat.
+  // A code of the values that only the key can make. Each distinct content has its own key derived from it, so no nonce
+  // is repeated.
   const mark = hmacSha256(derived(key, ['mark', bundle]), plain)
   const box = aeadSeal(contentKey(key, bundle, mark), NONCE, plain, utf8(bundle))
   return utf8(canonicalJson({ format: 'flotilla.dev/values/v1', mark: base64(mark), box: base64(box) }))
 }
 
-/** The values of such a blob; undefined when it was encrypted with another key, for another bundle, or changed. */
+/** Decrypts a blob; undefined when the blob was encrypted with another key or for another Bundle, or was changed. */
 export function decryptValues(bundle: string, blob: Uint8Array, key: ValuesKey): SlotValues | undefined {
   try {
     const kept = parseJson(KeptValues, blob, { what: 'values', maxBytes: LIMITS.blobBytes })
@@ -53,7 +54,7 @@ export function decryptValues(bundle: string, blob: Uint8Array, key: ValuesKey):
     const values = JSON.parse(fromUtf8(plain)) as Record<string, SecretData>
     return new Map(Object.entries(values).map(([slot, data]) => [slot, new Secret(data)]))
   } catch {
-    // Why is nobody's business: what does not open is not there.
+    // The cause is not reported: a blob that cannot be decrypted counts as missing.
     return undefined
   }
 }

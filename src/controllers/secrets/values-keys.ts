@@ -1,4 +1,4 @@
-/** The keys of bundles' secret values: one hub Secret per bundle that has some, made once and never changed. */
+/** The keys of Bundles' secret values: one Secret of the hub per Bundle, created once and never changed. */
 import type { Client } from '../../client/client.ts'
 import { base64, fromBase64 } from '../../core/bytes.ts'
 import { isApiError, Stalled } from '../../core/errors.ts'
@@ -10,26 +10,26 @@ import { BUNDLE_SECRET_DATA, BUNDLE_SECRET_MAKER, bundleSecret } from './bundle-
 import { VALUES_KEY_BYTES } from './secret-values.ts'
 import type { ValuesKey } from './secret-values.ts'
 
-/** Finds and makes keys; bundles are `namespace/name`. */
+/** Finds and creates keys; Bundles are `namespace/name`. */
 export interface ValuesKeys {
-  /** undefined when there is none. */
+  /** Undefined when the key does not exist. */
   of(bundle: string): Promise<ValuesKey | undefined>
-  /** Makes it when there is none. */
+  /** Creates the key when it does not exist. */
   make(bundle: string): Promise<ValuesKey>
-  /** What was remembered does not open anything: it is read again the next time. */
+  /** Drops a cached key that decrypts nothing; the next call reads it again. */
   forget(bundle: string): void
 }
 
 const DATA_KEY = BUNDLE_SECRET_DATA.valuesKey
 const MAX_KEPT = 1000
 
-/** The Secret that has a bundle's key. */
+/** The Secret with a Bundle's key. */
 export function valuesKeySecret(bundle: string): { readonly namespace: string; readonly name: string } {
   const { namespace, name } = bundleSecret(bundle, 'valuesKey')
   return { namespace, name }
 }
 
-/** Keys in the hub's own API; the ones used last are remembered. */
+/** Keys in the hub's own API, with a cache of the keys used last. */
 export function createValuesKeys(client: Pick<Client, 'get' | 'create'>, ids: Pick<Ids, 'bytes'>): ValuesKeys {
   const kept = new Map<string, ValuesKey>()
 

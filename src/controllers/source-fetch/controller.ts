@@ -9,13 +9,13 @@ import { createFetchJobs } from './jobs.ts'
 import type { FetchSourcePort } from './ports.ts'
 import { sourceFetchReconciler } from './reconcile.ts'
 
-/** Where the hub's rewrite rules are: key `mirrors.yaml` of this ConfigMap. */
+/** The ConfigMap with the hub's rewrite rules, key `mirrors.yaml`. */
 const MIRRORS = { namespace: 'flotilla-system', name: 'source-mirrors', key: 'mirrors.yaml' } as const
 
-/** Keys of ssh servers: key `known_hosts` of this ConfigMap, as `ssh-keyscan` prints them. */
+/** The ConfigMap with the keys of ssh servers, key `known_hosts`, in the format of `ssh-keyscan`. */
 const KNOWN_HOSTS = { namespace: 'flotilla-system', name: 'source-known-hosts', key: 'known_hosts' } as const
 
-/** Source → artifact. */
+/** Creates the controller that fetches Sources. */
 export function createSourceFetch(parts: ControllerParts & { readonly fetchSource: FetchSourcePort }): Controller {
   const { caches, client, clock } = parts
   const jobs = createFetchJobs(clock, (key) => controller.enqueue(key))

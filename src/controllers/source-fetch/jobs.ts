@@ -1,46 +1,52 @@
-/** Fetches in the background: a few at a time, fewer per host, at most one per source; suspects apart from the others. */
+/**
+ * Fetches in the background: a few at the same time, fewer per host, and one per Source; suspects run apart from all
+ * other fetches.
+ */
 import type { Clock } from '../../core/time/clock.ts'
 import { untilAborted } from '../../core/async/deadline.ts'
 import { toError } from '../../core/errors.ts'
 import { FETCH_STOPPED } from '../../source/fetch-request.ts'
 import type { FetchOutcome } from '../../source/fetch-request.ts'
 
-/** What a finished fetch says. */
+/** The result of a fetch. */
 export interface FinishedFetch {
   readonly outcome: FetchOutcome
-  /** What it was begun for; an edit meanwhile makes it old news. */
+  /** The request that the fetch was started for; after an edit of the Source the result is outdated. */
   readonly wanted: string
   readonly ms: number
 }
 
-/** One fetch to run. */
+/** A fetch to run. */
 export interface FetchJob {
   readonly key: string
-  /** Whoever is asked; jobs of one host wait for each other. */
+  /** The server; the number of fetches per host is limited. */
   readonly host: string
   readonly wanted: string
-  /** Few jobs of one namespace run alone at once. */
+  /** The number of fetches alone per namespace is limited. */
   readonly namespace: string
-  /** Fetched apart from all others; these jobs take no place of the others. */
+  /** Whether the fetch runs apart from all other fetches, with limits of its own. */
   readonly isAlone: boolean
   work(signal: AbortSignal): Promise<FetchOutcome>
 }
 
-/** The fetches of all sources. */
+/** The fetches of all Sources. */
 export interface FetchJobs {
   begin(job: FetchJob): void
   isRunning(key: string): boolean
-  /** Takes what finished; each outcome is given once. */
+  /** Returns the result of a finished fetch, once. */
   take(key: string): FinishedFetch | undefined
-  /** When to ask again, in milliseconds from now; 0: now. */
+  /** Milliseconds until the next fetch; 0 means now. */
   dueInMs(key: string): number
-  /** Notes when to ask again, and for what the source was asked. */
+  /** Records the time of the next fetch, and the request of the last fetch. */
   schedule(key: string, wanted: string, ms: number): void
-  /** For what the source was asked last. */
+  /** The request of the last fetch. */
   lastWanted(key: string): string | undefined
-  /** How many fetches failed in a row. */
+  /** The number of fetches in a row that failed. */
   failures(key: string): number
-  /** Whether the source was being fetched when the thread of all fetches had to be ended, and has not been cleared since. */
+  /**
+   * Whether the Source was being fetched when the shared fetch thread had to be stopped, and has not been cleared
+   * since.
+   */
   isSuspect(key: string): boolean
   forget(key: string): void
   close(): Promise<void>
@@ -51,20 +57,25 @@ interface Note {
   readonly dueAt: number
 }
 
-/** A source that may have ended the thread of all. */
+/** A Source that may have stopped the shared fetch thread. */
 interface Suspicion {
-  /** How many fetches alone must succeed in a row before it is fetched with the others again. */
+  /**
+   * The number of fetches alone that must still succeed in a row before the Source is fetched with other Sources again.
+   */
   readonly left: number
-  /** How many that were when it was suspected last; twice as many the next time. */
+  /** The full number at the last suspicion; twice this number at the next. */
   readonly of: number
 }
 
-/** How many at once; those that run alone count for themselves. Two of a namespace: a suspect need not wait for the one that did it. */
+/**
+ * Limits of fetches at the same time; fetches alone have their own. Two per namespace: an innocent suspect need not
+ * wait for the Source that stopped the thread.
+ */
 const JOB_LIMITS = { total: 12, perHost: 3, alone: 4, alonePerNamespace: 2 } as const
-// A server that misbehaves only now and then is with the others ever more seldom.
+// A server that fails rarely is fetched alone for longer each time.
 const MAX_SUSPICION = 64
 
-/** Makes the jobs; `onDone` hears each source whose fetch finished. */
+/** Creates the jobs; `onDone` is called with each Source whose fetch finished. */
 export function createFetchJobs(clock: Clock, onDone: (key: string) => void): FetchJobs {
   const closing = new AbortController()
   const running = new Map<string, { readonly job: FetchJob; readonly ended: Promise<void> }>()
@@ -104,7 +115,7 @@ export function createFetchJobs(clock: Clock, onDone: (key: string) => void): Fe
 
   async function run({ key, wanted, work }: FetchJob): Promise<void> {
     const began = clock.monotonicMs()
-    // A fetch that does not hear that it should stop keeps nobody waiting.
+    // A fetch that ignores its signal does not delay the stop.
     const outcome = await untilAborted(work(closing.signal), closing.signal).catch((caught: unknown): FetchOutcome => ({
       kind: 'Failed',
       reason: 'FetchFailed',
@@ -114,7 +125,7 @@ export function createFetchJobs(clock: Clock, onDone: (key: string) => void): Fe
     running.delete(key)
     if (closing.signal.aborted) return
     suspect(key, outcome)
-    // One that was interrupted has not been tried yet.
+    // An interrupted fetch does not count as a try.
     if (outcome.kind !== 'Interrupted') failures.set(key, outcome.kind === 'Failed' ? (failures.get(key) ?? 0) + 1 : 0)
     finished.set(key, { outcome, wanted, ms: Math.round(clock.monotonicMs() - began) })
     onDone(key)
@@ -125,7 +136,7 @@ export function createFetchJobs(clock: Clock, onDone: (key: string) => void): Fe
     begin: (job) => {
       if (running.has(job.key) || closing.signal.aborted) return
       waiting.set(job.key, job)
-      // After the caller's own step: a job that ends at once must not finish before it was begun.
+      // In a later step: an immediate result must not arrive before the job is recorded.
       queueMicrotask(pump)
     },
     isRunning: (key) => running.has(key) || waiting.has(key),

@@ -3,15 +3,15 @@ import type { FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
 import type { Mirror } from '../../source/mirrors.ts'
 import type { FetchJobs } from './jobs.ts'
 
-/** Fetches somewhere: in a thread of its own, or in place. */
+/** Fetches a Source, in a thread of its own or in place. */
 export type FetchSourcePort = (request: FetchRequest, signal: AbortSignal) => Promise<FetchOutcome>
 
-/** What source-fetch needs from the world. */
+/** The ports of source-fetch. */
 export interface SourceFetchPorts {
   readonly fetch: FetchSourcePort
   readonly jobs: FetchJobs
   secret(namespace: string, name: string, signal: AbortSignal): Promise<Secret | undefined>
-  /** Keys of ssh servers that the hub knows, for Secrets that have none. */
+  /** Keys of ssh servers that the hub knows, for Secrets without `known_hosts`. */
   knownHosts(signal: AbortSignal): Promise<string | undefined>
   /** The hub's rewrite rules. */
   mirrors(signal: AbortSignal): Promise<readonly Mirror[]>

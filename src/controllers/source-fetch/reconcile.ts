@@ -15,17 +15,17 @@ import { pollIntervalMs } from '../../source/poll-interval.ts'
 import { SourceError } from '../../source/source-error.ts'
 import type { SourceFetchPorts } from './ports.ts'
 
-/** The annotation that asks for a fetch now; its value only has to be another one than before. */
+/** The annotation that requests a fetch now; a new value is enough. */
 export const POLL_ANNOTATION = 'flotilla.dev/poll'
 
 const JITTER = 0.2
 const MAX_BACKOFF_MS = 600_000
-/** Each try of a source that had to be stopped may cost a processor for as long as it is let; it is tried seldom. */
+/** Each try of a Source whose fetch had to be stopped may use a processor until its time limit, so tries are rare. */
 const STOPPED_BACKOFF = { baseMs: 300_000, maxMs: 3_600_000, jitter: JITTER }
-/** After a restart sources that have an artifact are asked one after another, not all at once. */
+/** After a restart, Sources with an artifact are fetched within this time, not all at once. */
 const SPREAD_MS = 10_000
 
-/** Keeps a Source's artifact in step with where it comes from. */
+/** Fetches a Source in intervals and records its artifact. */
 export function sourceFetchReconciler(ports: SourceFetchPorts): Reconciler<Source> {
   const refused = new Map<string, { readonly wanted: string; readonly failure: FetchFailure }>()
   return {
@@ -41,11 +41,11 @@ export function sourceFetchReconciler(ports: SourceFetchPorts): Reconciler<Sourc
       }
       const hint = source.metadata.annotations?.[POLL_ANNOTATION]
       const wanted = wantedOf(source, hint)
-      // The engine takes this one away when a pass does not say it again, and most passes only wait.
+      // The engine removes Stalled after a pass that does not set it, and most passes only wait.
       const stalled = draft.conditions.get('Stalled')
       if (stalled) draft.conditions.set('Stalled', 'True', stalled.reason, stalled.message)
       const done = jobs.take(key)
-      // One that was interrupted has no outcome: it is begun again below, alone.
+      // An interrupted fetch has no result: it is started again below, alone.
       if (done && done.outcome.kind !== 'Interrupted' && done.wanted === wanted && !source.spec.suspend) {
         const { outcome } = done
         settle(draft, { outcome, ms: done.ms }, context)
@@ -62,7 +62,7 @@ export function sourceFetchReconciler(ports: SourceFetchPorts): Reconciler<Sourc
       }
       if (jobs.isRunning(key)) return {}
       const last = jobs.lastWanted(key)
-      // The first look after a start: what was asked before the restart need not be asked this instant.
+      // The first pass after a start: a Source that was fetched before the restart need not be fetched at once.
       if (last === undefined && isServed(source, hint) && !done) {
         const waitMs = firstPollMs(source, context.ids.fraction())
         if (waitMs > 0) {
@@ -96,28 +96,34 @@ export function sourceFetchReconciler(ports: SourceFetchPorts): Reconciler<Sourc
   }
 }
 
-/** What an outcome was asked for; an edit or a hint makes another one. */
+/** Identifies a request: an edit or a hint makes a new one. */
 function wantedOf(source: Source, hint: string | undefined): string {
   return digestOf(canonicalJson({ spec: source.spec, hint }))
 }
 
-/** What decides whether refused content would be refused again. */
+/** Identifies content: as long as it is the same, refused content is refused again. */
 function contentOf({ spec }: Source): string {
   return `${identityOf(spec)} ${selectionOf(spec)}`
 }
 
-/** Whether the status is about what the source says now. */
+/** Whether the status is about the present spec and hint. */
 function isServed(source: Source, hint: string | undefined): boolean {
   const { observedGeneration, hint: served } = source.status ?? {}
   return observedGeneration === source.metadata.generation && served === hint
 }
 
-/** Whether the last fetch had to be stopped; it is in the status, so that a hub that starts again knows whom to fetch alone. */
+/**
+ * Whether the last fetch had to be stopped. The status records it, so that a hub that starts again fetches the Source
+ * alone.
+ */
 function isStopped({ status }: Source): boolean {
   return status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason === FETCH_STOPPED) ?? false
 }
 
-/** How long a source waits that was looked at before the hub started: one without an artifact does not, unless its fetch was stopped. */
+/**
+ * The delay of the first fetch after a start of the hub. A Source without an artifact does not wait, unless its fetch
+ * was stopped.
+ */
 function firstPollMs(source: Source, fraction: number): number {
   if (isStopped(source)) return backoffMs(0, fraction, STOPPED_BACKOFF)
   if (source.status?.artifact === undefined) return 0
@@ -160,7 +166,7 @@ async function fetchOne(
   }
 }
 
-/** What a Secret holds; for ssh also the keys of servers that the hub knows, when it has none of its own. */
+/** The credentials in a Secret; for ssh with the hub's known hosts, if the Secret has none. */
 async function credentialsOf(secret: Secret, ports: SourceFetchPorts, signal: AbortSignal): Promise<Credentials> {
   const credentials = readCredentials(secret)
   if (credentials.sshKey === undefined || credentials.knownHosts !== undefined) return credentials
@@ -168,7 +174,7 @@ async function credentialsOf(secret: Secret, ports: SourceFetchPorts, signal: Ab
   return knownHosts === undefined ? credentials : { ...credentials, knownHosts }
 }
 
-/** What a fetch came to, when it was not interrupted. */
+/** The result of a fetch that was not interrupted. */
 type Settled = Exclude<FetchOutcome, { readonly kind: 'Interrupted' }>
 
 function settle(

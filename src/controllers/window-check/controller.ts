@@ -5,7 +5,7 @@ import { Window } from '../../kinds/native/window.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { windowCheckReconciler } from './reconcile.ts'
 
-/** Windows and ClusterWindows → their own status. */
+/** Creates the controllers that write the status of Windows and ClusterWindows. */
 export function createWindowCheck(parts: ControllerParts): Controller[] {
   const { caches } = parts
   return [

@@ -4,7 +4,7 @@ import type { ClusterWindow } from '../../kinds/native/cluster-window.ts'
 import type { Window } from '../../kinds/native/window.ts'
 import { windowObjectProblem } from '../../plan/windows/window-rules.ts'
 
-/** Says in a window's status whether it can be read. */
+/** Writes into a window's status whether its times can be parsed. */
 export function windowCheckReconciler<T extends Window | ClusterWindow>(): Reconciler<T> {
   return {
     name: 'window-check',

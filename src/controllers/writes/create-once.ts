@@ -9,8 +9,8 @@ interface WithSpec extends KubeObject {
 }
 
 /**
- * Creates an object that nobody changes afterwards. One that is there already with the same spec is success (a
- * repetition after a crash, or a cache that lags); with another spec a person has to decide.
+ * Creates an object that is never changed afterwards. An existing object with the same spec counts as success (a
+ * repetition after a crash, or a cache that is behind); with another spec a person has to decide.
  */
 export async function createOnce<T extends WithSpec>(
   client: Client,

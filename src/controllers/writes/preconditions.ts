@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '../../kinds/meta.ts'
 
-/** Preconditions for exactly this object as it was seen: not one that was changed since, and no other under its name. */
+/** Preconditions for this object as it was read: not changed since, and not another object of the same name. */
 export function preconditionsFor({ uid, resourceVersion }: ObjectMeta): {
   readonly uid?: string
   readonly resourceVersion?: string

@@ -1,13 +1,13 @@
-/** Releases as the API has them, from and to what decisions look at. */
+/** Releases as API objects. */
 import { apiVersionOf } from '../../kinds/meta.ts'
 import { Release } from '../../kinds/native/release.ts'
 import type { ExistingRelease } from '../../plan/release/decide-release.ts'
 import type { ReleaseVariant } from '../../plan/release/variants.ts'
 
-/** One bundle's revision of a Release. */
+/** The revision of one Bundle in a Release. */
 export type ReleaseEntry = Release['spec']['bundles'][number]
 
-/** A bundle's part of a Release to make. */
+/** Builds the revision of a Bundle in a new Release. */
 export function buildReleaseEntry(
   bundle: string,
   { generation, set, placement, revision, variants, bytes }: Omit<ExistingRelease, 'name'>,
@@ -27,7 +27,7 @@ function asWritten({ when, absent, ...variant }: ReleaseVariant): NonNullable<Re
   return { ...variant, when: { ...when }, ...(absent ? { absent: [...absent] } : {}) }
 }
 
-/** A Release to make. */
+/** Builds a new Release. */
 export function releaseObject(namespace: string | undefined, name: string, spec: Release['spec']): Release {
   return {
     apiVersion: apiVersionOf(Release),
