@@ -208,7 +208,7 @@ test('a cluster that joins late is admitted, one write per thing it concerns', a
   await reportAll(hub, ['late'])
   assert.equal((await hub.find(Rollout, 'default/hello-g1'))?.status?.counts?.ready, 3)
   const touched = hub.writes.filter((write) => /clusters\/[ab]|assignments\/[ab]/.test(write))
-  assert.deepEqual(touched, [], 'nobody else is written')
+  assert.deepEqual(touched, [], 'no other cluster is written')
 })
 
 test('offline only by its own deadline; excused before its turn, admitted on return', async (t) => {
@@ -252,7 +252,7 @@ test('a hub that was away marks no cluster offline', async (t) => {
   await hub.summarize('g', 5, { 'c-a': 3600 })
   await hub.clock.advance(5000)
   assert.match(condition(await hub.find(Cluster, 'a'), 'Available'), /^True/)
-  // It starts again and has heard nobody yet.
+  // It starts again and has heard no agent yet.
   await hub.restart()
   await hub.summarize('g', 100, {})
   await hub.clock.advance(5000)
@@ -262,7 +262,7 @@ test('a hub that was away marks no cluster offline', async (t) => {
   assert.match(condition(await hub.find(Cluster, 'a'), 'Available'), /^False/)
 })
 
-test('placements explain themselves, also with nobody in them', async (t) => {
+test('placements explain themselves, also without selected clusters', async (t) => {
   const hub = await home(t)
   await hub.create(buildPlacement('default/everywhere', { tier: 'store' }), Placement)
   await hub.clock.advance(1000)

@@ -1,4 +1,6 @@
-/** That a generation was looked at is said by one controller of a kind: whoever waits for it would otherwise go on too early. */
+/**
+ * One controller of a kind records the observed generation: a client that waits for it would otherwise go on too early.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createApiServer } from '../apiserver/server/api-server.ts'
@@ -57,9 +59,9 @@ test('who only looks on notes no generation; who answers for the kind does', asy
   const noted = async () => {
     const kinds = [Source, Bundle, Rollout] as const
     const lists = await Promise.all(kinds.map((kind) => client.list<Source | Bundle | Rollout>(kind, {})))
-    return lists.map(({ items }) => items.map(({ status }) => status?.observedGeneration ?? 'nobody'))
+    return lists.map(({ items }) => items.map(({ status }) => status?.observedGeneration ?? 'none'))
   }
-  assert.deepEqual(await noted(), [['nobody'], ['nobody'], ['nobody']])
+  assert.deepEqual(await noted(), [['none'], ['none'], ['none']])
 
   const fetchSource = async () => ({ kind: 'Failed', reason: 'NoNetwork', message: 'None.', retry: true }) as const
   running.push(createSourceFetch({ ...parts, fetchSource }).run(ends.signal))

@@ -1,8 +1,8 @@
-/** Tables of fields in the pages of docs/dialects/: every field, and how far it is honoured. */
+/** Tables of fields in the pages of docs/dialects/: each field, and how exactly it is supported. */
 import { isListOf } from './field-table.ts'
 import type { Fields, Shape } from './field-table.ts'
 
-/** The page with its tables renewed; throws when it has no place for them. */
+/** Renews the tables of a page; throws when the page has no place for them. */
 export function withFieldTables(
   page: string,
   tables: Readonly<Record<string, Fields>>,
@@ -36,7 +36,7 @@ function fieldsOf(shape: Shape): Fields | undefined {
 
 function sentence(how: string): string {
   const text = how.replaceAll('|', '\\|')
-  // The name of a field stays as it is written.
+  // The name of a field is not formatted.
   const isName = /^\S+[.[]\S/.test(text)
   return text.endsWith('.') ? text : `${isName ? text[0] : text[0]!.toUpperCase()}${text.slice(1)}.`
 }

@@ -1,9 +1,9 @@
-/** Fields of another system's files and kinds as a table: what may stand there, and how far it is honoured. */
+/** The fields of another system's files and kinds as a table: their types, and how exactly they are supported. */
 
-/** How far a field is honoured: the same result, nearly the same, ignored with a warning, or the bundle is not taken. */
+/** How exactly a field is supported: the same result, nearly the same result, ignored with a warning, or refused. */
 export type Verdict = 'exact' | 'approximated' | 'warned' | 'refused'
 
-/** What may stand in a field. */
+/** The type of a field. */
 export type Shape =
   | 'text'
   | 'flag'
@@ -22,11 +22,11 @@ export interface ListOf {
   readonly items: Fields
 }
 
-/** One field. */
+/** A field of the table. */
 export interface Field {
   readonly shape: Shape
   readonly verdict: Verdict
-  /** What becomes of it, for people. */
+  /** The effect of the field, for the documentation. */
   readonly how: string
 }
 
@@ -39,13 +39,13 @@ const field =
   (verdict: Verdict) =>
   (shape: Shape, how: string): Field => ({ shape, verdict, how })
 
-/** The same result. */
+/** The result is the same. */
 export const exact = field('exact')
-/** Nearly the same. */
+/** The result is nearly the same. */
 export const near = field('approximated')
-/** No effect, which is said. */
+/** The field has no effect, and a finding says so. */
 export const warned = field('warned')
-/** What has it is not taken. */
+/** An object with the field is refused. */
 export const refused = field('refused')
 
 /** Whether a field is a list of objects. */

@@ -1,10 +1,10 @@
-/** Globs of names and paths as Go's filepath.Match has them, compiled once and bounded. */
+/** Globs of names and paths with the rules of Go's filepath.Match, compiled once and limited in cost. */
 import { BadPattern, compilePattern } from '../render/helm/chart/file-pattern.ts'
 
-/** More stars than this in one part would cost more than any layout is worth. */
+/** The most stars in one part; more would make matching slow. */
 const MAX_STARS = 6
 
-/** Compiles a glob; undefined when it is no pattern. `**` is `*`, as in Go. */
+/** Compiles a glob; undefined when it is not valid. `**` equals `*`, as in Go. */
 export function fileGlob(pattern: string): RegExp | undefined {
   const plain = pattern.replaceAll(/\*+/g, '*')
   if (plain.split('/').some((part) => part.split('*').length - 1 > MAX_STARS)) return undefined

@@ -1,4 +1,4 @@
-/** Reads an object by a table of fields: names in any case, types checked, unknown names with the one that was meant. */
+/** Reads an object by a table of fields: names in any case, checked types, and a suggestion for unknown names. */
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
 import { nearestName } from '../core/text/nearest-name.ts'
@@ -6,10 +6,10 @@ import type { LabelSelector } from '../core/text/label-selector.ts'
 import { isListOf } from './field-table.ts'
 import type { Fields, Shape } from './field-table.ts'
 
-/** What somebody should know of what was read; an error keeps its bundle from being made. */
+/** A finding about an input file or object; an error means that its bundle is not made. */
 export interface Finding {
   readonly level: 'error' | 'warning'
-  /** A file, from the root of its repository. */
+  /** A file, relative to the root of its repository. */
   readonly file?: string
   readonly line?: number
   readonly message: string
@@ -22,17 +22,17 @@ export function findingText({ file, line, message }: Finding): string {
 }
 
 type Path = readonly (string | number)[]
-/** Hears what is wrong, and where. */
+/** Receives findings with their paths. */
 export type Report = (level: Finding['level'], path: Path, message: string) => void
 
-/** Whose fields they are, and who hears of them. */
+/** The system of the fields, and the receiver of findings. */
 export interface Reading {
-  /** The other system's name, for people. */
+  /** The name of the other system, for messages. */
   readonly system: string
   readonly report: Report
 }
 
-/** The object with its fields under their right names; what is wrong is reported and left out. */
+/** The object with its fields under their correct names; wrong fields are reported and left out. */
 export function readFields(value: JsonObject, fields: Fields, reading: Reading, path: Path = []): JsonObject {
   const { system, report } = reading
   const names = new Map(Object.keys(fields).map((name) => [name.toLowerCase(), name]))

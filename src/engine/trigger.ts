@@ -1,6 +1,6 @@
 /**
- * Triggers: how a change of an object becomes keys in a controller's queue. A controller's own kind needs none; each other
- * kind that a reconcile function reads has one.
+ * Triggers: how a change of an object becomes keys in a controller's queue. A controller's own kind needs none; each
+ * other kind that a reconcile function reads has one.
  */
 import type { Change } from '../client/cache.ts'
 import type { Informer } from '../client/informer.ts'
@@ -26,7 +26,10 @@ export interface Trigger {
   subscribe(enqueue: (key: string) => void): () => void
 }
 
-/** A trigger on the changes of a kind; `keysFor` compares the object before and after, so that most changes cost no pass. */
+/**
+ * A trigger on the changes of a kind; `keysFor` compares the object before and after, so that most changes cost no
+ * pass.
+ */
 export function triggerOn<T extends KubeObject>(
   informer: Informer<T>,
   keysFor: (change: Change<T>) => Iterable<string>,

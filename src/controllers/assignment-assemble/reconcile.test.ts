@@ -143,7 +143,7 @@ test('a change of trust or of timeline reaches every cluster in a document of it
   assert.equal(signed.length, 3)
 })
 
-test('a hub that is behind its agents issues nothing to anybody', async () => {
+test('a hub that is behind its agents issues no documents', async () => {
   const { signed, world, reconciler } = fixture()
   world.admissions = [entry('ns/b', 1)]
   world.ahead = ['x', 'y', 'z', 'w']
@@ -209,7 +209,7 @@ test("a former cluster's assignment is replaced, not continued", async () => {
 test('a lost compare-and-swap is the next pass, not a second truth', async () => {
   const { world, reconciler } = fixture({
     createAssignment: async () => {
-      throw new ApiError('Conflict', 'somebody was quicker')
+      throw new ApiError('Conflict', 'another writer was faster')
     },
   })
   world.admissions = [entry('ns/b', 1)]

@@ -1,4 +1,7 @@
-/** From a chart's Secret to what each cluster can open: for those that are there, one that joins later, and one with a new key. */
+/**
+ * From a chart's Secret to what each cluster can open: for those that are there, one that joins later, and one with a
+ * new key.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -140,7 +143,7 @@ test('a new sealing key seals again, for that cluster alone', async (t) => {
 
   // The collector reaches what is sealed, and what the hub keeps to seal it again, from Assignments and Releases.
   const { clock, blobs, client } = hub
-  const stray = await blobs.put(utf8('sealed for somebody who is gone'))
+  const stray = await blobs.put(utf8('sealed for a cluster that is gone'))
   const roots = (signal: AbortSignal) => blobRoots(client, signal)
   await collectBlobs({ blobs, roots, clock, log: silentLogger, graceMs: -1 }, new AbortController().signal)
   assert.equal(await blobs.has(stray), false)

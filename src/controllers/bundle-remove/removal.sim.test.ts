@@ -195,8 +195,8 @@ test('who is selected again before its turn keeps the bundle', async (t) => {
   const names = ['a', 'b', 'c']
   const hub = await running(t, names, { rollout: { concurrency: 1 } })
   const placement = await hub.client.get(Placement, { namespace: 'default', name: 'everywhere' })
-  const nobody = { clusterSelector: { matchLabels: { tier: 'none' } } }
-  await hub.client.update(Placement, { ...placement, spec: nobody })
+  const none = { clusterSelector: { matchLabels: { tier: 'none' } } }
+  await hub.client.update(Placement, { ...placement, spec: none })
   await hub.clock.advance(3000)
   assert.deepEqual(await held(hub, names), ['a †1', 'b 1', 'c 1'])
   const now = await hub.client.get(Placement, { namespace: 'default', name: 'everywhere' })
@@ -250,7 +250,7 @@ test('who was kept because it was wanted again loses the bundle all the same whe
   assert.deepEqual(await held(hub, ['a', 'b']), ['a 1', 'b'])
 })
 
-test('who is wanted again before its turn keeps the bundle, also where a taint keeps newcomers or everybody out', async (t) => {
+test('a cluster that is selected again before its turn keeps the bundle, also where a taint keeps new or all clusters out', async (t) => {
   for (const effect of ['NoSelectIfNew', 'NoSelect'] as const) {
     const hub = await running(t, ['a', 'b'])
     await hold(hub, 'b', true)
@@ -272,7 +272,7 @@ test('who is wanted again before its turn keeps the bundle, also where a taint k
   }
 })
 
-test('a Bundle that moves leaves nobody whom only a taint keeps from the new Placement', async (t) => {
+test('a Bundle that moves stays on clusters that only a taint keeps from the new Placement', async (t) => {
   const hub = await running(t, ['a', 'b'])
   await taint(hub, 'b', 'NoSelectIfNew')
   await hub.create(buildPlacement('default/stores', { tier: 'store' }), Placement)

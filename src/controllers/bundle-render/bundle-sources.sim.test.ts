@@ -310,7 +310,7 @@ test('a newer commit takes over exactly the bundles it changes; the others go on
   }
   const slots = async (name: string) =>
     (await hub.find(Rollout, `default/${name}`))?.status?.admissions?.map((one) => `${one.bundle}@${one.cluster}`)
-  // Nobody reports while both commits come: the first holds its slot.
+  // No cluster reports while both commits come: the first holds its slot.
   const quietly = async (commit: string, next: Files) => {
     hub.serveSources(async ({ previous, spec }) => {
       if (previous?.commit === commit) return { kind: 'Same' }

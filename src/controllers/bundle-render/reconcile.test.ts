@@ -243,7 +243,7 @@ test('an annotation that cannot be read stalls, naming object, annotation and th
   )
 })
 
-test('hooks are marked in the set, tests are left out, and a word nobody knows stalls', async () => {
+test('hooks are marked in the set, tests are left out, and an unknown hook stalls', async () => {
   const job = (name: string, on: string) =>
     `---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: ${name}, annotations: {helm.sh/hook: ${on}}}\n`
   const stored: string[] = []

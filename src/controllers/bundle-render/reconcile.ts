@@ -39,7 +39,7 @@ import type { StoredContent } from './store-set.ts'
 /** Interval at which ConfigMaps and Secrets are read again, because the hub does not watch them. */
 const POLL_MS = 60_000
 /** Stands for a cluster while no cluster is selected: content that does not depend on the cluster can be rendered. */
-const NOBODY: ClusterInputs = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
+const NO_CLUSTER: ClusterInputs = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
 
 /** Renders a Bundle and offers new content to release-gather. */
 export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bundle> {
@@ -169,7 +169,7 @@ async function renderFor(
 ): Promise<{ readonly variants: readonly ReleaseVariant[]; readonly bytes: number }> {
   const key = keyOf(draft.next)
   const before = await ports.frozenOf(key)
-  const request = { recipe: found.recipe, clusters: clusters.length === 0 ? [NOBODY] : clusters, frozen: before }
+  const request = { recipe: found.recipe, clusters: clusters.length === 0 ? [NO_CLUSTER] : clusters, frozen: before }
   const { frozen, notes, ...rendered } = await ports.render(request, context.signal)
   const variants = hideInputs(draft.next, found.recipe.inputs, rendered.variants)
   if (Object.keys(frozen).length > Object.keys(before).length) await ports.keepFrozen(key, frozen)

@@ -29,7 +29,7 @@ describe('inputs from Secrets of the hub', () => {
       'Input db is key toString of Secret db, and that is not there.',
     ],
     [
-      'nobody gave to Bundles',
+      'without the label',
       stored({ pin: 'MDEyMw==' }, {}),
       'pin',
       'Input db is Secret db, which is not given to Bundles; label it flotilla.dev/input=allowed if it should be.',
@@ -46,7 +46,7 @@ describe('inputs from Secrets of the hub', () => {
     })
   }
 
-  it('count in what a recipe is by a mark that nobody can guess at', async () => {
+  it('count in the digest of a recipe by a code that cannot be guessed', async () => {
     const bundle = buildBundle('ns/app', {
       inputs: [
         { name: 'db', secret: { name: 'db' } },

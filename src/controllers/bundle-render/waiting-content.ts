@@ -14,8 +14,8 @@ import type { FoundRecipe } from './recipe.ts'
 type WaitingPorts = Pick<BundleRenderPorts, 'offers' | 'getBlob'>
 
 /**
- * Whether content of this recipe still waits. Content that was released meanwhile is recorded in the Bundle's status, and
- * content of another recipe is forgotten.
+ * Whether content of this recipe still waits. Content that was released meanwhile is recorded in the Bundle's status,
+ * and content of another recipe is forgotten.
  */
 export async function stillWaits(
   bundle: Bundle,
@@ -60,7 +60,9 @@ async function readCandidate(
   return { bundle, recipe, release: { ...content, name, ...(variants ? { variants } : {}) } }
 }
 
-/** Shows that the content waits. The recorded artifact stays: after a restart, the Bundle counts as not rendered yet. */
+/**
+ * Shows that the content waits. The recorded artifact stays: after a restart, the Bundle counts as not rendered yet.
+ */
 export function showGathering(
   { conditions, seen, next }: Draft<Bundle>,
   { offers }: Pick<BundleRenderPorts, 'offers'>,

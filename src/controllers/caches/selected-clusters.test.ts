@@ -33,7 +33,7 @@ function selected(generation: number | undefined, pages: PlacementDecision[]): r
 test('half an answer is no answer (I-06)', () => {
   const table: [string, number | undefined, PlacementDecision[], string[] | undefined][] = [
     ['complete', 2, [page(1, 2, 2, ['b']), page(0, 2, 2, ['a'])], ['a', 'b']],
-    ['nobody', 2, [page(0, 1, 2, [])], []],
+    ['no cluster', 2, [page(0, 1, 2, [])], []],
     ['no pages', 2, [], undefined],
     ['a page missing', 2, [page(0, 2, 2, ['a'])], undefined],
     ['pages disagree on how many', 2, [page(0, 1, 2, ['a']), page(1, 2, 2, ['b'])], undefined],

@@ -74,7 +74,7 @@ test('an edit of a window signs the documents of the clusters it concerns and no
     [['europe', 'Freeze', 'stocktaking']],
   )
   const other = () => hub.create(build(Window, 'default/other', freeze(hub, { bundles: ['nothing-here'] })), Window)
-  assert.deepEqual(await touched(other), [], 'a window for bundles that nobody has concerns nobody')
+  assert.deepEqual(await touched(other), [], 'a window for bundles that no cluster has concerns no cluster')
   const one = () => hub.create(build(Window, 'default/one', freeze(hub, { clusters: ['us-7'] })), Window)
   assert.deepEqual(await touched(one), ['us-7'])
   const lift = () => hub.client.delete(ClusterWindow, { name: 'europe' })
@@ -85,7 +85,7 @@ test('an edit of a window signs the documents of the clusters it concerns and no
 test('clusters are admitted when their windows open, each in its own time; the ring waits for them', async (t) => {
   // The virtual clock begins at midnight UTC: one in Berlin, half past five in Kolkata.
   const times = [{ schedule: '0 6 * * *', duration: '2h' }]
-  const nights = build(ClusterWindow, 'mornings', { spec: { mode: 'Open', times, reason: 'nobody buys then' } })
+  const nights = build(ClusterWindow, 'mornings', { spec: { mode: 'Open', times, reason: 'few customers' } })
   const zones = { 'in-1': { timeZone: 'Asia/Kolkata' }, 'de-1': { timeZone: 'Europe/Berlin' }, 'uk-1': {} }
   const hub = await fleet(t, zones, (made) => made.create(nights, ClusterWindow))
   const now = await held(hub)

@@ -9,7 +9,7 @@ import { isSealingKeyRetired } from '../../plan/fleet/sealing-key.ts'
 // Advice for the user; the agent's own message says what happened.
 const ADVICE: Readonly<Record<string, string>> = {
   Equivocation:
-    'Two signed documents have one number: this hub was restored or copied, or somebody else has its signing key. Nothing is followed until it is resolved.',
+    'Two signed documents have one number: this hub was restored or copied, or its signing key is used elsewhere. The agent follows no document until this is resolved.',
   BrokenChain: 'The hub’s documents and the agent’s have different pasts: this hub was restored or copied.',
   UnknownSigner: 'The document was signed by a key that the trust bundle does not name.',
   BadSignature: 'The document was changed after it was signed.',

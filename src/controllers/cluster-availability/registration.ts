@@ -33,7 +33,7 @@ function showCloned({ seen, conditions }: Draft<Cluster>): void {
     const [older, newer] = [agent, agent.rival].map(
       ({ address, since }) => `from ${address ?? 'an unknown address'} (since ${since})`,
     )
-    const message = `Two live agents have this cluster's identity: one ${older}, a newer one ${newer}, which is refused. If you did not copy the agent, somebody did: flotilla cluster revoke ${seen.metadata.name}`
+    const message = `Two live agents have this cluster's identity: one ${older}, a newer one ${newer}, which is refused. If you did not copy the agent, treat the identity as stolen: flotilla cluster revoke ${seen.metadata.name}`
     conditions.set('Cloned', 'True', 'TwoAgents', message)
   } else if (conditions.get('Cloned')?.status === 'True') {
     conditions.set('Cloned', 'False', 'OneAgent', 'The second agent with this identity is no longer heard.')

@@ -35,7 +35,7 @@ test('valid, expired, used up', async () => {
   }
 })
 
-test('networks that cannot be read, and patterns that accept nobody by themselves, are told', async () => {
+test('networks that cannot be read, and patterns that accept no cluster by themselves, are shown', async () => {
   const usable = async (spec: Partial<JoinToken['spec']>) => {
     const { spec: base } = token('2026-01-01T00:01:00Z', 0)
     const built = build(JoinToken, 'x', { spec: { ...base, ...spec } })

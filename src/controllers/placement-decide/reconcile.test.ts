@@ -219,7 +219,7 @@ test('a cluster that was let go, and is wanted again while it is silent, is no n
   assert.deepEqual(
     [await become({ tier: 'store' }, true), selected()],
     [[], ['c0000', 'c0001']],
-    'silence lets nobody go',
+    'silence drops no cluster',
   )
   await become({ tier: 'lab' }, true)
   assert.deepEqual(selected(), ['c0001'])
@@ -228,7 +228,7 @@ test('a cluster that was let go, and is wanted again while it is silent, is no n
   await become({ tier: 'lab' }, true)
   buried.add('c0000')
   await become({ tier: 'store' }, true)
-  assert.deepEqual(selected(), ['c0001'], 'nobody selects it anew')
+  assert.deepEqual(selected(), ['c0001'], 'the cluster is not selected anew')
   assert.match(pages.get('p-0')!.spec.decisions[0]!.reason, /^no longer selected \(.*flotilla\.dev\/unreachable/)
   assert.deepEqual([await become({ tier: 'store' }, false), selected()], [['ns/p'], ['c0000', 'c0001']])
 })

@@ -1,4 +1,4 @@
-/** Histories that grow: what nobody needs goes, and nothing that anybody needs. */
+/** Histories that grow: only objects that are not needed are deleted. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'

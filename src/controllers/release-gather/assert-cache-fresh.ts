@@ -1,8 +1,8 @@
 /**
- * Checks that Bundles, their newest Releases and their Source are still what the caches show. A Release is a new object, so
- * that no compare-and-swap protects it: a hub that stopped for a while, or that receives changes late, would give older
- * content the newest generation. The name of a Release is taken only once, so that a hub that checks first and then is slow
- * loses to the Release of a hub with newer data.
+ * Checks that Bundles, their newest Releases and their Source are still what the caches show. A Release is a new
+ * object, so that no compare-and-swap protects it: a hub that stopped for a while, or that receives changes late, would
+ * give older content the newest generation. The name of a Release is taken only once, so that a hub that checks first
+ * and then is slow loses to the Release of a hub with newer data.
  */
 import type { Client } from '../../client/client.ts'
 import { findObject } from '../../client/find-object.ts'
@@ -13,7 +13,10 @@ import { Release } from '../../kinds/native/release.ts'
 import { Source } from '../../kinds/native/source.ts'
 import type { RenderedContent } from './ports.ts'
 
-/** Reads from the API server; throws a Conflict when the caches are behind. `isKnown` tells whether a cache has a Release. */
+/**
+ * Reads from the API server; throws a Conflict when the caches are behind. `isKnown` tells whether a cache has a
+ * Release.
+ */
 export async function assertCacheFresh(
   client: Client,
   contents: readonly RenderedContent[],

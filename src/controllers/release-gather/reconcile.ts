@@ -10,7 +10,10 @@ import type { GatheredBundle, MissingBundle } from '../../plan/release/commit-re
 import type { ReleaseGatherPorts } from './ports.ts'
 import type { ReleaseMaker } from './release-maker.ts'
 
-/** Makes the Releases of a commit from the contents that wait in the maker, and shows the result in the Source's conditions. */
+/**
+ * Makes the Releases of a commit from the contents that wait in the maker, and shows the result in the Source's
+ * conditions.
+ */
 export function releaseGatherReconciler(
   ports: Pick<ReleaseGatherPorts, 'bundlesOf' | 'isPlaced'>,
   maker: Pick<ReleaseMaker, 'stateOf' | 'makeRelease'>,

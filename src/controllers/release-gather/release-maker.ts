@@ -1,8 +1,8 @@
 // Tested by src/controllers/release-gather/reconcile.test.ts
 /**
  * The one maker of Releases from rendered content. Content of a Bundle without a Source, or of a commit that changes no
- * other Bundle, becomes a Release at once. Other content waits here until the Bundles of its Source are rendered from the
- * same artifact. It waits in memory: after a restart, bundle-render renders it again and offers it again.
+ * other Bundle, becomes a Release at once. Other content waits here until the Bundles of its Source are rendered from
+ * the same artifact. It waits in memory: after a restart, bundle-render renders it again and offers it again.
  */
 import { jsonEqual } from '../../core/json.ts'
 import type { Context } from '../../engine/reconciler.ts'

@@ -143,7 +143,7 @@ test('a store that is frozen after its admission gives its slot back when start-
   assert.equal(await tell(hub), 'Completed all []')
 })
 
-test('somebody asks that a failed site tries again: its document says so, and the others go on when it is well', async (t) => {
+test('a user asks for a retry on a failed cluster: its document says so, and the rollout continues when the cluster is Ready', async (t) => {
   const hub = await fleet(t, { a: {}, b: {} }, { rings: [{ name: 'all', concurrency: 1, maxFailed: 0 }] })
   await say(hub, 'Failed', 'a')
   assert.equal(await tell(hub), 'Failed all [a]')

@@ -8,7 +8,9 @@ import type { RosterCache } from './roster-cache.ts'
 export interface RolloutAdvancePorts {
   /** Reads the objects around a Rollout from the caches. */
   gather(rollout: Rollout, now: number): GatheredRollout
-  /** Starts the checks of gates without waiting for the answers; answers to checks that are not in the list are dropped. */
+  /**
+   * Starts the checks of gates without waiting for the answers; answers to checks that are not in the list are dropped.
+   */
   askGates(rollout: Rollout, checks: readonly RingGateQuery[]): void
   /** Limits how often a change of counts alone is written. */
   readonly statusThrottle: KeyedThrottle

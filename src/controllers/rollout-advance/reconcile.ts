@@ -12,9 +12,9 @@ import type { RolloutAdvancePorts } from './ports.ts'
 import { setRolloutConditions } from './rollout-conditions.ts'
 
 /**
- * The rest of a Rollout after a pass, in milliseconds: for each bundle on a cluster that the pass compared, and for each
- * slot that is taken. A pass costs a few microseconds for each of them, and its write contains all slots. So one Rollout
- * takes less than a tenth of the hub's time, however large the fleet is, and a burst of reports is one pass.
+ * The rest of a Rollout after a pass, in milliseconds: for each bundle on a cluster that the pass compared, and for
+ * each slot that is taken. A pass costs a few microseconds for each of them, and its write contains all slots. So one
+ * Rollout takes less than a tenth of the hub's time, however large the fleet is, and a burst of reports is one pass.
  */
 const REST_PER_BUNDLE_ON_CLUSTER_MS = 0.05
 const REST_PER_SLOT_MS = 0.5

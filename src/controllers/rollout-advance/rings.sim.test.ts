@@ -1,4 +1,7 @@
-/** Rehearsals of an edge team: rings, a store that is offline, one that is frozen, one that fails, a person at the lever. */
+/**
+ * Rehearsals of an edge team: rings, a store that is offline, one that is frozen, one that fails, a person at the
+ * lever.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -89,7 +92,7 @@ test('the canary first; it soaks; then the rest; a restart in between forgets no
   )
 })
 
-test('a failed canary stops it: nobody of the next ring is touched', async (t) => {
+test('a failed canary stops it: no cluster of the next ring is changed', async (t) => {
   const hub = await fleet(t, { lab: { ring: 'canary' }, s1: {} })
   await report(hub, 'lab', 'Failed')
   assert.equal(await tell(hub), 'Failed canary [lab]')

@@ -9,7 +9,7 @@ const looked = (since: ChangesSinceLastPass): ReadonlySet<string> | undefined =>
   return since.changedClusters
 }
 
-test('a look hears of the clusters that something happened to since the last one, and of everybody when it cannot know', () => {
+test('a pass gets the clusters that changed since the last pass, and all clusters when the changes are not known', () => {
   const books = createRosterCache({ notes: 4 })
   const open = (...frame: readonly unknown[]) => looked(books.open('r', frame))
   assert.equal(open('g1'), undefined)
@@ -18,7 +18,7 @@ test('a look hears of the clusters that something happened to since the last one
   books.note('b')
   books.note('a')
   assert.deepEqual(open('g1'), new Set(['a', 'b']))
-  assert.equal(open('g2'), undefined, 'another generation concerns everybody')
+  assert.equal(open('g2'), undefined, 'another generation concerns all clusters')
   for (const name of ['a', 'b', 'c', 'd', 'e']) books.note(name)
   assert.equal(open('g2'), undefined, 'more than is remembered')
   const since = books.open('r', ['g2'])

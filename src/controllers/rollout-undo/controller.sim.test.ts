@@ -134,7 +134,7 @@ test('everything goes back to what each ran before, is marked bad, and stays awa
   assert.equal(await condition(hub, 'Reverted'), '-')
 })
 
-test('a new store that fails at what it keeps stops nobody from going back', async (t) => {
+test('a new store that fails at what it keeps does not stop the rollback', async (t) => {
   const hub = await fleet(t, { rings: [{ name: 'one-by-one', concurrency: 1 }] })
   await edit(hub, { manifests: manifest('two') })
   for (const name of STORES) await say(hub, 'Ready', name)
@@ -154,7 +154,11 @@ test('a new store that fails at what it keeps stops nobody from going back', asy
   await edit(hub, { manifests: manifest('three') })
   await say(hub, 'Ready', 'new')
   await settled(hub)
-  assert.match(await delivered(hub), /^a g5 three, b g5 three, c g5 three, d g5 three$/, 'and a fix reaches everybody')
+  assert.match(
+    await delivered(hub),
+    /^a g5 three, b g5 three, c g5 three, d g5 three$/,
+    'and a fix reaches all clusters',
+  )
 })
 
 test('the mark can be lifted: then the content moves again', async (t) => {
@@ -221,7 +225,7 @@ test('or everywhere; and a rollback that fails waits for a person', async (t) =>
   assert.equal(await hub.find(Release, 'default/hello-g3-undo-0-undo-0'), undefined)
 })
 
-test('or everywhere, in rings: a failed store of a later ring goes back first, and keeps nobody from it', async (t) => {
+test('or everywhere, in rings: a failed store of a later ring is rolled back first, and does not delay the others', async (t) => {
   const rings = [
     { name: 'first', count: 1, concurrency: 1, maxFailed: 0 },
     { name: 'rest', concurrency: 2, maxFailed: 0 },

@@ -36,7 +36,8 @@ export function rolloutUndoReconciler(ports: RolloutUndoPorts): Reconciler<Rollo
         const moving = plans.filter(({ content }) => content !== undefined)
         if (moving.length === 0) {
           const problem = plans.find((plan) => plan.problem !== undefined)?.problem
-          const message = problem ?? 'Nothing to take back: newer releases carry its bundles, or nobody has them yet.'
+          const message =
+            problem ?? 'Nothing to roll back: newer Releases carry its Bundles, or no cluster has them yet.'
           draft.conditions.set('RolledBack', 'False', 'NothingToTakeBack', message)
           retry = true
           continue

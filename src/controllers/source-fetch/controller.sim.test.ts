@@ -110,7 +110,7 @@ test('a rewritten history is held, with the way to release it', async (t) => {
   assert.equal((await source()).status?.held, undefined)
 })
 
-test('suspended sources ask nobody; a hint asks at once', async (t) => {
+test('suspended sources are not fetched; a hint fetches at once', async (t) => {
   const { hub, create, condition, edit, source } = await world(t)
   await create()
   await hub.clock.advance(100)
@@ -120,7 +120,7 @@ test('suspended sources ask nobody; a hint asks at once', async (t) => {
   assert.equal(hub.fetches.length, before)
   assert.match(
     await condition('Ready'),
-    /^True Suspended: spec\.suspend is true, so nobody is asked\. Bundles go on with main@sha1:c1\.$/,
+    /^True Suspended: spec\.suspend is true, so the Source is not fetched\. Bundles go on with main@sha1:c1\.$/,
   )
   await edit((next) => (next.spec.suspend = false))
   assert.equal(hub.fetches.length, before + 1)

@@ -234,7 +234,7 @@ function showFetched({ conditions, next }: Draft<Source>): void {
 }
 
 function showSuspended(draft: Draft<Source>): void {
-  const message = `spec.suspend is true, so nobody is asked. ${goOn(draft.next)}`
+  const message = `spec.suspend is true, so the Source is not fetched. ${goOn(draft.next)}`
   draft.conditions.set('Ready', draft.next.status?.artifact ? 'True' : 'False', 'Suspended', message)
   draft.conditions.remove('Stalled')
 }

@@ -1,9 +1,9 @@
-/** One Application as Flotilla's own objects: how it is rendered, applied and rolled out. */
+/** An Application as Flotilla objects: how it is rendered, applied and rolled out. */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 
-/** A source of an Application, as it is read. */
+/** A source of an Application. */
 export interface ArgoSource {
   readonly repoURL?: string
   readonly path?: string
@@ -22,7 +22,7 @@ export interface ArgoSource {
   readonly kustomize?: JsonObject
 }
 
-/** The spec of an Application, as it is read. */
+/** The spec of an Application. */
 export interface ApplicationSpec {
   readonly source?: ArgoSource
   readonly sources?: readonly ArgoSource[]
@@ -48,20 +48,20 @@ export interface ApplicationSpec {
   readonly revisionHistoryLimit?: number
 }
 
-/** Who hears what is not the same, or cannot be said. */
+/** Receives warnings about approximations, and errors. */
 export interface Diagnostics {
   note(message: string): void
   wrong(message: string): void
 }
 
-/** Whether changes go out by themselves. */
+/** Whether the Application syncs automatically. */
 export function isAutomated({ syncPolicy }: ApplicationSpec): boolean {
   return syncPolicy?.automated !== undefined && syncPolicy.automated.enabled !== false
 }
 
 const FINALIZER = 'resources-finalizer.argocd.argoproj.io'
 const MOST_RETRIES = 10
-// What is always so here, or asks for nothing.
+// Options that have no effect, because Flotilla always behaves that way.
 const AS_IT_IS = new Set([
   'ServerSideApply=true',
   'ApplyOutOfSyncOnly=true',
@@ -78,14 +78,14 @@ const AS_IT_IS = new Set([
   'Delete=true',
 ])
 
-/** What an Application says of itself besides its spec. */
+/** The fields of an Application besides its spec. */
 export interface ApplicationTraits {
   readonly finalizers: readonly string[]
-  /** A set syncs it step by step, whatever it says itself. */
+  /** Whether an ApplicationSet syncs the Application step by step; then its own sync policy does not count. */
   readonly isStepped: boolean
 }
 
-/** How objects are written, kept and removed. */
+/** The options for applying, pruning and deleting objects. */
 export function optionsOf(spec: ApplicationSpec, traits: ApplicationTraits, remarks: Diagnostics): BundleOptions {
   const { finalizers, isStepped } = traits
   const { automated, syncOptions = [], retry, managedNamespaceMetadata } = spec.syncPolicy ?? {}
@@ -103,7 +103,7 @@ export function optionsOf(spec: ApplicationSpec, traits: ApplicationTraits, rema
   const ignore = (spec.ignoreDifferences ?? []).flatMap((rule) => ignoreOf(rule, remarks))
   return {
     apply: {
-      // As Argo CD does: what is there already is taken, whoever wrote it.
+      // As in Argo CD, existing objects are adopted, whichever field manager wrote them.
       force: true,
       ...(has('Replace=true') ? { method: 'Replace' as const } : {}),
       ...(has('Force=true') ? { immutable: 'Recreate' as const } : {}),
@@ -162,7 +162,7 @@ function ignoreOf(rule: IgnoreRule, { wrong }: Diagnostics): NonNullable<BundleO
   ]
 }
 
-/** Every text below a value with the place where it stands. */
+/** All strings of a value, each with its path. */
 export function* textsIn(value: unknown, path = ''): Generator<readonly [path: string, text: string]> {
   if (typeof value === 'string') yield [path, value]
   else if (Array.isArray(value)) for (const [at, item] of value.entries()) yield* textsIn(item, `${path}[${at}]`)

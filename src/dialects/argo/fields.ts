@@ -1,11 +1,11 @@
 /**
- * Every field of an Application and of an ApplicationSet: what may stand there, and how far it is taken over. The reader, the
- * remarks and the tables in docs/dialects/argo.md come from here.
+ * All fields of an Application and of an ApplicationSet: their types, and how exactly they are taken over. The reader,
+ * the findings and the tables in docs/dialects/argo.md are made from this table.
  */
 import { exact, near, refused, warned } from '../field-table.ts'
 import type { Fields } from '../field-table.ts'
 
-const IN_GIT = 'must stand in the kustomization.yaml of the path, where it is the same for everybody who builds it'
+const IN_GIT = 'must stand in the kustomization.yaml of the path, where each build uses it'
 
 const HELM: Fields = {
   releaseName: exact('text', 'The name templates see; the name of the Application without it.'),
@@ -214,7 +214,7 @@ const GENERATOR: Fields = {
       values: exact('textMap', ''),
       template: exact('map', ''),
     },
-    'The clone that `--root` names, as it is now: what comes later is a new Bundle that somebody writes.',
+    'The clone that `--root` names, as it is now: a later directory or file needs a new Bundle.',
   ),
   matrix: exact({ generators: exact('maps', ''), template: exact('map', '') }, 'Of two generators.'),
   merge: near(

@@ -63,7 +63,7 @@ test('an Application: where from, to whom, and how', () => {
   ])
 })
 
-test('without automation somebody starts it; without the finalizer everything stays', () => {
+test('without automation a user starts it; without the finalizer everything stays', () => {
   const { bundles, plans } = imported(application(`source: {${GIT}}, ${HERE}`))
   assert.deepEqual(plans, { web: { start: 'Manual' } })
   const { rollout, prune, drift, delete: removal } = bundles['web']!
@@ -182,7 +182,7 @@ test('destinations: by name, by what --cluster says, or by labels for all', () =
     'Application web: destination in-cluster: which Cluster is that here? say --cluster in-cluster=NAME, or -l LABELS for all of it',
   ])
   assert.deepEqual(to('namespace: x'), ['Application web: destination must name a cluster'])
-  assert.deepEqual(to('name: in-cluster', { everybody: [] }), { clusterSelector: {} })
+  assert.deepEqual(to('name: in-cluster', { allClusters: [] }), { clusterSelector: {} })
 })
 
 const TEMPLATE = `{metadata: {name: '{{name}}-web', labels: {ring: '{{metadata.labels.ring}}'}}, spec: {
@@ -259,7 +259,7 @@ test('steps become rings by labels of the cluster', () => {
   )
   assert.ok(notes.some((note) => note.includes('maxUpdate 0 requires one approval')))
   assert.match(imported(set(CLUSTERS, TEMPLATE, strategy('odd'))).problems[0]!, /steps\[0\]: odd is no label/)
-  // Steps sync by themselves, and never prune what nobody said they should.
+  // Steps sync by themselves, and never prune without being configured to.
   const manual = imported(set(CLUSTERS, TEMPLATE.replace(', syncPolicy: {automated: {}}', ''), strategy('ring')))
   assert.deepEqual([plans['shop']!['start'], manual.plans['shop']!['start']], [undefined, undefined])
   assert.equal(manual.bundles['web']?.prune?.mode, 'Never')

@@ -1,4 +1,4 @@
-/** Applications and ApplicationSets of Argo CD as Flotilla's own objects, for whoever leaves Argo CD. */
+/** Imports Applications and ApplicationSets of Argo CD as Flotilla objects, for users who replace Argo CD. */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { LabelRequirement } from '../../core/text/label-selector.ts'
@@ -25,19 +25,19 @@ import type { Clone } from './files/repositories.ts'
 /** The group of Argo CD's kinds. */
 const ARGO_GROUP = 'argoproj.io'
 
-/** What is imported. */
+/** The input of an import. */
 export interface ApplicationsRequest {
   readonly objects: readonly UnknownObject[]
   readonly namespace: string
-  /** Clusters by what Argo CD calls them: name or address. */
+  /** Clusters by their name or address in Argo CD. */
   readonly clusters: ReadonlyMap<string, string>
-  /** Who gets everything, whatever the destinations say. */
-  readonly everybody?: readonly LabelRequirement[]
-  /** Repositories that are on this disk. */
+  /** The clusters that get all Bundles, instead of the destinations. */
+  readonly allClusters?: readonly LabelRequirement[]
+  /** Local clones of repositories. */
   readonly clones?: readonly Clone[]
 }
 
-/** What came out; with problems, something of it is not in the objects. */
+/** The result; with problems, a part of the input is not in the objects. */
 export interface ImportedApplications {
   readonly objects: readonly UnknownObject[]
   readonly notes: readonly string[]
@@ -49,7 +49,7 @@ export function isOfArgo({ apiVersion, kind }: UnknownObject): boolean {
   return apiVersion.startsWith(`${ARGO_GROUP}/`) && ['Application', 'ApplicationSet'].includes(kind)
 }
 
-/** Compiles them once. */
+/** Compiles all objects once. */
 export function importApplications(request: ApplicationsRequest): ImportedApplications {
   const notes = new Set<string>()
   const problems = new Set<string>()
@@ -76,7 +76,7 @@ export function importApplications(request: ApplicationsRequest): ImportedApplic
       wrong: (message) => void problems.add(`${who}: ${message}`),
       clusterOf: (destination) => request.clusters.get(destination),
       repositoryOf: (url) => repositories.of(url),
-      ...(request.everybody ? { everybody: request.everybody } : {}),
+      ...(request.allClusters ? { allClusters: request.allClusters } : {}),
     }
     const applications = object.kind === 'Application' ? [applicationOf(object, scene)] : generatedBy(object, scene)
     for (const application of applications) compileApplication(application, scene)
@@ -84,7 +84,7 @@ export function importApplications(request: ApplicationsRequest): ImportedApplic
   return { objects: objects.all(), notes: [...notes], problems: [...problems] }
 }
 
-/** What is said of an object beside the Applications. */
+/** A finding about another object beside the Applications. */
 function leftOutText({ kind, metadata }: UnknownObject): string {
   const who = `${kind} ${metadata.name} is not taken over`
   return kind === 'AppProject' ? `${who}: who may bring what where is decided by namespaces and roles` : who
@@ -111,7 +111,7 @@ function applicationOf({ metadata, ...rest }: UnknownObject, scene: ApplicationC
 }
 
 const SYNC_WAVE = 'argocd.argoproj.io/sync-wave'
-// What kubectl and Argo CD write there themselves.
+// Metadata that kubectl and Argo CD write.
 const NOT_SAID =
   /^(kubectl\.kubernetes\.io\/last-applied-configuration|argocd\.argoproj\.io\/(refresh|tracking-id|hydrate))$/
 
@@ -136,7 +136,7 @@ interface ApplicationSetSpec {
 
 const FINALIZER = 'resources-finalizer.argocd.argoproj.io'
 
-/** The Applications that a set stands for; those that differ only in their cluster are one. */
+/** The Applications of an ApplicationSet; Applications that differ only in their cluster are one. */
 function generatedBy(set: UnknownObject, scene: ApplicationCompileContext): Application[] {
   const reading = readingFor(scene)
   const spec = readSpec(set['spec'], APPLICATION_SET, reading) as ApplicationSetSpec
@@ -177,7 +177,7 @@ function generatedBy(set: UnknownObject, scene: ApplicationCompileContext): Appl
   })
 }
 
-/** The template with its patch, which Go templates write for each set of parameters. */
+/** The template with its patch, which Go templates fill for each parameter set. */
 function patched(template: JsonObject, patch: string, filling: Filling): JsonObject {
   if (patch === '') return template
   if (!filling.isGo) {
@@ -189,7 +189,10 @@ function patched(template: JsonObject, patch: string, filling: Filling): JsonObj
   return isObject(value) ? mergePatch(template, value) : template
 }
 
-/** Steps of RollingSync as rings: labels of Applications are those of clusters where the template takes them from there. */
+/**
+ * Steps of RollingSync as rings: labels of Applications become labels of clusters where the template copies them from
+ * there.
+ */
 function ringsOf(
   { strategy }: ApplicationSetSpec,
   { labels }: Application,

@@ -1,4 +1,6 @@
-/** Every field of the tables does what the table says: it changes what is made, it is warned about, or it is refused. */
+/**
+ * Every field of the tables does what the table says: it changes what is made, it is warned about, or it is refused.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isObject } from '../../core/json.ts'

@@ -1,6 +1,6 @@
 /**
- * Every field of `fleet.yaml` and of a GitRepo: what may stand there, and how far it is honoured. The reader, the warnings and
- * the table in docs/dialects/fleet.md come from here.
+ * All fields of `fleet.yaml` and of a GitRepo: their types, and how exactly they are supported. The reader, the
+ * findings and the table in docs/dialects/fleet.md are made from this table.
  */
 import { exact, near, refused, warned } from '../field-table.ts'
 import type { Fields } from '../field-table.ts'
@@ -84,7 +84,7 @@ const DIFF: Fields = {
   ),
 }
 
-/** Which clusters a target, a customization or a partition means. */
+/** The criteria of a target, a customization or a partition. */
 const TARGET_FIELDS: Fields = {
   name: exact('text', 'Only a name; values never go to clusters by it.'),
   clusterName: exact('text', 'The name of the Cluster, its Fleet alias, or its display-name label.'),
@@ -168,7 +168,7 @@ export const FLEET_YAML: Fields = {
   targetCustomizations: exact({ items: CUSTOMIZATION }, '`variants`.'),
   targetCustomizationMode: exact('text', '`variantMode`: FirstMatch or AllMatches.'),
   targets: exact({ items: CUSTOMIZATION }, 'The old name; before `targetCustomizations`.'),
-  overrideTargets: exact({ items: TARGET_FIELDS }, 'A Placement of its own; an empty list selects nobody.'),
+  overrideTargets: exact({ items: TARGET_FIELDS }, 'A Placement of its own; an empty list selects no cluster.'),
   imageScans: refused(
     {
       items: {
@@ -214,7 +214,7 @@ export const GIT_REPO: Fields = {
   caBundle: warned('text', 'caBundle has no effect: put the certificate as ca.crt into the Secret of clientSecretName'),
   insecureSkipTLSVerify: refused(
     'flag',
-    'insecureSkipTLSVerify would take content from anybody: put the certificate of the server as ca.crt into the Secret of clientSecretName',
+    'insecureSkipTLSVerify would accept content from any server: put the certificate of the server as ca.crt into the Secret of clientSecretName',
   ),
   paused: exact('flag', 'Every bundle waits before its next change.'),
   serviceAccount: exact('text', '`executor` of every bundle.'),

@@ -1,4 +1,7 @@
-/** GitRepos as Flotilla's own objects, for whoever leaves Fleet: what the hub would make of them, belonging to nobody. */
+/**
+ * Imports GitRepos as Flotilla objects without an owner, for users who replace Fleet: the objects that the hub would
+ * make.
+ */
 import { isObject } from '../../core/json.ts'
 import type { LabelRequirement } from '../../core/text/label-selector.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
@@ -13,19 +16,21 @@ import { groupOf, isOfFleet, readGitRepoSpec } from './compile/read-git-repo.ts'
 import type { GitRepoSpec } from './compile/read-git-repo.ts'
 import { compileRepository } from './compile/compile-repository.ts'
 
-/** What is imported. */
+/** The input of an import. */
 export interface GitReposRequest {
   /** GitRepos, and the ClusterGroups that their targets name. */
   readonly objects: readonly UnknownObject[]
-  /** The files of the one repository that they name. */
+  /** The files of the repository that the GitRepos name. */
   readonly files: ReadonlyMap<string, Uint8Array>
-  /** Who gets all of it, whatever the targets say. */
-  readonly everybody?: readonly LabelRequirement[]
-  /** Where the objects go; who is meant is decided by the namespace of each GitRepo, which is its workspace. */
+  /** The clusters that get all Bundles, instead of the targets. */
+  readonly allClusters?: readonly LabelRequirement[]
+  /**
+   * The namespace of the objects; the namespace of each GitRepo, its workspace, decides which clusters are selected.
+   */
   readonly namespace: string
 }
 
-/** What came out; with problems, something of the repository is not in the objects. */
+/** The result; with problems, a part of the repository is not in the objects. */
 export interface ImportedRepos {
   readonly objects: readonly UnknownObject[]
   readonly notes: readonly string[]
@@ -37,10 +42,10 @@ interface Repo {
   readonly spec: GitRepoSpec
 }
 
-/** Compiles GitRepos once, as the hub does all the time. */
+/** Compiles GitRepos once, as the hub does continuously. */
 export function importGitRepos(request: GitReposRequest): ImportedRepos {
   const { files, namespace } = request
-  const objects = request.objects.map((object) => forEverybody(object, request.everybody))
+  const objects = request.objects.map((object) => forAllClusters(object, request.allClusters))
   const findings: Finding[] = [...besides(objects), ...repositoryFindings(objects)]
   const repos = objects
     .filter((object) => isOfFleet(object, 'GitRepo'))
@@ -54,7 +59,7 @@ export function importGitRepos(request: GitReposRequest): ImportedRepos {
       workspace: { groups, aliases: () => [], missing: (name) => void missing.add(name), clusters: [], bundles },
       files,
     })
-  // Bundles that wait for others by labels need to know all of them, so everything is read twice.
+  // `dependsOn` by labels needs all bundles, so the repository is compiled twice.
   const known = repos.flatMap((repo) => read(repo, []).bundles)
   const made = repos.flatMap((repo) => {
     const { name } = repo.object.metadata
@@ -79,13 +84,13 @@ export function importGitRepos(request: GitReposRequest): ImportedRepos {
 }
 
 /** A GitRepo whose targets are these clusters. */
-function forEverybody(object: UnknownObject, everybody: readonly LabelRequirement[] | undefined): UnknownObject {
-  if (!everybody || !isOfFleet(object, 'GitRepo')) return object
-  const targets = [{ clusterSelector: { matchExpressions: everybody } }]
+function forAllClusters(object: UnknownObject, allClusters: readonly LabelRequirement[] | undefined): UnknownObject {
+  if (!allClusters || !isOfFleet(object, 'GitRepo')) return object
+  const targets = [{ clusterSelector: { matchExpressions: allClusters } }]
   const { namespace = '' } = object.metadata
   return {
     ...object,
-    // The workspace of the cluster that Fleet runs in has nobody else.
+    // The workspace of the cluster that Fleet runs in has no other clusters.
     metadata: { ...object.metadata, namespace: namespace === LOCAL ? 'fleet-default' : namespace },
     spec: { ...(isObject(object['spec']) ? object['spec'] : {}), targets },
   }
@@ -111,10 +116,10 @@ function repositoryFindings(objects: readonly UnknownObject[]): Finding[] {
 }
 
 const READ = ['GitRepo', 'ClusterGroup']
-// What would be lost with it is not said anywhere else.
+// Kinds whose content would be lost without a finding.
 const LOST = ['HelmOp', 'Bundle']
 
-/** Objects beside the GitRepos that are not read. */
+/** Findings about other objects beside the GitRepos, which are not imported. */
 function besides(objects: readonly UnknownObject[]): Finding[] {
   return objects
     .filter((one) => !READ.some((kind) => isOfFleet(one, kind)))
@@ -157,7 +162,7 @@ function ownObjects(repo: GitRepo, bundles: readonly CompiledBundle[], namespace
     })
 }
 
-/** Secrets are never copied; who imports is told which ones are meant. */
+/** Secrets are never copied; a finding names the Secrets to create. */
 function secretNotes(repo: GitRepo, namespace: string): Finding[] {
   const uses = { clientSecretName: 'for the repository', helmSecretName: 'for charts', webhookSecret: 'of the webhook' }
   return Object.entries(uses).flatMap(([field, use]) => {

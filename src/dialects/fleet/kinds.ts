@@ -1,4 +1,4 @@
-/** Fleet's kinds as far as its users write and read them: what may be in them, and the columns they know. */
+/** Fleet's kinds with the fields that their users write and read, and their columns. */
 import type { LabelSelector } from '../../core/text/label-selector.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { AGE, kindOf } from '../../kinds/define-kind.ts'
@@ -20,7 +20,7 @@ import { FLEET_GROUP } from './compile/read-git-repo.ts'
 
 const VERSION = 'v1alpha1'
 
-/** How many bundles of clusters are in which state. */
+/** The number of bundles on clusters by state. */
 export interface FleetSummary {
   desiredReady: number
   ready: number
@@ -47,7 +47,7 @@ const Summary = object(
   { description: 'How many are in which state.' },
 )
 
-/** A repository, and the clusters its bundles are for. */
+/** A repository, and the clusters of its bundles. */
 export interface GitRepo extends KubeObject {
   spec: JsonObject
   status?: {
@@ -60,7 +60,7 @@ export interface GitRepo extends KubeObject {
     desiredReadyClusters?: number
     summary?: FleetSummary
     display?: { readyBundleDeployments?: string; state?: string; message?: string; error?: boolean }
-    /** What has no effect or is not taken. */
+    /** Fields without effect, and refused fields. */
     findings?: string[]
   }
 }
@@ -110,7 +110,7 @@ export const GitRepo: Kind<GitRepo> = kindOf<GitRepo>({
   ],
 })
 
-/** Clusters under a name. */
+/** A named group of clusters. */
 export interface ClusterGroup extends KubeObject {
   spec?: { selector?: LabelSelector }
   status?: {
@@ -162,7 +162,7 @@ export const ClusterGroup: Kind<ClusterGroup> = kindOf<ClusterGroup>({
   ],
 })
 
-/** A bundle, as Fleet's users look at one. */
+/** A bundle in Fleet's API. */
 export interface FleetBundle extends KubeObject {
   spec: { path?: string; paused?: boolean; defaultNamespace?: string; namespace?: string }
   status?: {
@@ -173,7 +173,7 @@ export interface FleetBundle extends KubeObject {
   }
 }
 
-/** Fleet's Bundle: a row about one of Flotilla's; writing it changes nothing. */
+/** Fleet's Bundle: the status of a Flotilla Bundle; a change of it has no effect. */
 export const FleetBundle: Kind<FleetBundle> = kindOf<FleetBundle>({
   group: FLEET_GROUP,
   version: VERSION,

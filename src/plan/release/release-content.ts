@@ -1,4 +1,7 @@
-/** The content of a Release: one set for all clusters, or variants; and whether a Release already has the content for its clusters. */
+/**
+ * The content of a Release: one set for all clusters, or variants; and whether a Release already has the content for
+ * its clusters.
+ */
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
@@ -19,7 +22,9 @@ export interface SelectedCluster {
 /** The content of a Bundle in a Release. */
 export type ReleaseContent = Pick<ExistingRelease, 'set' | 'variants'>
 
-/** The content that a Release records for these variants; content that does not depend on the cluster needs no variants. */
+/**
+ * The content that a Release records for these variants; content that does not depend on the cluster needs no variants.
+ */
 export function releaseContent(variants: readonly ReleaseVariant[]): ReleaseContent {
   const first = variants.find(({ set }) => set !== undefined)
   const set = first!.set!
@@ -28,8 +33,8 @@ export function releaseContent(variants: readonly ReleaseVariant[]): ReleaseCont
 }
 
 /**
- * Whether the newest Release was rendered from this recipe. Then the Bundle is not rendered again, also not by a newer hub
- * (I-28).
+ * Whether the newest Release was rendered from this recipe. Then the Bundle is not rendered again, also not by a newer
+ * hub (I-28).
  */
 export function isReleased(
   { metadata, status }: Pick<Bundle, 'metadata' | 'status'>,
@@ -51,7 +56,10 @@ export function coversClusters(release: ExistingRelease, selected: readonly Sele
   })
 }
 
-/** Whether a Release gives each selected cluster this content. Without selected clusters, the contents themselves are compared. */
+/**
+ * Whether a Release gives each selected cluster this content. Without selected clusters, the contents themselves are
+ * compared.
+ */
 export function hasSameContent(
   release: ExistingRelease,
   content: ReleaseContent,

@@ -139,8 +139,8 @@ function asPredecessor(
 }
 
 /**
- * Whether a Release rolls an older one back for all clusters or a ring, so that no cluster gets the older one anew. After a
- * rollback of single clusters, the other clusters continue with the older Release.
+ * Whether a Release rolls an older one back for all clusters or a ring, so that no cluster gets the older one anew.
+ * After a rollback of single clusters, the other clusters continue with the older Release.
  */
 function rollsBackForAll(release: Release | undefined): release is Release {
   const { rollBack } = release?.spec ?? {}

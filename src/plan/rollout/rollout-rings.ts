@@ -1,4 +1,6 @@
-/** The rings that a new Rollout gets: a copy of its RolloutPlan's, one ring without a plan, or one ring for a rollback. */
+/**
+ * The rings that a new Rollout gets: a copy of its RolloutPlan's, one ring without a plan, or one ring for a rollback.
+ */
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
@@ -10,8 +12,9 @@ const DEFAULT_CONCURRENCY = 10
 type RolloutRings = Pick<Rollout['spec'], 'rings' | 'paused' | 'plan' | 'progressDeadline'>
 
 /**
- * The rings of a Rollout, by the settings of its Bundle. They are a copy: an edit of the RolloutPlan counts for the next
- * Rollout, never for a running one. The rings of `last` count when the RolloutPlan that the Bundle names does not exist.
+ * The rings of a Rollout, by the settings of its Bundle. They are a copy: an edit of the RolloutPlan counts for the
+ * next Rollout, never for a running one. The rings of `last` count when the RolloutPlan that the Bundle names does not
+ * exist.
  */
 export function rolloutRings(
   settings: Bundle['spec']['rollout'],
@@ -36,10 +39,10 @@ export function rolloutRings(
 }
 
 /**
- * The rings of a rollback. A rollback of a ring or of all clusters delivers only content that ran before, so it needs no
- * soak, no approval and no manual start. It has one ring with the budget of the last ring: in the order of the rings, the
- * first ring would wait for slots of clusters that failed in a later ring. A rollback of single clusters keeps the rings,
- * because the other clusters continue with the newer content.
+ * The rings of a rollback. A rollback of a ring or of all clusters delivers only content that ran before, so it needs
+ * no soak, no approval and no manual start. It has one ring with the budget of the last ring: in the order of the
+ * rings, the first ring would wait for slots of clusters that failed in a later ring. A rollback of single clusters
+ * keeps the rings, because the other clusters continue with the newer content.
  */
 export function rollbackRings(rings: RolloutRings, { scope }: NonNullable<Release['spec']['rollBack']>): RolloutRings {
   const last = rings.rings.at(-1)

@@ -41,7 +41,7 @@ export async function importArgo(file: string, { connect, terminal, stdin, flags
   }
   const isForAll = flags.selector !== undefined || flags.allClusters === true
   const clusters = new Map((flags.cluster ?? []).map(pairOf))
-  const everybody = isForAll ? clustersOf(flags) : undefined
+  const allClusters = isForAll ? clustersOf(flags) : undefined
   const clones = (flags.root ?? []).map(cloneOf)
   const connection = flags.apply ? await connect() : undefined
   const namespace = flags.namespace ?? connection?.namespace ?? 'default'
@@ -49,7 +49,7 @@ export async function importArgo(file: string, { connect, terminal, stdin, flags
     objects,
     namespace,
     clusters,
-    ...(everybody ? { everybody } : {}),
+    ...(allClusters ? { allClusters } : {}),
     clones,
   })
   await deliverImport({ from, ...imported }, { terminal, connection })

@@ -45,7 +45,7 @@ export async function importFleet(from: string, { connect, terminal, stdin, flag
     objects,
     files,
     namespace,
-    ...(isForAll ? { everybody: clustersOf(flags) } : {}),
+    ...(isForAll ? { allClusters: clustersOf(flags) } : {}),
   })
   await deliverImport({ from: from === '-' ? 'stdin' : from, ...imported }, { terminal, connection })
 }

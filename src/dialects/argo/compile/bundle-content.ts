@@ -1,4 +1,4 @@
-/** What an Application deploys, as the content of a Bundle: where from, of which style, with which values. */
+/** The content of a Bundle from a source of an Application: location, style and values. */
 import { nameFromUrl } from '../../../core/text/name-from-url.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import type { ArgoSource } from '../application.ts'
@@ -10,16 +10,16 @@ import { missingChartDependencies, warnNestedApplications, rejectJsonnet } from 
 import type { RepositoryFiles } from '../files/repositories.ts'
 import { locationOf } from './source-location.ts'
 
-/** Whose content it is. */
+/** The Application that the content is of. */
 export interface ContentContext {
   readonly app: Application
-  /** The Bundle it is for. */
+  /** The name of the Bundle. */
   readonly bundle: string
   readonly scene: ApplicationCompileContext
   readonly given: readonly ArgoSource[]
 }
 
-/** The content of a Bundle that one source is; undefined when there is none. */
+/** The content of a Bundle from one source; undefined when the source has no content. */
 export function bundleContent(source: ArgoSource, { app, bundle, scene, given }: ContentContext): object | undefined {
   const main = addSource(source, scene)
   if (main === undefined) return undefined
@@ -58,7 +58,7 @@ export function bundleContent(source: ArgoSource, { app, bundle, scene, given }:
   }
 }
 
-/** The files of a directory that count. */
+/** The files of a directory that Argo CD would read. */
 function filesBelow({ paths }: RepositoryFiles, path: string, ignore: readonly string[]): string[] {
   const below = path === '' ? '' : `${path}/`
   const isIgnored = (one: string): boolean => ignore.some((name) => one === name || one.startsWith(`${name}/`))
@@ -75,7 +75,7 @@ function addSource(source: ArgoSource, scene: ApplicationCompileContext): string
   return scene.objects.add(Source, nameFromUrl(source.chart ?? source.repoURL ?? ''), { spec: location.spec })
 }
 
-/** What Argo CD would take the directory for. */
+/** The style that Argo CD would detect for the directory. */
 function styleOf(
   source: ArgoSource,
   path: string,
@@ -109,7 +109,7 @@ function helmOf(
       `in Argo CD the release is called ${restorePlaceholders(app.ownName)}, here ${app.name} on every cluster: objects named after the release are new ones; say helm.releaseName if that matters`,
     )
   }
-  // Templates see the name of the Application, whatever the Bundle is called.
+  // Templates see the name of the Application, whatever the name of the Bundle is.
   const releaseName = source.helm?.releaseName || (isOpen ? app.name : app.ownName)
   return {
     ...(releaseName === bundle ? {} : { releaseName }),
@@ -126,7 +126,7 @@ interface ValuesFileScene {
   readonly scene: ApplicationCompileContext
 }
 
-/** Where a values file is from the path of the Bundle, and what must be included for it. */
+/** The path of a values file relative to the Bundle, and the Source to include for it. */
 function valuesFile(
   file: string,
   { path, source: own, given, scene }: ValuesFileScene,
@@ -155,7 +155,7 @@ function valuesFile(
   return { file: `${at}/${cleanPath(inRef!)}`, include: { source: name, at } }
 }
 
-/** Whether a values file may be missing and is. */
+/** Whether a values file is missing and may be missing. */
 function isLeftOut(
   path: string,
   { repoURL = '' }: ArgoSource,

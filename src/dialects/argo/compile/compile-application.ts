@@ -1,4 +1,7 @@
-/** An Application, or all of one that differ only in their cluster, as Source, Placement, RolloutPlan and Bundle. */
+/**
+ * Compiles an Application, or all Applications that differ only in their cluster, to Source, Placement, RolloutPlan and
+ * Bundle.
+ */
 import type { LabelRequirement } from '../../../core/text/label-selector.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
@@ -10,30 +13,30 @@ import { bundleContent } from './bundle-content.ts'
 import type { ImportedObjects } from './imported-objects.ts'
 import type { Repositories } from '../files/repositories.ts'
 
-/** An Application as it is read. */
+/** An Application to compile. */
 export interface Application {
   /** The name of its Bundle. */
   readonly name: string
-  /** The set it is of, after which what is shared is called. */
+  /** The ApplicationSet of the Application; shared objects are named after it. */
   readonly set?: string
-  /** Its name in Argo CD; with marks when there is one for each cluster. */
+  /** The name in Argo CD; with placeholders when each cluster has its own Application. */
   readonly ownName: string
   readonly labels: Readonly<Record<string, string>>
   readonly finalizers: readonly string[]
   readonly spec: ApplicationSpec
-  /** One for each cluster with these labels, instead of the destination. */
+  /** The labels of the clusters, instead of the destination: one Application per cluster. */
   readonly clusters?: readonly LabelRequirement[]
-  /** The rings of its plan, when its set has steps. */
+  /** The rings of the RolloutPlan, when the ApplicationSet has steps. */
   readonly rings?: readonly object[]
 }
 
-/** What compiling needs. */
+/** The inputs of compiling. */
 export interface ApplicationCompileContext extends Diagnostics {
   readonly objects: ImportedObjects
-  /** The Cluster that a destination is here. */
+  /** The Cluster of a destination. */
   clusterOf(destination: string): string | undefined
-  /** Who gets everything, whatever the destinations say. */
-  readonly everybody?: readonly LabelRequirement[]
+  /** The clusters that get all Bundles, instead of the destinations. */
+  readonly allClusters?: readonly LabelRequirement[]
   readonly repositoryOf: Repositories['of']
 }
 
@@ -41,7 +44,7 @@ const LOCAL = new Set(['in-cluster', 'https://kubernetes.default.svc'])
 const MOST_HISTORY = 1000
 const OWN_PREFIX = /(^|\.)(argoproj\.io|flotilla\.dev)\//
 
-/** Adds its objects; what cannot be said is told. */
+/** Adds the objects of an Application; reports fields that have no equivalent. */
 export function compileApplication(app: Application, scene: ApplicationCompileContext): void {
   const { spec } = app
   reportMarks(app, scene)
@@ -80,7 +83,7 @@ export function compileApplication(app: Application, scene: ApplicationCompileCo
 function labelsOf({ labels, rings }: Application, { note }: ApplicationCompileContext): Record<string, string> {
   return Object.fromEntries(
     Object.entries(labels).filter(([key, value]) => {
-      // Rings ask the cluster itself for what such a label says.
+      // Rings read such a label from the cluster itself.
       if (hasPlaceholders(value) && !rings)
         note(`label ${key} depends on the cluster (${restorePlaceholders(value)}) and is left out`)
       return !OWN_PREFIX.test(key) && !hasPlaceholders(value)
@@ -88,7 +91,7 @@ function labelsOf({ labels, rings }: Application, { note }: ApplicationCompileCo
   )
 }
 
-/** What depends on the cluster can be said in values and nowhere else. */
+/** Only values can depend on the cluster; other fields with a placeholder are an error. */
 function reportMarks({ spec }: Application, { wrong }: ApplicationCompileContext): void {
   const { destination, source, sources, ...rest } = spec
   const bare = [...(source ? [source] : []), ...(sources ?? [])].map(({ helm, ...one }) => {
@@ -113,8 +116,8 @@ function placementOf(app: Application, scene: ApplicationCompileContext): string
   const add = (spec: Placement['spec'], name = app.set ?? app.name): string =>
     scene.objects.add(Placement, name, { spec })
   const { destination = {} } = app.spec
-  const by = scene.everybody ?? app.clusters
-  if (!scene.everybody && app.clusters) {
+  const by = scene.allClusters ?? app.clusters
+  if (!scene.allClusters && app.clusters) {
     const target = destination.name ?? destination.server ?? ''
     const word = solePlaceholder(target)
     if (word !== 'name' && word !== 'server') {
@@ -145,7 +148,7 @@ function copyOf({ key, operator, values }: LabelRequirement) {
 }
 
 function planOf(app: Application, scene: ApplicationCompileContext): string | undefined {
-  // Steps sync by themselves, whatever the Applications say.
+  // Steps sync automatically, whatever the sync policies of the Applications are.
   const isManual = !isAutomated(app.spec) && !app.rings
   if (!isManual && !app.rings) return undefined
   const spec = { ...(app.rings ? { rings: app.rings } : {}), ...(isManual ? { start: 'Manual' } : {}) }

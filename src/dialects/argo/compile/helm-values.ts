@@ -1,4 +1,4 @@
-/** Values of an Application as one map: `values` or `valuesObject`, and over them the parameters. */
+/** The values of an Application as one map: `values` or `valuesObject`, and over them the parameters. */
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { GoInt } from '../../../render/gotemplate/value.ts'
@@ -8,14 +8,14 @@ import type { ArgoSource } from '../application.ts'
 import { asValueTemplate, hasPlaceholders } from '../generators/cluster-placeholders.ts'
 import { readText } from '../generators/parameters.ts'
 
-/** What a chart is given. */
+/** The values of a chart. */
 export interface ChartValues {
   readonly values: JsonObject
-  /** Something of it depends on the cluster. */
+  /** Whether a value depends on the cluster. */
   readonly isTemplated: boolean
 }
 
-/** Reads the values; what cannot be read is told. */
+/** Reads the values; reports values that cannot be parsed. */
 export function valuesOf(helm: NonNullable<ArgoSource['helm']>, wrong: (message: string) => void): ChartValues {
   const { values: text = '', valuesObject, parameters = [] } = helm
   const isTemplated = hasPlaceholders(JSON.stringify([text, valuesObject ?? {}, parameters]))
@@ -23,7 +23,7 @@ export function valuesOf(helm: NonNullable<ArgoSource['helm']>, wrong: (message:
   const base = valuesObject ? filledIn(valuesObject, filled) : valuesText(filled(text), wrong)
   const table = asTable(base) as Dict
   for (const { name = '', value = '', forceString } of parameters) {
-    // As Argo CD hands them over: a comma is a part of the value, unless it is a list.
+    // As in Argo CD, a comma is part of the value, unless the value is a list.
     const escaped = value.startsWith('{') ? filled(value) : filled(value).replaceAll(/(?<!\\),/g, '\\,')
     try {
       parseInto(`${name}=${escaped}`, table, { kind: forceString ? 'string' : 'typed' })

@@ -1,14 +1,17 @@
-/** The objects that are made, each once: what is the same is shared, and two that differ never have one name. */
+/** The objects of an import: equal objects are shared, and different objects never have the same name. */
 import { canonicalJson } from '../../../core/json.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
 import type { UnknownObject } from '../../../kinds/meta.ts'
 
-/** Objects of an import. */
+/** The objects of an import. */
 export interface ImportedObjects {
   /** The wanted name, with a number when another object has it. */
   nameFor(kind: Kind, wanted: string): string
-  /** Adds an object and gives the name it has: that of an equal one, or the wanted one, with a number when it is taken. */
+  /**
+   * Adds an object and returns its name: the name of an equal object, or the wanted name, with a number when it is
+   * taken.
+   */
   add(
     kind: Kind,
     wanted: string,
@@ -17,7 +20,7 @@ export interface ImportedObjects {
   all(): readonly UnknownObject[]
 }
 
-/** None yet, in a namespace. */
+/** An empty list of objects for a namespace. */
 export function createImportedObjects(namespace: string): ImportedObjects {
   const objects = new Map<string, UnknownObject>()
   const names = new Map<string, string>()
@@ -30,7 +33,7 @@ export function createImportedObjects(namespace: string): ImportedObjects {
     nameFor,
     add: (kind, wanted, { spec, labels = {} }) => {
       const content = canonicalJson([kind.kind, spec, labels])
-      // A Bundle is one for each Application, however equal they are.
+      // Each Application has its own Bundle, also when two Bundles are equal.
       const known = kind.kind === 'Bundle' ? undefined : names.get(content)
       if (known !== undefined) return known
       const name = nameFor(kind, wanted)

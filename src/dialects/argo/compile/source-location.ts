@@ -1,12 +1,12 @@
-/** Where an Application gets its content, as a Source. */
+/** The location of an Application's content, as a Source. */
 import type { Source } from '../../../kinds/native/source.ts'
 
-/** What of a Source says where and which, or why it cannot be said. */
+/** The location fields of a Source, or the reason why there is no equivalent. */
 export type SourceLocation =
   | { readonly spec: Pick<Source['spec'], 'git' | 'helm' | 'oci'>; readonly note?: string }
   | { readonly problem: string }
 
-/** A source as it is read. */
+/** A source of an Application. */
 export interface ArgoAddress {
   readonly repoURL?: string
   readonly chart?: string

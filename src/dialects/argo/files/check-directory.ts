@@ -1,4 +1,4 @@
-/** What the files of a directory mean that an Application does not say: Applications of its own, jsonnet, charts to fetch. */
+/** Findings about the files of an Application's directory: nested Applications, jsonnet, charts to download. */
 import { isObject } from '../../../core/json.ts'
 import type { ArgoSource, Diagnostics } from '../application.ts'
 import { readText } from '../generators/parameters.ts'
@@ -6,7 +6,7 @@ import type { RepositoryFiles } from './repositories.ts'
 
 const OF_ARGO = /^apiVersion:\s*["']?argoproj\.io\/[^]*?^kind:\s*["']?(Application|ApplicationSet|AppProject)\b/m
 
-/** Applications that an Application brings mean Argo CD, which may not be there. */
+/** Applications among the manifests need Argo CD, which may not be installed. */
 export function warnNestedApplications(repository: RepositoryFiles, path: string, { note }: Diagnostics): void {
   const below = path === '' ? '' : `${path}/`
   const found = repository.paths.find(
@@ -18,13 +18,13 @@ export function warnNestedApplications(repository: RepositoryFiles, path: string
   )
 }
 
-/** Jsonnet in a directory of manifests, which Argo CD evaluates without being told to. */
+/** Jsonnet in a directory of manifests: Argo CD evaluates it by default. */
 export function rejectJsonnet(files: readonly string[], { wrong }: Diagnostics): void {
   const found = files.find((one) => one.endsWith('.jsonnet'))
   if (found !== undefined) wrong(`${found}: jsonnet is not evaluated; keep its output in git`)
 }
 
-/** Charts that a chart needs and does not have, which Argo CD fetches while it renders. */
+/** Dependencies of a chart that are not in the directory: Argo CD downloads them while it renders. */
 export function missingChartDependencies(
   repository: RepositoryFiles,
   path: string,

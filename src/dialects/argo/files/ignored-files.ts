@@ -1,8 +1,8 @@
-/** A directory of plain manifests as Argo CD reads it: its own files, and those below only when it is told to. */
+/** A directory of plain manifests as Argo CD reads it: its own files, and subdirectories only with `recurse`. */
 import { matchesGlob } from '../../../core/text/glob.ts'
 import type { ArgoSource, Diagnostics } from '../application.ts'
 
-/** The directory, and its files where they are known. */
+/** The directory, and its files if they are known. */
 export interface DirectoryPlace {
   readonly path: string
   readonly paths: readonly string[] | undefined
@@ -10,7 +10,7 @@ export interface DirectoryPlace {
 
 const MOST = 256
 
-/** What of it does not count, as `source.ignore` says it: files and directories by name. */
+/** The files and directories that Argo CD would skip, for `source.ignore`. */
 export function ignoredFiles(
   { recurse = false, include = '', exclude = '' }: NonNullable<ArgoSource['directory']>,
   { path, paths }: DirectoryPlace,
@@ -44,7 +44,7 @@ export function ignoredFiles(
   return [...ignored].sort()
 }
 
-/** Patterns of a text: `{a,b}` is two. A star there also means directories, and two stars no more than one. */
+/** Patterns of a text: `{a,b}` makes two. A star also matches slashes, and two stars match the same as one star. */
 function patternsOf(text: string): string[] {
   return (text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1).split(',') : [text])
     .map((pattern) => pattern.trim().replaceAll(/\*+/g, '*'))

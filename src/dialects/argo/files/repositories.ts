@@ -1,27 +1,27 @@
-/** Repositories that are on this disk, by the addresses that Applications know them under. */
+/** Local clones by the addresses that Applications use. */
 import { fromUtf8 } from '../../../core/bytes.ts'
 import { isObject } from '../../../core/json.ts'
 
-/** A clone: all of a repository without an address, or that of one. */
+/** A local clone; without an address it stands for each repository. */
 export interface Clone {
   readonly url?: string
   readonly files: Pick<ReadonlyMap<string, Uint8Array>, 'get' | 'keys'>
 }
 
-/** What can be asked of one. */
+/** The files of a clone. */
 export interface RepositoryFiles {
   readonly paths: readonly string[]
-  /** The text of a file; undefined when there is none. */
+  /** The text of a file; undefined when the file does not exist. */
   text(path: string): string | undefined
 }
 
-/** The repositories by address, and what is wrong with how they were given. */
+/** The clones by address, and problems with the command-line options. */
 export interface Repositories {
   of(url: string): RepositoryFiles | undefined
   readonly problems: readonly string[]
 }
 
-/** Joins clones with the addresses below these specs. */
+/** Matches clones with the addresses in these specs. */
 export function repositoriesOf(clones: readonly Clone[], specs: readonly unknown[]): Repositories {
   const urls = [...new Map(specs.flatMap(gitAddresses).map((url) => [sameAddress(url), url])).values()]
   const known = new Map<string, RepositoryFiles>()
@@ -52,7 +52,7 @@ function filesOf(files: Clone['files']): RepositoryFiles {
   }
 }
 
-/** What two spellings of one address have in common. */
+/** The normal form of an address: different spellings of one address are equal. */
 function sameAddress(url: string): string {
   return url
     .replace(/\/+$/, '')
@@ -60,7 +60,7 @@ function sameAddress(url: string): string {
     .toLowerCase()
 }
 
-/** Every address of a git repository below a spec. */
+/** All addresses of git repositories in a spec. */
 function gitAddresses(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(gitAddresses)
   if (!isObject(value)) return []

@@ -1,34 +1,34 @@
 /**
- * What an ApplicationSet says of each cluster, kept apart from what it says of all: while a template is filled in, words such as
- * `{{name}}` stand as marks, and where a Bundle can say them they become `${ }`.
+ * Placeholders for values of the cluster in the template of an ApplicationSet, such as `{{name}}`: they stay as marks
+ * while the template is filled, and become `${ }` where a Bundle supports that.
  */
 
 const OPEN = '\uE000'
 const CLOSE = '\uE001'
 const MARK = new RegExp(`${OPEN}([^${CLOSE}]*)${CLOSE}`, 'g')
 
-/** A mark for something of the cluster: `name`, `server`, `labels/KEY` or `annotations/KEY`. */
+/** A mark for a value of the cluster: `name`, `server`, `labels/KEY` or `annotations/KEY`. */
 export function placeholderFor(word: string): string {
   return `${OPEN}${word}${CLOSE}`
 }
 
-/** Whether a text has anything of the cluster in it. */
+/** Whether a text has a mark. */
 export function hasPlaceholders(text: string): boolean {
   return text.includes(OPEN)
 }
 
-/** The text as the person wrote it, for messages. */
+/** The text with the placeholders of the template, for messages. */
 export function restorePlaceholders(text: string): string {
   return text.replaceAll(MARK, (_all, word: string) => `{{${word.replace(/^(labels|annotations)\//, 'metadata.$1.')}}}`)
 }
 
-/** The one word that the text consists of. */
+/** The mark, if the text consists of one mark. */
 export function solePlaceholder(text: string): string | undefined {
   const [whole, word] = new RegExp(MARK.source).exec(text) ?? []
   return whole === text ? word : undefined
 }
 
-/** The text without marks and what joined them: `{{name}}-guestbook` is `guestbook`. */
+/** The text without marks and separators: `{{name}}-guestbook` is `guestbook`. */
 export function removePlaceholders(text: string): string {
   return text
     .replaceAll(MARK, '')
@@ -36,7 +36,7 @@ export function removePlaceholders(text: string): string {
     .replaceAll(/^[-._]+|[-._]+$/g, '')
 }
 
-/** The text with marks as templates of Helm values; what looks like one and is none is quoted. */
+/** The text with marks as templates of Helm values; other text that looks like a template is quoted. */
 export function asValueTemplate(text: string): string {
   return text.replaceAll('${', () => '$${').replaceAll(MARK, (_all, word: string) => `\${ ${expressionOf(word)} }`)
 }

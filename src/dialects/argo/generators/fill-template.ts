@@ -1,4 +1,4 @@
-/** Filling the template of an ApplicationSet: `{{key}}`, or Go templates, in every text of it. */
+/** Fills the template of an ApplicationSet: `{{key}}`, or Go templates, in all its strings. */
 import { isObject } from '../../../core/json.ts'
 import { createExpander } from '../../../render/bundle/expander.ts'
 import { RenderFailure } from '../../../render/bundle/render-failure.ts'
@@ -6,19 +6,19 @@ import { goFunction } from '../../../render/gotemplate/function.ts'
 import { hasPlaceholders, placeholderFor } from './cluster-placeholders.ts'
 import { normalized } from './parameters.ts'
 
-/** Parameters of one Application: nested for Go templates, flat (`path.basename`) for the plain ones. */
+/** The parameters of an Application: nested for Go templates, flat (`path.basename`) for plain templates. */
 export type Parameters = Readonly<Record<string, unknown>>
 
 /** How a template is filled. */
 export interface Filling {
   readonly isGo: boolean
   readonly parameters: Parameters
-  /** Parameters may be of the cluster: its name, server, labels and annotations. */
+  /** Whether parameters may be values of the cluster: its name, server, labels and annotations. */
   readonly ofCluster: boolean
   wrong(message: string): void
 }
 
-// What Argo CD has besides Sprig's functions and those that Helm has, too.
+// Functions of Argo CD that neither Sprig nor Helm has.
 const OWN_FUNCTIONS = new Map([['normalize', goFunction(['string'], ([text]) => normalized(text as string))]])
 const CLUSTER_WORD = /^(?:name(?:Normalized)?|server|project|metadata\.(labels|annotations)\.(.+))$/
 const GO_WORD =
@@ -33,7 +33,7 @@ interface GoWord {
   readonly own?: string
 }
 
-/** Every text of a value, filled in. */
+/** Fills all strings of a value. */
 export function fillTexts(value: unknown, filling: Filling): unknown {
   if (typeof value === 'string') return fillText(value, filling)
   if (Array.isArray(value)) return value.map((item) => fillTexts(item, filling))
@@ -43,7 +43,7 @@ export function fillTexts(value: unknown, filling: Filling): unknown {
   )
 }
 
-/** One text, filled in. */
+/** Fills one string. */
 export function fillText(text: string, filling: Filling): string {
   if (!text.includes('{{')) return text
   return filling.isGo ? fillGo(text, filling) : fillPlain(text, filling)
@@ -87,7 +87,7 @@ function fillGo(text: string, { parameters, ofCluster, wrong }: Filling): string
     ? text.replaceAll(GO_WORD, (all, ...found: unknown[]) => markFor(all, found.at(-1) as GoWord))
     : text
   if (!marked.includes('{{')) return marked
-  // What depends on the cluster is not here: a function that would work on it finds nothing, instead of working on a mark.
+  // Values of the cluster are not known here: a function gets an empty value instead of a mark.
   const known = { ...parameters, values: Object.fromEntries(Object.entries(values).filter(([key]) => !isMarked(key))) }
   try {
     return createExpander(asGo(known) as Map<string, unknown>, undefined, OWN_FUNCTIONS).execute(marked, 'template')

@@ -1,4 +1,4 @@
-/** The git generator: parameters of the directories and files that a repository has now. */
+/** The git generator: parameters from the present directories and files of a repository. */
 import type { JsonObject } from '../../../core/json.ts'
 import { fileGlob } from '../../file-glob.ts'
 import { hasPlaceholders } from './cluster-placeholders.ts'
@@ -11,7 +11,7 @@ import type { RepositoryFiles } from '../files/repositories.ts'
 type GitGenerator = NonNullable<Generator['git']>
 type Choice = NonNullable<GitGenerator['files']>[number]
 
-/** All sets of a git generator, in order of the paths. */
+/** All parameter sets of a git generator, in the order of the paths. */
 export function generateFromGit(git: GitGenerator, scene: GeneratorContext): ParameterSet[] {
   const { repoURL = '', directories = [], files = [] } = git
   const repository = scene.repositoryOf(repoURL)
@@ -55,7 +55,7 @@ function ofFiles(repository: RepositoryFiles, wanted: readonly Choice[], { git, 
   })
 }
 
-/** What one pattern wants and no pattern excludes, in order. */
+/** The paths that a pattern includes and no pattern excludes, in order. */
 function chosen(
   all: readonly string[],
   wanted: readonly Choice[],
@@ -72,7 +72,7 @@ function chosen(
   return all.filter((path) => fits(false, path) && !fits(true, path)).sort()
 }
 
-/** A glob in which a part that is `**` stands for any number of directories. */
+/** A glob in which `**` stands for any number of directories. */
 function deepGlob(pattern: string): RegExp | undefined {
   const parts = pattern.replace(/^\/+/, '').split('/')
   const sources = parts.map((part, at) => {
@@ -83,7 +83,7 @@ function deepGlob(pattern: string): RegExp | undefined {
   return sources.includes(undefined) ? undefined : new RegExp(`^${sources.join('')}$`, 's')
 }
 
-/** Directories above a file; hidden ones count for nobody. */
+/** Directories above a file, without hidden directories. */
 function foldersOf(path: string): string[] {
   const parts = path.split('/').slice(0, -1)
   const hidden = parts.findIndex((part) => part.startsWith('.'))

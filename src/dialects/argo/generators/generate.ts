@@ -14,11 +14,11 @@ import { generateFromGit } from './generate-git.ts'
 import { asValues, flattened, joined, mapsOf, readText } from './parameters.ts'
 import type { Repositories } from '../files/repositories.ts'
 
-/** The parameters of one Application; with `clusters`, of one for each of these. */
+/** The parameters of one Application; with `clusters`, of one Application for each of these clusters. */
 export interface ParameterSet {
   readonly parameters: Parameters
   readonly clusters?: readonly LabelRequirement[]
-  /** What its generator says over the template of the set. */
+  /** The template of the generator, which goes over the template of the ApplicationSet. */
   readonly template?: JsonObject
 }
 
@@ -31,7 +31,7 @@ interface Templated {
   readonly template?: JsonObject
 }
 
-/** One generator as it is read. */
+/** A generator. */
 export interface Generator {
   readonly clusters?: Templated & {
     readonly selector?: LabelSelector
@@ -53,17 +53,17 @@ export interface Generator {
   readonly selector?: LabelSelector
 }
 
-/** What generating needs. */
+/** The inputs of generating. */
 export interface GeneratorContext extends Diagnostics {
   readonly isGo: boolean
-  /** The files of a repository; undefined when it is not on this disk. */
+  /** The files of a repository; undefined when there is no local clone. */
   readonly repositoryOf: Repositories['of']
   readonly reading: Reading
-  /** Parameters of the first generator of a matrix, which `values` of the second may name. */
+  /** Parameters of the first generator of a matrix, for the `values` of the second. */
   readonly outer?: ParameterSet
 }
 
-/** All sets of a generator, in its order. */
+/** All parameter sets of a generator, in order. */
 export function generate(generator: Generator, scene: GeneratorContext): ParameterSet[] {
   const { clusters, list, git, matrix, merge, selector } = generator
   const named = [clusters, list, git, matrix, merge].filter((one) => one !== undefined)
@@ -82,7 +82,7 @@ function setsOf({ clusters, list, git, matrix, merge }: Generator, scene: Genera
   return merge ? ofMerge(merge, scene) : []
 }
 
-/** The set if its parameters fit; what is asked of the cluster is asked of its labels. */
+/** The parameter set, if it matches the selector; requirements on the cluster become requirements on its labels. */
 function chosenBy(
   requirements: readonly LabelRequirement[],
   set: ParameterSet,
@@ -113,7 +113,7 @@ function ofClusters(
   const filled = fillTexts(values, { ...scene, parameters, ofCluster: true }) as Record<string, string>
   return {
     parameters: asValues(filled, scene.isGo),
-    // Every Secret of a cluster has this label; Clusters have no need of it.
+    // All cluster Secrets have this label; Clusters do not need it.
     clusters: requirementsOf(selector).filter(({ key }) => key !== SECRET_TYPE),
   }
 }
@@ -158,7 +158,7 @@ function ofMatrix(generators: readonly JsonObject[], scene: GeneratorContext): P
   })
 }
 
-/** The sets of a generator inside of another one. */
+/** The parameter sets of a nested generator. */
 function nested(generator: JsonObject, scene: GeneratorContext): ParameterSet[] {
   const { shape } = APPLICATION_SET['generators']!
   const fields = (shape as { items: typeof APPLICATION_SET }).items
@@ -168,7 +168,9 @@ function nested(generator: JsonObject, scene: GeneratorContext): ParameterSet[] 
   })
 }
 
-/** Sets of the first generator, each with what the others say of the one with the same keys. */
+/**
+ * The parameter sets of the first generator, each merged with the sets of the other generators that have the same keys.
+ */
 function ofMerge(
   { generators = [], mergeKeys = [] }: NonNullable<Generator['merge']>,
   scene: GeneratorContext,
@@ -204,7 +206,7 @@ function ofMerge(
   return [...merged.values()].map((parameters) => ({ parameters }))
 }
 
-/** Fills a generator in but for `values` and `template`, which name its own parameters and are filled when those are known. */
+/** Fills a generator except `values` and `template`: they use the generator's own parameters and are filled later. */
 function withoutValues(generator: JsonObject, fill: (bare: JsonObject) => JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(generator).map(([kind, options]) => {

@@ -1,11 +1,11 @@
-/** Parameters of generators as maps: made flat for plain templates, joined as Argo CD joins them. */
+/** Parameters of generators as maps: flattened for plain templates, and merged as in Argo CD. */
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { readFirstYaml } from '../../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../../yaml/yaml.ts'
 import type { Parameters } from './fill-template.ts'
 
-/** Every text below a value by its dotted name: `{a: {b: [x]}}` is `a.b.0`. */
+/** All strings of a value by their dotted names: `{a: {b: [x]}}` is `a.b.0`. */
 export function flattened(value: unknown, name = ''): Record<string, string> {
   const items = Array.isArray(value) ? Object.entries(value) : isObject(value) ? Object.entries(value) : undefined
   if (!items) return { [name]: typeof value === 'string' ? value : value === null ? '<nil>' : JSON.stringify(value) }
@@ -13,7 +13,7 @@ export function flattened(value: unknown, name = ''): Record<string, string> {
   return Object.assign({}, ...items.map(([key, item]) => flattened(item, `${dotted}${key}`)))
 }
 
-/** Two maps as one: what the second says wins, map by map; what is empty there says nothing. */
+/** Merges two maps: the second wins, map by map; its empty values do not count. */
 export function joined(base: JsonObject, over: JsonObject): JsonObject {
   const out: JsonObject = { ...base }
   for (const [key, item] of Object.entries(over)) {
@@ -36,7 +36,7 @@ export function asValues(values: Readonly<Record<string, string>>, isGo: boolean
   return isGo ? { values } : Object.fromEntries(Object.entries(values).map(([key, value]) => [`values.${key}`, value]))
 }
 
-/** A name as Argo CD makes one of anything. */
+/** A name as Argo CD normalizes it. */
 export function normalized(text: string): string {
   return text
     .toLowerCase()
@@ -45,7 +45,7 @@ export function normalized(text: string): string {
     .replaceAll(/^[-.]+|[-.]+$/g, '')
 }
 
-/** YAML or JSON as Argo CD reads it; what cannot be read is told. */
+/** Parses YAML or JSON as Argo CD does; reports a text that cannot be parsed. */
 export function readText(text: string, file: string, wrong: (message: string) => void): unknown {
   try {
     return readFirstYaml(text, { file, resolver: '1.1', duplicateKeys: 'last' }).value
@@ -56,7 +56,7 @@ export function readText(text: string, file: string, wrong: (message: string) =>
   }
 }
 
-/** The maps of a list, or the one map there is; anything else is told. */
+/** The maps of a list, or a single map; reports other values. */
 export function mapsOf(value: unknown, what: string, wrong: (message: string) => void): JsonObject[] {
   const items: unknown[] = Array.isArray(value) ? value : value === null || value === undefined ? [] : [value]
   if (items.every(isObject)) return items

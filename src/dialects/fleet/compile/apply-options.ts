@@ -1,11 +1,11 @@
-/** How the bundle of a directory is applied, on all its clusters alike. */
+/** The options for applying the bundle of a directory, the same for all its clusters. */
 import type { JsonObject } from '../../../core/json.ts'
 import type { BundleOptions } from '../../../kinds/fields/bundle-options.ts'
 import type { BundleCompileContext } from './compile-bundle.ts'
 import type { ComparePatch, FleetOptions, FleetYaml } from '../files/fleet-yaml.ts'
 import { matchesAlternative } from './targets.ts'
 
-/** The namespace of Fleet's agent in every cluster, where its service accounts are. */
+/** The namespace of Fleet's agent in each cluster, with its service accounts. */
 const AGENT_NAMESPACE = 'cattle-fleet-system'
 
 /** The options of fleet.yaml and its GitRepo. */
@@ -117,7 +117,7 @@ function dependenciesOf(
   })
 }
 
-/** Which options of a bundle a field of a customization changes. */
+/** The options of a bundle that a field of a customization changes. */
 const CHANGED: Readonly<Partial<Record<keyof FleetOptions, readonly (keyof BundleOptions)[]>>> = {
   namespaceLabels: ['namespaces'],
   namespaceAnnotations: ['namespaces'],
@@ -131,7 +131,7 @@ const CHANGED: Readonly<Partial<Record<keyof FleetOptions, readonly (keyof Bundl
   ignore: ['ignoreConditions'],
 }
 
-/** The options of a customization: each that it says anything about, over those of fleet.yaml. */
+/** The options of a customization, over the options of fleet.yaml. */
 export function customOptions(yaml: FleetYaml, custom: FleetOptions, scene: BundleCompileContext): BundleOptions {
   const { helm } = custom
   const names = (Object.keys(CHANGED) as (keyof FleetOptions)[]).filter((field) => custom[field] !== undefined)
@@ -148,7 +148,7 @@ export function customOptions(yaml: FleetYaml, custom: FleetOptions, scene: Bund
     namespaceAnnotations: { ...yaml.namespaceAnnotations, ...custom.namespaceAnnotations },
     createNamespace: custom.createNamespace ?? yaml.createNamespace ?? true,
     deleteNamespace: custom.deleteNamespace ?? yaml.deleteNamespace ?? false,
-    // Fleet cannot take this back for some clusters either.
+    // Fleet cannot switch this off for some clusters either.
     keepResources: yaml.keepResources === true || custom.keepResources === true,
     deleteCRDResources: custom.deleteCRDResources ?? yaml.deleteCRDResources ?? false,
     ...(custom.correctDrift ? { correctDrift: custom.correctDrift } : {}),

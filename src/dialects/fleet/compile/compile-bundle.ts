@@ -1,4 +1,4 @@
-/** One directory of a repository as a Bundle, with the Placement, RolloutPlan and Sources it needs. */
+/** Compiles a directory of a repository to a Bundle, with the Placement, RolloutPlan and Sources it needs. */
 import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Placement } from '../../../kinds/native/placement.ts'
 import type { RolloutPlan } from '../../../kinds/native/rollout-plan.ts'
@@ -15,7 +15,7 @@ import type { ScannedBundle } from '../files/scan.ts'
 import { matchesAlternative, resolveTarget } from './targets.ts'
 import type { Workspace } from './targets.ts'
 
-/** What a GitRepo says for all its bundles. */
+/** The settings of a GitRepo for all its bundles. */
 export interface GitRepoOptions {
   readonly targets?: readonly FleetTarget[]
   readonly targetNamespace?: string
@@ -26,7 +26,7 @@ export interface GitRepoOptions {
   readonly correctDrift?: { readonly enabled?: boolean; readonly force?: boolean }
 }
 
-/** What compiling needs besides the directory. */
+/** The inputs of compiling besides the directory. */
 export interface BundleCompileContext {
   readonly gitRepo: {
     readonly namespace: string
@@ -36,7 +36,7 @@ export interface BundleCompileContext {
   readonly options: GitRepoOptions
   readonly workspace: Workspace & {
     readonly clusters: readonly { readonly name: string; readonly labels: Readonly<Record<string, string>> }[]
-    /** False: only files are known, so that groups and bundles may be there all the same. */
+    /** False when only files are known: groups and bundles may exist all the same. */
     readonly isWhole?: boolean
     /** Bundles of the workspace, for `dependsOn` by labels. */
     readonly bundles: readonly { readonly name: string; readonly labels: Readonly<Record<string, string>> }[]
@@ -45,7 +45,7 @@ export interface BundleCompileContext {
   readonly findings: Finding[]
 }
 
-/** A directory, compiled. */
+/** A compiled directory. */
 export interface CompiledBundle {
   readonly name: string
   readonly path: string
@@ -60,7 +60,7 @@ export interface CompiledBundle {
 
 const OWN_PREFIX = /(^|\.)(fleet\.cattle\.io|flotilla\.dev)\//
 
-/** Compiles a directory; undefined when it has mistakes or nothing to deploy, which is in the findings. */
+/** Compiles a directory; undefined when it has errors or no content, which the findings say. */
 export function compileBundle(
   scanned: ScannedBundle,
   yaml: FleetYaml,
@@ -96,7 +96,7 @@ export function compileBundle(
   }
   const isTemplated = layers.some(({ helm }) => needsTemplates(helm))
   const paused = yaml.paused === true || options.paused === true
-  // Bundles that say nothing of their own share one plan, so that a commit can move as one.
+  // Bundles without settings of their own share a plan, so that a commit becomes one Release.
   const plan = yaml.rolloutStrategy || yaml.paused || yaml.overrideTargets ? `${name}-rollout` : gitRepo.name
   const rings = ringsOf(yaml.rolloutStrategy ?? {}, countOf(targets, workspace), workspace)
   for (const note of yaml.rolloutStrategy ? rings.notes : []) warn(`rolloutStrategy: ${note}`)
@@ -122,7 +122,8 @@ export function compileBundle(
       },
       raw: {
         otherDocuments: 'Skip',
-        // Without any kustomize.dir its files are manifests; with one, a cluster it does not reach must not get them raw.
+        // Without kustomize.dir the files are manifests; with it, a cluster that no kustomize.dir matches must not get
+        // the plain files.
         kustomizations: layers.some(({ kustomize }) => kustomize) ? 'Skip' : 'Include',
         ...(scanned.files.some((path) => path.startsWith('templates/')) ? { templates: 'Render' } : {}),
       },
@@ -162,7 +163,7 @@ function needsTemplates(helm: { readonly values?: unknown; readonly templateValu
   )
 }
 
-/** Labels and annotations that say who owns an object are never taken from a repository. */
+/** Labels and annotations about ownership are never taken from a repository. */
 function taken(
   own: Readonly<Record<string, string>> | undefined,
   warn: (message: string) => void,

@@ -1,4 +1,7 @@
-/** A repository as Fleet reads it: directories to bundles, each compiled by itself; one with a mistake keeps no other from being made. */
+/**
+ * Compiles a repository as Fleet reads it: each directory by itself, so that a mistake in one directory does not stop
+ * another.
+ */
 import { fromUtf8 } from '../../../core/bytes.ts'
 import { subdomainProblems } from '../../../core/text/name-validation.ts'
 import { compileBundle } from './compile-bundle.ts'
@@ -9,7 +12,7 @@ import type { Finding } from '../../read-fields.ts'
 import { scanRepository } from '../files/scan.ts'
 import type { ScanRequest } from '../files/scan.ts'
 
-/** What a repository is read with. */
+/** The inputs of compiling a repository. */
 export interface RepositoryRequest {
   readonly gitRepo: BundleCompileContext['gitRepo']
   readonly spec: GitRepoOptions & Omit<ScanRequest, 'gitRepo'>
@@ -17,17 +20,16 @@ export interface RepositoryRequest {
   readonly files: Pick<ReadonlyMap<string, Uint8Array>, 'get' | 'keys'>
 }
 
-/** What came out. */
+/** The result of compiling a repository. */
 export interface ReadRepository {
   readonly bundles: readonly CompiledBundle[]
   readonly findings: readonly Finding[]
-  /** Directories whose bundle could not be made; what they had before stays. */
+  /** Directories whose bundle could not be compiled; their earlier objects stay. */
   readonly failed: readonly string[]
 }
 
 const NOTHING: FleetYaml = { customizations: [], allMatches: false }
 
-/** Reads a repository. */
 export function compileRepository({ gitRepo, spec, workspace, files }: RepositoryRequest): ReadRepository {
   const findings: Finding[] = []
   const text = (path: string): string | undefined => {

@@ -1,4 +1,4 @@
-/** The objects a GitRepo stands for. */
+/** The objects of a GitRepo. */
 import { RE2JS } from 're2js'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
@@ -13,21 +13,21 @@ import { FleetBundle, GitRepo } from '../kinds.ts'
 import { bundleObject } from './read-git-repo.ts'
 import type { RemoteSpec } from './remote-chart.ts'
 
-/** The label that says which GitRepo an object was made for; Fleet's own. */
+/** The label with the name of the GitRepo; the same label as in Fleet. */
 export const REPO_LABEL = 'fleet.cattle.io/repo-name'
-/** The annotation that says what an object was made from: nothing is written while it is the same. */
+/** The annotation with the digest of the object's inputs: the object is written only when it changes. */
 export const COMPILED = 'flotilla.dev/compiled'
 
-// Another value asks git at once.
+// A new value starts a fetch at once.
 const POLL = 'flotilla.dev/poll'
 
-/** An object to be there. */
+/** An object that should exist. */
 export interface Desired {
   readonly kind: Kind
   readonly object: KubeObject & { spec: unknown }
 }
 
-/** In the order they are written: what others name comes first. */
+/** The order of writes: an object that another object names comes first. */
 export const MADE_KINDS: readonly Kind[] = [Source, Placement, RolloutPlan, Bundle, FleetBundle]
 
 /** The Source of a GitRepo, fetched with this Secret. */
@@ -59,7 +59,7 @@ export function sourceOf(repo: GitRepo, credentials?: string): Desired {
 
 const isCommit = (revision: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(revision)
 
-/** How often git is asked; Fleet's durations may have parts of seconds, and mean 15 s when they say nothing. */
+/** The polling interval. Fleet's durations may have fractions of seconds, and default to 15 s. */
 function intervalOf(interval: string): string {
   return /^(\d+[hms])+$/.test(interval) && !/^0+[hms]$/.test(interval) ? interval : '15s'
 }
@@ -68,7 +68,7 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Everything besides the Source. */
+/** All objects except the Source. */
 export function desiredOf(repo: GitRepo, bundles: readonly CompiledBundle[]): Desired[] {
   const { namespace = '' } = repo.metadata
   const helmSecret = chartSecret(repo)
@@ -84,7 +84,7 @@ export function desiredOf(repo: GitRepo, bundles: readonly CompiledBundle[]): De
           { name: source },
           {
             ...spec,
-            // An archive is the same one until somebody writes another address.
+            // An archive stays the same until its address changes.
             interval: spec.helm && spec.helm.chart === undefined ? '1h' : '15m',
             ...(helmSecret(spec) ? { credentials: text(repo.spec['helmSecretName']) } : {}),
           },
@@ -107,7 +107,10 @@ export function desiredOf(repo: GitRepo, bundles: readonly CompiledBundle[]): De
   return [...found.values()].sort((a, b) => order(a) - order(b))
 }
 
-/** Whether the Secret of charts is meant for a chart: as in Fleet, only where helmRepoURLRegex fits the beginning of its address. */
+/**
+ * Whether the Secret for charts is used for a chart: as in Fleet, only if helmRepoURLRegex matches the start of its
+ * address.
+ */
 function chartSecret({ spec }: GitRepo): (chart: RemoteSpec) => boolean {
   const pattern = text(spec['helmRepoURLRegex'])
   if (text(spec['helmSecretName']) === '' || pattern === '') return () => false
@@ -156,7 +159,7 @@ function ownerOf({ metadata }: GitRepo): OwnerReference {
   }
 }
 
-/** Whether an object was made for this GitRepo, and not for another of the same name. */
+/** Whether an object was made for this GitRepo, and not for an earlier GitRepo of the same name. */
 export function isOwnedBy(object: KubeObject, repo: GitRepo): boolean {
   return (object.metadata.ownerReferences ?? []).some(
     ({ uid, kind }) => kind === GitRepo.kind && uid === repo.metadata.uid,

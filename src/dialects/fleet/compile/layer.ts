@@ -1,4 +1,4 @@
-/** Options of fleet.yaml or of one of its customizations as a layer of a Bundle. */
+/** The options of fleet.yaml, or of a customization, as a layer of a Bundle. */
 import { fromUtf8, hex, sha256 } from '../../../core/bytes.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
@@ -11,28 +11,27 @@ import { cleanPath } from '../files/names.ts'
 import { remoteChart } from './remote-chart.ts'
 import type { RemoteSpec } from './remote-chart.ts'
 
-/** A chart from elsewhere: the Source it needs, and where its files appear. */
+/** A remote chart: the Source it needs, and the directory of its files. */
 export interface RemoteChart {
   readonly source: string
   readonly spec: RemoteSpec
   readonly at: string
 }
 
-/** What making a layer needs. */
+/** The inputs of a layer. */
 export interface LayerContext {
   /** The directory of the bundle. */
   readonly path: string
   readonly gitRepo: string
-  /** `helm` of the bundle itself, under that of a customization. */
+  /** `helm` of the bundle itself, below the `helm` of a customization. */
   readonly base?: FleetHelm
   /** The bytes of a file of the repository. */
   file(path: string): Uint8Array | undefined
   wrong(message: string): void
-  /** Where charts from elsewhere are gathered. */
+  /** The remote charts of all layers. */
   readonly charts: Map<string, RemoteChart>
 }
 
-/** Makes a layer. */
 export function layerOf(options: FleetOptions, scene: LayerContext): LayerOptions {
   const helm = options.helm && helmOf(options.helm, scene)
   const dir = options.kustomize?.dir
@@ -46,7 +45,7 @@ export function layerOf(options: FleetOptions, scene: LayerContext): LayerOption
   }
 }
 
-/** Paths are relative to the bundle, also when they begin with a slash. */
+/** Paths are relative to the bundle, also with a leading slash. */
 function relative(path: string): string {
   return path.replace(/^\/+/, '').replace(/\/+$/, '') || '.'
 }
@@ -71,7 +70,7 @@ function helmOf(helm: FleetHelm, scene: LayerContext): HelmLayer {
   }
 }
 
-/** Keys of the cluster; of one entry the ConfigMap, then the Secret. */
+/** Keys of the cluster; of one entry first the ConfigMap, then the Secret. */
 function valuesFromOf({ valuesFrom = [] }: FleetHelm, { wrong }: LayerContext): ClusterValues[] {
   return valuesFrom.flatMap(({ configMapKeyRef, secretKeyRef }) => {
     const refs = [
@@ -87,7 +86,7 @@ function valuesFromOf({ valuesFrom = [] }: FleetHelm, { wrong }: LayerContext): 
   })
 }
 
-/** Values, and over them those of files, in order: the other way round than in a Bundle, so they are one from here on. */
+/** Values, and over them the values of files, in order. A Bundle has the opposite order, so they are merged here. */
 function valuesOf(helm: FleetHelm, scene: LayerContext): JsonObject {
   return (helm.valuesFiles ?? []).reduce(
     (values, name) => mergeValues(values, fileValues(name, scene)),
@@ -118,7 +117,7 @@ function fileValues(name: string, { path, file, wrong }: LayerContext): JsonObje
   return {}
 }
 
-/** Where the chart is, when this layer says anything about it. */
+/** The location of the chart, if this layer sets it. */
 function chartOf(helm: FleetHelm, scene: LayerContext): string | undefined {
   if (!helm.chart && !helm.repo && !helm.version) return undefined
   const chart = helm.chart || scene.base?.chart || ''

@@ -1,4 +1,7 @@
-/** Rows Y and K of what Fleet was seen to do with plain manifests, overlays and kustomizations; where Fleet is wrong, what is right. */
+/**
+ * Rows Y and K of what Fleet was seen to do with plain manifests, overlays and kustomizations; where Fleet is wrong,
+ * what is right.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readFleetTree } from '../../../testing/fixtures/rancher-fleet/repository.ts'

@@ -4,12 +4,12 @@ import type { FleetTarget } from '../files/fleet-yaml.ts'
 import { resolveTarget } from './targets.ts'
 import type { Alternative, Workspace } from './targets.ts'
 
-/** The workspace of clusters that say nothing else. */
+/** The workspace of clusters without the label. */
 export const DEFAULT_WORKSPACE = 'fleet-default'
-/** The label that puts a Cluster into another workspace. */
+/** The label with the workspace of a Cluster. */
 export const WORKSPACE_LABEL = 'fleet.cattle.io/workspace'
 
-/** Makes the Placement of targets; clusters of other workspaces are never meant. */
+/** Builds the Placement of targets; clusters of other workspaces are never selected. */
 export function placementOf(
   targets: readonly FleetTarget[],
   {
@@ -30,14 +30,15 @@ export function placementOf(
   })
   if (alternatives.length > 32) wrong(`the targets stand for ${alternatives.length} selectors, and 32 can be said`)
   const own = workspaceOf(namespace)
-  // Nobody is meant: a label that no cluster has says it, for an empty list of predicates would be everybody.
-  if (alternatives.length === 0) return { clusterSelector: NOBODY }
+  // No cluster is selected: this needs a label that no cluster has, because an empty list of predicates would select
+  // all clusters.
+  if (alternatives.length === 0) return { clusterSelector: NO_CLUSTER }
   const isPlain = alternatives.length === 1 && alternatives[0]!.clusters === undefined && own.cel === undefined
   if (isPlain) return { clusterSelector: both(own.selector, alternatives[0]!) }
   return { clusterSelector: own.selector, predicates: alternatives.map((one) => predicateOf(one, own.cel)) }
 }
 
-const NOBODY = {
+const NO_CLUSTER = {
   matchExpressions: [
     { key: WORKSPACE_LABEL, operator: 'Exists' as const },
     { key: WORKSPACE_LABEL, operator: 'DoesNotExist' as const },

@@ -1,4 +1,4 @@
-/** GitRepos and ClusterGroups as users wrote them, without a hub: for `flotilla render`. */
+/** Reads GitRepos and ClusterGroups without a hub, for `flotilla render`. */
 import { RE2JS } from 're2js'
 import { toError } from '../../../core/errors.ts'
 import { isObject } from '../../../core/json.ts'
@@ -17,10 +17,10 @@ import type { FleetGroup } from './targets.ts'
 /** The group of Fleet's kinds. */
 export const FLEET_GROUP = 'fleet.cattle.io'
 
-/** A GitRepo's spec as far as it says what is read and for whom. */
+/** The part of a GitRepo's spec that says which files are read and for which clusters. */
 export type GitRepoSpec = RepositoryRequest['spec']
 
-/** Reads the spec of a GitRepo; what is wrong or without effect is in the findings. */
+/** Reads the spec of a GitRepo; errors and fields without effect are in the findings. */
 export function readGitRepoSpec(spec: unknown, findings: Finding[]): GitRepoSpec {
   const report = (level: Finding['level'], _path: unknown, message: string): void =>
     void findings.push({ level, message: `spec.${message}` })
@@ -43,19 +43,19 @@ interface SecretFields {
   readonly helmRepoURLRegex?: string
 }
 
-/** A ClusterGroup as targets see it. */
+/** A ClusterGroup as targets use it. */
 export function groupOf({ metadata, ...rest }: UnknownObject): FleetGroup {
   const spec = isObject(rest['spec']) ? rest['spec'] : {}
   const selector = isObject(spec['selector']) ? (spec['selector'] as LabelSelector) : undefined
   return { name: metadata.name, labels: metadata.labels ?? {}, ...(selector ? { selector } : {}) }
 }
 
-/** Whether an object is one of Fleet's. */
+/** Whether an object is of a kind of Fleet. */
 export function isOfFleet({ apiVersion, kind }: UnknownObject, wanted: string): boolean {
   return apiVersion.startsWith(`${FLEET_GROUP}/`) && kind === wanted
 }
 
-/** The Bundles that the GitRepos among some objects make of a repository's files, and what is to be said about them. */
+/** The Bundles that the GitRepos among some objects make of a repository's files, and the findings about them. */
 export function bundlesOfFiles(
   objects: readonly UnknownObject[],
   files: ReadonlyMap<string, Uint8Array>,
@@ -78,7 +78,7 @@ export function bundlesOfFiles(
   return { bundles, findings: findings.map(findingText) }
 }
 
-/** What is to be said about the fleet.yaml files below some directories of a repository. */
+/** The findings about the fleet.yaml files below some directories of a repository. */
 export function findingsOfFiles(
   files: ReadonlyMap<string, Uint8Array>,
   directories: readonly string[],

@@ -1,11 +1,14 @@
-/** A chart from elsewhere as Fleet names one: a chart of a repository, of a registry, an archive, or a directory of a git repository. */
+/**
+ * Remote charts in Fleet's notation: a chart of a repository or registry, an archive, or a directory of a git
+ * repository.
+ */
 import type { Source } from '../../../kinds/native/source.ts'
 import { cleanPath } from '../files/names.ts'
 
-/** What of a Source says where the chart is. */
+/** The location fields of a Source. */
 export type RemoteSpec = Pick<Source['spec'], 'helm' | 'oci' | 'git' | 'paths'>
 
-/** Where a chart comes from, and the directory it is in there; or why it cannot be had. */
+/** The Source of a chart and the directory in it, or the reason why the notation is not supported. */
 export type RemoteLocation = { readonly spec: RemoteSpec; readonly directory?: string } | { readonly problem: string }
 
 /** Reads `helm.chart`, `helm.repo` and `helm.version`; undefined for a directory of the repository itself. */
@@ -29,7 +32,7 @@ export function remoteChart(chart: string, repo: string, version: string): Remot
   }
 }
 
-/** The address behind `git::`, or the one that a short form stands for. */
+/** The address after `git::`, or the address of a short form. */
 function gitAddress(chart: string): string | undefined {
   if (chart.startsWith('git::')) return chart.slice('git::'.length)
   if (/^git@[^/:]+:/.test(chart)) return chart
@@ -39,7 +42,7 @@ function gitAddress(chart: string): string | undefined {
   return `https://${host}/${repository}.git${rest.replace(/^\/+(?=[^?])/, '//')}`
 }
 
-/** `ADDRESS[//DIRECTORY][?ref=REF]`; a ref is a commit, a tag that looks like a version, or a branch. */
+/** Parses `ADDRESS[//DIRECTORY][?ref=REF]`; a ref is a commit, a tag that looks like a version, or a branch. */
 function gitChart(chart: string, address: string): RemoteLocation {
   const [plain = '', query = ''] = address.split(/\?(.*)/s, 2)
   const scheme = plain.indexOf('://')

@@ -6,7 +6,7 @@ import type { FleetRollout } from '../files/fleet-yaml.ts'
 import { resolveTarget } from './targets.ts'
 import type { Workspace } from './targets.ts'
 
-/** The rings of a bundle that goes to so many clusters, and what is not the same as in Fleet. */
+/** The rings of a bundle with this number of clusters, and the differences from Fleet. */
 export function ringsOf(strategy: FleetRollout, clusters: number, workspace: Workspace): MappedRollout {
   const notes: string[] = []
   const { partitions = [], maxUnavailable, autoPartitionSize, autoPartitionThreshold = 200 } = strategy
@@ -39,7 +39,7 @@ export function ringsOf(strategy: FleetRollout, clusters: number, workspace: Wor
     },
     partitions.length > 0 ? 0 : clusters,
   )
-  // Clusters of no partition would never get anything in Fleet; here they are the last ring.
+  // In Fleet, clusters without a partition never get content; here they are the last ring.
   const rest = partitions.length > 0 && selected.length > 0 ? restOf(mapped.rings, all) : []
   return { ...mapped, rings: named([...mapped.rings, ...rest]), notes: [...mapped.notes, ...notes] }
 }
@@ -52,7 +52,7 @@ function restOf(rings: readonly RingSpec[], all: number | string | undefined): R
   }))
 }
 
-/** A ring is known by its name. */
+/** Ring names are unique. */
 function named(rings: readonly RingSpec[]): RingSpec[] {
   const taken = new Map<string, number>()
   return rings.map((ring) => {
@@ -73,7 +73,7 @@ function shareOf(size: number | string | undefined, clusters: number): string {
   return `${Math.min(100, Math.max(SMALLEST_SHARE, share))}%`
 }
 
-/** A count, or a whole percentage from 1% to 100%; Fleet rounds down, but never to nothing. */
+/** A count, or a whole percentage from 1% to 100%; Fleet rounds down, but never to 0. */
 function limitOf(limit: number | string | undefined): number | string | undefined {
   if (limit === undefined) return undefined
   if (typeof limit === 'number') return Math.max(0, limit)

@@ -1,42 +1,42 @@
 /**
- * Which clusters a target means. Fleet's criteria (name, selector, group, selector of groups) are turned into alternatives of
- * labels and names, so that Placements, variants and rings can say them; a cluster is meant when one alternative fits.
+ * Resolves targets to clusters. Fleet's criteria (name, selector, group, selector of groups) become alternatives of
+ * labels and names, which Placements, variants and rings support; a cluster is selected when an alternative matches.
  */
 import { matchesSelector, requirementsOf } from '../../../core/text/label-selector.ts'
 import type { LabelRequirement, LabelSelector } from '../../../core/text/label-selector.ts'
 import type { FleetTarget } from '../files/fleet-yaml.ts'
 
-/** The label whose value a Cluster goes by besides its name. */
+/** The label with the name of a Cluster in Fleet. */
 const DISPLAY_NAME = 'management.cattle.io/cluster-display-name'
 
-/** A ClusterGroup; one without a selector has no members. */
+/** A ClusterGroup; without a selector it has no members. */
 export interface FleetGroup {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly selector?: LabelSelector
 }
 
-/** What targets are told apart by: the groups of the workspace, and what its clusters are called. */
+/** The groups of a workspace, and the names of its clusters. */
 export interface Workspace {
   readonly groups: readonly FleetGroup[]
-  /** Names of Clusters that go by another name in Fleet. */
+  /** Names of Clusters that have another name in Fleet. */
   aliases(name: string): readonly string[]
-  /** Hears of groups that targets name and nobody knows. */
+  /** Called with groups that targets name and that do not exist. */
   missing?(group: string): void
 }
 
-/** Clusters with these labels and, when there are names, one of these names. */
+/** Clusters with these labels and, if there are names, one of these names. */
 export interface Alternative {
   readonly clusterSelector: LabelSelector
   readonly clusters?: readonly string[]
 }
 
-/** What a target is, or the sentence that says why it cannot be said. */
+/** The alternatives of a target, or the reason why there is no equivalent. */
 export type TargetClusters = { readonly alternatives: readonly Alternative[] } | { readonly problem: string }
 
 const MOST = 32
 
-/** Turns a target into alternatives; none: nobody is meant. */
+/** Resolves a target to alternatives; an empty list selects no cluster. */
 export function resolveTarget(target: FleetTarget, { groups, aliases, missing }: Workspace): TargetClusters {
   const { clusterName, clusterSelector, clusterGroup, clusterGroupSelector } = target
   if (!clusterName && !clusterSelector && !clusterGroup && !clusterGroupSelector) return { alternatives: [] }
@@ -78,13 +78,13 @@ function groupAlternatives(
   const members = groups
     .filter(({ name, labels, selector }) => selector && (!clusterGroup || name === clusterGroup) && fits(labels))
     .map(({ selector }) => requirementsOf(selector!))
-  // A cluster of no group is asked as if it were in one without name and labels.
+  // A cluster without a group counts as a member of a group without name and labels.
   if (clusterGroup || !fits({})) return members
   const outside = outsideOf(groups.flatMap(({ selector }) => (selector ? [requirementsOf(selector)] : [])))
   return outside === 'too many' ? outside : [...members, ...outside]
 }
 
-/** Labels that meet none of these: for each, one of its requirements does not hold. */
+/** Requirements that exclude all of these: for each, one of its requirements does not hold. */
 function outsideOf(groups: readonly (readonly LabelRequirement[])[]): LabelRequirement[][] | 'too many' {
   let all: LabelRequirement[][] = [[]]
   for (const requirements of groups) {
@@ -111,7 +111,7 @@ function unique(requirements: readonly LabelRequirement[]): LabelRequirement[] {
   return [...new Map(requirements.map((one) => [JSON.stringify(one), one])).values()]
 }
 
-/** Whether an alternative means a cluster. */
+/** Whether an alternative selects a cluster. */
 export function matchesAlternative(
   { clusterSelector, clusters }: Alternative,
   cluster: { readonly name: string; readonly labels: Readonly<Record<string, string>> },

@@ -1,6 +1,7 @@
 /**
- * Where a Secret of Fleet's users may be sent. Fleet sends it wherever a GitRepo says; here its owner says so in an annotation, and
- * for one without it the first GitRepo that names it does: its server is written down on the Secret, and no other is told.
+ * Restricts where a Secret of a Fleet user may be sent. Fleet sends it to the server that a GitRepo names. Here an
+ * annotation of the Secret allows servers; a Secret without the annotation gets it from the first GitRepo that names
+ * the Secret.
  */
 import type { Secret } from '../../../kinds/builtin/core.ts'
 import { isBoundTo, readCredentials, URLS_ANNOTATION } from '../../../source/credentials.ts'
@@ -8,15 +9,18 @@ import { SourceError } from '../../../source/source-error.ts'
 import { ALL_SCHEMES, parseSourceUrl } from '../../../source/source-url.ts'
 import type { SourceUrl } from '../../../source/source-url.ts'
 
-/** The Secret for git where a GitRepo names none. */
+/** The Secret for git of a GitRepo that names none. */
 export const FALLBACK_SECRET = 'gitcredential'
 
-/** Secrets that say themselves that they are for signing in somewhere. */
+/** Types of Secrets that contain credentials. */
 const LOGINS = ['kubernetes.io/basic-auth', 'kubernetes.io/ssh-auth']
-/** All that Fleet's Secret for charts may have; one with more in it is something else. */
+/** All keys that Fleet's Secret for charts may have; a Secret with more keys has another purpose. */
 const HELM_KEYS = ['username', 'password', 'cacerts', 'ssh-privatekey', 'insecureSkipVerify', 'basicHTTP']
 
-/** What to write into the annotation of a Secret that is used for these addresses; undefined when it is said already, or not for us to say. */
+/**
+ * The annotation for a Secret that is used for these addresses; undefined when the Secret has it, or has another
+ * purpose.
+ */
 export function bindingFor(secret: Secret, urls: readonly string[], use: 'git' | 'helm'): string | undefined {
   if (secret.metadata.annotations?.[URLS_ANNOTATION] !== undefined) return undefined
   const isLogin = LOGINS.includes(secret.type ?? '')
@@ -36,7 +40,10 @@ export function mayBeSent(secret: Secret, url: string): boolean {
   }
 }
 
-/** The server of an address: who gets the secret is who runs it, whatever the path. Nothing is ever sent over plain http. */
+/**
+ * The server of an address: its operator receives the Secret, whatever the path is. Secrets are never sent over plain
+ * http.
+ */
 function originOf(text: string): string | undefined {
   let url: SourceUrl
   try {

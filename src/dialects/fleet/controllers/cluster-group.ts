@@ -1,10 +1,10 @@
-/** How the clusters of a ClusterGroup do. */
+/** The status of a ClusterGroup. */
 import { matchesSelector } from '../../../core/text/label-selector.ts'
 import type { Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { ClusterGroup } from '../kinds.ts'
 
-/** What showing a group needs from the world. */
+/** The ports of the controller. */
 export interface ClusterGroupPorts {
   /** The Clusters of a workspace. */
   clustersOf(namespace: string): readonly Cluster[]
@@ -12,7 +12,7 @@ export interface ClusterGroupPorts {
 
 const MAX_NAMED = 10
 
-/** Shows a group. */
+/** Writes the counts of a ClusterGroup's clusters into its status. */
 export function clusterGroupReconciler(ports: ClusterGroupPorts): Reconciler<ClusterGroup> {
   return {
     name: 'fleet-cluster-group',

@@ -1,4 +1,4 @@
-/** How a Bundle does, on the row that Fleet's users look at. */
+/** The status of Fleet's Bundle. */
 import { findCondition } from '../../../core/conditions.ts'
 import { Waiting } from '../../../core/errors.ts'
 import type { Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
@@ -8,7 +8,7 @@ import type { FleetBundle } from '../kinds.ts'
 import { summaryOf, summaryText, worstOf } from '../status/states.ts'
 import type { GitRepoPorts } from './ports.ts'
 
-/** Shows a Bundle. */
+/** Writes the status of a Bundle into Fleet's Bundle of the same name. */
 export function fleetBundleReconciler(
   ports: Pick<GitRepoPorts, 'bundleOf' | 'countsOf' | 'statusThrottle'>,
 ): Reconciler<FleetBundle> {
@@ -44,6 +44,6 @@ function show(
   status.summary = summary
   status.display = { readyClusters: `${summary.ready}/${summary.desiredReady}`, state }
   const isReady = problem === undefined && waiting === ''
-  const nobody = summary.desiredReady === 0 ? 'No cluster is reached yet.' : 'Ready on every cluster.'
-  conditions.set('Ready', isReady ? 'True' : 'False', state, problem ?? (waiting === '' ? nobody : waiting))
+  const allReady = summary.desiredReady === 0 ? 'No cluster is reached yet.' : 'Ready on every cluster.'
+  conditions.set('Ready', isReady ? 'True' : 'False', state, problem ?? (waiting === '' ? allReady : waiting))
 }

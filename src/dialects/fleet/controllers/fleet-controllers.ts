@@ -33,7 +33,7 @@ import { gitRepoReconciler } from './git-repo.ts'
 import { lazyFiles } from './lazy-files.ts'
 import type { GitRepoPorts } from './ports.ts'
 
-/** What the dialect is made of. */
+/** The parts of the dialect's controllers. */
 export interface FleetParts {
   readonly informers: Informers
   readonly blobs: Pick<Blobs, 'get'>
@@ -45,10 +45,10 @@ export interface FleetParts {
 
 const MANAGER = 'flotilla-fleet'
 
-/** Counts move with every cluster; they are saved up so long. */
+/** Time for which a change of counts alone waits before it is written. */
 const SAVED_UP_MS = 3000
 
-/** Makes the controllers; nothing happens before they run. */
+/** Creates the controllers; nothing happens before `run`. */
 export function createFleetControllers(parts: FleetParts): readonly Controller[] {
   const { informers, blobs } = parts
   const { client } = informers
@@ -194,14 +194,14 @@ function releaseOf({ metadata, spec }: Rollout): string {
   return `${metadata.namespace ?? ''}/${spec.release}`
 }
 
-/** A Rollout may carry several bundles; it counts each where it does. */
+/** The counts of a Bundle in its Rollout, which may carry several Bundles. */
 function countsOf({ metadata, status }: Bundle, rollouts: Informer<Rollout>): RolloutCounts | undefined {
   if (!status?.release) return undefined
   const [rollout] = rollouts.lister.by('fleet-release', `${metadata.namespace ?? ''}/${status.release}`)
   return rollout?.status?.bundles?.find(({ name }) => name === metadata.name) ?? rollout?.status?.counts
 }
 
-/** GitRepos whose targets may mean a Cluster by another name now. */
+/** GitRepos whose targets may select another Cluster after a change of aliases. */
 function reposTouched({ before, after }: Change<Cluster>, repos: Informer<GitRepo>): string[] {
   const named = (cluster: Cluster | undefined): unknown =>
     cluster && aliasesOf(cluster).length > 0 ? [workspaceOf(cluster), aliasesOf(cluster)] : []
@@ -210,7 +210,7 @@ function reposTouched({ before, after }: Change<Cluster>, repos: Informer<GitRep
   return [...spaces].flatMap((space) => repos.lister.by('namespace', space).map(keyOf))
 }
 
-/** Groups whose members or their states a change of a Cluster touches. */
+/** ClusterGroups whose members or counts a change of a Cluster concerns. */
 function groupsTouched({ before, after }: Change<Cluster>, groups: Informer<ClusterGroup>): string[] {
   const seen = (cluster: Cluster | undefined): unknown =>
     cluster && [cluster.metadata.labels, cluster.status?.state, cluster.status?.bundles]

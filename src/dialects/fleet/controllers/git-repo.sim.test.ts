@@ -1,4 +1,7 @@
-/** A GitRepo as users write it, from its commits to what each cluster should have, on the real controllers in virtual time. */
+/**
+ * A GitRepo as users write it, from its commits to what each cluster should have, on the real controllers in virtual
+ * time.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -190,7 +193,7 @@ test('groups, names of others, and what has no effect', async (t) => {
   await settle()
   assert.match(
     await condition('Ready', 'unsafe'),
-    /^False Refused: spec\.insecureSkipTLSVerify would take content from anybody/,
+    /^False Refused: spec\.insecureSkipTLSVerify would accept content from any server/,
   )
 })
 
@@ -220,7 +223,7 @@ test('what was made of a GitRepo goes with it; what others made stays', async (t
   assert.equal((await hub.client.list(FleetBundle, { namespace: 'fleet-default' })).items.length, 0)
 })
 
-test('options of a customization reach its clusters and nobody else', async (t) => {
+test('options of a customization reach its clusters and no other clusters', async (t) => {
   const { hub, repo } = await world(t, {
     'a/fleet.yaml':
       'targetCustomizations:\n- {name: prod, clusterSelector: {matchLabels: {env: prod}}, keepResources: true}\n',

@@ -1,4 +1,4 @@
-/** GitRepo → Source, Placement, RolloutPlans, Bundles; and back, how they do. */
+/** Compiles a GitRepo to Source, Placement, RolloutPlans and Bundles, and writes their state into its status. */
 import { findCondition } from '../../../core/conditions.ts'
 import type { Digest } from '../../../core/crypto/digest.ts'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
@@ -23,18 +23,18 @@ import { addSummaries, summaryOf, summaryText, worstOf } from '../status/states.
 import type { GitRepoPorts } from './ports.ts'
 import { bindChartSecret, gitSecret } from './secrets.ts'
 
-/** How often files that nobody knew of are asked for: settings, then what they name. */
+/** The most rounds of reading files: first settings, then the files that the settings name. */
 const MAX_ROUNDS = 4
 const MAX_FINDINGS = 100
 
 interface Compiled {
   readonly digest: Digest
   readonly read: ReadRepository
-  /** It depends on the labels of other bundles. */
+  /** Whether a bundle depends on the labels of other bundles. */
   readonly sawBundles: boolean
 }
 
-/** Keeps what a GitRepo stands for in step with its repository. */
+/** Writes the objects of a GitRepo when its repository changes. */
 export function gitRepoReconciler(ports: GitRepoPorts): Reconciler<GitRepo> {
   const known = new Map<string, Compiled>()
   return {
@@ -92,7 +92,7 @@ function stalled(draft: Draft<GitRepo>, reason: string, message: string): Stalle
   return new Stalled(reason, message)
 }
 
-/** The Source, made when it is not there; one that somebody else made under that name is left alone. */
+/** The Source, created when it does not exist; a Source of the same name with another owner is left alone. */
 async function sourceFor(draft: Draft<GitRepo>, ports: GitRepoPorts, context: Context): Promise<Source | undefined> {
   const repo = draft.next
   const secret = await gitSecret(repo, { ports, context })
@@ -116,7 +116,7 @@ interface Compiling {
   readonly ports: GitRepoPorts
 }
 
-/** Reads the repository, unless nothing changed that it is read from. */
+/** Reads the repository, unless its inputs are unchanged. */
 async function compiled(
   repo: GitRepo,
   spec: GitRepoSpec,
@@ -151,7 +151,7 @@ interface Writing {
   readonly context: Context
 }
 
-/** Writes what is not there or other than it should be; gives what belongs to somebody else. */
+/** Writes objects that are missing or different; returns objects that belong to another owner. */
 async function write(repo: GitRepo, desired: readonly Desired[], { ports, context }: Writing): Promise<Finding[]> {
   const taken: Finding[] = []
   for (const { kind, object } of desired) {
@@ -171,7 +171,7 @@ async function write(repo: GitRepo, desired: readonly Desired[], { ports, contex
   return taken
 }
 
-/** Removes what the repository no longer holds: bundles first, what they named when they are gone. */
+/** Deletes objects that the repository no longer has: first Bundles, then the objects they named. */
 async function prune(
   repo: GitRepo,
   read: ReadRepository,
@@ -231,7 +231,8 @@ function statusOf(repo: GitRepo, { read, findings, source, ports }: Showing): Sh
     summary: addSummaries(summaries),
     commit: source.status?.artifact?.commit ?? '',
     bundles: read.bundles.length,
-    // Every bundle has the targets of its GitRepo: a cluster is ready at most as often as in the bundle that is furthest behind.
+    // All bundles have the targets of their GitRepo: a cluster counts as ready as often as in the bundle that is
+    // furthest behind.
     readyClusters: Math.min(...summaries.map(({ ready }) => ready), Number.MAX_SAFE_INTEGER),
     desiredReadyClusters: Math.max(0, ...summaries.map(({ desiredReady }) => desiredReady)),
     problem,
@@ -240,7 +241,7 @@ function statusOf(repo: GitRepo, { read, findings, source, ports }: Showing): Sh
   }
 }
 
-/** Whether nothing but numbers would change. */
+/** Whether only counts would change. */
 function onlyCounts({ status }: GitRepo, { commit, problem, bundles, findings }: Shown): boolean {
   const isReady = status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason !== 'GitUpdating') ?? false
   const before = status?.findings?.length ?? 0
@@ -266,8 +267,8 @@ function show({ conditions, next: repo }: Draft<GitRepo>, shown: Shown, source: 
   const state = problem === undefined ? worstOf(summary) : 'ErrApplied'
   const waiting = summaryText(summary)
   const isReady = problem === undefined && waiting === '' && summary.desiredReady > 0
-  const nobody = summary.desiredReady === 0 ? 'No cluster is reached yet.' : ''
-  const message = problem ?? (waiting === '' ? nobody : waiting)
+  const unreached = summary.desiredReady === 0 ? 'No cluster is reached yet.' : ''
+  const message = problem ?? (waiting === '' ? unreached : waiting)
   status.commit = shown.commit
   status.bundles = bundles
   status.summary = summary

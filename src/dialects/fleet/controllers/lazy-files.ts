@@ -1,14 +1,16 @@
-/** Files of an artifact: a repository may be hundreds of megabytes, and a few files of it say what its bundles are. */
+/**
+ * Reads files of an artifact on demand: a repository may have hundreds of megabytes, and only its settings files are
+ * needed.
+ */
 import type { Blobs } from '../../../blobs/blobs.ts'
 import type { Digest } from '../../../core/crypto/digest.ts'
 import { readTree } from '../../../source/artifact.ts'
 import type { LazyFiles } from './ports.ts'
 
 const ASKED_FIRST = /(^|\/)(fleet\.ya?ml|\.fleetignore)$/
-/** What is read to say what bundles are; more is no settings file. */
+/** The largest settings file. */
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** Opens an artifact. */
 export async function lazyFiles(artifact: Digest, blobs: Pick<Blobs, 'get'>): Promise<LazyFiles> {
   const tree = await readTree(artifact, blobs)
   if (!tree) throw new Error(`artifact ${artifact} is not stored`)

@@ -9,38 +9,38 @@ import type { Source } from '../../../kinds/native/source.ts'
 import type { BundleCompileContext } from '../compile/compile-bundle.ts'
 import type { RolloutCounts } from '../status/states.ts'
 
-/** What making a GitRepo's objects needs from the world. */
+/** The ports of the GitRepo controller. */
 export interface GitRepoPorts {
-  /** An object that is there, of one of the kinds that are made. */
+  /** An existing object of one of the compiled kinds. */
   find(kind: Kind, namespace: string, name: string): KubeObject | undefined
-  /** Everything that was made for the GitRepo with this uid. */
+  /** All objects that were made for the GitRepo with this uid. */
   madeFor(uid: string): readonly { readonly kind: Kind; readonly object: KubeObject }[]
   apply(kind: Kind, object: KubeObject, signal: AbortSignal): Promise<void>
   remove(kind: Kind, object: KubeObject, signal: AbortSignal): Promise<void>
   sourceOf(namespace: string, name: string): Source | undefined
   secret(namespace: string, name: string, signal: AbortSignal): Promise<Secret | undefined>
-  /** Writes down where a Secret may be sent, unless somebody changed it meanwhile. */
+  /** Writes the annotation of a Secret, unless the Secret changed meanwhile. */
   bind(secret: Secret, urls: string, context: Pick<Context, 'signal' | 'log'>): Promise<void>
   workspace(namespace: string): KnownWorkspace
-  /** The files of an artifact; bytes of those that were asked for before. */
+  /** The files of an artifact, with the bytes of files that were requested before. */
   filesOf(artifact: Digest): Promise<LazyFiles>
   bundleOf(namespace: string, name: string): Bundle | undefined
-  /** How often counts are shown. */
+  /** Limits how often counts are written. */
   readonly statusThrottle: KeyedThrottle
-  /** How the newest Release of a Bundle does. */
+  /** The counts of the newest Release of a Bundle. */
   countsOf(bundle: Bundle): RolloutCounts | undefined
 }
 
-/** A workspace, and what of it changes what targets mean. */
+/** A workspace: the objects that change the meaning of targets. */
 export type KnownWorkspace = BundleCompileContext['workspace'] & {
-  /** Clusters that go by other names, with these. */
+  /** Clusters with other names in Fleet, and these names. */
   readonly named: readonly (readonly [string, readonly string[]])[]
 }
 
-/** Files whose bytes are read when somebody asked for them. */
+/** Files whose bytes are read on request. */
 export interface LazyFiles {
   keys(): MapIterator<string>
   get(path: string): Uint8Array | undefined
-  /** Reads what was asked for and not there; whether there was any. */
+  /** Reads the requested files that are missing; returns whether it read any. */
   load(): Promise<boolean>
 }

@@ -1,4 +1,4 @@
-/** The Secrets of a GitRepo: which one a Source is fetched with, bound to its server when nobody said where it may be sent. */
+/** The Secrets of a GitRepo: the Secret of its Source, bound to its server when its annotation allows no server yet. */
 import type { Context } from '../../../engine/reconciler.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import { bindingFor, FALLBACK_SECRET, mayBeSent } from './bind-secret.ts'
@@ -11,7 +11,7 @@ interface Scene {
   readonly context: Context
 }
 
-/** The Secret that git is asked with; a Source that is ready has the right one already. */
+/** The Secret for git; a Source that is ready already has the right Secret. */
 export async function gitSecret(repo: GitRepo, { ports, context }: Scene): Promise<string | undefined> {
   const { name, namespace = '' } = repo.metadata
   const named = textOf(repo.spec['clientSecretName'])
@@ -24,11 +24,11 @@ export async function gitSecret(repo: GitRepo, { ports, context }: Scene): Promi
   const binding = secret && bindingFor(secret, [url], 'git')
   if (secret && binding !== undefined) await ports.bind(secret, binding, context)
   if (named !== '') return named
-  // Nobody asked for this one here: where it must not go, git is asked without it.
+  // The GitRepo does not name this default Secret: where the Secret is not allowed, git is fetched without it.
   return secret && (binding !== undefined || mayBeSent(secret, url)) ? FALLBACK_SECRET : undefined
 }
 
-/** Binds the Secret of charts to the servers that the GitRepo allows it for. */
+/** Binds the Secret for charts to the servers that the GitRepo allows. */
 export async function bindChartSecret(repo: GitRepo, desired: readonly Desired[], scene: Scene): Promise<void> {
   const { ports, context } = scene
   const { namespace = '' } = repo.metadata

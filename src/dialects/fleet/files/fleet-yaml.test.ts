@@ -1,4 +1,7 @@
-/** Rows F, N, T and O of what Fleet was seen to do with fleet.yaml, the GitRepo and its targets; where Fleet is wrong, what is right. */
+/**
+ * Rows F, N, T and O of what Fleet was seen to do with fleet.yaml, the GitRepo and its targets; where Fleet is wrong,
+ * what is right.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readFleetTree } from '../../../testing/fixtures/rancher-fleet/repository.ts'
@@ -154,9 +157,9 @@ test('targets become Placements', () => {
     [{ labelSelector: { matchExpressions: [{ key: 'env', operator: 'In', values: ['prod'] }] }, cel: [workspace] }],
     'T1',
   )
-  const nobody = placed({}, { spec: { targets: [{ name: 'nothing' }] } })
+  const none = placed({}, { spec: { targets: [{ name: 'nothing' }] } })
   assert.deepEqual(
-    nobody.spec.clusterSelector.matchExpressions?.map(({ operator }) => operator),
+    none.spec.clusterSelector.matchExpressions?.map(({ operator }) => operator),
     ['Exists', 'DoesNotExist'],
     'T8',
   )
@@ -172,7 +175,7 @@ test('targets become Placements', () => {
   assert.equal(
     placed({ overrideTargets: [], targetCustomizations: [{ clusterName: 'c2' }] }).spec.predicates,
     undefined,
-    'T7: nobody',
+    'T7: no cluster',
   )
   assert.equal(placed('overrideTargets:\n').name, 'repo', 'T7')
 })

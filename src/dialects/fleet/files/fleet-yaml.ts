@@ -1,4 +1,4 @@
-/** fleet.yaml as Fleet reads it: YAML 1.1, the first document, names in any case. */
+/** Reads fleet.yaml as Fleet does: YAML 1.1, the first document, names in any case. */
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { LabelSelector } from '../../../core/text/label-selector.ts'
@@ -8,7 +8,7 @@ import { FLEET_YAML } from '../fields.ts'
 import { readFields } from '../../read-fields.ts'
 import type { Finding } from '../../read-fields.ts'
 
-/** Which clusters are meant; all that is said must hold, and who says nothing means nobody. */
+/** The criteria of a target: all must match, and a target without criteria selects no cluster. */
 export interface FleetTarget {
   readonly name?: string
   readonly clusterName?: string
@@ -43,7 +43,7 @@ export interface FleetHelm {
   readonly disablePreProcess?: boolean
 }
 
-/** What fleet.yaml says for all clusters, and a customization for some. */
+/** The settings of fleet.yaml for all clusters, and of a customization for some clusters. */
 export interface FleetOptions {
   readonly defaultNamespace?: string
   readonly namespace?: string
@@ -86,7 +86,7 @@ export interface FleetRollout {
   readonly partitions?: readonly (FleetTarget & { readonly maxUnavailable?: number | string })[]
 }
 
-/** A fleet.yaml that was read; fields that are refused or without effect were reported and may be there. */
+/** A fleet.yaml; refused fields and fields without effect were reported and may be present. */
 export interface FleetYaml extends FleetOptions {
   readonly name?: string
   readonly labels?: Readonly<Record<string, string>>
@@ -105,10 +105,10 @@ export interface FleetYaml extends FleetOptions {
 }
 
 const STATES = ['Ready', 'NotReady', 'Pending', 'OutOfSync', 'Modified', 'WaitApplied', 'ErrApplied']
-// Settings, not data: far more than anybody writes, and little to read.
+// The largest fleet.yaml: far larger than written settings, and still fast to read.
 const LIMITS = { maxBytes: 1024 * 1024, maxDepth: 100, maxNodes: 200_000, maxAliases: 1000 }
 
-/** Reads a fleet.yaml; undefined when it cannot be read at all. */
+/** Reads a fleet.yaml; undefined when it cannot be parsed. */
 export function readFleetYaml(text: string, file: string, findings: Finding[]): FleetYaml | undefined {
   const before = findings.length
   let document

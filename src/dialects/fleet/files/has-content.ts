@@ -1,12 +1,12 @@
-/** Whether a directory holds anything to deploy. */
+/** Whether a directory has content to deploy. */
 import { fromUtf8 } from '../../../core/bytes.ts'
 import type { ScannedBundle } from './scan.ts'
 
 const MARKS = ['Chart.yaml', 'kustomization.yaml', 'kustomization.yml', 'Kustomization']
-/** A directory with more files than this that are no objects is looked at when it is rendered. */
+/** The most files that are read here; a directory with more files is read when it is rendered. */
 const MOST_LOOKED_INTO = 64
 
-/** A chart, a kustomization, or a manifest that is not somebody else's. */
+/** Whether a directory has a chart, a kustomization, or a manifest that is no settings file of another tool. */
 export function hasContent(
   { files, ignored, path, fleetYaml }: ScannedBundle,
   layers: readonly {
@@ -26,13 +26,13 @@ export function hasContent(
       !charts.some((chart) => name.startsWith(chart)) &&
       !ignored.some((one) => name.startsWith(`${one}/`)),
   )
-  // Who wrote a fleet.yaml wants a bundle; settings beside bundles are none.
+  // A directory with a fleet.yaml is always a bundle; other settings files are not content.
   if (fleetYaml !== undefined || manifests.length > MOST_LOOKED_INTO) return manifests.length > 0
   const folder = path === '' ? '' : `${path}/`
   return manifests.map((name) => mayHoldObject(file(`${folder}${name}`))).some(Boolean)
 }
 
-/** Bytes that are not known yet may hold anything. */
+/** Files whose bytes are not known yet may have content. */
 function mayHoldObject(bytes: Uint8Array | undefined): boolean {
   if (!bytes) return true
   try {

@@ -1,16 +1,16 @@
 /** `.fleetignore`: patterns for names in its directory and below; `name/*` means directories of that name. */
 import { fileGlob } from '../../file-glob.ts'
 
-/** Patterns of one file. */
+/** The patterns of one file. */
 export interface IgnoreFile {
-  /** The directory it is in, relative to the bundle; empty for its root. */
+  /** The directory of the file, relative to the bundle; empty for the bundle's root. */
   readonly directory: string
   readonly patterns: readonly { readonly glob: RegExp; readonly directoriesOnly: boolean }[]
 }
 
 const MAX_PATTERNS = 256
 
-/** Reads the patterns; comments and blank lines do not count. */
+/** Reads the patterns, without comments and blank lines. */
 export function readIgnoreFile(directory: string, text: string): IgnoreFile {
   const lines = text.split(/\r?\n/, MAX_PATTERNS * 4).map((line) => line.trimEnd())
   const patterns = lines
@@ -24,7 +24,10 @@ export function readIgnoreFile(directory: string, text: string): IgnoreFile {
   return { directory, patterns }
 }
 
-/** Whether a path, relative to the bundle, is left out: it or a directory it is in fits a pattern from above. */
+/**
+ * Whether a path, relative to the bundle, is ignored: a pattern of a directory above matches it or one of its
+ * directories.
+ */
 export function isIgnored(path: string, files: readonly IgnoreFile[]): boolean {
   const parts = path.split('/')
   return parts.some((name, at) => {

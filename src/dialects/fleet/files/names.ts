@@ -1,10 +1,10 @@
-/** Names as Fleet makes them: bundles and releases keep theirs when a repository moves to Flotilla. */
+/** Names with Fleet's rules: bundles and releases keep their names when a repository moves to Flotilla. */
 import { hex, md5, sha256 } from '../../../core/bytes.ts'
 
 const LONGEST = 53
 const CUT = 47
 
-/** The name of a bundle or of a Helm release from any text, such as `gitrepo/path`. */
+/** The name of a bundle or Helm release from a text such as `gitrepo/path`. */
 export function helmReleaseName(text: string): string {
   const joined = text.replaceAll('/', '-')
   const marked = /[^a-z0-9-]/.test(joined) ? `${joined}-${hex(md5(joined)).slice(0, 8)}` : joined
@@ -19,7 +19,7 @@ export function helmReleaseName(text: string): string {
   return `${start}${start.endsWith('-') ? '' : '-'}${hex(md5(name)).slice(0, 5)}`
 }
 
-/** Parts joined with `-`, in at most 63 characters. */
+/** Joins parts with `-`, in at most 63 characters. */
 export function safeConcatName(...parts: readonly string[]): string {
   const whole = parts.join('-')
   if (whole.length < 64) return whole
@@ -28,7 +28,7 @@ export function safeConcatName(...parts: readonly string[]): string {
   return isPlain ? `${whole.slice(0, 57)}-${digest.slice(0, 5)}` : `${whole.slice(0, 56)}-${digest.slice(0, 6)}`
 }
 
-/** A path without `.`, `..` and doubled slashes; one that leaves the root keeps its leading `..`. */
+/** A path without `.`, `..` and double slashes; a path that leaves the root keeps its leading `..`. */
 export function cleanPath(path: string): string {
   const parts: string[] = []
   for (const part of path.split('/')) {
@@ -39,7 +39,7 @@ export function cleanPath(path: string): string {
   return parts.join('/')
 }
 
-/** The name of the bundle of a directory; `options` is the file that stands in for its fleet.yaml. */
+/** The name of the bundle of a directory; `options` is the file that replaces its fleet.yaml. */
 export function bundleName(gitRepo: string, path: string, options?: string): string {
   const file = options === undefined ? '' : `/${options.replace(/\.[^./]*$/, '')}`
   return helmReleaseName(cleanPath(`${gitRepo}/${path}${file}`) || '.')

@@ -1,4 +1,6 @@
-/** Rows S, I and B of what Fleet was seen to do; where Fleet is wrong (S15, S16, S25, I6) the row says what is right. */
+/**
+ * Rows S, I and B of what Fleet was seen to do; where Fleet is wrong (S15, S16, S25, I6) the row says what is right.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Finding } from '../../read-fields.ts'

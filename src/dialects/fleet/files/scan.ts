@@ -1,20 +1,20 @@
 /**
- * Which directories of a repository are bundles. A directory with a fleet.yaml is one. The path itself is one, too, when it holds
- * manifests that no fleet.yaml below it claims. Hidden directories hold nothing, however deep they are.
+ * Finds the bundles of a repository. A directory with a fleet.yaml is a bundle. The path itself is a bundle too, when
+ * it has manifests that no fleet.yaml below it claims. Hidden directories have no bundles, however deep they are.
  */
 import { fileGlob } from '../../file-glob.ts'
 import { isIgnored, readIgnoreFile } from './ignore-file.ts'
 import { bundleName, cleanPath } from './names.ts'
 import type { Finding } from '../../read-fields.ts'
 
-/** A repository's files: their paths, and the text of those that are looked into. */
+/** The files of a repository: their paths, and the text of files that are read. */
 export interface RepositoryFiles {
   readonly paths: readonly string[]
-  /** The text of a file; undefined when it is not there or no text. */
+  /** The text of a file; undefined when the file does not exist or is not text. */
   text(path: string): string | undefined
 }
 
-/** What of a repository is asked for. */
+/** The paths of a repository to scan. */
 export interface ScanRequest {
   readonly gitRepo: string
   readonly paths?: readonly string[]
@@ -23,21 +23,21 @@ export interface ScanRequest {
 
 /** A directory that is a bundle. */
 export interface ScannedBundle {
-  /** From the root of the repository; empty for the root. */
+  /** The path from the root of the repository; empty for the root. */
   readonly path: string
   readonly name: string
-  /** Its fleet.yaml, or the file that stands in for it. */
+  /** Its fleet.yaml, or the file that replaces it. */
   readonly fleetYaml?: string
-  /** Its files, relative to it, without hidden ones, ignored ones and its own fleet.yaml. */
+  /** Its files, relative to the directory, without hidden files, ignored files and its own fleet.yaml. */
   readonly files: readonly string[]
-  /** Files and directories, relative to it, that are there and do not count. */
+  /** Existing files and directories, relative to the directory, that are ignored. */
   readonly ignored: readonly string[]
 }
 
 const FLEET_YAML = ['fleet.yaml', 'fleet.yml']
 const MANIFEST = /\.ya?ml$/
 
-/** Finds the bundles, in order of their paths. */
+/** Finds the bundles, in the order of their paths. */
 export function scanRepository(files: RepositoryFiles, request: ScanRequest, findings: Finding[]): ScannedBundle[] {
   const tree = treeOf(files.paths)
   const found = new Map<string, ScannedBundle>()
@@ -63,7 +63,7 @@ export function scanRepository(files: RepositoryFiles, request: ScanRequest, fin
 
 interface Tree {
   readonly files: ReadonlySet<string>
-  /** Every directory, the root as an empty text, with the directories in it. */
+  /** All directories, the root as an empty text, with their subdirectories. */
   readonly directories: ReadonlyMap<string, readonly string[]>
   /** Names of files by directory. */
   readonly names: ReadonlyMap<string, readonly string[]>
@@ -94,7 +94,7 @@ function treeOf(paths: readonly string[]): Tree {
   }
 }
 
-/** The directories that paths and globs mean. */
+/** The directories that paths and globs match. */
 function basesOf(paths: readonly string[], { directories }: Tree, findings: Finding[]): string[] {
   if (paths.length === 0) return ['']
   const bases = paths.flatMap((path) => {
@@ -136,7 +136,7 @@ function hasFleetYaml(directory: string, { files }: Tree): boolean {
   return FLEET_YAML.some((name) => files.has(join(directory, name)))
 }
 
-/** Whether there are manifests that no fleet.yaml claims. */
+/** Whether a directory has manifests that no fleet.yaml claims. */
 function holdsManifests(directory: string, tree: Tree): boolean {
   if (hasFleetYaml(directory, tree) || isHidden(directory)) return false
   if ((tree.names.get(directory) ?? []).some((name) => MANIFEST.test(name) && !name.startsWith('.'))) return true
@@ -172,7 +172,7 @@ function drivenBundle(
   return { path, name, ...(fleetYaml ? { fleetYaml } : {}), ...contentOf(path, fleetYaml, files) }
 }
 
-/** The files of a bundle; a bundle that is nested in it is in its files, and does not count when they are rendered. */
+/** The files of a bundle; a nested bundle is among them and is ignored when they are rendered. */
 function contentOf(
   path: string,
   fleetYaml: string | undefined,

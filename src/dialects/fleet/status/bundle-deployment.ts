@@ -1,4 +1,4 @@
-/** BundleDeployments: a bundle on a cluster in Fleet's words, worked out when somebody asks and never stored. */
+/** BundleDeployments: a bundle on a cluster in Fleet's API, computed for each request and never stored. */
 import { kindOf } from '../../../kinds/define-kind.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
@@ -10,7 +10,7 @@ import { REPO_LABEL } from '../compile/desired-objects.ts'
 import { FLEET_GROUP } from '../compile/read-git-repo.ts'
 import { fleetState, STATES_WORST_FIRST } from './states.ts'
 
-/** Fleet's BundleDeployment; in the namespace of its bundle. */
+/** Fleet's BundleDeployment, in the namespace of its bundle. */
 export const BundleDeployment: Kind = kindOf({
   group: FLEET_GROUP,
   version: 'v1alpha1',
@@ -45,12 +45,12 @@ export const BundleDeployment: Kind = kindOf({
   ],
 })
 
-/** Whether an object was made of a GitRepo. */
+/** Whether an object was made for a GitRepo. */
 export function isOfGitRepo({ metadata }: { readonly metadata: UnknownObject['metadata'] }): boolean {
   return metadata.labels?.[REPO_LABEL] !== undefined
 }
 
-/** What a row of a bundle and a cluster is made from; see `plan/fleet/view-rows.ts`. */
+/** The objects of a bundle on a cluster; see `plan/fleet/view-rows.ts`. */
 interface StateRow extends UnknownObject {
   readonly bundle: string
   readonly cluster: string
@@ -61,7 +61,7 @@ interface StateRow extends UnknownObject {
   readonly target?: number
 }
 
-/** A row in Fleet's words; none for a cluster that is not selected. */
+/** A BundleDeployment; undefined for a cluster that is not selected. */
 export function bundleDeploymentOf(row: UnknownObject): UnknownObject | undefined {
   const { metadata, bundle, cluster, state, message, lastKnown, generation, target } = row as StateRow
   const word = fleetState(state, { generation, target, lastKnown })

@@ -1,19 +1,19 @@
-/** Flotilla's states in Fleet's words: one table, for GitRepos, Bundles and BundleDeployments alike. */
+/** Maps Flotilla's states to Fleet's: one table for GitRepos, Bundles and BundleDeployments. */
 import type { BundleStateName } from '../../../kinds/fields/states.ts'
 import type { FleetSummary } from '../kinds.ts'
 
 /** Fleet's states. */
 export type FleetState = 'Ready' | 'NotReady' | 'WaitApplied' | 'ErrApplied' | 'OutOfSync' | 'Modified' | 'Pending'
 
-/** What decides between two of Fleet's words for one of ours. */
+/** The facts that decide between two of Fleet's states for one of Flotilla's. */
 export interface StateFacts {
-  /** The generation that the cluster reports, and the one it should have. */
+  /** The reported generation, and the assigned generation. */
   readonly generation?: number | undefined
   readonly target?: number | undefined
   readonly lastKnown?: BundleStateName | undefined
 }
 
-/** The state of a bundle on a cluster in Fleet's words; a cluster that is not selected has none. */
+/** The state of a bundle on a cluster in Fleet; undefined for a cluster that is not selected. */
 export function fleetState(state: BundleStateName, facts: StateFacts = {}): FleetState | undefined {
   const isApplied = facts.generation !== undefined && facts.generation === facts.target
   switch (state) {
@@ -34,7 +34,7 @@ export function fleetState(state: BundleStateName, facts: StateFacts = {}): Flee
   }
 }
 
-/** From the worst on: what a whole is shown as. */
+/** The states from worst to best; a summary shows the worst. */
 export const STATES_WORST_FIRST: readonly FleetState[] = [
   'ErrApplied',
   'WaitApplied',
@@ -62,7 +62,7 @@ export type RolloutCounts = Readonly<
   Record<'total' | 'ready' | 'progressing' | 'pending' | 'failed' | 'offline', number>
 >
 
-/** Counts of a Rollout as Fleet sums them up; what is on its way or silent waits to be applied. */
+/** The counts of a Rollout as Fleet's summary; progressing and offline clusters count as WaitApplied. */
 export function summaryOf(counts: RolloutCounts | undefined): FleetSummary {
   if (!counts) return { desiredReady: 0, ready: 0 }
   const { total, ready, progressing, pending, failed, offline } = counts
@@ -93,7 +93,7 @@ function compact(summary: FleetSummary): FleetSummary {
   return Object.fromEntries(entries) as unknown as FleetSummary
 }
 
-/** The worst state that anybody is in. */
+/** The worst state with a count above 0. */
 export function worstOf(summary: FleetSummary): FleetState {
   return STATES_WORST_FIRST.find((state) => state !== 'Ready' && (summary[FIELDS[state]] ?? 0) > 0) ?? 'Ready'
 }
