@@ -107,7 +107,7 @@ test('RollingSync: a ring per step; who matches none is in none', () => {
   })
 })
 
-test('RollingSync: an application is in the first step that matches it, also when that matches everybody', () => {
+test('RollingSync: an application is in the first step that matches it, also when that matches all clusters', () => {
   const { rings } = fromRollingSync([
     { maxUpdate: 1 },
     { matchExpressions: [{ key: 'env', operator: 'In', values: ['prod'] }] },
