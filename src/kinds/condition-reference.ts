@@ -281,7 +281,6 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
     reasons: [
       entry('RolloutMade', 'The Rollout of the Release exists.'),
       entry('PlanMissing', 'The RolloutPlan does not exist.', 'Create the RolloutPlan.'),
-      entry('ContentMissing', 'Rendered content is not stored yet. The hub retries.'),
       entry('Superseded', 'A newer Rollout has taken over all Bundles.'),
       entry('NewerRelease', 'A newer Release has taken over all Bundles.'),
       entry('Progressing', 'Clusters are being admitted.'),
