@@ -10,24 +10,19 @@
  */
 import { formatDuration, parseDuration } from '../../../core/time/duration.ts'
 import { formatTime, isTimeZone, parseTime } from '../../../core/time/time.ts'
+import type { DeepReadonly } from '../../../core/deep-readonly.ts'
+import type { GateChecks, GateKind } from '../../../kinds/fields/ring-gates.ts'
 import { endSentence, holdOf } from '../holds.ts'
 import type { Hold } from '../holds.ts'
 import { judgeSeries } from './metric-gate.ts'
 import type { MetricGate, MetricSeries } from './metric-gate.ts'
 import { spanAt, windowProblem } from '../../windows/window.ts'
 
-/** One gate of a ring; exactly one of `bundleReady`, `hours`, `webhook` and `metric` is present. */
-export interface GateSpec {
+/** One gate of a ring; the API accepts exactly one check. */
+export interface GateSpec extends DeepReadonly<Partial<GateChecks>> {
   readonly name: string
   /** Open: before a cluster of the ring is admitted. Pass: after the ring is Ready and has soaked. */
   readonly when: 'Open' | 'Pass'
-  readonly bundleReady?: { readonly bundle: string }
-  readonly hours?: {
-    readonly zone: string
-    readonly times: readonly { readonly schedule: string; readonly duration: string }[]
-  }
-  readonly webhook?: { readonly url: string; readonly credentials?: string }
-  readonly metric?: MetricGate
 }
 
 /** The answer of a webhook or a metric; `askedAt` is the start of the query in milliseconds since 1970. */
@@ -135,23 +130,30 @@ function gateHold(ring: string, { gate, next }: Judged & { gate: GateSpec }, rec
   return holdOf('GatePending', message, next, parseTime(record.since))
 }
 
+/** A judge for each kind of gate: a kind of `kinds/fields/ring-gates.ts` without a judge does not compile. */
+const JUDGES: { readonly [kind in GateKind]: (gate: GateSpec, facts: GateFacts) => Judged | undefined } = {
+  bundleReady: (gate, facts) => gate.bundleReady && judgeBundle(gate.bundleReady, facts),
+  hours: (gate, facts) => gate.hours && judgeHours(gate.name, gate.hours, facts),
+  webhook: (gate, facts) => gate.webhook && judgeWebhook(gate, gate.webhook, facts),
+  metric: (gate, facts) => gate.metric && judgeMetric(gate, gate.metric, facts),
+}
+
 function judgeGate(gate: GateSpec, facts: GateFacts): Judged {
-  if (gate.bundleReady) return judgeBundle(gate.bundleReady.bundle, facts)
-  if (gate.hours) return judgeHours(gate, facts)
-  if (gate.webhook) return judgeWebhook(gate, gate.webhook.url, facts)
-  if (gate.metric) return judgeMetric(gate, gate.metric, facts)
+  for (const judge of Object.values(JUDGES)) {
+    const judged = judge(gate, facts)
+    if (judged) return judged
+  }
   return { state: 'Unknown', message: 'the gate has no check', next: 'Configure a check in the RolloutPlan.' }
 }
 
-function judgeBundle(bundle: string, facts: GateFacts): Judged {
+function judgeBundle({ bundle }: { readonly bundle: string }, facts: GateFacts): Judged {
   const readiness = facts.standingOf(bundle)
   const next = `Waits until Bundle "${bundle}" is rolled out completely.`
   if (!readiness) return { state: 'Unknown', message: `Bundle "${bundle}" does not exist in this namespace`, next }
   return { state: readiness.isReady ? 'Passed' : 'Waiting', message: readiness.message, next }
 }
 
-function judgeHours({ name, hours }: GateSpec, { now }: GateFacts): Judged {
-  const { zone, times } = hours!
+function judgeHours(name: string, { zone, times }: DeepReadonly<GateChecks['hours']>, { now }: GateFacts): Judged {
   const problem = isTimeZone(zone)
     ? windowProblem({ name, kind: 'Open', zone, spans: times })
     : `unknown time zone "${zone}"`
@@ -172,7 +174,7 @@ function judgeHours({ name, hours }: GateSpec, { now }: GateFacts): Judged {
   return { state: 'Waiting', message: `outside the configured hours until ${formatTime(next)}`, until: next }
 }
 
-function judgeWebhook(gate: GateSpec, url: string, facts: GateFacts): Judged {
+function judgeWebhook(gate: GateSpec, { url }: { readonly url: string }, facts: GateFacts): Judged {
   const host = hostOf(url)
   return judgeAnswer({ gate }, facts, {
     next: `The hub asks ${host} every ${formatDuration(ASK_EVERY_MS)}.`,
