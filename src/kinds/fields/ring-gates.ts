@@ -24,7 +24,10 @@ const number = (description: string) =>
   text({ max: 32, min: 1, pattern: '^-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$', description })
 const credentials = (description: string) => optional(name({ description }))
 
-/** The kinds of gates. A gate has exactly one of these fields; `plan/rollout/gates/judge-gates.ts` has a judge for each. */
+/**
+ * The kinds of gates. A gate has exactly one of these fields; `plan/rollout/gates/judge-gates.ts` has a judge for
+ * each.
+ */
 const CHECKS = {
   bundleReady: optional(
     object(

@@ -1,145 +1,169 @@
+// Tested by src/wire/document/signed-document.test.ts
 /**
- * The one document a cluster's agent follows: what it says, before it is signed. See design.md part 4, points 3 and
- * 4.
+ * The document that a cluster's agent follows, before it is signed, and the set behind each entry. The schemas are
+ * the only declaration; the types are derived. A new field is optional, or needs a feature in `requires`, so that
+ * older agents neither fail nor ignore an instruction. See design.md part 4, points 3 and 4.
  */
+import type { Static } from 'typebox'
+import type { DeepReadonly } from '../../core/deep-readonly.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
-import type { HookRules } from '../../kinds/fields/hook.ts'
+import { Type } from '../../core/schema/typebox.ts'
+import { BundleOptionsSchema, CATCH_UP, DELETE_POLICIES } from '../../kinds/fields/bundle-options.ts'
+import { HookSchema } from '../../kinds/fields/hook.ts'
+import { LIMITS } from '../limits.ts'
 
-/** One bundle the cluster should run. */
-export interface DocumentEntry {
+const DigestText = Type.Unsafe<Digest>({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' })
+const BundleName = Type.String({ maxLength: 317, pattern: '^[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*$' })
+/** RFC 3339. */
+const Time = Type.String({ maxLength: 40 })
+const Revision = Type.Integer({ minimum: 1 })
+/** Glob of `namespace/name`. */
+const BundleGlob = Type.String({ maxLength: 384 })
+const Sentence = Type.String({ maxLength: 1024 })
+const oneOf = <const V extends readonly string[]>(values: V) =>
+  Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
+
+const Entry = Type.Object({
   /** `namespace/name` of the Bundle on the hub. */
-  readonly bundle: string
-  /** Rises with every change of intent; an agent never goes back. */
-  readonly generation: number
-  /** The complete set of objects. */
-  readonly set: Digest
-  /** The Rollout that admitted it, `namespace/name`; for people and receipts. */
-  readonly rollout: string
-  /** RFC 3339; not begun by then, the agent asks again instead of starting. */
-  readonly startBy?: string
-  /** RFC 3339: when it was admitted; a document that is signed again for its rules is no newer content. */
-  readonly admittedAt?: string
+  bundle: BundleName,
+  /** Increases with every change; an agent never returns to a lower generation. */
+  generation: Revision,
+  /** Digest of the complete set of objects. */
+  set: DigestText,
+  /** The Rollout that admitted the content, `namespace/name`; for people and receipts. */
+  rollout: Type.String({ maxLength: 317 }),
+  /** An agent that has not begun by then asks the hub again instead of starting. */
+  startBy: Type.Optional(Time),
+  /** Time of the admission. A document that is signed again for its rules keeps it. */
+  admittedAt: Type.Optional(Time),
   /** Number of manual retries of the same content. Agents that do not know it keep their own retries. */
-  readonly attempt?: number
-  /** The strictest policy of the revisions this one skips; the set's own counts as well. */
-  readonly catchUp?: 'Immediate' | 'NextWindow' | 'Hold'
-  /** The set's secret values, sealed to this cluster (sealed.ts); needs feature `sealed/v1`. */
-  readonly sealed?: Digest
-}
+  attempt: Type.Optional(Revision),
+  /** The strictest policy of the skipped revisions; the policy of the set applies as well. */
+  catchUp: Type.Optional(oneOf(CATCH_UP)),
+  /** Digest of the set's secret values, sealed to this cluster (sealed-values.ts). Needs feature `sealed/v1`. */
+  sealed: Type.Optional(DigestText),
+})
 
-/** The only thing that removes a bundle from a cluster. */
-export interface Tombstone {
-  readonly bundle: string
-  readonly generation: number
-  readonly policy: 'Delete' | 'Orphan'
-  /** Why; the agent then keeps what the bundle's own options say is kept for that cause. */
-  readonly cause?: 'unplaced' | 'bundleDeleted'
-}
+const TombstoneSchema = Type.Object({
+  bundle: BundleName,
+  generation: Revision,
+  policy: oneOf(DELETE_POLICIES),
+  /** The reason of the removal; the options of the bundle can keep objects for it. */
+  cause: Type.Optional(oneOf(['unplaced', 'bundleDeleted'])),
+})
 
-/** In force on receipt. */
-export interface DocumentRules {
-  /** Windows and freezes; needs feature `windows/v1`. */
-  readonly windows?: readonly DocumentWindow[]
-  /** The whole cluster is held as it is; the sentence says why and until what. Needs feature `hold/v1`. */
-  readonly hold?: { readonly message: string }
-  /** Besides the cluster's own ceiling: the lower one counts. Needs feature `limits/v1`. */
-  readonly limits?: { readonly maxPrune?: number }
-  /**
-   * A sealing key (SPKI, base64) that the agent is to replace by a new one; an agent that does not know this keeps
-   * its key.
-   */
-  readonly retireSealingKey?: string
-  /** The TrustBundle version the hub uses now. */
-  readonly trustVersion: number
-}
-
-/** When content may begin, or may not; all of those that concern a bundle count. */
-export interface DocumentWindow {
-  readonly name: string
-  readonly kind: 'Open' | 'Freeze'
+const Window = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 317 }),
+  kind: oneOf(['Open', 'Freeze']),
   /** IANA time zone. */
-  readonly zone: string
-  readonly spans: readonly (
-    | { readonly schedule: string; readonly duration: string }
-    | { readonly from: string; readonly until: string }
-  )[]
-  /** Globs of `namespace/name`; all bundles when absent. */
-  readonly bundles?: readonly string[]
-  /**
-   * What passes all the same: bundles by glob, of one generation or of any. An agent that does not know it holds
-   * more.
-   */
-  readonly except?: readonly { readonly bundle: string; readonly generation?: number }[]
-  /** Why, for people. */
-  readonly reason?: string
-}
+  zone: Type.String({ minLength: 1, maxLength: 64 }),
+  spans: Type.Array(
+    Type.Union([
+      Type.Object({ schedule: Type.String({ maxLength: 256 }), duration: Type.String({ maxLength: 64 }) }),
+      Type.Object({ from: Time, until: Time }),
+    ]),
+    { maxItems: 64 },
+  ),
+  /** If omitted, the window applies to all bundles. */
+  bundles: Type.Optional(Type.Array(BundleGlob, { maxItems: 64 })),
+  /** Bundles that the window does not stop, of one generation or of all. Agents that do not know it stop more. */
+  except: Type.Optional(
+    Type.Array(Type.Object({ bundle: BundleGlob, generation: Type.Optional(Revision) }), { maxItems: LIMITS.bundles }),
+  ),
+  /** For people. */
+  reason: Type.Optional(Sentence),
+})
 
-/** Obeys windows and catch-up. */
-export interface DocumentContent {
-  readonly entries: readonly DocumentEntry[]
-  readonly tombstones: readonly Tombstone[]
-}
+const Rules = Type.Object({
+  /** Windows and freezes. Needs feature `windows/v1`. */
+  windows: Type.Optional(Type.Array(Window, { maxItems: LIMITS.windows })),
+  /** The whole cluster is on hold; the message says why and until when. Needs feature `hold/v1`. */
+  hold: Type.Optional(Type.Object({ message: Type.String({ maxLength: 4096 }) })),
+  /** Applies beside the cluster's local limits: the lower limit counts. Needs feature `limits/v1`. */
+  limits: Type.Optional(Type.Object({ maxPrune: Type.Optional(Type.Integer({ minimum: 0 })) })),
+  /** A sealing key (SPKI, base64) that the agent must replace. Agents that do not know it keep their key. */
+  retireSealingKey: Type.Optional(Type.String({ maxLength: 1024 })),
+  /** Version of the trust bundle that the hub uses now. */
+  trustVersion: Revision,
+})
 
-/** A cluster's document, numbered and chained. */
-export interface ClusterDocument {
-  readonly format: 'flotilla.dev/document/v1'
-  readonly clusterId: string
-  readonly epoch: number
-  readonly revision: number
+export const ClusterDocumentSchema = Type.Object({
+  format: Type.Literal('flotilla.dev/document/v1'),
+  clusterId: Type.String({ minLength: 1, maxLength: 64 }),
+  epoch: Revision,
+  revision: Revision,
   /** Digest of the previous signed envelope; absent at the first revision. */
-  readonly previous?: Digest
+  previous: Type.Optional(DigestText),
   /**
-   * Digests of the envelopes before it, newest first (`previous` is the first of them): also an agent that missed
-   * some knows its own past.
+   * Digests of earlier envelopes, newest first, from `previous` on: an agent that missed some recognizes its own
+   * past.
    */
-  readonly ancestors?: readonly Digest[]
-  /** Hub time, RFC 3339. */
-  readonly issuedAt: string
-  /** Features an agent must have to follow this document. */
-  readonly requires: readonly string[]
-  readonly rules: DocumentRules
-  readonly content: DocumentContent
-  /**
-   * The cluster left the fleet: the agent carries nothing out any more and ends; what runs stays. Needs feature
-   * `terminal/v1`.
-   */
-  readonly terminal?: { readonly at: string; readonly reason?: string }
-}
-
-/** A complete inventory of one bundle's objects; the blob behind `DocumentEntry.set`. */
-export interface ObjectSet {
-  /**
-   * The second one has hooks: an agent that does not know them must not take them for objects. The third one is no
-   * inventory: its objects are files (kind `File`), and the agent makes objects of them; it needs feature
-   * `render/v1`.
-   */
-  readonly format: 'flotilla.dev/set/v1' | 'flotilla.dev/set/v2' | 'flotilla.dev/set/v3'
-  /** How the objects are applied; part of the digest, so that a changed option is a change like any other. */
-  readonly options?: BundleOptions
-  /** Digest of the set's secret values as the hub stores them, encrypted. It grants no access to the values. */
-  readonly values?: Digest
-  /**
-   * What the agent makes of the files, for the renderer (render/bundle/recipe.ts); in the third format and only
-   * there.
-   */
-  readonly render?: { readonly recipe: JsonObject }
-  readonly objects: readonly SetObject[]
-}
+  ancestors: Type.Optional(Type.Array(DigestText, { maxItems: LIMITS.ancestors })),
+  /** The hub's time. */
+  issuedAt: Time,
+  /** Features that an agent must have to follow this document. */
+  requires: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 64 }),
+  /** In force on receipt. */
+  rules: Rules,
+  /** The cluster left the fleet: the agent stops, and its objects stay. Needs feature `terminal/v1`. */
+  terminal: Type.Optional(Type.Object({ at: Time, reason: Type.Optional(Sentence) })),
+  /** Obeys windows and catch-up. */
+  content: Type.Object({
+    entries: Type.Array(Entry, { maxItems: LIMITS.bundles }),
+    tombstones: Type.Array(TombstoneSchema, { maxItems: LIMITS.bundles }),
+  }),
+})
 
 /**
- * One object of a set; the blob behind `digest` is its canonical JSON. A file has its path as name, and the blob is
- * its bytes.
+ * A cluster's document, numbered and chained.
+ *
+ *     { format: 'flotilla.dev/document/v1', clusterId: 'c-1', epoch: 1, revision: 7, previous: 'sha256:…', …,
+ *       content: { entries: [{ bundle: 'default/shop', generation: 4, set: 'sha256:…', … }], tombstones: [] } }
  */
-export interface SetObject {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly namespace?: string
-  readonly name: string
-  readonly digest: Digest
-  /** Keys of a Secret's data whose values are not in the blob: they are in the object's slot of the sealed values. */
-  readonly sealed?: readonly string[]
-  /** It is run at these moments, and is no part of what the cluster should have. */
-  readonly hook?: HookRules
-}
+export type ClusterDocument = DeepReadonly<Static<typeof ClusterDocumentSchema>>
+/** One bundle that the cluster should run. */
+export type DocumentEntry = DeepReadonly<Static<typeof Entry>>
+/** The only instruction that removes a bundle from a cluster. */
+export type Tombstone = DeepReadonly<Static<typeof TombstoneSchema>>
+export type DocumentRules = DeepReadonly<Static<typeof Rules>>
+/** A time in which content may begin (`Open`) or may not (`Freeze`). All windows of a bundle count. */
+export type DocumentWindow = DeepReadonly<Static<typeof Window>>
+
+const SetObjectSchema = Type.Object({
+  apiVersion: Type.String({ minLength: 1, maxLength: 317 }),
+  kind: Type.String({ minLength: 1, maxLength: 63 }),
+  namespace: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
+  // Object names are shorter; paths of files are not.
+  name: Type.String({ minLength: 1, maxLength: 1024 }),
+  digest: DigestText,
+  /** Keys of a Secret's data whose values are not in the blob, but in the sealed values of the object. */
+  sealed: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: LIMITS.setObjects })),
+  /** Events at which the object runs. A hook is no part of the cluster's desired objects. */
+  hook: Type.Optional(HookSchema),
+})
+
+export const ObjectSetSchema = Type.Object({
+  /**
+   * v2 has hooks: an agent that does not know hooks must not apply them as objects. v3 has files (kind `File`) that
+   * the agent renders, and needs feature `render/v1`.
+   */
+  format: oneOf(['flotilla.dev/set/v1', 'flotilla.dev/set/v2', 'flotilla.dev/set/v3']),
+  /** How the objects are applied; part of the digest, so that a changed option is a change like any other. */
+  options: Type.Optional(BundleOptionsSchema),
+  /** Digest of the set's secret values as the hub stores them, encrypted. It grants no access to the values. */
+  values: Type.Optional(DigestText),
+  /** The input of the agent's renderer (render/bundle/recipe.ts); in v3 only. */
+  render: Type.Optional(Type.Object({ recipe: Type.Unsafe<JsonObject>({ type: 'object' }) })),
+  objects: Type.Array(SetObjectSchema, { maxItems: LIMITS.setObjects }),
+})
+
+// Hooks and options are types of kinds, whose lists are mutable.
+type StaticObject = Static<typeof SetObjectSchema>
+type StaticSet = Static<typeof ObjectSetSchema>
+
+/** One object of a set. The blob of `digest` is its canonical JSON; for a file, its bytes, with the path as name. */
+export type SetObject = DeepReadonly<Omit<StaticObject, 'hook'>> & Readonly<Pick<StaticObject, 'hook'>>
+/** The complete inventory of one bundle: the blob behind `DocumentEntry.set`. */
+export type ObjectSet = DeepReadonly<Omit<StaticSet, 'options' | 'objects'>> &
+  Readonly<Pick<StaticSet, 'options'>> & { readonly objects: readonly SetObject[] }

@@ -4,11 +4,9 @@ import { utf8 } from '../../core/bytes.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { canonicalJson, isObject } from '../../core/json.ts'
-import type { JsonObject } from '../../core/json.ts'
 import { parseTime } from '../../core/time/time.ts'
-import { Type } from '../../core/schema/typebox.ts'
 import { BundleOptionsSchema } from '../../kinds/fields/bundle-options.ts'
-import { HookSchema } from '../../kinds/fields/hook.ts'
+import { ClusterDocumentSchema, ObjectSetSchema } from './cluster-document.ts'
 import type { ClusterDocument, ObjectSet, SetObject } from './cluster-document.ts'
 import { openEnvelope, PAYLOAD, signEnvelope, unverifiedPayload } from '../trust/envelope.ts'
 import type { Signer, TrustedKey } from '../trust/envelope.ts'
@@ -33,105 +31,7 @@ export const FEATURES: readonly string[] = [
   TERMINAL_FEATURE,
 ]
 
-const DigestText = Type.Unsafe<Digest>({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' })
-const BundleName = Type.String({ maxLength: 317, pattern: '^[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*$' })
-const Time = Type.String({ maxLength: 40 })
-const Revision = Type.Integer({ minimum: 1 })
-
-const Windows = Type.Array(
-  Type.Object({
-    name: Type.String({ minLength: 1, maxLength: 317 }),
-    kind: Type.Union([Type.Literal('Open'), Type.Literal('Freeze')]),
-    zone: Type.String({ minLength: 1, maxLength: 64 }),
-    spans: Type.Array(
-      Type.Union([
-        Type.Object({ schedule: Type.String({ maxLength: 256 }), duration: Type.String({ maxLength: 64 }) }),
-        Type.Object({ from: Time, until: Time }),
-      ]),
-      { maxItems: 64 },
-    ),
-    bundles: Type.Optional(Type.Array(Type.String({ maxLength: 384 }), { maxItems: 64 })),
-    except: Type.Optional(
-      Type.Array(Type.Object({ bundle: Type.String({ maxLength: 384 }), generation: Type.Optional(Revision) }), {
-        maxItems: LIMITS.bundles,
-      }),
-    ),
-    reason: Type.Optional(Type.String({ maxLength: 1024 })),
-  }),
-  { maxItems: LIMITS.windows },
-)
-
-const DocumentSchema = Type.Object({
-  format: Type.Literal('flotilla.dev/document/v1'),
-  clusterId: Type.String({ minLength: 1, maxLength: 64 }),
-  epoch: Revision,
-  revision: Revision,
-  previous: Type.Optional(DigestText),
-  ancestors: Type.Optional(Type.Array(DigestText, { maxItems: LIMITS.ancestors })),
-  issuedAt: Time,
-  requires: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 64 }),
-  rules: Type.Object({
-    windows: Type.Optional(Windows),
-    hold: Type.Optional(Type.Object({ message: Type.String({ maxLength: 4096 }) })),
-    limits: Type.Optional(Type.Object({ maxPrune: Type.Optional(Type.Integer({ minimum: 0 })) })),
-    retireSealingKey: Type.Optional(Type.String({ maxLength: 1024 })),
-    trustVersion: Revision,
-  }),
-  terminal: Type.Optional(Type.Object({ at: Time, reason: Type.Optional(Type.String({ maxLength: 1024 })) })),
-  content: Type.Object({
-    entries: Type.Array(
-      Type.Object({
-        bundle: BundleName,
-        generation: Revision,
-        set: DigestText,
-        rollout: Type.String({ maxLength: 317 }),
-        startBy: Type.Optional(Time),
-        admittedAt: Type.Optional(Time),
-        attempt: Type.Optional(Revision),
-        catchUp: Type.Optional(
-          Type.Union([Type.Literal('Immediate'), Type.Literal('NextWindow'), Type.Literal('Hold')]),
-        ),
-        sealed: Type.Optional(DigestText),
-      }),
-      { maxItems: LIMITS.bundles },
-    ),
-    tombstones: Type.Array(
-      Type.Object({
-        bundle: BundleName,
-        generation: Revision,
-        policy: Type.Union([Type.Literal('Delete'), Type.Literal('Orphan')]),
-        cause: Type.Optional(Type.Union([Type.Literal('unplaced'), Type.Literal('bundleDeleted')])),
-      }),
-      { maxItems: LIMITS.bundles },
-    ),
-  }),
-})
-
 const FILE = { apiVersion: 'render.flotilla.dev/v1', kind: 'File' } as const
-
-const SetSchema = Type.Object({
-  format: Type.Union([
-    Type.Literal('flotilla.dev/set/v1'),
-    Type.Literal('flotilla.dev/set/v2'),
-    Type.Literal('flotilla.dev/set/v3'),
-  ]),
-  options: Type.Optional(BundleOptionsSchema),
-  values: Type.Optional(DigestText),
-  render: Type.Optional(Type.Object({ recipe: Type.Unsafe<JsonObject>({ type: 'object' }) })),
-  objects: Type.Array(
-    Type.Object({
-      apiVersion: Type.String({ minLength: 1, maxLength: 317 }),
-      kind: Type.String({ minLength: 1, maxLength: 63 }),
-      namespace: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
-      // Names of objects are shorter; paths of files are not.
-      name: Type.String({ minLength: 1, maxLength: 1024 }),
-      digest: DigestText,
-      sealed: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: LIMITS.setObjects })),
-      hook: Type.Optional(HookSchema),
-    }),
-    { maxItems: LIMITS.setObjects },
-  ),
-})
 
 /** Signs a document; the digest of the returned bytes is what an Assignment names. */
 export function signDocument(signer: Signer, document: ClusterDocument): Uint8Array {
@@ -144,7 +44,7 @@ export function signDocument(signer: Signer, document: ClusterDocument): Uint8Ar
 export function readTrustedDocument(envelope: Uint8Array): ClusterDocument | undefined {
   try {
     const limits = { what: 'document', maxBytes: LIMITS.documentBytes }
-    return parseJson(DocumentSchema, unverifiedPayload(envelope, 2 * limits.maxBytes), limits)
+    return parseJson(ClusterDocumentSchema, unverifiedPayload(envelope, 2 * limits.maxBytes), limits)
   } catch (caught) {
     if (caught instanceof WireError) return undefined
     throw caught
@@ -157,7 +57,7 @@ export function openDocument(
   signers: readonly TrustedKey[],
 ): { readonly document: ClusterDocument; readonly digest: Digest } {
   const { payload } = openEnvelope(envelope, PAYLOAD.document, signers)
-  const document: ClusterDocument = parseJson(DocumentSchema, payload, {
+  const document: ClusterDocument = parseJson(ClusterDocumentSchema, payload, {
     what: 'document',
     maxBytes: LIMITS.documentBytes,
   })
@@ -179,7 +79,7 @@ export function openDocument(
 
 /** Reads the bytes of a set; call it only with bytes whose digest was checked. */
 export function parseObjectSet(bytes: Uint8Array): ObjectSet {
-  const set: ObjectSet = parseJson(SetSchema, bytes, { what: 'set', maxBytes: LIMITS.blobBytes })
+  const set: ObjectSet = parseJson(ObjectSetSchema, bytes, { what: 'set', maxBytes: LIMITS.blobBytes })
   // An option this version does not know must not be dropped in silence: what it asks for would not happen.
   const unknown = unknownField(BundleOptionsSchema, set.options ?? {}, 'options')
   if (unknown !== undefined) {
