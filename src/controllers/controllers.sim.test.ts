@@ -143,7 +143,10 @@ test('an edit moves cluster by cluster; a failure keeps its slot and stops it; a
   assert.deepEqual(await generations(hub, clusters), [2, 2, 1])
   const stopped = await hub.find(Rollout, 'default/hello-g2')
   assert.equal(stopped?.status?.phase, 'Failed')
-  assert.match(condition(stopped, 'Ready'), /^False FailuresStopIt: 1 failed \(b\).*b failed: back-off pulling image\./)
+  assert.match(
+    condition(stopped, 'Ready'),
+    /^False FailuresStopIt: 1 cluster failed \(b\).*b failed: back-off pulling image\./,
+  )
   assert.match(condition(await hub.find(Bundle, BUNDLE), 'Stalled'), /^True RolloutFailed/)
 
   await edit(hub, manifest('three'))

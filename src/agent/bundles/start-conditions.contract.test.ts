@@ -107,7 +107,7 @@ describe('a start-by', () => {
     const late = Object.fromEntries(Object.entries(bundle(1)).map(([key, entry]) => [key, { ...entry, startBy }]))
     await hub.assign('store-1', late, rules(window))
     await hub.clock.advance(60_000)
-    assert.match(pending(site), /^window later is closed/)
+    assert.match(pending(site), /^window "later" is closed/)
     hub.network.up = false
     hub.clock.jumpWall(-2 * HOUR)
     await hub.clock.advance(1.5 * HOUR)
@@ -168,7 +168,7 @@ describe('a cluster that was away', () => {
     const daily = { schedule: '0 * * * *', duration: '50m' }
     const window = { name: 'hourly', kind: 'Open' as const, zone: 'UTC', spans: [daily] }
     const { hub, site } = await away({ catchUp: 'NextWindow' }, rules(window))
-    assert.match(pending(site), /NextWindow: it waits for the next window|window hourly is closed/)
+    assert.match(pending(site), /NextWindow: waiting for the next window|window "hourly" is closed/)
     assert.equal(await valueOf(site), '1')
     await hub.clock.advance(HOUR)
     assert.equal(await valueOf(site), '4')

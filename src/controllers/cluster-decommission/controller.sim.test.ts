@@ -65,7 +65,7 @@ test('a cluster leaves its placements, its bundles are removed, and only then it
 
   await hub.report('b', 'Ready', undefined, receipt(['PersistentVolumeClaim default/data: it may hold data']))
   await hub.clock.advance(5000)
-  assert.match(await conditionOf(hub, 'b'), /^False Cleared: .* it is told that it left/)
+  assert.match(await conditionOf(hub, 'b'), /^False Cleared: .* the agent is being told to stop/)
   const last = await hub.documentOf('b')
   assert.deepEqual([last.terminal, last.requires.includes('terminal/v1')], [{ at: AT, reason: 'store closed' }, true])
   await hub.restart()

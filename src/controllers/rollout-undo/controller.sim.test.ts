@@ -207,7 +207,7 @@ test('a failure takes the ring back by itself: earlier rings keep it, later ones
   assert.equal(await delivered(hub), 'a g3 two, b g4 one, c g1 one, d g1 one')
   const failed = await hub.find(Rollout, 'default/hello-g3')
   assert.equal(failed?.status?.rollBack?.ring, 'second')
-  assert.match(failed?.status?.rollBack?.reason ?? '', /^1 failed \(b\), more than the 0 allowed/)
+  assert.match(failed?.status?.rollBack?.reason ?? '', /^1 cluster failed \(b\), more than the 0 that maxFailed allows/)
   const undo = await hub.find(Rollout, 'default/hello-g3-undo-0')
   assert.deepEqual([undo?.status?.phase, undo?.spec.onFailure], ['Completed', undefined])
 })

@@ -103,7 +103,7 @@ test('what cannot be taken back is said', async (t) => {
   assert.match(await say('hello', { cluster: ['c'] }), /nobody there has it/)
   assert.match(await say('hello-g1', {}), /newer releases carry its bundles[\s\S]*by naming the bundle/)
   assert.match(await say('hello', { ring: 'x' }), /has no ring x[\s\S]*its rings are: all/)
-  assert.match(await say('hello', { toRelease: 'hello-g7' }), /no release hello-g7 before hello-g2/)
+  assert.match(await say('hello', { toRelease: 'hello-g7' }), /no release "hello-g7" before "hello-g2"/)
   assert.match(await say('nope', {}), /there is no rollout nope in namespace ns/)
 })
 
