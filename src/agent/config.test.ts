@@ -16,6 +16,9 @@ describe('configuration', () => {
     })
     assert.throws(() => readAgentConfig([], { FLOTILLA_DATA: '/d' }), /--kubeconfig/)
     assert.throws(() => readAgentConfig([], { KUBECONFIG: '/k' }), /--data/)
-    assert.throws(() => readAgentConfig(['--log-level', 'loud'], env), /"loud" is none of debug/)
+    assert.throws(
+      () => readAgentConfig(['--log-level', 'loud'], env),
+      /"loud" is not a log level; must be one of debug/,
+    )
   })
 })

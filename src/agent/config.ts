@@ -31,9 +31,10 @@ export function readAgentConfig(
     },
   })
   const kubeconfig = values.kubeconfig ?? env['KUBECONFIG']
-  if (!kubeconfig) throw new AgentConfigError('--kubeconfig: which cluster? Give the file that reaches it')
+  if (!kubeconfig) throw new AgentConfigError('--kubeconfig is required: pass the kubeconfig file of the cluster')
   const dataDir = values.data ?? env['FLOTILLA_DATA']
-  if (!dataDir) throw new AgentConfigError('--data: give a directory of its own for keys and content')
+  if (!dataDir)
+    throw new AgentConfigError('--data is required: pass a directory for the keys and content of this agent')
   const joinCode = values.join ?? env['FLOTILLA_JOIN']
   const clusterName = values.name ?? env['FLOTILLA_NAME']
   const localLimitsFile = values.ceiling ?? env['FLOTILLA_CEILING']
@@ -57,6 +58,9 @@ export function proxyVariablesOf(env: ProxyVariables = process.env): ProxyVariab
 
 function parseLogLevel(text: string): LogLevel {
   const level = LOG_LEVELS.find((known) => known === text)
-  if (!level) throw new AgentConfigError(`--log-level: ${JSON.stringify(text)} is none of ${LOG_LEVELS.join(', ')}`)
+  if (!level)
+    throw new AgentConfigError(
+      `--log-level: ${JSON.stringify(text)} is not a log level; must be one of ${LOG_LEVELS.join(', ')}`,
+    )
   return level
 }

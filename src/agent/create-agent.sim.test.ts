@@ -163,12 +163,16 @@ describe('an agent', () => {
       await hub.assign('store-1', { [BUNDLE]: good })
       await through({ hub, site }, `install, ${kill}`, () => rows()[0]?.state === 'Ready')
       await hub.assign('store-1', { [BUNDLE]: bad })
-      await through({ hub, site }, `back, ${kill}`, says(BUNDLE, /^rolled back to what ran before: post-upgrade hook/))
+      await through({ hub, site }, `back, ${kill}`, says(BUNDLE, /^rolled back to the previous set: post-upgrade hook/))
       assert.deepEqual((await site.configMap('a'))?.['data'], { v: '1' }, kill)
       assert.ok(await site.configMap('old'), kill)
       assert.equal(jobsMade(site), 2, kill)
       await hub.assign('store-1', { [BUNDLE]: bad, 'default/out': out })
-      await through({ hub, site }, `out, ${kill}`, says('default/out', /^it was taken out again: post-install hook/))
+      await through(
+        { hub, site },
+        `out, ${kill}`,
+        says('default/out', /^uninstalled after a failure: post-install hook/),
+      )
       assert.equal(await site.configMap('b'), undefined, kill)
       assert.equal(jobsMade(site), 3, kill)
       const writes = site.door.writes.length

@@ -164,7 +164,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     if (isEnding) return
     isEnding = true
     await reporter.last(ended.signal)
-    log.info({ at, reason }, 'this cluster left the fleet: the agent ends, and what runs here stays')
+    log.info({ at, reason }, 'the cluster left the fleet; the agent stops and leaves all objects in place')
     ended.abort()
   }
 

@@ -18,8 +18,9 @@ export const LINK_TIMING = {
   /** The agent renews its certificate when this share of the remaining lifetime has passed. */
   renewAfterShare: 2 / 3,
   /**
-   * A beat that is older than the last one by at most this was delayed on the way, and the hub time does not go back. A
-   * beat that is older still comes from a hub whose clock was corrected; without it, every start-by would look passed.
+   * A beat that is older than the last beat by at most this was delayed on the way, and the hub time does not go back.
+   * A beat that is older still comes from a hub whose clock was corrected; without it, every start-by would look
+   * passed.
    */
   delayedBeatMs: 60_000,
 } as const
@@ -42,7 +43,7 @@ export const REQUEST_TIMING = {
 
 /** The loop over all bundles of the document. */
 export const LOOP_TIMING = {
-  /** Back-off of the document, of a pass and of one bundle. */
+  /** Back-off of the document, of a pass and of a bundle. */
   retry: { baseMs: 1000, maxMs: 60_000, jitter: 0.3 } satisfies BackoffOptions,
   /** Rest with nothing to do; every notice ends the rest. */
   idleMs: 60_000,
@@ -61,7 +62,7 @@ export const OBSERVE_INTERVAL_MS = {
   /** Some objects cannot be watched. */
   polled: 30_000,
   ready: 300_000,
-  /** The bundle waits for something outside of the cluster, or for a person. */
+  /** The bundle waits for a condition outside of the cluster, or for a person. */
   waiting: 60_000,
 } as const
 
@@ -100,11 +101,11 @@ export const INCARNATION_TIMING = { intervalMs: 600_000, retryMs: 30_000 } as co
 /** Reports to the hub. */
 export const REPORT_TIMING = {
   retry: { baseMs: 1000, maxMs: 30_000, jitter: 0.5 } satisfies BackoffOptions,
-  /** Bundles of one document tend to change together: one report for all changes within this time. */
+  /** Bundles of a document tend to change together: one report for all changes within this time. */
   coalesceMs: 200,
   /** Rest without a link; the link gives a notice when it opens. */
   noLinkMs: 3_600_000,
-  /** Interval of check-ins until the hub names one. */
+  /** Interval of check-ins until the hub sets it. */
   checkInSeconds: 30,
 } as const
 

@@ -28,7 +28,7 @@ export interface BundleLoopPorts extends ClusterRenderPorts {
   readonly documents: Pick<Documents, 'current' | 'held' | 'refusal' | 'refresh'>
   readonly log: Logger
   readonly hubTime: Pick<HubTime, 'now'>
-  /** Maximum number of objects of one bundle that may be deleted at once. */
+  /** Maximum number of objects of a bundle that may be deleted at once. */
   readonly maxPrune: () => number | undefined
   /** Called after every change of a row or of the document. */
   readonly onChange: () => void
@@ -93,11 +93,11 @@ export function createBundleLoop(ports: BundleLoopPorts) {
   async function endWith(terminal: NonNullable<ClusterDocument['terminal']>, signal: AbortSignal): Promise<void> {
     await learn(signal)
       .then(() => removal.forgetRemoved(signal))
-      .catch((caught: unknown) => log.debug({ err: toError(caught) }, 'what was recorded could not be looked at'))
+      .catch((caught: unknown) => log.debug({ err: toError(caught) }, 'the inventories could not be read'))
     ports.onTerminal?.(terminal)
   }
 
-  /** One pass over all bundles; resolves to the time until the next pass. */
+  /** A pass over all bundles; resolves to the time until the next pass. */
   async function pass(signal: AbortSignal): Promise<number> {
     if (isRestored) forgetCluster()
     const retryMs = await refresh(signal)
@@ -130,7 +130,7 @@ export function createBundleLoop(ports: BundleLoopPorts) {
     ...triggers,
     /** Starts the next pass now. */
     wake: wakeup.notify,
-    /** The cluster was restored from a backup: the next pass reads everything again. */
+    /** The cluster was restored from a backup: the next pass reads all state again. */
     startOver(): void {
       isRestored = true
       wakeup.notify()
@@ -147,7 +147,7 @@ export function createBundleLoop(ports: BundleLoopPorts) {
         } catch (caught) {
           restMs = backoffMs(passFailures, ids.fraction(), LOOP_TIMING.retry)
           passFailures += 1
-          if (!signal.aborted) log.debug({ err: toError(caught), retryMs: restMs }, 'round failed')
+          if (!signal.aborted) log.debug({ err: toError(caught), retryMs: restMs }, 'pass failed')
         }
         await wakeup.wait(restMs, signal).catch(() => {}) // aborted: the loop ends
       }

@@ -1,5 +1,5 @@
 // Tested by src/agent/bundles/operation.contract.test.ts
-/** What the agent remembers of one bundle between steps. After a restart all of it can be read again. */
+/** What the agent remembers of a bundle between steps. After a restart all of it can be read again. */
 import { compact } from '../../core/compact.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -49,7 +49,7 @@ export interface BundleRun {
   readonly done: Set<string>
 }
 
-/** Drift of one object that the agent does not correct, or not now. */
+/** Drift of an object that the agent does not correct, or not now. */
 export interface Drift {
   readonly message: string
   /** The fields, each with its current field manager. */

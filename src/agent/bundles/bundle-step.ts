@@ -1,5 +1,5 @@
 // Tested by src/agent/bundles/operation.contract.test.ts
-/** One step of one bundle in the loop: the operation, its failure, and the row that the report shows. */
+/** A step of a bundle in the loop: the operation, its failure, and the row that the report shows. */
 import { compact } from '../../core/compact.ts'
 import { toError, Waiting } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'

@@ -12,7 +12,7 @@ import type { BundleRun } from './bundle-run.ts'
 import type { Inventory, InventoryObject } from '../cluster/inventory.ts'
 import type { Content } from '../documents/content.ts'
 
-/** One bundle of the document, between its steps. */
+/** A bundle of the document, between its steps. */
 export interface TrackedBundle {
   readonly run: BundleRun
   row: ReportRow

@@ -1,6 +1,6 @@
 // Tested by src/agent/bundles/drift.contract.test.ts
 /**
- * Drift of one object: a dry run of the same apply tells which fields would change, and plan/apply/drift.ts decides
+ * Drift of an object: a dry run of the same apply tells which fields would change, and plan/apply/drift.ts decides
  * whether the agent corrects, reports or ignores them. No difference in the dry run means no drift.
  */
 import { compact } from '../../core/compact.ts'
@@ -41,7 +41,7 @@ interface DriftContext {
 
 const FIELDS_SHOWN = 10
 /** Health of an object that is not in the cluster. */
-export const MISSING: Health = { state: 'Progressing', message: 'it is not there yet' }
+export const MISSING: Health = { state: 'Progressing', message: 'the object does not exist yet' }
 /** Health of an object without a problem. */
 export const FINE: Health = { state: 'Ready', message: '' }
 
@@ -60,7 +60,7 @@ export function createDriftCorrection({ content, clock, log }: DriftCorrectionPo
     recordWrite(run, planned, repaired)
     const isAdopted = request.ownership.kind === 'Adopt'
     if (isAdopted) run.records.set(key, { ...run.records.get(key)!, adopted: true })
-    // The UID is another one: a new map makes the observer write the inventory before anything is pruned.
+    // The UID has changed: a new map makes the observer write the inventory before the next prune.
     if (live?.metadata.uid !== repaired.metadata.uid || isAdopted) run.records = new Map(run.records)
     if (fields.length > 0) {
       const history = run.corrections.get(key) ?? { correctedAtMs: [] }
@@ -82,7 +82,7 @@ export function createDriftCorrection({ content, clock, log }: DriftCorrectionPo
     const object = await objectToWrite(planned, content, signal)
     const ownership = decideObjectOwnership(run, planned, live)
     const request = { bundle: run.entry.bundle, object, options, ownership, live }
-    const fields = live ? await changedFields(request, live, context) : ['it was deleted']
+    const fields = live ? await changedFields(request, live, context) : ['the object was deleted']
     if (live && fields === 'None') {
       acceptShare(run, planned, live)
       return judgeHealth(run, planned, live)
@@ -103,7 +103,7 @@ export function createDriftCorrection({ content, clock, log }: DriftCorrectionPo
       return judgeHealth(run, planned, live)
     }
     if (decision.kind === 'StepBack' && isDrift) {
-      const waits = `; corrected ${decision.times} times within an hour and changed again, so it is left for a while`
+      const waits = `; corrected ${decision.times} times within an hour and changed again; the agent waits before the next correction`
       report(run, planned, { ...found, message: `${message}${waits}`, retryAtMs: decision.untilMs })
       return judgeHealth(run, planned, live)
     }

@@ -75,7 +75,10 @@ describe('drift', () => {
     await edit(site, '1')
     await site.until(BUNDLE, 'Ready')
     await site.remove('ConfigMap', 'x')
-    assert.equal((await site.until(BUNDLE, 'Progressing')).message, 'ConfigMap default/x: it is not there yet')
+    assert.equal(
+      (await site.until(BUNDLE, 'Progressing')).message,
+      'ConfigMap default/x: the object does not exist yet',
+    )
   })
 
   it('is nothing with Ignore', async () => {

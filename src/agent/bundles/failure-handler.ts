@@ -96,7 +96,7 @@ export function createFailureHandler({ journal, hooks, clock }: FailurePorts) {
       return report('Failed', stop ? `${message}; ${stop.message}` : message, OBSERVE_INTERVAL_MS.waiting)
     }
     if (action.kind !== 'Retry' || clock.now() >= action.atMs) return action
-    const next = `attempt ${action.attempt - 1} of ${action.attempts} failed, the next is at ${formatTime(action.atMs)}: ${message}`
+    const next = `attempt ${action.attempt - 1} of ${action.attempts} failed; next attempt at ${formatTime(action.atMs)}: ${message}`
     return report('Progressing', next, Math.max(action.atMs - clock.now(), 0))
   }
 

@@ -230,7 +230,7 @@ describe('hooks', () => {
       hub.assign('store-1', {}, { tombstones: [{ bundle: BUNDLE, generation, policy: 'Delete' }] })
     await bury(2)
     await hub.clock.runUntil(() => removal()?.state === 'Failed', { withinMs: 120_000, what: 'the failure' })
-    assert.match(removal()?.message ?? '', /^it stays: pre-delete hook Job default\/before failed: /)
+    assert.match(removal()?.message ?? '', /^the bundle is not removed: pre-delete hook Job default\/before failed: /)
     await hub.clock.advance(600_000)
     assert.ok(await site.configMap('a'))
     assert.equal(jobsMade(site), 1)

@@ -19,7 +19,7 @@ import type { Content } from '../documents/content.ts'
 import { objectToWrite } from '../documents/set-plan.ts'
 import type { PlannedHook } from '../documents/set-plan.ts'
 
-/** The record of the hooks of one operation. */
+/** The record of the hooks of an operation. */
 export interface HookJournal {
   readonly bundle: string
   /** The number of the operation. */
@@ -59,7 +59,7 @@ export function createHooks({
   readonly clock: Clock
   readonly log: Logger
 }) {
-  /** Runs the hooks of one event; undefined when all have succeeded. */
+  /** Runs the hooks of an event; undefined when all have succeeded. */
   async function run(
     journal: HookJournal,
     hooks: readonly PlannedHook[],
@@ -113,9 +113,9 @@ export function createHooks({
           throw new ObjectFailure(planned, `${name}: ${next.why}`)
         case 'Clear':
           await applier.remove(planned, { uid: next.uid }, signal)
-          return waiting('waits until what an earlier run left is gone')
+          return waiting('waits until the object of an earlier run is deleted')
         case 'AwaitGone':
-          return waiting('waits until what an earlier run left is gone')
+          return waiting('waits until the object of an earlier run is deleted')
         case 'Start':
           await journal.save([...withoutUid(journal.hooks(), planned.key), newRecord(planned, journal, event)])
           break

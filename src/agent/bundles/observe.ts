@@ -45,7 +45,7 @@ interface ObserveContext {
   readonly signal: AbortSignal
 }
 
-/** One object after its observation; `isPolled` when no watch reports its changes. */
+/** An object after its observation; `isPolled` when no watch reports its changes. */
 interface ObservedState {
   readonly health: Health
   readonly isPolled: boolean

@@ -340,7 +340,7 @@ describe('ways to apply', () => {
       by('whole', 'Replace', { v }),
     ]
     await hub.assign('store-1', one(objects('1')))
-    assert.match((await site.until(BUNDLE, 'Progressing')).message ?? '', /looked: it is not there yet/)
+    assert.match((await site.until(BUNDLE, 'Progressing')).message ?? '', /looked: the object does not exist yet/)
     await site.create('ConfigMap', configMap('looked', { theirs: '1' }))
     await readyAt(hub, site, 1)
     await hub.assign('store-1', one(objects('2'), 2))

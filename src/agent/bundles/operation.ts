@@ -43,7 +43,7 @@ export interface OperationPorts {
   readonly clock: Clock
   readonly hubTime: Pick<HubTime, 'now'>
   readonly log: Logger
-  /** Maximum number of objects of one bundle that may be deleted at once. */
+  /** Maximum number of objects of a bundle that may be deleted at once. */
   readonly maxPrune: () => number | undefined
 }
 

@@ -34,7 +34,7 @@ export interface PreflightPorts {
   readonly log: Logger
 }
 
-// Enough requests to keep a slow API server busy, and not too many for a small one.
+// Enough requests to keep a slow API server busy, and not too many for a small server.
 const AT_ONCE = 8
 
 /** Creates the preflight. */

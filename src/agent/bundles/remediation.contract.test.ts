@@ -55,7 +55,7 @@ describe('a failed upgrade', () => {
     await hub.assign('store-1', one(good, 1, back))
     await stateAt(hub, site, 'Ready', 1)
     await hub.assign('store-1', one(bad, 2, back))
-    await said(hub, site, /^rolled back to what ran before: Deployment default\/web: /)
+    await said(hub, site, /^rolled back to the previous set: Deployment default\/web: /)
     assert.equal(rowOf(site)?.state, 'Failed')
     assert.equal(rowOf(site)?.generation, 2)
     assert.equal(rowOf(site)?.firstFailing, 'Deployment default/web')
@@ -70,7 +70,7 @@ describe('a failed upgrade', () => {
     await site.start()
     await hub.clock.advance(600_000)
     assert.equal(site.door.writes.length, writes, 'no flapping')
-    assert.match(rowOf(site)?.message ?? '', /^rolled back to what ran before/)
+    assert.match(rowOf(site)?.message ?? '', /^rolled back to the previous set/)
     const edited = (await site.configMap('a'))!
     await site.update('ConfigMap', { ...edited, data: { v: 'x' } } as UnknownObject)
     await hub.clock.advance(10_000)
@@ -92,7 +92,7 @@ describe('a failed upgrade', () => {
     await stateAt(hub, site, 'Ready', 1)
     const migrate = hookJob('migrate', { 'helm.sh/hook': 'pre-upgrade' }, 'broken:1')
     await hub.assign('store-1', one([configMap('a', { v: '2' }), migrate], 2, back))
-    await said(hub, site, /^rolled back to what ran before: pre-upgrade hook Job default\/migrate failed: /)
+    await said(hub, site, /^rolled back to the previous set: pre-upgrade hook Job default\/migrate failed: /)
     assert.ok(await site.get('Job', 'undo'))
     assert.deepEqual((await site.configMap('a'))?.['data'], { v: '1' })
     await hub.assign('store-1', one([configMap('a', { v: '1' }), undo], 3, back))
@@ -111,7 +111,7 @@ describe('a failed upgrade', () => {
     await site.stop()
     for await (const digest of site.blobs.list()) await site.blobs.delete(digest)
     await site.start()
-    await said(hub, site, /; it is not rolled back: what ran before is not on this disk any more$/)
+    await said(hub, site, /; not rolled back: the previous set is not on this disk any more$/)
     assert.equal(rowOf(site)?.state, 'Failed')
   })
 
@@ -139,7 +139,7 @@ describe('a failed install', () => {
     const options = { ...timeout, remediation: { retries: 2 } }
     const hook = hookJob('migrate', { 'helm.sh/hook': 'pre-install' }, 'broken:1')
     await hub.assign('store-1', one([configMap('a'), hook], 1, options))
-    await said(hub, site, /^attempt 1 of 3 failed, the next is at .*: pre-install hook Job default\/migrate failed: /)
+    await said(hub, site, /^attempt 1 of 3 failed; next attempt at .*: pre-install hook Job default\/migrate failed: /)
     assert.equal(rowOf(site)?.state, 'Progressing')
     await stateAt(hub, site, 'Failed', 1)
     await hub.clock.advance(3_600_000)
@@ -154,7 +154,7 @@ describe('a failed install', () => {
     const bye = hookJob('bye', { 'helm.sh/hook': 'pre-delete' })
     const objects = [configMap('a'), deployment('web', 'broken:1'), bye]
     await hub.assign('store-1', one(objects, 1, options))
-    await said(hub, site, /^it was taken out again: Deployment default\/web: /)
+    await said(hub, site, /^uninstalled after a failure: Deployment default\/web: /)
     assert.equal(rowOf(site)?.state, 'Failed')
     for (const kind of ['ConfigMap', 'Deployment', 'Job'] as const) {
       const names = { ConfigMap: 'a', Deployment: 'web', Job: 'bye' }
@@ -166,7 +166,7 @@ describe('a failed install', () => {
     await site.start()
     await hub.clock.advance(600_000)
     assert.equal(site.door.writes.length, writes)
-    assert.match(rowOf(site)?.message ?? '', /^it was taken out again/)
+    assert.match(rowOf(site)?.message ?? '', /^uninstalled after a failure/)
     await hub.assign('store-1', one(objects, 2, options))
     await hub.clock.runUntil(async () => (await site.configMap('a')) !== undefined, { withinMs: 60_000, what: 'anew' })
   })

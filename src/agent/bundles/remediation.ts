@@ -1,5 +1,5 @@
 /**
- * What the agent does about a failed bundle: it applies the previous set again and keeps it, or it removes everything.
+ * What the agent does about a failed bundle: it applies the previous set again and keeps it, or it removes all objects.
  * The bundle stays Failed, and the set that failed is not tried again until a user asks for a retry.
  */
 import { compact } from '../../core/compact.ts'
@@ -62,7 +62,7 @@ export function createRemediation(ports: RemediationPorts) {
     const remedy = newRemedy(run, 'RollBack')
     const kept = await content.kept(to)
     if (!kept) {
-      return failed(remedy, `${remedy.message}; it is not rolled back: what ran before is not on this disk any more`)
+      return failed(remedy, `${remedy.message}; not rolled back: the previous set is not on this disk any more`)
     }
     switchSet(run, to)
     const plan = (run.plan = await plans.of(run.entry.bundle, kept, to, signal))
@@ -82,7 +82,10 @@ export function createRemediation(ports: RemediationPorts) {
       hooks: leftByHooks(run.inventory?.hooks ?? []),
       remedy,
     })
-    log.warn({ bundle: run.entry.bundle, generation: run.entry.generation }, `taking it out: ${remedy.message}`)
+    log.warn(
+      { bundle: run.entry.bundle, generation: run.entry.generation },
+      `uninstalling after a failure: ${remedy.message}`,
+    )
     return keep(run, others, signal)
   }
 
@@ -90,24 +93,24 @@ export function createRemediation(ports: RemediationPorts) {
   async function keep(run: BundleRun, others: OtherBundles, signal: AbortSignal): Promise<StepResult> {
     const { remedy, set, phase } = run.inventory!
     if (remedy!.action === 'Uninstall' && phase === 'Settled') {
-      return failed(remedy!, `it was taken out again: ${remedy!.message}`)
+      return failed(remedy!, `uninstalled after a failure: ${remedy!.message}`)
     }
     switchSet(run, set)
     const kept = run.plan ? undefined : await content.kept(set)
     if (!run.plan && !kept) {
       return failed(
         remedy!,
-        `rolled back, and what runs now is not on this disk any more to keep it so: ${remedy!.message}`,
+        `rolled back, but the current set is not on this disk any more and drift is not corrected: ${remedy!.message}`,
       )
     }
     const plan = (run.plan ??= await plans.of(run.entry.bundle, kept!, set, signal))
     const work = { applier: ports.appliersFor(plan), others, signal }
     if (remedy!.action === 'Uninstall') return remove(run, plan, work)
     const { row, nextStepMs } = await ports.advance(run, plan, work)
-    if (row.state === 'Ready') return failed(remedy!, `rolled back to what ran before: ${remedy!.message}`, nextStepMs)
+    if (row.state === 'Ready') return failed(remedy!, `rolled back to the previous set: ${remedy!.message}`, nextStepMs)
     return failed(
       remedy!,
-      `rolling back to what ran before (${row.message ?? row.state}): ${remedy!.message}`,
+      `rolling back to the previous set (${row.message ?? row.state}): ${remedy!.message}`,
       nextStepMs,
     )
   }
@@ -117,7 +120,7 @@ export function createRemediation(ports: RemediationPorts) {
     const { pre, post } = OPERATION_EVENTS.Uninstall
     const { options } = plan
     const progress = (what: string) =>
-      failed(remedy!, `taking it out (${what}): ${remedy!.message}`, OBSERVE_INTERVAL_MS.progressing)
+      failed(remedy!, `uninstalling after a failure (${what}): ${remedy!.message}`, OBSERVE_INTERVAL_MS.progressing)
     const hookWork = { ...work, timeoutMs: waveTimeoutMs(options) }
     const before = await hooks.run(journal.hooksOf(run), plan.hooks, pre, hookWork)
     if (before) return progress(before.message)
@@ -137,12 +140,12 @@ export function createRemediation(ports: RemediationPorts) {
     )
     for (const key of pruned.forgotten) run.records.delete(key)
     if (pruned.forgotten.length > 0) await journal.record(run, {})
-    if (run.records.size > 0) return progress(pruned.waits ?? pruned.held ?? 'its objects go')
+    if (run.records.size > 0) return progress(pruned.waits ?? pruned.held ?? 'deleting its objects')
     const after = await hooks.run(journal.hooksOf(run), plan.hooks, post, hookWork)
     if (after) return progress(after.message)
     await hooks.clear(journal.hooksOf(run), work)
     await journal.record(run, { phase: 'Settled', operation: undefined, hooks: [] })
-    return failed(remedy!, `it was taken out again: ${remedy!.message}`)
+    return failed(remedy!, `uninstalled after a failure: ${remedy!.message}`)
   }
 
   return { rollBack, uninstall, keep }

@@ -1,4 +1,4 @@
-/** The report row of one bundle: bounded, with the first details in the order of the set. */
+/** The report row of a bundle: bounded, with the first details in the order of the set. */
 import { compact } from '../../core/compact.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
 import type { DocumentEntry } from '../../wire/document/cluster-document.ts'

@@ -26,7 +26,7 @@ export interface SettlePorts {
   readonly hooks: Hooks
   readonly clock: Clock
   readonly log: Logger
-  /** Maximum number of objects of one bundle that may be deleted at once. */
+  /** Maximum number of objects of a bundle that may be deleted at once. */
   readonly maxPrune: () => number | undefined
 }
 

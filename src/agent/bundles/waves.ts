@@ -41,7 +41,7 @@ export interface WorkContext {
   readonly signal: AbortSignal
 }
 
-// Enough requests to keep a slow API server busy, and not too many for a small one.
+// Enough requests to keep a slow API server busy, and not too many for a small server.
 const AT_ONCE = 8
 
 /** Creates the waves of operations. */
@@ -120,7 +120,7 @@ export function createWaves({ content, observer, journal, hooks, clock }: WavePo
         throw new Waiting('Establishing', `${describeObject(planned)}: ${health.message}`, STEP_TIMING.establishMs)
       }
     }
-    // Kinds one after the other, the objects of one kind in parallel.
+    // Kinds one after the other, the objects of a kind in parallel.
     for (const group of Map.groupBy(wave.others, applyRank).values()) await applyAll(run, group, context)
   }
 

@@ -75,7 +75,7 @@ export function createAgentObjects(client: Client) {
       versions.delete(name)
       await client.delete(CONFIG_MAPS, { namespace: AGENT_NAMESPACE, name }).catch(ignoreNotFound)
     },
-    /** Every ConfigMap of one role. */
+    /** Every ConfigMap of a role. */
     async *list(role: string, signal?: AbortSignal): AsyncIterable<ConfigMap> {
       let token: string | undefined
       do {

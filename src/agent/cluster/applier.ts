@@ -29,7 +29,7 @@ export interface ApplierPorts {
   readonly watches: ObjectWatches
 }
 
-/** Creates the applier of one executor. */
+/** Creates the applier of an executor. */
 export function createApplier({ client, discovery, localLimits, neighbours, watches }: ApplierPorts) {
   const methods = createWriteMethods(client, neighbours)
 
@@ -90,13 +90,13 @@ export function createApplier({ client, discovery, localLimits, neighbours, watc
     if (!isMadeByUs) {
       throw new ObjectFailure(
         id,
-        `${name}: a field cannot be changed, and what the bundle did not make it does not delete`,
+        `${name}: an immutable field would change, and the bundle does not delete an object that it did not create`,
       )
     }
     if (live?.metadata.uid !== undefined && live.metadata.deletionTimestamp === undefined) {
       await remove(id, { uid: live.metadata.uid }, signal)
     }
-    const message = `${name}: a field cannot be changed; deleted, waiting to make it again`
+    const message = `${name}: an immutable field changed; the object was deleted and is created again when it is gone`
     throw new Waiting('Recreating', message, STEP_TIMING.recreateMs)
   }
 
@@ -141,7 +141,7 @@ export function createApplier({ client, discovery, localLimits, neighbours, watc
   return { get, write, remove, letGo, isServed, watched: watches.find }
 }
 
-/** The applier of one executor. */
+/** The applier of an executor. */
 export type Applier = ReturnType<typeof createApplier>
 
 async function servedType(discovery: Discovery, id: ObjectId, signal: AbortSignal): Promise<ResourceType> {

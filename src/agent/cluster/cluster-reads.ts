@@ -27,7 +27,7 @@ export interface ReadAnswer<T> extends Read {
 
 const MOST_LISTED = 500
 
-/** Creates the reads of one executor. */
+/** Creates the reads of an executor. */
 export function createReads(ports: ReadPorts) {
   const { client, discovery, localLimits } = ports
 
@@ -41,7 +41,7 @@ export function createReads(ports: ReadPorts) {
     if (refusal !== undefined) throw new ObjectFailure(query, refusal)
   }
 
-  /** One object; undefined when the object or its kind does not exist. */
+  /** An object; undefined when the object or its kind does not exist. */
   async function find(query: ObjectId, signal: AbortSignal): Promise<ReadAnswer<UnknownObject | undefined>> {
     const type = await discovery.typeOf(query.apiVersion, query.kind, signal)
     if (!type) return { query, found: undefined, version: '' }
@@ -55,20 +55,26 @@ export function createReads(ports: ReadPorts) {
     }
   }
 
-  /** All objects of a kind, in one namespace or in all namespaces. */
+  /** All objects of a kind, in a namespace or in all namespaces. */
   async function list(query: ObjectId, signal: AbortSignal): Promise<ReadAnswer<readonly UnknownObject[]>> {
     const type = await discovery.typeOf(query.apiVersion, query.kind, signal)
     if (!type) return { query, found: [], version: '' }
     // All namespaces are more than any list of allowed namespaces.
     if (type.scope === 'Namespaced' && query.namespace === undefined && localLimits.namespaces) {
-      throw new ObjectFailure(query, `${query.kind} of all namespaces: this cluster's ceiling allows only some`)
+      throw new ObjectFailure(
+        query,
+        `${query.kind} of all namespaces: the local limits of this cluster allow only some namespaces`,
+      )
     }
     refuse(query, type)
     try {
       const select = { limit: MOST_LISTED, ...readScope(query, type) }
       const page = await client.list<UnknownObject>(type, select, signal)
       if (page.continue) {
-        throw new ObjectFailure(query, `${query.kind}: there are more than the ${MOST_LISTED} that a lookup may list`)
+        throw new ObjectFailure(
+          query,
+          `${query.kind}: the cluster has more than ${MOST_LISTED} objects, the maximum for a lookup`,
+        )
       }
       return { query, found: page.items, version: listVersion(page.items) }
     } catch (caught) {
@@ -79,5 +85,5 @@ export function createReads(ports: ReadPorts) {
   return { find, list, ...createReadWatches(ports) }
 }
 
-/** The reads of one executor. */
+/** The reads of an executor. */
 export type Reads = ReturnType<typeof createReads>

@@ -43,7 +43,10 @@ export function createClusterState(client: Client) {
     },
     writeReceipts: (receipts: readonly RemovalRow[]) =>
       objectsOfAgent.write(RECEIPTS_NAME, 'receipts', { data: { state: JSON.stringify(receipts) } }),
-    /** The resource version of the cluster now, and its mark: a cluster that was restored has lower ones. */
+    /**
+     * The resource version of the cluster now, and its mark: a cluster that was restored has a lower version or an
+     * older mark.
+     */
     async readAge(clusterId: string, signal: AbortSignal) {
       const select = { namespace: AGENT_NAMESPACE, fieldSelector: `metadata.name=${MARK_NAME}` }
       const { items, resourceVersion } = await client.list(CONFIG_MAPS, select, signal)

@@ -35,7 +35,7 @@ export interface ApplierFactoryPorts {
   readonly onRead: (bundle: string) => void
 }
 
-/** All access to the cluster as one identity. */
+/** All access to the cluster as a single identity. */
 interface ExecutorAccess {
   readonly applier: Applier
   readonly watches: ObjectWatches

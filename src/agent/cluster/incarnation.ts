@@ -1,7 +1,7 @@
 /**
  * The incarnation of the cluster. A cluster that is restored from its own backup goes back in time: its resource
  * versions are lower than before, or its mark names an older document than the agent marked. The agent then forgets its
- * state in memory, reads everything again, and reports a new incarnation, so that the hub does not take old reports for
+ * state in memory, reads all state again, and reports a new incarnation, so that the hub does not take old reports for
  * the restored cluster.
  */
 import { compareResourceVersions } from '../../client/resource-versions.ts'
@@ -24,7 +24,7 @@ export interface IncarnationPorts {
   readonly clock: Clock
   readonly log: Logger
   readonly clusterId: () => string | undefined
-  /** The cluster was restored: everything must be read again. */
+  /** The cluster was restored: all state must be read again. */
   readonly onRestored: () => void
 }
 
@@ -60,7 +60,7 @@ export function createIncarnation({ storage, state, clock, log, clusterId, onRes
       known !== undefined && (compareResourceVersions(version, known.version) < 0 || isOlder(mark, known.mark))
     if (isRestored) {
       current += 1
-      log.warn({ incarnation: current }, 'the cluster was restored from a backup; everything is looked at again')
+      log.warn({ incarnation: current }, 'the cluster was restored from a backup; the agent reads everything again')
     }
     const seen = mark ? { mark: { epoch: mark.epoch, revision: mark.revision } } : {}
     await storage.write(

@@ -34,7 +34,7 @@ const InventoryObject = Type.Object({
   wave: Type.Optional(Type.Integer()),
 })
 
-/** One object that a bundle has, or may have, on the cluster. */
+/** An object that a bundle has, or may have, on the cluster. */
 export type InventoryObject = Static<typeof InventoryObject>
 
 const HookRecord = Type.Object({
@@ -52,7 +52,7 @@ const HookRecord = Type.Object({
   message: Type.Optional(Type.String()),
 })
 
-/** One run of a hook and its object, which is no part of the bundle's inventory. */
+/** A run of a hook and its object, which is no part of the bundle's inventory. */
 export type HookRecord = Static<typeof HookRecord>
 
 const InventoryHead = {
@@ -141,7 +141,7 @@ export function parseInventory(name: string, text: string): PagedInventory | Inv
   return parseJson(Type.Union([PagedSchema, InventorySchema]), utf8(text), options)
 }
 
-/** Reads the objects of one page. */
+/** Reads the objects of a page. */
 export function parsePage(name: string, text: string): InventoryObject[] {
   return checkValue(Type.Array(InventoryObject), JSON.parse(text) as unknown, name)
 }

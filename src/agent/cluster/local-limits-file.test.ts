@@ -10,7 +10,7 @@ describe('the ceiling file', () => {
     assert.deepEqual(readLocalLimits(text, 'c.yaml'), ceiling)
     assert.throws(
       () => readLocalLimits('namespace: [shop]', 'c.yaml'),
-      /c\.yaml: unknown field namespace; known are namespaces, /,
+      /c\.yaml: unknown field "namespace"; valid fields: namespaces, /,
     )
     assert.throws(() => readLocalLimits('maxPrune: many', 'c.yaml'), /ceiling\.maxPrune/)
     assert.throws(() => readLocalLimits('a: [', 'c.yaml'), /c\.yaml: /)

@@ -38,7 +38,9 @@ export function readLocalLimits(text: string, file: string): LocalLimits {
     const unknown =
       isObject(value) && Object.keys(value).find((name) => !Object.hasOwn(LocalLimitsSchema.properties, name))
     if (unknown) {
-      throw new Error(`unknown field ${unknown}; known are ${Object.keys(LocalLimitsSchema.properties).join(', ')}`)
+      throw new Error(
+        `unknown field ${JSON.stringify(unknown)}; valid fields: ${Object.keys(LocalLimitsSchema.properties).join(', ')}`,
+      )
     }
     return checkValue(LocalLimitsSchema, value, 'ceiling')
   } catch (caught) {

@@ -1,4 +1,4 @@
-/** Failures of one object, with the cluster's own words. */
+/** Failures of an object, with the cluster's own words. */
 import { ApiError, isApiError } from '../../core/errors.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { isSecret, redactSecretValues } from '../../kinds/redact-secret.ts'

@@ -60,7 +60,7 @@ interface Watch {
 
 const SELECT = { labelSelector: `${MANAGED_LABEL}=true` }
 
-/** Creates the watches of one executor. */
+/** Creates the watches of an executor. */
 export function createObjectWatches(ports: WatchPorts) {
   const { client, discovery, clock, ids, log } = ports
   const watches = new Map<string, Watch>()
@@ -168,7 +168,7 @@ export function createObjectWatches(ports: WatchPorts) {
   }
 }
 
-/** The watches of one executor. */
+/** The watches of an executor. */
 export type ObjectWatches = ReturnType<typeof createObjectWatches>
 
 function scopeKey(type: ResourceType, namespace: string | undefined): string {

@@ -26,7 +26,7 @@ export interface PruneRequest {
   readonly options: BundleOptions
   readonly cause: 'removed' | 'unplaced' | 'bundleDeleted'
   readonly isHealthy: boolean
-  /** Maximum number of objects of one bundle that may be deleted at once. */
+  /** Maximum number of objects of a bundle that may be deleted at once. */
   readonly maxPrune: number | undefined
   readonly applier: Applier
   readonly wanted: WantedElsewhere
@@ -90,14 +90,14 @@ export async function pruneObjects(request: PruneRequest, signal: AbortSignal): 
     const still = isAwaited ? await stillThere(members, applier, signal) : []
     forgotten.push(...members.filter((object) => !still.includes(object)).map(objectKey))
     const [first] = still
-    if (first) return { forgotten, released, waits: `waiting for ${describeObject(first)} to be gone`, ...held }
+    if (first) return { forgotten, released, waits: `waiting until ${describeObject(first)} is deleted`, ...held }
   }
   await removeAll(applyOrder(outside).toReversed())
   forgotten.push(...outside.map(objectKey))
   return { forgotten, released, ...held, ...compact({ waits: plan.waits }) }
 }
 
-// The deletion of a namespace or CRD deletes everything in it: the objects in it must end in their own way first.
+// The deletion of a namespace or CRD deletes all objects in it: the objects in it must end in their own way first.
 async function stillThere(
   objects: readonly InventoryObject[],
   applier: Applier,

@@ -37,7 +37,7 @@ interface ReadWatch {
   readonly versions: Map<string, string>
 }
 
-/** Creates the watches of one executor. */
+/** Creates the watches of an executor. */
 export function createReadWatches({ client, discovery, clock, ids, log, onChange }: ReadWatchPorts) {
   const watches = new Map<string, ReadWatch>()
 
@@ -82,7 +82,7 @@ export function createReadWatches({ client, discovery, clock, ids, log, onChange
     }
   }
 
-  /** Follows exactly these reads for a bundle; false when one of them cannot be watched. */
+  /** Follows exactly these reads for a bundle; false when a read cannot be watched. */
   async function follow(bundle: string, reads: readonly Read[], signal: AbortSignal): Promise<boolean> {
     drop(bundle, new Set(reads.map(({ query }) => readKey(query))))
     let isComplete = true
@@ -112,7 +112,7 @@ export function readScope(query: ObjectId, type: ResourceType): { readonly names
   return compact({ namespace: query.namespace })
 }
 
-/** One version for the result of a read: it changes with every object in the result. */
+/** A version for the result of a read: it changes with every object in the result. */
 export function listVersion(objects: readonly KubeObject[]): string {
   return objects
     .map(

@@ -17,7 +17,7 @@ import { objectAddress, objectIdOf } from './object-address.ts'
 import { ObjectFailure } from './object-failure.ts'
 import { MANAGED_LABEL } from './object-watches.ts'
 
-/** One object to write, and how. */
+/** An object to write, and how. */
 export interface WriteRequest {
   readonly bundle: string
   readonly object: UnknownObject
@@ -34,7 +34,7 @@ export interface ObjectHolders {
   holdersOf(key: string): Iterable<ContendingBundle>
 }
 
-/** Creates the write methods of one executor. */
+/** Creates the write methods of an executor. */
 export function createWriteMethods(client: Client, neighbours: ObjectHolders) {
   async function apply(type: ResourceType, object: UnknownObject, request: WriteRequest): Promise<UnknownObject> {
     const how = { fieldManager: fieldManager(request.bundle), dryRun: request.dryRun === true }
@@ -105,7 +105,7 @@ export function createWriteMethods(client: Client, neighbours: ObjectHolders) {
       ?.map((entry) => findHolder(entry.manager, request))
       .find((holder) => holder !== undefined)
     if (other) {
-      const message = `${describeObject(objectIdOf(object))}: bundle ${other.bundle} has fields of it, which Replace by bundle ${request.bundle} would overwrite; use ServerSideApply in one of them`
+      const message = `${describeObject(objectIdOf(object))}: bundle ${other.bundle} owns fields of this object, which method Replace of bundle ${request.bundle} would overwrite; use ServerSideApply in one of the two bundles`
       throw new ObjectFailure(objectIdOf(object), message)
     }
     const { resourceVersion, finalizers, ownerReferences } = live.metadata
@@ -131,7 +131,7 @@ export function createWriteMethods(client: Client, neighbours: ObjectHolders) {
     const also = more.length > 0 ? ` and ${more.length} more` : ''
     throw new ObjectFailure(
       objectIdOf(object),
-      `${describeObject(objectIdOf(object))}: it was there before the bundle and differs in ${describeDifference(live, first, manager)}${also}; takeover is IfNoDiff`,
+      `${describeObject(objectIdOf(object))}: the object existed before the bundle and differs in ${describeDifference(live, first, manager)}${also}; takeover is IfNoDiff`,
     )
   }
 

@@ -52,7 +52,7 @@ export function createContent({ blobs, hub, entryOf, sealing, bases, sealedValue
     return found
   }
 
-  /** A Secret with its values: opened for one write, and stored nowhere. */
+  /** A Secret with its values: opened for a write, and stored nowhere. */
   async function opened(
     named: SetObject,
     values: { readonly set: Digest; readonly values: Digest },
@@ -118,17 +118,18 @@ function readObject(named: SetObject, bytes: Uint8Array): UnknownObject {
   try {
     value = JSON.parse(fromUtf8(bytes))
   } catch {
-    throw new WireError('Malformed', `${describeObject(named)}: its content is not JSON`)
+    throw new WireError('Malformed', `${describeObject(named)}: the content is not JSON`)
   }
   const metadata = isObject(value) ? value['metadata'] : undefined
   if (!isObject(value) || !isObject(metadata))
-    throw new WireError('Malformed', `${describeObject(named)}: not an object`)
+    throw new WireError('Malformed', `${describeObject(named)}: the content is not a Kubernetes object`)
   const isPromised =
     value['apiVersion'] === named.apiVersion &&
     value['kind'] === named.kind &&
     metadata['name'] === named.name &&
     (metadata['namespace'] ?? undefined) === named.namespace
-  if (!isPromised) throw new WireError('Malformed', `${describeObject(named)}: its content is another object`)
+  if (!isPromised)
+    throw new WireError('Malformed', `${describeObject(named)}: the content is another object than the set declares`)
   return {
     ...value,
     apiVersion: named.apiVersion,

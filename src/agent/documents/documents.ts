@@ -57,7 +57,7 @@ export function createDocuments(ports: DocumentPorts) {
     if (wanted === asked) wanted = undefined
   }
 
-  /** A document that came without a link is verified like any other. */
+  /** A document that came without a link is verified in the same way. */
   async function takeOffered(clusterId: string, signal: AbortSignal): Promise<void> {
     const trust = ports.trust()
     const envelope = offered
@@ -93,7 +93,7 @@ export function createDocuments(ports: DocumentPorts) {
     if (!newest) return
     await hub.held(newest.envelope, signal)
     const { epoch, revision } = newest.document
-    log.warn({ epoch, revision }, 'the hub was told what it signed')
+    log.warn({ epoch, revision }, 'the hub has an older document than it signed; the agent sent it the newer document')
   }
 
   function open(envelope: Uint8Array, trust: VerifiedTrust): CurrentDocument {

@@ -25,7 +25,8 @@ export function createLocalContent(blobs: Blobs, hub: () => HubApi | undefined) 
   function link(): HubApi {
     const api = hub()
     if (api) return api
-    const message = 'its content is not here yet and the hub cannot be reached'
+    const message =
+      'the content of the bundle is not on disk and the hub cannot be reached; the agent waits for the link'
     throw new Waiting('NoLink', message, REQUEST_TIMING.noLinkRetryMs)
   }
 

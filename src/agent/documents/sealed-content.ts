@@ -46,7 +46,7 @@ export function createSealedContent({ local, sealedValues, entryOf, sealing }: S
     return now
   }
 
-  /** Opens the values of one Secret. */
+  /** Opens the values of a Secret. */
   async function open(
     named: SetObject,
     { set, values }: { readonly set: Digest; readonly values: Digest },
@@ -55,7 +55,7 @@ export function createSealedContent({ local, sealedValues, entryOf, sealing }: S
     const found = await find(set, signal)
     const cluster = sealing()
     if (!found || !cluster) {
-      throw new WireError('Malformed', `${describeObject(named)}: no document brought values for it`)
+      throw new WireError('Malformed', `${describeObject(named)}: the document has no sealed values for this Secret`)
     }
     const sealed = parseSealed(await local.load(found.sealed, signal))
     const context = { clusterId: cluster.clusterId, bundle: found.bundle, values }
@@ -84,6 +84,9 @@ function readValues(named: SetObject, value: Secret<Uint8Array>): Secret<SecretD
     jsonEqual(Object.keys(data).sort(), named.sealed) &&
     Object.values(data).every((text) => typeof text === 'string')
   if (!isPromised)
-    throw new WireError('Malformed', `${describeObject(named)}: its values have other keys than its set says`)
+    throw new WireError(
+      'Malformed',
+      `${describeObject(named)}: the sealed values have other keys than the set declares`,
+    )
   return new Secret(data as SecretData)
 }

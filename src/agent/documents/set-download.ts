@@ -18,7 +18,7 @@ interface Part {
   readonly base: ObjectSet | undefined
 }
 
-/** Downloads what is missing of a set; `findBase` is asked for the base only when something is missing. */
+/** Downloads what is missing of a set; `findBase` is asked for the base only when an object is missing. */
 export async function downloadSet(
   local: LocalContent,
   digest: Digest,
@@ -34,14 +34,17 @@ export async function downloadSet(
   for (;;) {
     const pack = openPack(await local.link().set(digest, { base: baseSet ? base : undefined, from }, signal))
     const { header } = pack
-    if (header.from !== from) throw new WireError('Malformed', 'the hub sent another part of the set')
+    if (header.from !== from) throw new WireError('Malformed', 'the hub sent another part of the set than requested')
     let parts: ReturnType<typeof decodePack>
     try {
       parts = decodePack(pack, await readDictionary(local, header, baseSet))
     } catch (caught) {
       if (!baseSet) throw caught
       // The base on disk is not the base that the hub used: fetch the set without a base.
-      log.info({ set: digest, err: toError(caught) }, 'the difference does not fit, fetching the whole')
+      log.info(
+        { set: digest, err: toError(caught) },
+        'the difference does not fit the base on disk; fetching the whole set',
+      )
       base = undefined
       baseSet = undefined
       continue
@@ -50,7 +53,7 @@ export async function downloadSet(
       checkDigest(parts.manifest, digest, 'set')
       whole = parseObjectSet(parts.manifest)
     }
-    if (!whole) throw new WireError('Malformed', 'the hub sent objects before their set')
+    if (!whole) throw new WireError('Malformed', 'the hub sent objects before the manifest of their set')
     // The manifest is stored last: a manifest on disk tells which objects are missing.
     await storeObjects(local, whole, { from, to: header.to, base: baseSet?.set }, parts.objects)
     if (parts.manifest) await local.put(parts.manifest)
@@ -66,7 +69,8 @@ async function storeObjects(
   objects: readonly Uint8Array[],
 ): Promise<void> {
   const expected = missingItems(whole, base, from).filter(({ index }) => index < to)
-  if (expected.length !== objects.length) throw new WireError('Malformed', 'the hub sent another number of objects')
+  if (expected.length !== objects.length)
+    throw new WireError('Malformed', `the hub sent ${objects.length} objects, expected ${expected.length}`)
   for (const [index, { object: named }] of expected.entries()) {
     checkDigest(objects[index]!, named.digest, describeObject(named))
     await local.put(objects[index]!)
@@ -83,10 +87,10 @@ async function readDictionary(
   for (const index of header.dictionary) {
     const named = base?.set.objects[index]
     const bytes = named && (await local.local(named.digest))
-    if (!bytes) throw new WireError('Malformed', 'the hub used a base that is not here')
+    if (!bytes) throw new WireError('Malformed', 'the hub used a base that is not on this disk')
     dictionary.push(bytes)
   }
   if (!header.withBase) return { dictionary }
-  if (!base) throw new WireError('Malformed', 'the hub used a base that is not here')
+  if (!base) throw new WireError('Malformed', 'the hub used a base that is not on this disk')
   return { baseManifest: base.bytes, dictionary }
 }

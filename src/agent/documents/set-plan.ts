@@ -25,7 +25,7 @@ import { ObjectFailure } from '../cluster/object-failure.ts'
 import { AGENT_NAMESPACE } from '../cluster/agent-objects.ts'
 import type { Content } from './content.ts'
 
-/** One object of a set, or a namespace that the agent creates for the objects of the set. */
+/** An object of a set, or a namespace that the agent creates for the objects of the set. */
 export interface PlannedObject extends Planned {
   readonly key: string
   readonly options: ObjectOptions
@@ -77,7 +77,7 @@ interface PlanItem extends Pick<PlannedObject, 'from' | 'digest' | 'sealed'> {
 /** Builds a plan object by object. */
 export function createPlanner(options: BundleOptions) {
   const health = compileHealthRules(options)
-  if (!health.ok) throw new WireError('Malformed', `the bundle's options cannot be used: ${health.problem}`)
+  if (!health.ok) throw new WireError('Malformed', `the options of the bundle are not valid: ${health.problem}`)
   const objects: PlannedObject[] = []
   const hooks: PlannedHook[] = []
   const shared = new Map<string, ObjectOptions>()
@@ -141,7 +141,10 @@ export async function planSet(set: ObjectSet, digest: Digest, content: Content, 
 function findSealed({ values }: ObjectSet, set: Digest, named: SetObject): PlannedObject['sealed'] {
   if (!named.sealed) return undefined
   if (values === undefined || !isSecret(named)) {
-    throw new WireError('Malformed', `${describeObject(named)}: the set seals values that nothing can have`)
+    throw new WireError(
+      'Malformed',
+      `${describeObject(named)}: the set seals values of an object that is not a Secret, or has no values`,
+    )
   }
   return { set, values }
 }

@@ -50,7 +50,7 @@ export function createStoredDocument({ storage, state, log, root }: StoredDocume
     async load(clusterId: string, signal: AbortSignal): Promise<void> {
       const mark = await state.readMark(clusterId, signal)
       const disk = await readDisk().catch((caught: unknown) => {
-        log.warn({ err: toError(caught) }, 'the document on disk cannot be used; waiting for the hub')
+        log.warn({ err: toError(caught) }, 'the document on disk is not usable; waiting for the hub')
         return undefined
       })
       const mine = disk?.document.clusterId === clusterId ? disk : undefined

@@ -63,7 +63,7 @@ export async function inspectAgent(place: AgentInstallation): Promise<AgentFacts
 async function inspectData(folder: string): Promise<DataFacts> {
   try {
     const found = await stat(folder)
-    if (!found.isDirectory()) return { folder, trouble: 'it is no directory' }
+    if (!found.isDirectory()) return { folder, trouble: 'not a directory' }
     const { bavail, bsize } = await statfs(folder)
     return { folder, isOpen: (found.mode & 0o077) !== 0, freeBytes: bavail * bsize }
   } catch (caught) {

@@ -58,7 +58,7 @@ async function ask(
         return { ...response, bytes: await readBody(response.body, LIMITS.trustBytes) }
       },
     )
-    if (status !== 200) throw new Error(`it answered ${status}, which a gateway does not; is the address right?`)
+    if (status !== 200) throw new Error(`unexpected status ${status}; check that the address is the gateway of a hub`)
     const said = headers['date'] === undefined ? undefined : parseHttpDate(headers['date'])
     const skew = said === undefined ? {} : { skewMs: said - (asked + clock.now()) / 2 }
     const answer = parseJson(TrustAnswer, bytes, { what: 'trust bundle', maxBytes: LIMITS.trustBytes })

@@ -8,7 +8,7 @@ import type { ConnectHub } from './hub-api.ts'
 // A connection for the stream, a connection for reports, and two for blobs.
 const MAX_CONNECTIONS = 4
 
-/** Creates the connector of one agent; `proxyFor` returns the proxy for an endpoint. */
+/** Creates the connector of an agent; `proxyFor` returns the proxy for an endpoint. */
 export function createConnectHub(proxyFor: (endpoint: string) => string | undefined = () => undefined): ConnectHub {
   // After a restart of the hub all agents connect at once: a resumed session saves both sides the signatures.
   const sessions = createTlsSessions()

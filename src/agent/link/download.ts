@@ -21,7 +21,7 @@ export interface Downloaded {
   readonly base: string | undefined
 }
 
-/** Downloads from one gateway. */
+/** Downloads from a gateway. */
 export function createDownloads({ requests, partials, clock }: DownloadPorts) {
   async function download(path: string, maxBytes: number, signal: AbortSignal): Promise<Downloaded> {
     for (let tried = 0; ; tried++) {

@@ -1,5 +1,5 @@
 // Tested by src/agent/link/link.contract.test.ts
-/** Follows the hub's frames: over one stream, or by long polls where a proxy on the way holds streams back. */
+/** Follows the hub's frames: over a stream, or by long polls where a proxy on the way holds streams back. */
 import { deadline, untilAborted } from '../../core/async/deadline.ts'
 import { FIRST_FRAME_MS, POLL_FOR_MS, POLL_WAIT_SECONDS, SILENCE_MS } from '../../wire/link/agent-link.ts'
 import type { LinkEvent } from '../../wire/link/agent-link.ts'

@@ -18,7 +18,7 @@ import { createHubRequests } from './hub-request.ts'
 import type { HubRequestPorts } from './hub-request.ts'
 import type { PartialDownloads } from './partial-downloads.ts'
 
-/** The address of one gateway, the CAs that the agent accepts, and the agent's certificate. */
+/** The address of a gateway, the CAs that the agent accepts, and the agent's certificate. */
 export interface HubConnection {
   /** `https://host:port`. */
   readonly endpoint: string
@@ -28,7 +28,7 @@ export interface HubConnection {
   readonly privateKey?: string
 }
 
-/** A transport to one gateway; a new certificate or address needs a new transport. */
+/** A transport to a gateway; a new certificate or address needs a new transport. */
 export interface HubTransport {
   readonly transport: Transport
   close(): Promise<void>
@@ -42,7 +42,7 @@ export interface HubApiPorts extends HubRequestPorts {
   readonly partials: PartialDownloads
 }
 
-/** Creates the gateway's functions over one transport. */
+/** Creates the gateway's functions over a transport. */
 export function createHubApi(ports: HubApiPorts) {
   const requests = createHubRequests(ports)
   const download = createDownloads({ ...ports, requests })
@@ -79,7 +79,7 @@ export function createHubApi(ports: HubApiPorts) {
     async held(envelope: Uint8Array, signal: AbortSignal): Promise<void> {
       await requests.bytes(post(ROUTES.held, envelope), { ms: REQUEST_TIMING.answerMs, maxBytes: small }, signal)
     },
-    /** The newest document's envelope, unverified; sent as a difference to the one held. */
+    /** The newest document's envelope, unverified; sent as a difference to the agent's document. */
     async document(held: { readonly digest: Digest; readonly envelope: Uint8Array } | undefined, signal: AbortSignal) {
       const path = held ? `${ROUTES.document}?base=${held.digest}` : ROUTES.document
       const { bytes, base } = await download(path, 2 * LIMITS.documentBytes, signal)

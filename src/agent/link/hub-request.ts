@@ -1,5 +1,5 @@
 // Tested by src/agent/link/link.contract.test.ts
-/** One request to the gateway: the headers of every request, a deadline, and refusals told apart by what to do next. */
+/** A request to the gateway: the headers of every request, a deadline, and refusals told apart by what to do next. */
 import type { Static, TSchema } from 'typebox'
 import { deadline } from '../../core/async/deadline.ts'
 import { compact } from '../../core/compact.ts'
@@ -44,7 +44,7 @@ export interface HubRoute {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Sends requests over one transport. */
+/** Sends requests over a transport. */
 export function createHubRequests({ transport, clock, instance, onUnauthorized }: HubRequestPorts) {
   async function send({ method, path, body, headers }: HubRoute, signal: AbortSignal): Promise<HttpResponse> {
     const all: Record<string, string> = {
@@ -84,7 +84,7 @@ export function createHubRequests({ transport, clock, instance, onUnauthorized }
   return { send, bytes, json }
 }
 
-/** Requests over one transport. */
+/** Requests over a transport. */
 export type HubRequests = ReturnType<typeof createHubRequests>
 
 async function readRefusal(path: string, response: HttpResponse): Promise<HubRefusal> {

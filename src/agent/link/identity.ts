@@ -161,7 +161,7 @@ export function identityRenewed(identity: Identity): Identity {
   return { ...identity, sealingKeyRenewals: (identity.sealingKeyRenewals ?? 0) + 1 }
 }
 
-/** The stored certificate; undefined before the first one. */
+/** The stored certificate; undefined before the first issue. */
 export async function loadTransport(storage: AgentStorage): Promise<TransportIdentity | undefined> {
   const bytes = await storage.read(AGENT_FILES.transport)
   return bytes && parseJson(TransportSchema, bytes, limits(AGENT_FILES.transport))
@@ -192,7 +192,7 @@ export async function acceptCertificate(
   if (read.publicKey !== publicKeyOf(privateKey))
     throw new WireError('Malformed', 'the hub issued a certificate for another key')
   if (!context.trust.bundle.transportCas.some((ca) => wasIssuedBy(certificate, ca))) {
-    throw new WireError('UnknownSigner', 'the hub issued a certificate by a CA that the root does not name')
+    throw new WireError('UnknownSigner', 'the hub issued a certificate by a CA that is not in the trust bundle')
   }
   const renewAt = context.now + Math.max(0, (read.notAfter - context.now) * LINK_TIMING.renewAfterShare)
   const transport: TransportIdentity = { certificate, privateKey, renewAt }

@@ -112,14 +112,14 @@ export async function keepIdentity(session: LinkSession, next: Identity): Promis
   session.identity = next
 }
 
-/** Credentials of one connection. Without `cas`, only the trust bundle is fetched: its signature proves itself. */
+/** Credentials of a connection. Without `cas`, only the trust bundle is fetched: its signature proves itself. */
 interface Credentials {
   readonly cas: readonly string[] | undefined
   readonly transport?: TransportIdentity | undefined
   readonly onUnauthorized?: (refusal: HubRefusal) => void
 }
 
-/** Opens a connection to the current gateway for one piece of work, and closes it. */
+/** Opens a connection to the current gateway for a piece of work, and closes it. */
 export async function withHub<T>(
   session: LinkSession,
   { cas, transport, onUnauthorized }: Credentials,

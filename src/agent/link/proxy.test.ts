@@ -27,6 +27,6 @@ test('a proxy is taken from HTTPS_PROXY, and left out for what NO_PROXY names', 
   assert.equal(without('https://[fd00::1]:7444', 'fd00::/8'), undefined)
   assert.equal(without('https://[fd00::1]:7444', 'fd00::1'), undefined)
   assert.equal(without('https://11.1.2.3:7444', '10.0.0.0/8'), proxy)
-  assert.throws(() => proxyFor(hub, { HTTPS_PROXY: 'socks5://x' }), /HTTPS_PROXY: socks5: is not spoken here/)
-  assert.throws(() => proxyFor(hub, { HTTPS_PROXY: 'http://' }), /HTTPS_PROXY: not an address/)
+  assert.throws(() => proxyFor(hub, { HTTPS_PROXY: 'socks5://x' }), /HTTPS_PROXY: socks5: is not supported/)
+  assert.throws(() => proxyFor(hub, { HTTPS_PROXY: 'http://' }), /HTTPS_PROXY: not a valid URL/)
 })

@@ -17,10 +17,10 @@ export function proxyFor(endpoint: string, env: ProxyVariables): string | undefi
   try {
     url = new URL(proxy.includes('://') ? proxy : `http://${proxy}`)
   } catch {
-    throw new Error('HTTPS_PROXY: not an address such as http://proxy.example:3128')
+    throw new Error('HTTPS_PROXY: not a valid URL; use for example http://proxy.example:3128')
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new Error(`HTTPS_PROXY: ${url.protocol} is not spoken here; want http:// or https://`)
+    throw new Error(`HTTPS_PROXY: ${url.protocol} is not supported; use http:// or https://`)
   }
   return url.href
 }

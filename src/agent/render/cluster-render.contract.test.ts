@@ -78,7 +78,7 @@ describe('content that is rendered in the cluster', () => {
     const row = await site.until(BUNDLE, 'Failed')
     assert.equal(
       row.message,
-      'helm.valuesFrom names key values.yaml of ConfigMap default/site: there is none in the cluster',
+      'helm.valuesFrom names key values.yaml of ConfigMap default/site: not found in the cluster',
     )
     assert.equal(row.firstFailing, 'ConfigMap default/site')
     await site.until('default/other', 'Ready')
@@ -86,7 +86,7 @@ describe('content that is rendered in the cluster', () => {
     await hub.clock.advance(10_000)
     assert.match(
       (await site.until(BUNDLE, 'Failed')).message ?? '',
-      /ConfigMap default\/site: it has no key values.yaml$/,
+      /ConfigMap default\/site: key values.yaml not found$/,
     )
     await change(site, 'ConfigMap', { 'values.yaml': 'color: blue' })
     await hub.clock.advance(5000)
@@ -125,7 +125,7 @@ describe('content that is rendered in the cluster', () => {
     await hub.clock.advance(5000)
     assert.match(
       (await site.until(BUNDLE, 'Failed')).message ?? '',
-      /ConfigMap default\/site: there is none in the cluster/,
+      /ConfigMap default\/site: not found in the cluster/,
     )
     await site.remove('ConfigMap', 'app')
     await hub.clock.advance(5000)

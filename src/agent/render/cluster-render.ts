@@ -100,14 +100,16 @@ export function createClusterRender(ports: ClusterRenderPorts) {
       if (answer.kind === 'Rendered') {
         const { result } = answer
         if (!result.ok)
-          throw new RenderRefused(view.redact(`cannot be rendered here: ${describeProblems(result.problems)}`))
+          throw new RenderRefused(
+            view.redact(`cannot be rendered in the cluster: ${describeProblems(result.problems)}`),
+          )
         return { objects: result.objects, drawn: answer.frozen }
       }
       for (const query of answer.queries) lookups.push({ query, found: await view.lookUp(query, signal) })
       if (lookups.length > MOST_LOOKUPS) break
     }
     throw new RenderRefused(
-      `cannot be rendered here: its charts look up more than ${MOST_LOOKUPS} things, or one after the other without end`,
+      `cannot be rendered in the cluster: the charts need more than ${MOST_LOOKUPS} lookups or more than ${MOST_ROUNDS} rounds of lookups`,
     )
   }
 
@@ -139,7 +141,7 @@ function buildPlan(set: ObjectSet, objects: readonly UnknownObject[], { frozen, 
   const options = set.options ?? {}
   const sorted = sortHooks(options, objects)
   if (!sorted.ok) throw new RenderRefused(view.redact(sorted.problem))
-  if (sorted.objects.length === 0) throw new RenderRefused('its chart makes no objects here')
+  if (sorted.objects.length === 0) throw new RenderRefused('the chart renders no objects in this cluster')
   const key = new Secret(fromBase64(frozen.key))
   const planner = createPlanner(options)
   const marks: string[] = []
@@ -152,7 +154,7 @@ function buildPlan(set: ObjectSet, objects: readonly UnknownObject[], { frozen, 
   return { ...planner.plan(), rendered: { mark, redact: view.redact, ...again } }
 }
 
-/** The cluster as one rendering sees it: every object is read once, and remembered for watches and for redaction. */
+/** The cluster as a rendering sees it: every object is read once, and remembered for watches and for redaction. */
 function createClusterView(reads: Reads) {
   const seen = new Map<string, Promise<ReadAnswer<unknown>>>()
   const done: Read[] = []
@@ -203,7 +205,7 @@ function createClusterView(reads: Reads) {
       const value = Object.hasOwn(data, key.key) ? data[key.key] : undefined
       if (typeof value === 'string') return kind === 'Secret' ? decodeText(value, query, key) : value
       if (key.isOptional) return undefined
-      const missing = found ? `it has no key ${key.key}` : 'there is none in the cluster'
+      const missing = found ? `key ${key.key} not found` : 'not found in the cluster'
       throw new ObjectFailure(query, `helm.valuesFrom names ${describeKey(key)}: ${missing}`)
     },
     /** The result of a chart's lookup; without a name, a list. */
@@ -227,7 +229,7 @@ function decodeText(value: string, query: ObjectId, key: ClusterKey): string {
   try {
     return fromUtf8(fromBase64(value))
   } catch {
-    throw new ObjectFailure(query, `helm.valuesFrom names ${describeKey(key)}: it is not text`)
+    throw new ObjectFailure(query, `helm.valuesFrom names ${describeKey(key)}: the value is not UTF-8 text`)
   }
 }
 

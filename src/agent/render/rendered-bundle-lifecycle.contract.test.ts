@@ -59,7 +59,7 @@ describe('what another bundle prunes', () => {
       rowOf(site, PLAIN)?.message,
       'ConfigMap default/app and 1 more stay until bundle default/app, which may want it, is rendered in this cluster: see why it is not',
     )
-    assert.match(rowOf(site, APP)?.message ?? '', /there is none in the cluster$/)
+    assert.match(rowOf(site, APP)?.message ?? '', /not found in the cluster$/)
     await hub.clock.advance(600_000)
     assert.ok(await site.configMap('goes'))
     // Also after a restart.
@@ -151,7 +151,7 @@ describe('a bundle that is rendered in the cluster', () => {
       app({ ...next, 'job.yaml': hookTemplate('seed', 'post-upgrade', 'broken:1') }, 2, options),
     )
     const says = (words: RegExp) => () => words.test(rowOf(site, APP)?.message ?? '')
-    await until(hub, 'going back', says(/^rolled back to what ran before: post-upgrade hook Job default\/seed/))
+    await until(hub, 'going back', says(/^rolled back to the previous set: post-upgrade hook Job default\/seed/))
     assert.equal(await valueOf(site), 'blue')
     assert.equal(await site.configMap('new'), undefined)
     // And keeps that so.

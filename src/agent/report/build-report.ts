@@ -1,4 +1,4 @@
-/** The report of an agent: everything the hub learns about the cluster, in one value. */
+/** The report of an agent: all that the hub learns about the cluster, in one value. */
 import { compact } from '../../core/compact.ts'
 import { VERSION } from '../../core/version.ts'
 import type { RemovalRow, Report, ReportedLog, ReportRow } from '../../wire/link/frames.ts'

@@ -28,7 +28,7 @@ export interface Node extends KubeObject {
 
 const NODES: ResourceType<Node> = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', scope: 'Cluster' }
 
-// Resources that Placements select by; names with a dot are those of GPU device plugins.
+// Resources that Placements select by; names with a dot are names of GPU device plugins.
 const COUNTED: Readonly<Record<string, string>> = {
   cpu: 'cpu',
   memory: 'memory',

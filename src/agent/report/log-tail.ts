@@ -42,7 +42,7 @@ export function createLogTail(under: Logger, clock: Pick<Clock, 'now'>): LogTail
   return { log: over(under, {}), lines: () => [...kept] }
 }
 
-/** One line of text with strings, numbers, Booleans and the messages of errors; objects are left out. */
+/** A line of text with strings, numbers, Booleans and the messages of errors; objects are left out. */
 function lineOf(begin: string, fields: object): string {
   const parts = Object.entries(fields).flatMap(([name, value]): string[] => {
     if (PRIVATE.test(name)) return []

@@ -86,7 +86,10 @@ async function comeFailReturnGo(world: World): Promise<void> {
   await until('the first release', async () => (await row())?.state === 'Ready')
   assert.deepEqual([await look(), await values()], [{ pre: 1 }, { app: '1', old: '1' }])
   await apply(BAD)
-  await until('going back', async () => (await row())?.message?.startsWith('rolled back to what ran before: ') ?? false)
+  await until(
+    'going back',
+    async () => (await row())?.message?.startsWith('rolled back to the previous set: ') ?? false,
+  )
   assert.deepEqual(
     [await look(), await values()],
     [

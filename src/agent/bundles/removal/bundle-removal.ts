@@ -37,7 +37,7 @@ export interface BundleRemovalPorts {
   readonly receipts: Receipts
   readonly hubTime: Pick<HubTime, 'now'>
   readonly log: Logger
-  /** Maximum number of objects of one bundle that may be deleted at once. */
+  /** Maximum number of objects of a bundle that may be deleted at once. */
   readonly maxPrune: () => number | undefined
 }
 
@@ -63,7 +63,7 @@ export function createBundleRemoval(ports: BundleRemovalPorts) {
     table.dropFormer(bundle)
     // Rendering freezes random values before the first record of the inventory.
     await state.deleteFrozen(bundle)
-    const message = 'nothing of it was recorded here'
+    const message = 'the cluster has no record of this bundle'
     await receipts.note({ bundle, generation, state: 'Removed', message, ...timeNow() }, true)
   }
 
@@ -72,7 +72,7 @@ export function createBundleRemoval(ports: BundleRemovalPorts) {
     let inventory = await state.readInventory(bundle, signal)
     if (!inventory) return removeUnrecorded(tombstone)
     if (inventory.generation > generation) {
-      const here = `the cluster has generation ${inventory.generation}, later than the removal of ${generation}`
+      const here = `the cluster has generation ${inventory.generation}, newer than the removal of generation ${generation}`
       throw new Waiting('Later', here, STEP_TIMING.removalRetryMs)
     }
     const keepsAll = policy === 'Orphan' && cause === undefined
@@ -101,7 +101,7 @@ export function createBundleRemoval(ports: BundleRemovalPorts) {
         )
     const { rest, progress } = afterPrune(inventory, pruned, { generation, keepsAll })
     if (rest.length > 0) {
-      const message = pruned.waits ?? pruned.held ?? 'its objects move to another bundle'
+      const message = pruned.waits ?? pruned.held ?? 'waiting until another bundle owns the remaining objects'
       const next = { ...inventory, objects: rest, removed: progress }
       if (rest.length < inventory.objects.length) await state.writeInventory(next)
       table.keepFormer(next)
@@ -126,7 +126,7 @@ export function createBundleRemoval(ports: BundleRemovalPorts) {
       options?.dependsOn?.some((dependency) => fullName(other, dependency.bundle) === bundle),
     )
     if (dependent && isTombstoned(dependent.bundle)) {
-      const message = `bundle ${dependent.bundle} depends on ${bundle} and goes first`
+      const message = `bundle ${dependent.bundle} depends on ${bundle} and is removed first`
       throw new Waiting('Dependent', message, STEP_TIMING.removalRetryMs)
     }
   }
@@ -176,6 +176,6 @@ function deletionRules({ policy, cause }: Tombstone, options: BundleOptions): Bu
 function orphanAll({ objects }: Inventory): Pruned {
   return {
     forgotten: objects.map(objectKey),
-    released: objects.map((object) => ({ object, why: 'everything of the bundle is kept' })),
+    released: objects.map((object) => ({ object, why: 'the removal keeps all objects of the bundle' })),
   }
 }

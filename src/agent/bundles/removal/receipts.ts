@@ -38,7 +38,7 @@ export function createReceipts(
     of: (bundle: string): RemovalRow | undefined => rows?.get(bundle),
     /** Reads the receipts from the cluster, once. */
     load,
-    /** Drops receipts of bundles that the document wants again, before anything is applied, and the oldest receipts. */
+    /** Drops receipts of bundles that the document wants again, before the first apply, and the oldest receipts. */
     async align(document: ClusterDocument, signal: AbortSignal): Promise<void> {
       const known = await load(signal)
       const wanted = new Set(document.content.entries.map(({ bundle }) => bundle))

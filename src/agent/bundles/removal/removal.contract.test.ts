@@ -183,7 +183,7 @@ describe('a removal', () => {
     await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects } }, { tombstones: [other] })
     const row = () => site.agent().report().removals?.[0]
     await hub.clock.runUntil(() => row()?.state === 'Removed', { withinMs: 60_000, what: 'receipt' })
-    assert.equal(row()?.message, 'nothing of it was recorded here')
+    assert.equal(row()?.message, 'the cluster has no record of this bundle')
     assert.ok(await site.configMap('a'))
   })
 })

@@ -64,7 +64,7 @@ export function createRemoval(ports: RemovalPorts) {
       await forget(bundle).catch((caught: unknown) => {
         if (signal.aborted) throw caught
         unfinished += 1
-        log.debug({ err: toError(caught), bundle }, 'what was recorded of it could not be deleted yet')
+        log.debug({ err: toError(caught), bundle }, 'the records of the removed bundle could not be deleted yet')
       })
     }
     return unfinished

@@ -49,13 +49,12 @@ export function createUninstallHooks({ content, plans, state, clock, log, onWrit
   async function hooksFor({ bundle, set }: Inventory, signal: AbortSignal): Promise<readonly PlannedHook[]> {
     const kept = await content.kept(set)
     const without = (why: string): readonly PlannedHook[] => {
-      // One warning, not one in every pass.
-      if (warned.get(bundle) !== set)
-        log.warn({ bundle, set }, `${why}: hooks it may have had for its removal are not run`)
+      // A single warning, not a warning in every pass.
+      if (warned.get(bundle) !== set) log.warn({ bundle, set }, `${why}: uninstall hooks of the bundle are not run`)
       warned.set(bundle, set)
       return []
     }
-    if (!kept) return without('its set is not here any more')
+    if (!kept) return without('the set of the bundle is not on disk any more')
     if (kept.render) {
       const known = rendered.get(bundle)
       if (known?.set === set) return known.hooks
@@ -63,7 +62,7 @@ export function createUninstallHooks({ content, plans, state, clock, log, onWrit
         if (caught instanceof ObjectFailure || caught instanceof RenderRefused) return undefined
         throw caught
       })
-      if (!plan) return without('its set cannot be rendered here any more')
+      if (!plan) return without('the set of the bundle cannot be rendered any more')
       const uninstall = plan.hooks.filter(({ hook }) => hook.on.includes(pre) || hook.on.includes(post))
       rendered.set(bundle, { set, hooks: uninstall })
       return uninstall
@@ -93,7 +92,7 @@ export function createUninstallHooks({ content, plans, state, clock, log, onWrit
     onWrite(inventory)
   }
 
-  /** Runs the hooks of one event to their end; throws while a hook runs, and when a hook failed. */
+  /** Runs the hooks of an event to their end; throws while a hook runs, and when a hook failed. */
   async function run(
     leaving: UninstallingBundle,
     planned: readonly PlannedHook[],
@@ -118,7 +117,7 @@ export function createUninstallHooks({ content, plans, state, clock, log, onWrit
     const stop = await hooks.run(journal, planned, event, { applier: leaving.applier, signal, timeoutMs })
     if (stop?.kind === 'Waiting') throw new Waiting('Hook', stop.message, STEP_TIMING.uninstallHookMs)
     const first = planned.find((hook) => hook.hook.on.includes(event))
-    if (stop) throw new ObjectFailure(first!, `it stays: ${stop.message}`)
+    if (stop) throw new ObjectFailure(first!, `the bundle is not removed: ${stop.message}`)
     return inventory
   }
 
