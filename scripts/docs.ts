@@ -1,6 +1,7 @@
 // Renews the generated parts of the docs: `npm run docs`.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { cliReference } from '../src/cli/program/docs-page.ts'
 import { withArgoTables } from '../src/dialects/argo/docs-page.ts'
 import { withFleetTables } from '../src/dialects/fleet/docs-page.ts'
 import { withMetricsTable } from '../src/hub/metrics/docs-page.ts'
@@ -40,4 +41,10 @@ for (const [name, page] of [
   if (existsSync(file) && readFileSync(file, 'utf8') === page) continue
   writeFileSync(file, page)
   process.stdout.write(`docs/${name} renewed\n`)
+}
+
+const cliFile = join(import.meta.dirname, '../docs/reference/cli.md')
+if (!existsSync(cliFile) || readFileSync(cliFile, 'utf8') !== cliReference()) {
+  writeFileSync(cliFile, cliReference())
+  process.stdout.write('docs/reference/cli.md renewed\n')
 }

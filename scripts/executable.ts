@@ -14,7 +14,7 @@ import { root } from './tiers.ts'
 /** Files that the snapshot leaves out: commands other than `template` run from the embedded assets. */
 const OTHER_COMMANDS = [
   'src/cli/program/add-commands.ts',
-  'src/cli/program/groups/objects.ts',
+  'src/cli/program/commands/object.ts',
   'src/cli/api/connect.ts',
   'src/cli/api/dry-run.ts',
 ].map((file) => {

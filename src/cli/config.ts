@@ -1,30 +1,31 @@
 /** The only file of the CLI that reads the environment. */
+import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
 
-/** What the environment says about this run. */
+/** The environment of a run. */
 export interface CliEnvironment {
-  /** Kubeconfig files in order, and the variable that named them. */
+  /** Kubeconfig files in order, and the name of their variable. */
   readonly kubeconfigs: { readonly files: readonly string[]; readonly from: string } | undefined
-  /** What `~/.kube/config` is here; used only when its context `flotilla` exists. */
+  /** Path of `~/.kube/config`. Used only if its context `flotilla` exists. */
   readonly defaultKubeconfig: string
-  /** The state of a demo that runs in this clone (or, installed, for this user). */
+  /** State file of a running demo: one for each clone, or one for the user of an installed CLI. */
   readonly demoStateFile: string
-  /** The folder of `demoStateFile` and of what completion remembers. */
+  /** Folder of `demoStateFile` and of the completion cache. */
   readonly stateFolder: string
-  /** Where tokens of hubs are kept for this user, also in a clone. */
+  /** Folder of the tokens of `flotilla login`. */
   readonly credentials: string
   readonly nodeVersion: string
-  /** Where Node keeps compiled code between runs. */
+  /** Folder of Node's compile cache. */
   readonly compileCache: string
-  /** Where the one-file executable keeps its parts between runs. */
+  /** Folder of the extracted assets of the one-file executable. */
   readonly partsCache: string
   readonly isUtf8: boolean
-  /** undefined: decide by the terminal. */
+  /** Undefined: colours if stdout is a terminal. */
   readonly color: boolean | undefined
-  /** Where programs are looked for. */
+  /** Folders of PATH. */
   readonly path: readonly string[]
-  /** How the person called this program, for the commands it prints. */
+  /** The command that the user typed, for printed commands. */
   readonly program: string
 }
 
@@ -61,7 +62,7 @@ function colorOf(env: NodeJS.ProcessEnv): boolean | undefined {
   return undefined
 }
 
-/** The top of the clone; undefined where this file is a part of something built. */
+/** Root of the clone. Undefined in a built CLI. */
 const CLONE = import.meta.filename.endsWith(join('src', 'cli', 'config.ts'))
   ? join(import.meta.dirname, '../..')
   : undefined
@@ -74,9 +75,20 @@ function programOf(env: NodeJS.ProcessEnv, file = process.argv[1] ?? ''): string
 }
 
 function programIn(clone: string, env: NodeJS.ProcessEnv): string {
-  // npm starts its scripts in the clone, whatever directory the person is in.
+  // npm starts its scripts in the clone; INIT_CWD is the directory of the user.
   const cwd = env['INIT_CWD'] ?? process.cwd()
+  if (isInPath(clone, env)) return 'flotilla'
   return cwd === clone ? join('bin', 'flotilla') : join(clone, 'bin', 'flotilla')
+}
+
+/** Whether `flotilla` in PATH is the program of this clone. */
+function isInPath(clone: string, env: NodeJS.ProcessEnv): boolean {
+  const file = (env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => folder.startsWith('/'))
+    .map((folder) => join(folder, 'flotilla'))
+    .find((candidate) => existsSync(candidate))
+  return file !== undefined && realpathSync(file) === join(clone, 'bin', 'flotilla')
 }
 
 function stateFolder(env: NodeJS.ProcessEnv): string {

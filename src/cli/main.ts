@@ -1,9 +1,9 @@
-/** The CLI's own entry: parses the command line and loads only what the command needs. */
+/** The entry of the CLI: parses the command line and loads only the code of the command. */
 import { enableCompileCache } from 'node:module'
 import { readEnvironment } from './config.ts'
 
 const environment = readEnvironment()
-// Before anything else is loaded: compiled code is kept between runs, in the folder of this user alone.
+// Enabled before other modules are loaded. The cache is in a folder of this user.
 enableCompileCache(environment.compileCache)
 const { runProcess } = await import('./program/run-process.ts')
 await runProcess(environment)

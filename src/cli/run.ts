@@ -1,132 +1,126 @@
-/** One command line: finds its command in the tree, runs it and tells what went wrong. */
-import { Command, CommanderError, Option } from 'commander'
-import type { OutputConfiguration } from 'commander'
+// Tested by src/cli/errors/usage-error.test.ts.
+/** Runs one command line: finds its command, runs the command and prints its error. */
+import { CommanderError } from 'commander'
+import type { Command, OutputConfiguration } from 'commander'
 import { toError } from '../core/errors.ts'
 import type { Connection, ConnectFlags } from './api/connect.ts'
 import { explainError } from './errors/explain-error.ts'
 import { EXIT, formatErrorReport } from './errors/cli-error.ts'
 import type { ExitCode } from './errors/cli-error.ts'
+import { createProgram } from './program/flotilla-command.ts'
+import type { FlotillaCommand } from './program/flotilla-command.ts'
 import { findPlugin, runPlugin } from './program/plugin.ts'
 import { commanderArgs } from './template/helm-flags.ts'
-import { VERSION } from '../core/version.ts'
 import type { Terminal } from './print/terminal.ts'
 import type { Act, CliPorts } from './program/command-action.ts'
 import { isHelp, usageErrorReport } from './errors/usage-error.ts'
 
-/** What a program works with while it runs a command line. */
-interface Stage {
-  readonly program: Command
+/** A program with the state of its current run. */
+interface PreparedProgram {
+  readonly program: FlotillaCommand
   ports: CliPorts
   terminal: Terminal
   exitCode: ExitCode
-  scene: { server?: string; kubeconfig?: string }
+  /** The hub that the command connected to, for error messages. */
+  hub: { server?: string; kubeconfig?: string }
 }
 
-/** Stages of commands that run alone, ready for their next run: the snapshot of the one-file executable has one. */
-const free = new Map<string, Stage>()
+/** Programs with a single command, ready for the next run. The snapshot of the one-file executable has one of them. */
+const prepared = new Map<string, PreparedProgram>()
 
 /** Runs one command line and returns its exit code. */
 export async function runCli(args: readonly string[], ports: CliPorts): Promise<number> {
   const [verb = ''] = args
-  const stage = free.get(verb) ?? (await makeStage(verb, ports))
-  free.delete(verb)
-  Object.assign(stage, { ports, terminal: ports.terminalFor('auto'), exitCode: EXIT.ok, scene: {} })
+  const ready = prepared.get(verb) ?? (await prepare(verb, ports))
+  prepared.delete(verb)
+  Object.assign(ready, { ports, terminal: ports.terminalFor('auto'), exitCode: EXIT.ok, hub: {} })
   try {
-    return await runOn(stage, args)
+    return await runPrepared(ready, args)
   } finally {
-    if (ALONE.has(verb)) free.set(verb, stage)
+    if (SINGLE.has(verb)) prepared.set(verb, ready)
   }
 }
 
-async function runOn(stage: Stage, args: readonly string[]): Promise<number> {
+async function runPrepared(ready: PreparedProgram, args: readonly string[]): Promise<number> {
   const [verb] = args
-  const { program, ports } = stage
+  const { program, ports } = ready
   try {
     const plugin = verb !== undefined && !isCommand(program, verb) && findPlugin(verb, ports.environment.path)
     if (plugin) return await runPlugin(plugin, args.slice(1), ports.signal)
     await program.parseAsync(verb === 'template' ? commanderArgs(args) : args, { from: 'user' })
-    return stage.exitCode
+    return ready.exitCode
   } catch (caught) {
-    const { terminal } = stage
+    const { terminal } = ready
     if (caught instanceof CommanderError) {
       if (caught.exitCode === 0) return EXIT.ok
-      const trouble = usageErrorReport(caught.message, { root: program, args })
-      if (!isHelp(caught)) terminal.say(formatErrorReport(trouble).trimEnd())
-      // As with helm template, which knows no other failure.
+      if (!isHelp(caught)) terminal.say(formatErrorReport(usageErrorReport(caught, { program, args })).trimEnd())
+      // `helm template` exits with 1 for usage errors too.
       return verb === 'template' ? EXIT.failed : EXIT.usage
     }
     if (ports.signal.aborted) return EXIT.interrupted
-    const { exitCode: code, trouble } = explainError(caught, stage.scene)
-    terminal.say(formatErrorReport(trouble).trimEnd())
+    const { exitCode: code, report } = explainError(caught, ready.hub)
+    terminal.say(formatErrorReport(report).trimEnd())
     if (code === EXIT.failed && toError(caught).name === 'TypeError') terminal.say(String(toError(caught).stack))
-    // As with kubectl diff, 1 means differences and nothing else.
+    // As in `kubectl diff`, exit code 1 of `diff` means that there are differences.
     return verb === 'diff' && code === EXIT.failed ? EXIT.usage : code
   }
 }
 
-async function makeStage(verb: string, ports: CliPorts): Promise<Stage> {
+async function prepare(verb: string, ports: CliPorts): Promise<PreparedProgram> {
   const output: OutputConfiguration = {
-    writeOut: (text) => stage.terminal.data(text),
-    writeErr: (text) => stage.terminal.say(text.trimEnd()),
-    // Told by who runs it, in the words of every other error.
+    writeOut: (text) => ready.terminal.data(text),
+    writeErr: (text) => ready.terminal.say(text.trimEnd()),
+    // The caller of `parseAsync` prints the error, in the format of all errors.
     outputError: () => {},
   }
   const act: Act =
     (action) =>
     async (...received: unknown[]) => {
-      const { ports, scene } = stage
+      const { ports, hub } = ready
       const command = received.at(-1) as Command
       const words = command.processedArgs.flat().filter((word): word is string => typeof word === 'string')
       const given = command.optsWithGlobals<Record<string, unknown> & ConnectFlags>()
       const terminal = ports.terminalFor(given['color'] as 'auto' | 'always' | 'never')
-      stage.terminal = terminal
+      ready.terminal = terminal
       const dryRun = given['dryRun'] === true ? (await import('./api/dry-run.ts')).createDryRun() : undefined
-      // Nobody need be asked about what does not happen.
+      // A dry run changes nothing, so it needs no confirmation.
       const flags = dryRun ? { ...given, yes: true } : given
       let connection: Connection | undefined
       const connectOnce = async (): Promise<Connection> => {
         const { connect } = await import('./api/connect.ts')
         connection ??= await connect(flags, ports.environment, terminal)
-        scene.server = connection.server
-        scene.kubeconfig = connection.kubeconfig
+        hub.server = connection.server
+        hub.kubeconfig = connection.kubeconfig
         return dryRun ? { ...connection, rest: dryRun.over(connection.rest) } : connection
       }
       const run = { ...ports, terminal: dryRun?.on(terminal) ?? terminal, connect: connectOnce }
       try {
-        stage.exitCode = (await action(run, words, flags)) ?? EXIT.ok
-        if (dryRun?.wrote()) terminal.step('warn', 'this was a dry run: the hub checked it and stored nothing')
+        ready.exitCode = (await action(run, words, flags)) ?? EXIT.ok
+        if (dryRun?.wrote()) terminal.step('warn', 'dry run: the hub validated the change and stored nothing')
       } finally {
         await connection?.close()
       }
     }
   const program = await buildProgram(verb, act, output)
-  const stage: Stage = { program, ports, terminal: ports.terminalFor('auto'), exitCode: EXIT.ok, scene: {} }
-  return stage
+  const ready: PreparedProgram = { program, ports, terminal: ports.terminalFor('auto'), exitCode: EXIT.ok, hub: {} }
+  return ready
 }
 
 function isCommand(program: Command, verb: string): boolean {
   return program.commands.some((command) => command.name() === verb || command.aliases().includes(verb))
 }
 
-async function buildProgram(verb: string, act: Act, output: OutputConfiguration): Promise<Command> {
-  const program = new Command('flotilla')
-    .description('Fleet management for Kubernetes: what should run, where, when and under whose rules.')
-    .exitOverride()
-    // Before the commands are made, which take it over.
-    .configureOutput(output)
-    .version(VERSION, '-V, --version', 'print the version')
-    .helpCommand(false)
-    .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto'))
-    .option('--kubeconfig <file>', 'how to reach the hub (also FLOTILLA_KUBECONFIG, KUBECONFIG)')
-    .option('--context <name>', 'the context to use (default: flotilla)')
-  const alone = ALONE.get(verb)
-  if (alone) (await alone())(program, act)
+async function buildProgram(verb: string, act: Act, output: OutputConfiguration): Promise<FlotillaCommand> {
+  // Commands copy the output configuration of their parent when they are added.
+  const program = createProgram({ hasVersion: verb === '' || verb.startsWith('-') }).configureOutput(output)
+  const single = SINGLE.get(verb)
+  if (single) (await single())(program, act)
   else (await import('./program/add-commands.ts')).addAll(program, act)
   return program
 }
 
-/** Commands that scripts run by the hundred and people by the minute: they pay for no other command. */
-const ALONE = new Map<string, () => Promise<(program: Command, act: Act) => void>>([
-  ['template', async () => (await import('./program/groups/template.ts')).addRendering],
-  ['get', async () => (await import('./program/groups/objects.ts')).addObjects],
+/** Commands that scripts run often. They start without the declarations of the other commands. */
+const SINGLE = new Map<string, () => Promise<(program: FlotillaCommand, act: Act) => void>>([
+  ['template', async () => (await import('./program/commands/chart.ts')).addTemplate],
+  ['get', async () => (await import('./program/commands/object.ts')).addGet],
 ])

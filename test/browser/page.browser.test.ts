@@ -41,7 +41,7 @@ test('three Ready clusters, then a change, without a reload', async (t) => {
   assert.ok(executablePath, 'chromium is not on this machine')
   const state = { FLOTILLA_STATE_DIR: temporaryFolder(t) }
   const demo = startFlotilla(t, ['demo', '--clusters', '3'], { env: state })
-  const [, address = '', kubeconfig = ''] = await demo.says(/live page +(\S+)\n +kubeconfig +(\S+)\n/)
+  const [, address = '', kubeconfig = ''] = await demo.says(/console +(\S+)\n +kubeconfig +(\S+)\n/)
   const browser = await chromium.launch({ executablePath, args: ARGS })
   t.after(() => browser.close())
   const page = await browser.newPage()

@@ -27,7 +27,7 @@ function isFine(command: string, { text, code }: Printed): boolean {
   if (code === 0 || code === 130) return true
   if (code === 2) return text.includes('--yes')
   // One approval is enough, and several outputs ask for it.
-  if (code === 5) return text.includes('is open already')
+  if (code === 5) return text.includes('is already open')
   return code === 1 && /^bin\/flotilla (check|diff)\b/.test(command)
 }
 

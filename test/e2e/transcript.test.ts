@@ -29,8 +29,8 @@ test('every command an output tells to run is found, unless it has blanks to fil
     '► bin/flotilla cluster release store-04',
     '► to lift it: bin/flotilla freeze lift audit',
     'Next     bin/flotilla get clusters --state failed -o wide     bin/flotilla rollout watch a -n b',
-    '  do:    see them all: bin/flotilla get clusters; or look there',
-    '  do:    write `bin/flotilla delete KIND NAME`, or `bin/flotilla delete bundle shop`.',
+    'hint: list clusters with "bin/flotilla get clusters", or look there',
+    'hint: use "bin/flotilla delete KIND NAME", or "bin/flotilla delete bundle shop".',
     '✔ done (bin/flotilla events --for bundle/shop), see bin/flotilla help output.',
     'flotilla get clusters is not a hint here, nor is /opt/bin/flotilla',
   ].join('\n')

@@ -47,7 +47,7 @@ export function maskOf(folders: Readonly<Record<string, string>>): (text: string
     let masked = text
     for (const [name, folder] of Object.entries(folders)) masked = masked.replaceAll(folder, name)
     return masked
-      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+      .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?/g, 'TIME')
       .replaceAll(/127\.0\.0\.1:\d+/g, 'ADDRESS')
       .replaceAll(/(sha1:|sha256:)[0-9a-f]{7,64}/g, '$1DIGEST')
       .replaceAll(/\bflotilla1\.\S+/g, 'CODE')
@@ -61,7 +61,7 @@ export function maskOf(folders: Readonly<Record<string, string>>): (text: string
       .replaceAll(/(store-\d\d-)[a-z0-9]{5}\b/g, '$1RANDOM')
       .replaceAll(/\b\d+(\.\d+)?(y|d|h|m|s|ms)(\d+[dhms])*\b/g, 'AGE')
       .replaceAll(/\b\d+(\.\d+)? (s|ms|KB|B|bytes)\b/g, 'SOME $2')
-      .replaceAll(/(its clock) .*(?= this machine’s)/g, '$1 …')
+      .replaceAll(/(the clock of the hub) .*(?= the clock of this machine)/g, '$1 …')
       .replaceAll(/(?<=\S) {2,}(?=\S)/g, '   ')
   }
 }
@@ -76,7 +76,7 @@ export function hintsIn(text: string): readonly string[] {
   return text.split('\n').flatMap((line) => {
     const hints = line.split(/(?<=^|[\s`'"(])(?=bin\/flotilla [a-z])/).slice(line.startsWith(`${PROGRAM} `) ? 0 : 1)
     return hints
-      .map((rest) => rest.split(/ {2,}|`|; |, | \(|\)|\.(?=\s|$)/)[0]!.trim())
+      .map((rest) => rest.split(/ {2,}|`|"(?!\w)|; |, | \(|\)|\.(?=\s|$)/)[0]!.trim())
       .filter((command) => !/\b[A-Z]{3,}\b|…|<|\[/.test(command))
   })
 }

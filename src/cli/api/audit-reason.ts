@@ -1,10 +1,10 @@
-/** Why a person does something, beside who it is: carried in the user agent, which the audit of either home keeps. */
+/** The reason of a change travels in the user agent, which the audit log of both homes records. */
 
 const AGENT = 'flotilla-cli'
-// What an audit record keeps of a user agent is bounded; longer reasons end early there.
+// An audit record keeps a bounded part of the user agent; longer reasons are cut.
 const MAX_ENCODED = 900
 
-/** The user agent of a command, with its reason if it has one. */
+/** The user agent of a command, with the reason of its change. */
 export function userAgentFor(reason: string | undefined): string {
   if (reason === undefined || reason.trim() === '') return AGENT
   let encoded = ''

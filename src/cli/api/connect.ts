@@ -1,4 +1,4 @@
-/** Which hub a command talks to, and the client for it. */
+/** Finds the hub of a command and creates the client for it. */
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRest } from '../../client/rest.ts'
@@ -9,29 +9,29 @@ import { isObject } from '../../core/json.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { readYaml } from '../../yaml/read/read-yaml.ts'
 import type { CliEnvironment } from '../config.ts'
-import { readDemoState } from './demo-state.ts'
+import { announceDemo, readDemoState } from './demo-state.ts'
 import { CliError, EXIT } from '../errors/cli-error.ts'
 import type { Terminal } from '../print/terminal.ts'
 import { userAgentFor } from './audit-reason.ts'
 
-/** A hub to talk to. */
+/** A connection to a hub. */
 export interface Connection {
   readonly rest: Rest
   readonly server: string
-  /** The file that named it. */
+  /** The kubeconfig file that names the server. */
   readonly kubeconfig: string
   /** The namespace of the context. */
   readonly namespace: string | undefined
-  /** When the client certificate ends; undefined without one. */
+  /** End of the client certificate. Undefined if the caller has no certificate. */
   certificateEndsMs?(): number | undefined
   close(): Promise<void>
 }
 
-/** Flags every command that talks to a hub has. */
+/** Flags of all commands that connect to a hub. */
 export interface ConnectFlags {
   readonly kubeconfig?: string
   readonly context?: string
-  /** Why, of commands that ask for it. */
+  /** Reason recorded in the audit log. */
   readonly reason?: string
 }
 
@@ -65,7 +65,7 @@ export async function connect(
     if (!(caught instanceof KubeconfigError)) throw caught
     throw new CliError(
       EXIT.usage,
-      { what: 'the kubeconfig cannot be used', where: file, why: caught.message },
+      { where: file, what: 'cannot use the kubeconfig', why: caught.message },
       { cause: caught },
     )
   }
@@ -75,7 +75,7 @@ function endOf(certificate: string): number | undefined {
   try {
     return new X509Certificate(certificate).validToDate.valueOf()
   } catch {
-    return undefined // the handshake says better what is wrong with it
+    return undefined // the TLS handshake reports a damaged certificate
   }
 }
 
@@ -93,7 +93,7 @@ async function locate(
   if (files !== undefined) return await among(files, flags.context)
   const demo = await readDemoState(environment.demoStateFile)
   if (demo) {
-    terminal.say(`using the demo of process ${demo.pid} (${demo.kubeconfig})`)
+    await announceDemo(demo, environment, terminal)
     return { file: demo.kubeconfig, context: flags.context }
   }
   const context = flags.context ?? CONTEXT
@@ -101,13 +101,13 @@ async function locate(
     return { file: environment.defaultKubeconfig, context }
   }
   throw new CliError(EXIT.usage, {
-    what: 'there is no hub to talk to',
-    where: `${environment.defaultKubeconfig} has no context ${JSON.stringify(context)}, and no demo is running`,
-    todo: 'start one with `flotilla demo`, sign in to one with `flotilla login`, or name one with --kubeconfig DIR/admin.kubeconfig',
+    where: environment.defaultKubeconfig,
+    what: `no hub found: no context ${JSON.stringify(context)}, and no demo is running`,
+    todo: 'start a demo with "flotilla demo", log in with "flotilla login", or give --kubeconfig DIR/admin.kubeconfig',
   })
 }
 
-/** The first file with the wanted context (or with ours); otherwise the first file as it is. */
+/** The first file with the wanted context, or with context "flotilla". Defaults to the first file. */
 async function among(files: readonly string[], wanted: string | undefined): Promise<Located> {
   for (const file of files) {
     if ((await contextsOf(file)).includes(wanted ?? CONTEXT)) return { file, context: wanted ?? CONTEXT }
@@ -134,10 +134,10 @@ async function readConfig(file: string): Promise<string> {
     throw new CliError(
       EXIT.usage,
       {
-        what: 'the kubeconfig cannot be read',
         where: file,
+        what: 'cannot read the kubeconfig',
         why: cause instanceof Error ? cause.message : String(cause),
-        todo: 'name another one with --kubeconfig; a hub writes its own to DIR/admin.kubeconfig',
+        todo: 'give another file with --kubeconfig; a hub writes its own to DIR/admin.kubeconfig',
       },
       { cause },
     )

@@ -1,17 +1,20 @@
-/** Where a running demo says how to reach it, so that other commands need no flags. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+/** The state file of a running demo: other commands use the demo without flags. */
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { isObject } from '../../core/json.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
+import type { CliEnvironment } from '../config.ts'
+import type { Terminal } from '../print/terminal.ts'
 
 /** A running demo. */
 export interface DemoState {
   readonly pid: number
   readonly kubeconfig: string
-  /** The socket where situations are asked for. */
+  /** Socket that accepts situations. */
   readonly door: string
 }
 
-/** The demo that runs now, if one does; what a killed one left behind is ignored. */
+/** The running demo. The file of a demo that was killed is ignored. */
 export async function readDemoState(file: string): Promise<DemoState | undefined> {
   try {
     const state: unknown = JSON.parse(await readFile(file, 'utf8'))
@@ -24,14 +27,35 @@ export async function readDemoState(file: string): Promise<DemoState | undefined
   }
 }
 
-/** Says how to reach this demo; returns what takes it back. */
+/** Writes the state file and returns a function that removes the file. */
 export async function writeDemoState(file: string, state: DemoState): Promise<() => Promise<void>> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   await writeFile(file, `${JSON.stringify(state)}\n`, { mode: 0o600 })
   return async () => {
-    // A second demo may have taken the place meanwhile; its word stays.
+    // A second demo may have replaced the file meanwhile.
     if ((await readDemoState(file))?.pid === state.pid) await rm(file, { force: true })
   }
+}
+
+/** An announcement counts as known for this long. */
+const ANNOUNCED_MS = 3_600_000
+
+/** Prints which demo a command uses, once an hour for each demo. */
+export async function announceDemo(
+  { pid, kubeconfig }: DemoState,
+  { stateFolder }: Pick<CliEnvironment, 'stateFolder'>,
+  terminal: Pick<Terminal, 'say'>,
+): Promise<void> {
+  const file = join(stateFolder, 'demo-announced')
+  const known = await readFile(file, 'utf8').catch(() => '')
+  const writtenMs = await stat(file).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  )
+  if (known === String(pid) && systemClock.now() - writtenMs < ANNOUNCED_MS) return
+  terminal.say(`using the demo of process ${pid} (${kubeconfig})`)
+  // A state folder that cannot be written only repeats the announcement.
+  await writeFile(file, String(pid), { mode: 0o600 }).catch(() => {})
 }
 
 function isAlive(pid: number): boolean {

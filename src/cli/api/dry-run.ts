@@ -1,27 +1,26 @@
-/** `--dry-run`: writes that the hub checks as it would the real ones, and does not store. */
+/** `--dry-run`: the hub validates the writes and does not store them. */
 import type { Rest, RestRequest } from '../../client/rest.ts'
 import { isObject } from '../../core/json.ts'
 import type { Terminal } from '../print/terminal.ts'
 
-/** One run of a command in which nothing is stored. */
+/** A run of a command without stored writes. */
 export interface DryRun {
   /** The same API, with every write as a dry run. */
   over(rest: Rest): Rest
-  /** The same terminal, without what to do next: nothing was done. */
+  /** The same terminal without hints at the next command, because nothing was changed. */
   on(terminal: Terminal): Terminal
-  /** Whether something would have been stored. */
+  /** Whether the command sent a write. */
   wrote(): boolean
 }
 
-/** Begins one. */
 export function createDryRun(): DryRun {
   let wrote = false
   const dry = (request: RestRequest): RestRequest => {
     const [path = '', query] = request.path.split('?')
-    // Reviews are questions, though they are asked by POST.
+    // Reviews are read requests sent by POST.
     if (request.method === 'GET' || path.endsWith('reviews') || query?.includes('dryRun=')) return request
     wrote = true
-    // What a delete says in its body is all that counts of it.
+    // The API reads the options of a delete from its body if it has one.
     const { body } = request
     if (request.method === 'DELETE' && isObject(body)) return { ...request, body: { ...body, dryRun: ['All'] } }
     return { ...request, path: `${path}?${query === undefined ? '' : `${query}&`}dryRun=All` }

@@ -1,4 +1,5 @@
-/** Finds the kind a person means by what the API says it serves: plural, singular, short name or kind, with or without group. */
+// Tested by src/cli/commands/objects/objects.test.ts.
+/** Finds a kind by the discovery of the API: by plural, singular, short name or kind, with or without group. */
 import type { Rest } from '../../client/rest.ts'
 import { isApiError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
@@ -16,9 +17,9 @@ export interface ApiResource extends ResourceType {
 
 const OWN = 'flotilla.dev/v1alpha1'
 
-/** The kinds one word stands for: one kind, or all of a category such as `flotilla`. */
+/** The kinds that a word names: one kind, or all kinds of a category such as `flotilla`. */
 export async function findResources(rest: Rest, word: string): Promise<readonly ApiResource[]> {
-  // Our own kinds first: one request answers nearly every command, and `clusters` means ours.
+  // Flotilla's own kinds first: one request suffices for most commands, and `clusters` means Flotilla's.
   const own = await resourcesOf(rest, OWN)
   const found = matching(own, word)
   if (found.length > 0) return found
@@ -28,15 +29,14 @@ export async function findResources(rest: Rest, word: string): Promise<readonly 
   throw unknownKind(word, all)
 }
 
-/** The one kind a word stands for. */
+/** The single kind that a word names. */
 export async function findResource(rest: Rest, word: string): Promise<ApiResource> {
   const found = await findResources(rest, word)
   const first = found[0]
   if (found.length === 1 && first) return first
   throw new CliError(EXIT.usage, {
-    what: `${JSON.stringify(word)} is ${found.length} kinds`,
-    why: found.map(fullName).join(', '),
-    todo: 'name one of them',
+    what: `${JSON.stringify(word)} names ${found.length} kinds, but one kind is required`,
+    todo: `use one of ${found.map(fullName).join(', ')}`,
   })
 }
 
@@ -50,7 +50,7 @@ export function objectName(resource: Pick<ApiResource, 'singular' | 'group'>, na
   return `${resource.singular}${resource.group === '' ? '' : `.${resource.group}`}/${name}`
 }
 
-/** What one group version serves; nothing when it is not served. */
+/** The kinds of a group version. Empty if the hub does not serve the group version. */
 export async function resourcesOf(rest: Rest, apiVersion: string): Promise<readonly ApiResource[]> {
   try {
     const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
@@ -112,8 +112,14 @@ function texts(value: unknown): string[] {
 function unknownKind(word: string, all: readonly ApiResource[]): CliError {
   const names = all.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames])
   const own = all.filter(({ categories }) => categories.includes('flotilla')).map(({ plural }) => plural)
+  if (word === 'all') {
+    return new CliError(EXIT.usage, {
+      what: 'unknown kind "all"',
+      todo: 'use "flotilla status" or "flotilla tree" for the whole fleet, or a kind such as "flotilla get clusters"',
+    })
+  }
   return new CliError(EXIT.usage, {
-    what: `the hub serves no kind ${JSON.stringify(word)}`,
+    what: `unknown kind ${JSON.stringify(word)}`,
     todo: didYouMean(word, names) ?? `use one of ${own.join(', ')}`,
   })
 }

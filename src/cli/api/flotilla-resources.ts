@@ -13,28 +13,18 @@ import type { Source } from '../../kinds/native/source.ts'
 import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { Window } from '../../kinds/native/window.ts'
 
-/** Clusters. */
 export const CLUSTERS = flotillaResource<Cluster>('Cluster', 'Cluster')
-/** Heads of clusters' documents. */
 export const ASSIGNMENTS = flotillaResource<Assignment>('Assignment', 'Cluster')
-/** What clusters last reported. */
 export const REPORTS = flotillaResource<ClusterReport>('ClusterReport', 'Cluster')
-/** Releases on their way. */
 export const ROLLOUTS = flotillaResource<Rollout>('Rollout', 'Namespaced')
-/** Maintenance windows and freezes of a namespace. */
 export const WINDOWS = flotillaResource<Window>('Window', 'Namespaced')
-/** Those for everybody. */
 export const CLUSTER_WINDOWS = flotillaResource<ClusterWindow>('ClusterWindow', 'Cluster')
-/** Where content comes from. */
 export const SOURCES = flotillaResource<Source>('Source', 'Namespaced')
-/** What should run. */
 export const BUNDLES = flotillaResource<Bundle>('Bundle', 'Namespaced')
-/** Where. */
 export const PLACEMENTS = flotillaResource<Placement>('Placement', 'Namespaced')
-/** Bundle revisions that move together. */
 export const RELEASES = flotillaResource<Release>('Release', 'Namespaced')
 
-/** One object that a cluster is told to have: a row of the view. */
+/** A row of the view API: one object that a Bundle delivers to a cluster. */
 export interface ObjectRow extends KubeObject {
   readonly bundle: string
   readonly cluster: string
@@ -48,7 +38,6 @@ export interface ObjectRow extends KubeObject {
   readonly state: BundleStateName
   readonly message?: string
 }
-/** Objects that clusters are told to have. */
 export const OBJECTS: ResourceType<ObjectRow> = {
   ...flotillaResource<ObjectRow>('BundleObject', 'Namespaced'),
   group: 'view.flotilla.dev',
@@ -56,7 +45,7 @@ export const OBJECTS: ResourceType<ObjectRow> = {
 
 const PAGE = 500
 
-/** The address of one of our kinds. */
+/** The resource type of a Flotilla kind, without its schema. */
 export function flotillaResource<T extends KubeObject>(kind: string, scope: ResourceType['scope']): ResourceType<T> {
   return { group: 'flotilla.dev', version: 'v1alpha1', kind, plural: `${kind.toLowerCase()}s`, scope }
 }

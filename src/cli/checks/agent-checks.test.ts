@@ -35,26 +35,26 @@ function linesOf(facts: Partial<AgentFacts>): string[] {
   return categories.flatMap(({ checks }) => checks.map(({ id, result, text }) => `${result} ${id}: ${text}`))
 }
 
-const troublesOf = (facts: Partial<AgentFacts>): string[] => linesOf(facts).filter((line) => !line.startsWith('ok '))
+const problemsOf = (facts: Partial<AgentFacts>): string[] => linesOf(facts).filter((line) => !line.startsWith('ok '))
 
 test('a well agent passes every check', () => {
   assert.deepEqual(linesOf({}), [
-    "ok data-folder: /var/agent is its owner's alone",
-    'ok data-space: 2048.0 MB are free there',
+    'ok data-folder: /var/agent can be read by its owner only',
+    'ok data-space: 2048.0 MB free',
     'ok joined: joined as store-1',
-    'ok agent-version: version 0.1.0; the hub asks for 0.1.0 or newer',
+    'ok agent-version: version 0.1.0; the hub requires 0.1.0 or newer',
     'ok certificate: the certificate is valid for 14d and is renewed in 9d',
     'ok gateway-reachable: https://hub.example:7444 answers',
-    'ok gateway-root: it is the hub of the join code',
-    'ok clock-skew: its clock agrees with this machine’s',
-    'ok document: follows revision 1/7',
+    'ok gateway-root: the server is the hub of the join code',
+    'ok clock-skew: the clock of the hub agrees with the clock of this machine',
+    'ok document: the agent has revision 1/7',
     'ok cluster-reachable: https://10.0.0.1:6443 answers, Kubernetes v1.36.3',
-    'ok agent-rights: the agent may keep its state',
-    'ok executor-rights: ServiceAccount shop/deployer may change what default/web has (4 rights)',
+    'ok agent-rights: the agent may store its state',
+    'ok executor-rights: ServiceAccount shop/deployer may change the objects of default/web (4 permissions)',
   ])
 })
 
-test('each trouble of the directory and the identity is told', () => {
+test('each problem of the directory and the identity is reported', () => {
   const { identity } = WELL
   const cases: readonly (readonly [Partial<AgentFacts>, readonly string[]])[] = [
     [
@@ -64,21 +64,18 @@ test('each trouble of the directory and the identity is told', () => {
     [
       { data: { folder: '/x', isOpen: true, freeBytes: 100 * MB } },
       [
-        "warning data-folder: /x may be read by others than its owner, and has the agent's keys",
-        'warning data-space: 100.0 MB are free there',
+        'warning data-folder: /x contains the keys of the agent and can be read by other users',
+        'warning data-space: 100.0 MB free',
       ],
     ],
-    [{ data: { folder: '/x', isOpen: false, freeBytes: 9 * MB } }, ['failed data-space: 9.0 MB are free there']],
+    [{ data: { folder: '/x', isOpen: false, freeBytes: 9 * MB } }, ['failed data-space: 9.0 MB free']],
     [{ identity: { trouble: 'has not joined' }, gateways: [], document: {} }, ['failed joined: has not joined']],
-    [{ identity: { root: 'sha256:0' } }, ['failed joined: the hub has not answered its request to join yet']],
+    [{ identity: { root: 'sha256:0' } }, ['failed joined: the hub has not answered the request to join yet']],
     [
       { identity: { ...identity, trust: { version: 2, leastVersion: '0.2.0', isTooOld: true } } },
-      ['failed agent-version: this is version 0.1.0, the hub asks for 0.2.0 or newer'],
+      ['failed agent-version: version 0.1.0; the hub requires 0.2.0 or newer'],
     ],
-    [
-      { identity: { clusterId: 'c-1' } },
-      ['failed certificate: the hub has issued no certificate: it waits to be accepted'],
-    ],
+    [{ identity: { clusterId: 'c-1' } }, ['failed certificate: no certificate: the cluster waits for acceptance']],
     [
       { identity: { ...identity, certificate: { endsMs: NOW - DAY, renewMs: NOW - 5 * DAY, isOfHub: true } } },
       ['failed certificate: the certificate expired 24h ago; the agent renews it when it reaches the hub'],
@@ -89,13 +86,13 @@ test('each trouble of the directory and the identity is told', () => {
     ],
     [
       { identity: { ...identity, certificate: { endsMs: NOW + DAY, renewMs: NOW, isOfHub: false } } },
-      ['warning certificate: the certificate is of a CA that the hub does not use any more; the agent renews it'],
+      ['warning certificate: the certificate was issued by a CA that the hub no longer uses; the agent renews it'],
     ],
   ]
-  for (const [facts, lines] of cases) assert.deepEqual(troublesOf(facts), lines)
+  for (const [facts, lines] of cases) assert.deepEqual(problemsOf(facts), lines)
 })
 
-test('each trouble on the way to the hub is told', () => {
+test('each problem of the connection to the hub is reported', () => {
   const cases: readonly (readonly [Partial<AgentFacts['gateways'][number]>, readonly string[]])[] = [
     [{ trouble: 'connect ECONNREFUSED' }, [`failed gateway-reachable: ${GATEWAY}: connect ECONNREFUSED`]],
     [
@@ -109,36 +106,34 @@ test('each trouble on the way to the hub is told', () => {
     [
       { isUnknownCa: true },
       [
-        'warning gateway-root: it is the hub of the join code, with a certificate of a CA that is new to this agent; the agent takes it at its next contact',
+        'warning gateway-root: the server is the hub of the join code, with a CA that is new to this agent; the agent accepts it at its next check-in',
       ],
     ],
-    [{ skewMs: -90_000 }, ['warning clock-skew: its clock is 90s behind this machine’s']],
+    [{ skewMs: -90_000 }, ['warning clock-skew: the clock of the hub is 90s behind the clock of this machine']],
     [{ skewMs: 9_000, newerTrust: 2 }, []],
   ]
   for (const [facts, lines] of cases) {
-    assert.deepEqual(troublesOf({ gateways: [{ endpoint: GATEWAY, skewMs: 0, ...facts }] }), lines)
+    assert.deepEqual(problemsOf({ gateways: [{ endpoint: GATEWAY, skewMs: 0, ...facts }] }), lines)
   }
   assert.match(
     linesOf({ gateways: [{ endpoint: GATEWAY, newerTrust: 2, skewMs: 0 }] }).join(),
     /2 newer trust versions wait/,
   )
-  assert.deepEqual(troublesOf({ gateways: [{ endpoint: GATEWAY }] }), [
-    'warning clock-skew: it does not say what time it is',
-  ])
+  assert.deepEqual(problemsOf({ gateways: [{ endpoint: GATEWAY }] }), ['warning clock-skew: the hub sends no date'])
 })
 
 test('a document that is refused, and rights that are lacking, are told', () => {
-  assert.deepEqual(troublesOf({ document: { trouble: 'bad signature' } }), ['failed document: bad signature'])
+  assert.deepEqual(problemsOf({ document: { trouble: 'bad signature' } }), ['failed document: bad signature'])
   assert.deepEqual(
-    troublesOf({
+    problemsOf({
       document: {
         held: { epoch: 1, revision: 2, lacking: ['sets/v9'] },
         refusal: { reason: 'MissingFeature', message: 'requires sets/v10' },
       },
     }),
     [
-      'failed document-refused: the document needs sets/v9, which this version has not',
-      'failed document-refused: the newest document is refused (MissingFeature): requires sets/v10',
+      'failed document-refused: the document requires sets/v9, which this version does not support',
+      'failed document-refused: the agent refuses the newest document (MissingFeature): requires sets/v10',
     ],
   )
   const right = (verb: string, resource: string, namespace?: string) => ({
@@ -147,11 +142,11 @@ test('a document that is refused, and rights that are lacking, are told', () => 
     ...(namespace ? { namespace } : {}),
   })
   const { cluster } = WELL
-  assert.deepEqual(troublesOf({ cluster: { server: 'x', trouble: 'refused' } }), [
+  assert.deepEqual(problemsOf({ cluster: { server: 'x', trouble: 'refused' } }), [
     'failed cluster-reachable: x: refused',
   ])
   assert.deepEqual(
-    troublesOf({
+    problemsOf({
       cluster: {
         ...cluster,
         lacking: [right('get', 'configmaps', 'flotilla-agent'), right('list', 'configmaps', 'flotilla-agent')],
@@ -164,11 +159,11 @@ test('a document that is refused, and rights that are lacking, are told', () => 
       },
     }),
     [
-      'failed agent-rights: the agent cannot keep its state: it may not get, list configmaps in namespace flotilla-agent',
-      'warning agent-rights: it goes without list nodes',
+      'failed agent-rights: the agent cannot store its state: it may not get, list configmaps in namespace flotilla-agent',
+      'warning agent-rights: optional permissions are missing: list nodes',
       'failed executor-rights: the agent itself, for 2 bundles, may not patch b; patch c; patch d; patch e; patch f; and 1 more',
       'failed executor-rights: ServiceAccount shop/gone, for default/web: may not impersonate',
-      'warning executor-rights: 3 more rights were not asked about',
+      'warning executor-rights: 3 more permissions were not checked',
     ],
   )
 })

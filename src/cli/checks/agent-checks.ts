@@ -1,4 +1,5 @@
-/** Whether an agent can work where it runs: its directory, its identity, the way to the hub, its rights in the cluster. */
+/** Checks of an agent: data directory, identity, connection to the hub, document and permissions in the cluster. */
+import { plural } from '../../core/text/name-some.ts'
 import { humanAge } from '../../core/time/time.ts'
 import type { AgentFacts } from '../../plan/fleet/agent-diagnostics.ts'
 import { bytesText } from '../print/format-bytes.ts'
@@ -18,7 +19,7 @@ export function agentChecks(facts: AgentFacts, nowMs: number): CheckCategory[] {
     ...(data.trouble === undefined
       ? [{ name: 'identity', checks: identityChecks(identity, facts.version, nowMs) }]
       : []),
-    ...(gateways.length > 0 ? [{ name: 'way to the hub', checks: gateways.flatMap(gatewayChecks) }] : []),
+    ...(gateways.length > 0 ? [{ name: 'connection to the hub', checks: gateways.flatMap(gatewayChecks) }] : []),
     ...(identity.clusterId === undefined ? [] : [{ name: 'document', checks: documentChecks(document) }]),
     { name: 'cluster', checks: clusterRightsChecks(cluster) },
   ]
@@ -29,9 +30,9 @@ function dataChecks({ folder, trouble, isOpen, freeBytes = 0 }: AgentFacts['data
   const space = freeBytes < SPACE_FAILED ? 'failed' : freeBytes < SPACE_WARNING ? 'warning' : 'ok'
   return [
     isOpen
-      ? check('data-folder', 'warning', `${folder} may be read by others than its owner, and has the agent's keys`)
-      : check('data-folder', 'ok', `${folder} is its owner's alone`),
-    check('data-space', space, `${bytesText(freeBytes)} are free there`),
+      ? check('data-folder', 'warning', `${folder} contains the keys of the agent and can be read by other users`)
+      : check('data-folder', 'ok', `${folder} can be read by its owner only`),
+    check('data-space', space, `${bytesText(freeBytes)} free`),
   ]
 }
 
@@ -40,7 +41,7 @@ function identityChecks(identity: AgentFacts['identity'], version: string, nowMs
   if (trouble !== undefined) return [check('joined', 'failed', trouble)]
   const joined =
     clusterId === undefined
-      ? check('joined', 'failed', 'the hub has not answered its request to join yet')
+      ? check('joined', 'failed', 'the hub has not answered the request to join yet')
       : check('joined', 'ok', `joined as ${clusterName ?? clusterId}`)
   return [
     joined,
@@ -51,18 +52,18 @@ function identityChecks(identity: AgentFacts['identity'], version: string, nowMs
 
 function versionCheck(trust: NonNullable<AgentFacts['identity']['trust']>, version: string): Check {
   return trust.isTooOld
-    ? check('agent-version', 'failed', `this is version ${version}, the hub asks for ${trust.leastVersion} or newer`)
-    : check('agent-version', 'ok', `version ${version}; the hub asks for ${trust.leastVersion} or newer`)
+    ? check('agent-version', 'failed', `version ${version}; the hub requires ${trust.leastVersion} or newer`)
+    : check('agent-version', 'ok', `version ${version}; the hub requires ${trust.leastVersion} or newer`)
 }
 
 function certificateCheck({ certificate }: AgentFacts['identity'], nowMs: number): Check {
-  if (!certificate) return check('certificate', 'failed', 'the hub has issued no certificate: it waits to be accepted')
+  if (!certificate) return check('certificate', 'failed', 'no certificate: the cluster waits for acceptance')
   const { endsMs, renewMs, isOfHub } = certificate
   if (!isOfHub)
     return check(
       'certificate',
       'warning',
-      'the certificate is of a CA that the hub does not use any more; the agent renews it',
+      'the certificate was issued by a CA that the hub no longer uses; the agent renews it',
     )
   const left = endsMs - nowMs
   if (left <= 0)
@@ -88,24 +89,24 @@ function gatewayChecks(facts: AgentFacts['gateways'][number]): Check[] {
     ? check(
         'gateway-root',
         'warning',
-        'it is the hub of the join code, with a certificate of a CA that is new to this agent; the agent takes it at its next contact',
+        'the server is the hub of the join code, with a CA that is new to this agent; the agent accepts it at its next check-in',
       )
     : newerTrust > 0
       ? check(
           'gateway-root',
           'ok',
-          `it is the hub of the join code; ${newerTrust} newer trust ${newerTrust === 1 ? 'version waits' : 'versions wait'} for the agent`,
+          `the server is the hub of the join code; ${plural(newerTrust, 'newer trust version waits', 'newer trust versions wait')} for the agent`,
         )
-      : check('gateway-root', 'ok', 'it is the hub of the join code')
+      : check('gateway-root', 'ok', 'the server is the hub of the join code')
   return [reached, root, skewCheck(skewMs)]
 }
 
 function skewCheck(skewMs: number | undefined): Check {
-  if (skewMs === undefined) return check('clock-skew', 'warning', 'it does not say what time it is')
+  if (skewMs === undefined) return check('clock-skew', 'warning', 'the hub sends no date')
   const off = Math.abs(skewMs)
-  // The date of an answer counts whole seconds.
-  if (off < 2000) return check('clock-skew', 'ok', 'its clock agrees with this machine’s')
-  const text = `its clock is ${humanAge(off)} ${skewMs < 0 ? 'behind' : 'ahead of'} this machine’s`
+  // The Date header has a resolution of one second.
+  if (off < 2000) return check('clock-skew', 'ok', 'the clock of the hub agrees with the clock of this machine')
+  const text = `the clock of the hub is ${humanAge(off)} ${skewMs < 0 ? 'behind' : 'ahead of'} the clock of this machine`
   return check('clock-skew', off > SKEW_WARNING_MS ? 'warning' : 'ok', text)
 }
 
@@ -113,12 +114,16 @@ function documentChecks({ trouble, held, refusal }: AgentFacts['document']): Che
   if (trouble !== undefined) return [check('document', 'failed', trouble)]
   const known = held
     ? held.lacking.length > 0
-      ? check('document-refused', 'failed', `the document needs ${held.lacking.join(', ')}, which this version has not`)
-      : check('document', 'ok', `follows revision ${held.epoch}/${held.revision}`)
-    : check('document', 'ok', 'nothing was assigned to it yet')
+      ? check(
+          'document-refused',
+          'failed',
+          `the document requires ${held.lacking.join(', ')}, which this version does not support`,
+        )
+      : check('document', 'ok', `the agent has revision ${held.epoch}/${held.revision}`)
+    : check('document', 'ok', 'no Bundle is assigned to the cluster')
   const refused =
     refusal &&
-    check('document-refused', 'failed', `the newest document is refused (${refusal.reason}): ${refusal.message}`)
+    check('document-refused', 'failed', `the agent refuses the newest document (${refusal.reason}): ${refusal.message}`)
   return refused ? [known, refused] : [known]
 }
 
@@ -128,11 +133,21 @@ function clusterRightsChecks(facts: AgentFacts['cluster']): Check[] {
   return [
     check('cluster-reachable', 'ok', `${server} answers, Kubernetes ${version}`),
     lacking.length > 0
-      ? check('agent-rights', 'failed', `the agent cannot keep its state: it may not ${rightsText(lacking)}`)
-      : check('agent-rights', 'ok', 'the agent may keep its state'),
-    ...(missed.length > 0 ? [check('agent-rights', 'warning', `it goes without ${rightsText(missed)}`)] : []),
+      ? check('agent-rights', 'failed', `the agent cannot store its state: it may not ${rightsText(lacking)}`)
+      : check('agent-rights', 'ok', 'the agent may store its state'),
+    ...(missed.length > 0
+      ? [check('agent-rights', 'warning', `optional permissions are missing: ${rightsText(missed)}`)]
+      : []),
     ...executors.map(executorCheck),
-    ...(unasked > 0 ? [check('executor-rights', 'warning', `${unasked} more rights were not asked about`)] : []),
+    ...(unasked > 0
+      ? [
+          check(
+            'executor-rights',
+            'warning',
+            `${plural(unasked, 'more permission was', 'more permissions were')} not checked`,
+          ),
+        ]
+      : []),
   ]
 }
 
@@ -148,11 +163,7 @@ function executorCheck({
   if (trouble !== undefined) return check('executor-rights', 'failed', `${who}, for ${what}: ${trouble}`)
   return denied.length > 0
     ? check('executor-rights', 'failed', `${who}, for ${what}, may not ${rightsText(denied)}`)
-    : check(
-        'executor-rights',
-        'ok',
-        `${who} may change what ${what} ${bundles.length === 1 ? 'has' : 'have'} (${asked} rights)`,
-      )
+    : check('executor-rights', 'ok', `${who} may change the objects of ${what} (${plural(asked, 'permission')})`)
 }
 
 const MOST_SHOWN = 5

@@ -1,6 +1,9 @@
-/** What `flotilla check` looks at, and how it is told; every check has an anchor in docs/checks.md. */
+// Tested by src/cli/checks/checks.test.ts.
+/** The checks of `flotilla check` and their output. Every check has a section in docs/checks.md. */
 
-/** Every check there is; each is an anchor in docs/checks.md. */
+import { plural } from '../../core/text/name-some.ts'
+import { DOCUMENTATION } from '../../core/version.ts'
+
 export const CHECK_IDS = [
   'node',
   'state-folder',
@@ -32,17 +35,15 @@ export const CHECK_IDS = [
   'executor-rights',
 ] as const
 
-/** One of the checks. */
 export type CheckId = (typeof CHECK_IDS)[number]
 
-/** How a check came out. */
 export type CheckResult = 'ok' | 'warning' | 'failed'
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Check {
   readonly id: CheckId
   readonly result: CheckResult
-  /** What was found, in one line. */
+  /** The result in one line. */
   readonly text: string
 }
 
@@ -52,20 +53,19 @@ export interface CheckCategory {
   readonly checks: readonly Check[]
 }
 
-/** The three glyphs, and what stands for them without UTF-8. */
+/** The signs of the results, with their ASCII form. */
 const GLYPHS: Readonly<Record<CheckResult, readonly [utf8: string, ascii: string]>> = {
   ok: ['√', 'ok'],
   warning: ['‼', '!!'],
   failed: ['×', 'x'],
 }
 
-/** How checks are printed. */
 export interface CheckPrinting {
   readonly format: 'table' | 'short' | 'json'
   readonly isUtf8: boolean
 }
 
-/** Checks as text; `short` leaves out what is well. */
+/** Prints checks. `short` omits checks that passed. */
 export function printChecks(categories: readonly CheckCategory[], { format, isUtf8 }: CheckPrinting): string {
   if (format === 'json') return `${JSON.stringify(checksAsJson(categories), undefined, 2)}\n`
   const blocks = categories.flatMap(({ name, checks }) => {
@@ -73,14 +73,18 @@ export function printChecks(categories: readonly CheckCategory[], { format, isUt
     if (shown.length === 0) return []
     const lines = shown.map(({ id, result, text }) => {
       const line = `${GLYPHS[result][isUtf8 ? 0 : 1]} ${text}`
-      return result === 'ok' ? line : `${line}\n    see docs/checks.md#${id}`
+      return result === 'ok' ? line : `${line}\n    see ${sectionOf(id)}`
     })
     return [`${name}\n${'-'.repeat(name.length)}\n${lines.join('\n')}\n`]
   })
   return [...blocks, `${summary(categories)}\n`].join('\n')
 }
 
-/** The result of all checks together. */
+function sectionOf(id: CheckId): string {
+  return `${DOCUMENTATION}/checks.md#${id}`
+}
+
+/** The worst result of all checks. */
 export function worstOf(categories: readonly CheckCategory[]): CheckResult {
   const results = categories.flatMap(({ checks }) => checks.map(({ result }) => result))
   return results.includes('failed') ? 'failed' : results.includes('warning') ? 'warning' : 'ok'
@@ -89,7 +93,7 @@ export function worstOf(categories: readonly CheckCategory[]): CheckResult {
 function summary(categories: readonly CheckCategory[]): string {
   const count = (wanted: CheckResult): number =>
     categories.reduce((sum, { checks }) => sum + checks.filter(({ result }) => result === wanted).length, 0)
-  return `${count('failed')} failed, ${count('warning')} warnings, ${count('ok')} passed`
+  return `${count('failed')} failed, ${plural(count('warning'), 'warning')}, ${count('ok')} passed`
 }
 
 function checksAsJson(categories: readonly CheckCategory[]): object {
@@ -100,7 +104,7 @@ function checksAsJson(categories: readonly CheckCategory[]): object {
       checks: checks.map(({ id, result, text }) => ({
         description: text,
         result: result === 'failed' ? 'error' : result === 'ok' ? 'success' : 'warning',
-        ...(result !== 'ok' && { hint: `docs/checks.md#${id}` }),
+        ...(result !== 'ok' && { hint: sectionOf(id) }),
       })),
     })),
   }

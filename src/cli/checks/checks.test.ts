@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { localTime } from '../print/print-time.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { buildCluster } from '../../testing/fixtures/builders.ts'
@@ -36,10 +37,10 @@ test('a well cluster passes every check', () => {
   })
   assert.deepEqual(linesOf({ cluster }), [
     'ok accepted: accepted',
-    'ok agent-connected: the agent is heard, at least every 30 s',
-    'ok one-agent: one agent speaks for the cluster',
+    'ok agent-connected: the agent is connected and checks in at least every 30 s',
+    'ok one-agent: one agent connects for the cluster',
     'ok certificate: the certificate is valid for 60d',
-    'ok document: nothing is assigned to it',
+    'ok document: no Bundle is assigned to the cluster',
   ])
 })
 
@@ -81,11 +82,11 @@ test('each trouble of a cluster is told with what to do or whom to ask', () => {
     },
   } as unknown as ClusterFacts['report']
   assert.deepEqual(linesOf({ cluster, assignment, report }), [
-    'failed accepted: waits to be accepted: flotilla cluster accept store-1',
-    'failed agent-connected: the agent was last heard 60m ago: silent for longer than 120 s',
-    `failed one-agent: a second agent with the same identity speaks from 10.0.0.9 since ${at(-5)}`,
-    'failed certificate: the certificate expired 24h ago; the agent renews it when it returns',
-    'warning document: its newest document is revision 1/4, the agent has seen 1/3',
+    'failed accepted: waits for acceptance: use "flotilla cluster accept store-1"',
+    'failed agent-connected: the agent last contacted the hub 60m ago: silent for longer than 120 s',
+    `failed one-agent: a second agent with the same identity connects from 10.0.0.9 since ${localTime(at(-5))}`,
+    'failed certificate: the certificate expired 24h ago; the agent renews it when it reconnects',
+    'warning document: the newest document is revision 1/4, the agent has 1/3',
     'failed bundle-failed: default/web: Deployment/web: no image',
     'failed bundle-failed: default/api: Deployment shop/api: no image',
   ])
@@ -93,7 +94,7 @@ test('each trouble of a cluster is told with what to do or whom to ask', () => {
 
 const WELL: HubFacts = {
   server: 'https://hub',
-  trouble: undefined,
+  problem: undefined,
   ready: 'ok',
   version: 'v1.36.0+flotilla-0.1.0',
   clientVersion: '0.1.0',
@@ -109,15 +110,19 @@ test('a hub: unreachable, slow clock, other version, ending certificate, waiting
       .flatMap(({ checks }) => checks.filter(({ result }) => result !== 'ok'))
       .map(({ id, text }) => `${id}: ${text}`)
   assert.deepEqual(trouble({}), [])
-  assert.deepEqual(trouble({ trouble: 'connect ECONNREFUSED' }), ['hub-reachable: https://hub: connect ECONNREFUSED'])
-  assert.deepEqual(trouble({ skewMs: -90_000 }), ['clock-skew: its clock is 90s behind this machine’s'])
-  assert.deepEqual(trouble({ clientVersion: '0.2.0' }), ['version: the hub is version 0.1.0, this program 0.2.0'])
+  assert.deepEqual(trouble({ problem: 'connect ECONNREFUSED' }), ['hub-reachable: https://hub: connect ECONNREFUSED'])
+  assert.deepEqual(trouble({ skewMs: -90_000 }), [
+    'clock-skew: the clock of the hub is 90s behind the clock of this machine',
+  ])
+  assert.deepEqual(trouble({ clientVersion: '0.2.0' }), [
+    'version: the hub has version 0.1.0, this program has version 0.2.0',
+  ])
   assert.deepEqual(trouble({ certificateEndsMs: NOW + DAY * 1000 }), [
     'own-certificate: your certificate is valid for 24h',
   ])
   assert.deepEqual(trouble({ mayList: false, pendingClusters: 2 }), [
     'may-list: you may not list clusters.flotilla.dev',
-    'pending-clusters: 2 clusters wait to be accepted',
+    'pending-clusters: 2 clusters wait for acceptance',
   ])
 })
 
@@ -126,8 +131,8 @@ test('printed with glyphs and anchors; short leaves out what is well; json is fo
   assert.equal(worstOf(categories), 'failed')
   assert.equal(
     printChecks(categories, { format: 'short', isUtf8: true }),
-    'hub\n---\n× it is not ready: starting\n    see docs/checks.md#hub-ready\n' +
-      '‼ 1 clusters wait to be accepted\n    see docs/checks.md#pending-clusters\n\n1 failed, 1 warnings, 5 passed\n',
+    'hub\n---\n× the hub is not ready: starting\n    see https://flotilla.dev/docs/checks.md#hub-ready\n' +
+      '‼ 1 cluster waits for acceptance\n    see https://flotilla.dev/docs/checks.md#pending-clusters\n\n1 failed, 1 warning, 5 passed\n',
   )
   const json = JSON.parse(printChecks(categories, { format: 'json', isUtf8: true })) as { success: boolean }
   assert.equal(json.success, false)

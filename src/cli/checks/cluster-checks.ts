@@ -1,12 +1,15 @@
-/** Whether one cluster joined, is heard, follows its newest document and runs what it should. */
+// Tested by src/cli/checks/checks.test.ts.
+/** Checks of a cluster: registration, connectivity, document and Bundles. */
 import { findCondition } from '../../core/conditions.ts'
+import { plural } from '../../core/text/name-some.ts'
 import { humanAge, parseTime } from '../../core/time/time.ts'
+import { localTime } from '../print/print-time.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
 import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { Check, CheckCategory, CheckId, CheckResult } from './check.ts'
 
-/** What is known of a cluster. */
+/** The objects of a cluster. */
 export interface ClusterFacts {
   readonly cluster: Cluster
   readonly assignment: Assignment | undefined
@@ -33,11 +36,11 @@ function registrationChecks({ metadata, spec, status }: Cluster): Check[] {
       ? check(
           'accepted',
           'failed',
-          `${refused.verdict.toLowerCase()} at ${refused.at}${refused.reason ? `: ${refused.reason}` : ''}`,
+          `${refused.verdict.toLowerCase()} at ${localTime(refused.at)}${refused.reason ? `: ${refused.reason}` : ''}`,
         )
       : spec.accepted
         ? check('accepted', 'ok', 'accepted')
-        : check('accepted', 'failed', `waits to be accepted: flotilla cluster accept ${metadata.name}`),
+        : check('accepted', 'failed', `waits for acceptance: use "flotilla cluster accept ${metadata.name}"`),
     ...(taken ? [check('alias-taken', 'warning', taken.message)] : []),
   ]
 }
@@ -48,35 +51,35 @@ function connectivityChecks({ spec, status }: Cluster, nowMs: number): Check[] {
   const { rival } = status?.agent ?? {}
   return [
     available?.status === 'True'
-      ? check('agent-connected', 'ok', `the agent is heard, at least every ${spec.checkInSeconds} s`)
+      ? check('agent-connected', 'ok', `the agent is connected and checks in at least every ${spec.checkInSeconds} s`)
       : check(
           'agent-connected',
           'failed',
           seen === undefined
-            ? 'no agent was ever heard'
-            : `the agent was last heard ${seen} ago: ${available?.message ?? 'no reason known'}`,
+            ? 'no agent has contacted the hub'
+            : `the agent last contacted the hub ${seen} ago: ${available?.message ?? 'unknown reason'}`,
         ),
     ...(rival
       ? [
           check(
             'one-agent',
             'failed',
-            `a second agent with the same identity speaks from ${rival.address ?? 'elsewhere'} since ${rival.since}`,
+            `a second agent with the same identity connects from ${rival.address ?? 'an unknown address'} since ${localTime(rival.since)}`,
           ),
         ]
-      : [check('one-agent', 'ok', 'one agent speaks for the cluster')]),
+      : [check('one-agent', 'ok', 'one agent connects for the cluster')]),
     certificateCheck(status?.certificate?.notAfter, nowMs),
   ]
 }
 
 function certificateCheck(notAfter: string | undefined, nowMs: number): Check {
   const end = notAfter === undefined ? undefined : parseTime(notAfter)
-  if (end === undefined) return check('certificate', 'warning', 'no certificate was issued yet')
+  if (end === undefined) return check('certificate', 'warning', 'no certificate has been issued yet')
   if (end <= nowMs)
     return check(
       'certificate',
       'failed',
-      `the certificate expired ${humanAge(nowMs - end)} ago; the agent renews it when it returns`,
+      `the certificate expired ${humanAge(nowMs - end)} ago; the agent renews it when it reconnects`,
     )
   const days = Math.floor((end - nowMs) / DAY_MS)
   return check(
@@ -92,39 +95,39 @@ function contentChecks(
   report: ClusterReport | undefined,
 ): Check[] {
   if (assignment?.spec.clusterId !== cluster.spec.id) {
-    return [check('document', 'ok', 'nothing is assigned to it')]
+    return [check('document', 'ok', 'no Bundle is assigned to the cluster')]
   }
   const { epoch, revision } = assignment.spec
   const own = report?.spec.clusterId === cluster.spec.id ? report : undefined
   const observed = own && `${own.spec.epoch}/${own.spec.revision}`
   const isCurrent = own?.spec.epoch === epoch && own.spec.revision >= revision
-  const troubled = (own?.spec.bundles ?? []).filter(({ state }) => state === 'Failed' || state === 'Drifted')
+  const unhealthy = (own?.spec.bundles ?? []).filter(({ state }) => state === 'Failed' || state === 'Drifted')
   return [
     isCurrent
-      ? check('document', 'ok', `follows its newest document, revision ${revision}`)
+      ? check('document', 'ok', `the agent has the newest document, revision ${revision}`)
       : check(
           'document',
           'warning',
-          `its newest document is revision ${epoch}/${revision}, the agent has seen ${observed ?? 'none'}`,
+          `the newest document is revision ${epoch}/${revision}, the agent has ${observed ?? 'none'}`,
         ),
     ...(own?.spec.refusal
       ? [
           check(
             'document-refused',
             'failed',
-            `the agent refuses its newest document (${own.spec.refusal.reason}): ${own.spec.refusal.message}`,
+            `the agent refuses the newest document (${own.spec.refusal.reason}): ${own.spec.refusal.message}`,
           ),
         ]
       : []),
-    ...troubled.map(({ bundle, state, message, firstFailing }) =>
+    ...unhealthy.map(({ bundle, state, message, firstFailing }) =>
       check(
         state === 'Failed' ? 'bundle-failed' : 'bundle-drifted',
         state === 'Failed' ? 'failed' : 'warning',
-        `${bundle}: ${troubleOf(firstFailing, message) || state}`,
+        `${bundle}: ${failureText(firstFailing, message) || state}`,
       ),
     ),
-    ...(own && troubled.length === 0
-      ? [check('bundle-failed', 'ok', `${own.spec.bundles?.length ?? 0} bundles, none failed`)]
+    ...(own && unhealthy.length === 0
+      ? [check('bundle-failed', 'ok', `${plural(own.spec.bundles?.length ?? 0, 'Bundle')}, none failed`)]
       : []),
   ]
 }
@@ -138,8 +141,8 @@ function check(id: CheckId, result: CheckResult, text: string): Check {
   return { id, result, text }
 }
 
-/** What fails and why; most messages begin with the object already. */
-function troubleOf(object: string | undefined, message: string | undefined): string {
+/** The failing object and its message. Most messages begin with the object already. */
+function failureText(object: string | undefined, message: string | undefined): string {
   const parts = object !== undefined && message?.startsWith(object) ? [message] : [object, message]
   return parts.filter(Boolean).join(': ')
 }

@@ -1,18 +1,20 @@
-/** Whether a hub answers, agrees about the time, knows its version, and has nobody waiting at the door. */
+// Tested by src/cli/checks/checks.test.ts.
+/** Checks of a hub: reachability, clock, version, certificate, permissions and clusters that wait for acceptance. */
+import { plural } from '../../core/text/name-some.ts'
 import { humanAge } from '../../core/time/time.ts'
 import type { Check, CheckCategory } from './check.ts'
 
-/** What was learned by asking the hub. */
+/** The answers of the hub. */
 export interface HubFacts {
   readonly server: string
-  /** Undefined when it answered. */
-  readonly trouble: string | undefined
+  /** Error of the request. Undefined if the hub answered. */
+  readonly problem: string | undefined
   readonly ready: string | undefined
   readonly version: string | undefined
   readonly clientVersion: string
-  /** The hub's clock minus ours. */
+  /** The clock of the hub minus the clock of this machine. */
   readonly skewMs: number | undefined
-  /** When the certificate this command signs in with ends. */
+  /** End of the client certificate. */
   readonly certificateEndsMs: number | undefined
   readonly mayList: boolean
   readonly pendingClusters: number
@@ -23,46 +25,58 @@ const EXPIRY_WARNING_MS = 7 * 86_400_000
 
 /** The checks of a hub. */
 export function hubChecks(facts: HubFacts, nowMs: number): CheckCategory[] {
-  if (facts.trouble !== undefined) {
+  if (facts.problem !== undefined) {
     return [
-      { name: 'hub', checks: [{ id: 'hub-reachable', result: 'failed', text: `${facts.server}: ${facts.trouble}` }] },
+      { name: 'hub', checks: [{ id: 'hub-reachable', result: 'failed', text: `${facts.server}: ${facts.problem}` }] },
     ]
   }
   const checks: Check[] = [
     { id: 'hub-reachable', result: 'ok', text: `${facts.server} answers` },
     facts.ready === 'ok'
-      ? { id: 'hub-ready', result: 'ok', text: 'it is ready' }
-      : { id: 'hub-ready', result: 'failed', text: `it is not ready: ${facts.ready ?? 'no answer'}` },
+      ? { id: 'hub-ready', result: 'ok', text: 'the hub is ready' }
+      : { id: 'hub-ready', result: 'failed', text: `the hub is not ready: ${facts.ready ?? 'no answer'}` },
     skewCheck(facts.skewMs),
     versionCheck(facts),
     ...certificateChecks(facts.certificateEndsMs, nowMs),
     facts.mayList
-      ? { id: 'may-list', result: 'ok', text: 'you may see the fleet' }
+      ? { id: 'may-list', result: 'ok', text: 'you may list clusters.flotilla.dev' }
       : { id: 'may-list', result: 'failed', text: 'you may not list clusters.flotilla.dev' },
     facts.pendingClusters === 0
-      ? { id: 'pending-clusters', result: 'ok', text: 'no cluster waits to be accepted' }
-      : { id: 'pending-clusters', result: 'warning', text: `${facts.pendingClusters} clusters wait to be accepted` },
+      ? { id: 'pending-clusters', result: 'ok', text: 'no cluster waits for acceptance' }
+      : {
+          id: 'pending-clusters',
+          result: 'warning',
+          text: `${plural(facts.pendingClusters, 'cluster waits', 'clusters wait')} for acceptance`,
+        },
   ]
   return [{ name: 'hub', checks }]
 }
 
 function skewCheck(skewMs: number | undefined): Check {
-  if (skewMs === undefined) return { id: 'clock-skew', result: 'warning', text: 'it does not say what time it is' }
+  if (skewMs === undefined) return { id: 'clock-skew', result: 'warning', text: 'the hub sends no date' }
   const off = Math.abs(skewMs)
   const text =
     off < 1000
-      ? 'its clock agrees with this machine’s'
-      : `its clock is ${humanAge(off)} ${skewMs < 0 ? 'behind' : 'ahead of'} this machine’s`
+      ? 'the clock of the hub agrees with the clock of this machine'
+      : `the clock of the hub is ${humanAge(off)} ${skewMs < 0 ? 'behind' : 'ahead of'} the clock of this machine`
   return { id: 'clock-skew', result: Math.abs(skewMs) > SKEW_WARNING_MS ? 'warning' : 'ok', text }
 }
 
 function versionCheck({ version, clientVersion }: HubFacts): Check {
   const own = /flotilla-(\S+)$/.exec(version ?? '')?.[1]
   if (own === undefined)
-    return { id: 'version', result: 'ok', text: `its API is Kubernetes ${version ?? 'of an unknown version'}` }
+    return {
+      id: 'version',
+      result: 'ok',
+      text: `the home of the hub is Kubernetes ${version ?? 'of an unknown version'}`,
+    }
   return own === clientVersion
     ? { id: 'version', result: 'ok', text: `version ${own}, the same as this program` }
-    : { id: 'version', result: 'warning', text: `the hub is version ${own}, this program ${clientVersion}` }
+    : {
+        id: 'version',
+        result: 'warning',
+        text: `the hub has version ${own}, this program has version ${clientVersion}`,
+      }
 }
 
 function certificateChecks(endsMs: number | undefined, nowMs: number): Check[] {

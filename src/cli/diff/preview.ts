@@ -1,4 +1,5 @@
-/** What a change would do to a fleet: every bundle it touches, rendered before and after for the clusters that are selected. */
+// Tested by src/cli/commands/preview/diff.contract.test.ts.
+/** The effect of a change on the fleet: the Bundles, rendered before and after for their selected clusters. */
 import { digestOf } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { canonicalJson, jsonEqual } from '../../core/json.ts'
@@ -28,13 +29,12 @@ import type { Files } from '../repository/git-repository.ts'
 /** One side of the comparison. */
 export interface PreviewSide {
   readonly facts: FleetFacts
-  /** The repository's files, by the Source (`namespace/name`) that stands for it. */
+  /** The files of the repository by Source (`namespace/name`). */
   readonly filesOf: (source: string) => Files | undefined
-  /** What inputs of bundles in a namespace come from. */
+  /** Input data of the Bundles of a namespace. */
   readonly textsIn: (namespace: string) => ReadInputData
 }
 
-/** What to compare. */
 export interface PreviewInput {
   readonly before: PreviewSide
   readonly after: PreviewSide
@@ -44,7 +44,7 @@ export interface PreviewInput {
   readonly entropy: Entropy
 }
 
-/** What happens to a bundle. */
+/** The changes of a Bundle. */
 export interface BundlePreview {
   /** `namespace/name`. */
   readonly bundle: string
@@ -53,13 +53,13 @@ export interface BundlePreview {
   readonly gained: readonly string[]
   readonly lost: readonly string[]
   readonly groups: readonly DiffGroup[]
-  /** Its objects are made in the cluster: what is compared is what they are made of. */
+  /** The agent renders the Bundle, so the inputs are compared instead of the objects. */
   readonly inCluster?: true
-  /** Why its content cannot be compared here. */
+  /** The reason why the content cannot be compared. */
   readonly unknown?: string
 }
 
-/** Compares all bundles; those that nothing happens to are left out. */
+/** Compares all Bundles. Unchanged Bundles are omitted. */
 export function preview({ before, after, reports, bundle, entropy }: PreviewInput): BundlePreview[] {
   const old = new Map(before.facts.bundles.map((one) => [keyOfObject(one), one]))
   const keys = [...new Set([...old.keys(), ...after.facts.bundles.map(keyOfObject)])].sort()
@@ -72,12 +72,12 @@ export function preview({ before, after, reports, bundle, entropy }: PreviewInpu
     })
 }
 
-/** Whether anything happens at all. */
+/** Whether there are differences. */
 function isNews({ groups, unknown }: BundlePreview): boolean {
   return unknown !== undefined || groups.some(isDifference)
 }
 
-/** Whether a group is a difference: not what stays, nor what was broken before. */
+/** Whether a group is a difference. Unchanged groups, and groups that failed before too, are not. */
 export function isDifference({ effect, isOld }: DiffGroup): boolean {
   return effect !== 'same' && isOld !== true
 }
@@ -105,7 +105,7 @@ function previewBundle(now: Bundle, { was, before, after, reports, entropy }: Si
     const isSame = was !== undefined && jsonEqual(was.spec, now.spec) && jsonEqual(oldNames, names)
     return isSame ? undefined : { ...base, groups: [], unknown }
   }
-  // What rendering may look at is the same, and so is who gets it.
+  // Equal inputs and equal selections give equal results.
   if (old && old.digest === fresh.digest && jsonEqual(old.recipe, fresh.recipe) && jsonEqual(oldNames, names)) {
     return undefined
   }
@@ -123,7 +123,7 @@ interface Content {
   readonly recipe?: BundleRecipe
   readonly files: Files
   readonly digest: string
-  /** An input that is not there fails every cluster. */
+  /** A missing input fails all clusters. */
   readonly problem?: string
   readonly unknown?: string
 }
@@ -134,7 +134,7 @@ function contentOf(bundle: Bundle, { facts, filesOf, textsIn }: PreviewSide): Co
   const source = facts.sources.find((one) => keyOfObject(one) === key)
   const repository = bundle.spec.source && filesOf(key)
   if (bundle.spec.source && !repository) {
-    const unknown = `its content comes from Source ${bundle.spec.source.name}, which is not the repository that is compared`
+    const unknown = `the content comes from Source ${bundle.spec.source.name}, which has another repository`
     return { spec: bundle.spec, files: new Map(), digest: '', unknown }
   }
   const files = selected(repository ?? new Map(), source)
@@ -145,11 +145,11 @@ function contentOf(bundle: Bundle, { facts, filesOf, textsIn }: PreviewSide): Co
     return { spec: bundle.spec, recipe, files, digest }
   } catch (caught) {
     if (!(caught instanceof CliError)) throw caught
-    return { spec: bundle.spec, files, digest: '', problem: caught.trouble.what }
+    return { spec: bundle.spec, files, digest: '', problem: caught.report.what }
   }
 }
 
-// Bundles share files, and what was made of them is found by the same map.
+// Bundles share the file maps, which are the keys of the render cache.
 const digests = new WeakMap<Uint8Array, Digest>()
 const parts = new WeakMap<Files, Map<string, Files>>()
 
@@ -159,7 +159,7 @@ function digestOfFile(bytes: Uint8Array): Digest {
   return known
 }
 
-/** The part of the repository that the Source takes. */
+/** The files of the repository that the Source includes. */
 function selected(files: Files, source: Source | undefined): Files {
   if (!source || (source.spec.paths === undefined && source.spec.ignore === undefined)) return files
   const known = parts.get(files) ?? new Map<string, Files>()
@@ -194,7 +194,7 @@ function rendered(
   }))
 }
 
-/** What a cluster renders, as if it were objects: each file, and the options. */
+/** The inputs of a render in the cluster as objects: each file, and the options. */
 function madeOf({ recipe, files: own }: PreparedContent): UnknownObject[] {
   const apiVersion = 'render.flotilla.dev/v1'
   const decoder = new TextDecoder()
@@ -219,7 +219,7 @@ function placementOf(bundle: Bundle, facts: FleetFacts): Placement | undefined {
   return facts.placements.find((one) => keyOfObject(one) === key)
 }
 
-/** Who is selected: what the hub decided where it decided about this very Placement, otherwise what it would decide. */
+/** The selected clusters: the decision of the hub for an unchanged Placement, else a new decision. */
 function selectedNames(bundle: Bundle, facts: FleetFacts): readonly string[] {
   const placement = placementOf(bundle, facts)
   if (!placement) return []

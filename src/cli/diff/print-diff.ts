@@ -7,7 +7,7 @@ import { formatFieldChange } from '../../plan/objects/object-changes.ts'
 import { isDifference } from './preview.ts'
 import type { BundlePreview } from './preview.ts'
 
-/** How a preview can be printed. */
+/** Output formats. */
 export type DiffFormat = 'text' | 'json' | 'markdown'
 
 /** What printing needs besides the preview. */
@@ -18,9 +18,9 @@ export interface DiffPrinting {
   readonly from: string
   readonly to: string
   readonly now: number
-  /** What people should know about the comparison. */
+  /** Notes about the comparison. */
   readonly notes: readonly string[]
-  /** The command that repeats a failing render. */
+  /** The command that reproduces a failing render. */
   readonly renderCommand: (bundle: string, cluster: string) => string
 }
 
@@ -83,7 +83,7 @@ interface GroupScene extends Pick<DiffPrinting, 'now' | 'renderCommand'> {
   readonly bundle: string
 }
 
-/** What happens to a group in one line; what it shares with the largest one is said once. */
+/** The changes of a group in one line. Changes of the largest group are not repeated. */
 function groupWords(group: DiffGroup, first: DiffGroup | undefined, scene: GroupScene): string {
   const { effect, objects, clusters, reverts, reason = '' } = group
   const names = nameSome(clusters, 2)
@@ -97,9 +97,9 @@ function groupWords(group: DiffGroup, first: DiffGroup | undefined, scene: Group
     case 'mended':
       return `${plural(objects.length, 'object')}${on}`
     case 'lost':
-      return `${plural(objects.length, 'object')} of it leave${on}`
+      return `${plural(objects.length, 'object is', 'objects are')} removed${on}`
     case 'skipped':
-      return `${reason} leaves it out: ${plural(objects.length, 'object')} of it leave${on}`
+      return `excluded by ${reason}: ${plural(objects.length, 'object is', 'objects are')} removed${on}`
     case 'changed': {
       if (reverts) return `${revertWords(reverts, scene.now)}${on}`
       const words = changedWords(group)
@@ -148,10 +148,10 @@ function detailLines(group: DiffGroup, indent: string): string[] {
     ...fields.map((field) => `${indent}    ${fieldLine(field)}`),
   ])
   if (group.options) {
-    lines.push(`${indent}~ how it is applied`, ...group.options.map((field) => `${indent}    ${fieldLine(field)}`))
+    lines.push(`${indent}~ apply options`, ...group.options.map((field) => `${indent}    ${fieldLine(field)}`))
   }
   const drift = (group.reverts ?? []).flatMap(({ object, fields }) =>
-    fields.map((field) => `${indent}! ${object} ${field} goes back to what the bundle says`),
+    fields.map((field) => `${indent}! ${object} ${field} is reverted to the content of the Bundle`),
   )
   const clusters = `${indent}on ${nameSome(group.clusters, 20)}`
   return [clusters, ...lines, ...drift]
@@ -173,7 +173,7 @@ function sizesOf({ groups }: BundlePreview): string {
   return `up to ${bytesText(most)} of objects per cluster, ${bytesText(total)} in all (compressed, as differences)`
 }
 
-/** How many groups of each kind there are, for whoever decides about a merge. */
+/** The number of groups of each kind. */
 function totalsOf(bundles: readonly BundlePreview[]) {
   const groups = bundles.flatMap((bundle) => bundle.groups)
   const clustersWith = (wanted: (group: DiffGroup) => boolean) =>
@@ -196,7 +196,7 @@ const MOST_DETAILS = 40
 // Comments of pull requests end at 65,536 characters.
 const MOST_CHARACTERS = 60_000
 
-/** For people, with the totals for programs where nobody sees them. */
+/** Markdown with the totals in a comment for programs. */
 function markdown(bundles: readonly BundlePreview[], printing: DiffPrinting): string {
   const totals = totalsOf(bundles)
   return `${visibleMarkdown(bundles, printing, totals)}<!-- totals ${JSON.stringify(totals)} -->\n`
@@ -213,7 +213,7 @@ function visibleMarkdown(
   const warnings = [
     ...(totals.cannotRender > 0 ? [`**${plural(totals.cannotRender, 'cluster')} cannot be rendered.**`] : []),
     ...(totals.revertsDrift > 0 ? [`**Drift would be reverted on ${plural(totals.revertsDrift, 'cluster')}.**`] : []),
-    ...(totals.lost > 0 ? [`**${plural(totals.lost, 'cluster')} would lose something.**`] : []),
+    ...(totals.lost > 0 ? [`**Objects would be removed from ${plural(totals.lost, 'cluster')}.**`] : []),
   ]
   const head = [
     title,
@@ -228,7 +228,7 @@ function visibleMarkdown(
   return [
     ...head,
     cut,
-    '\nDetails are left out: they are too long for a comment. Run `flotilla diff` for them.\n',
+    '\nDetails are omitted because the comment is too long. Run `flotilla diff` to see them.\n',
   ].join('\n')
 }
 
@@ -239,7 +239,7 @@ function notesText({ notes }: DiffPrinting): string {
 function bundleMarkdown(bundle: BundlePreview, printing: DiffPrinting): string {
   const { groups, gained, lost, selected, unknown } = bundle
   const first = groups.find(({ effect }) => effect === 'changed')
-  const title = `#### ${inline(bundle.bundle)}${bundle.isNew ? ' (new)' : ''}: ${selected.after} clusters selected (+${gained.length}, -${lost.length})\n`
+  const title = `#### ${inline(bundle.bundle)}${bundle.isNew ? ' (new)' : ''}: ${plural(selected.after, 'cluster')} selected (+${gained.length}, -${lost.length})\n`
   if (unknown !== undefined) return `${title}\nNot compared: ${inline(unknown)}\n`
   const where = bundle.inCluster ? `\n${IN_CLUSTER}\n` : ''
   const rows = groups.map(
@@ -267,7 +267,7 @@ function bundleMarkdown(bundle: BundlePreview, printing: DiffPrinting): string {
   ].join('\n')
 }
 
-/** Text that stays text in a cell of a table. */
+/** Escapes text for a table cell. */
 function inline(words: string): string {
   return words
     .replaceAll('\\', '\\\\')
@@ -277,7 +277,7 @@ function inline(words: string): string {
     .replace(/\s+/g, ' ')
 }
 
-/** A block that what is in it cannot end. */
+/** A code block whose fence does not occur in its content. */
 function fenced(words: string): string {
   const longest = Math.max(2, ...[...words.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)

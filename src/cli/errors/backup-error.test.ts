@@ -4,36 +4,26 @@ import { Stalled } from '../../core/errors.ts'
 import { withBackupErrors } from './backup-error.ts'
 import { CliError } from './cli-error.ts'
 
-test('what the hub’s code refuses is told in four lines, with an exit code of its own', async () => {
+test('an error of the backup code keeps its parts and gets the exit code of its reason', async () => {
   const cases = [
-    ['NoDatabase', 'd has no hub.db: name the data directory of an embedded hub', 2, 'it has no hub.db', 'd'],
-    ['NotEmpty', 'b is there already: give the backup a new name', 2, 'it is there already'],
-    [
-      'NoBackup',
-      'b cannot be read (ENOENT: no such file): name the file of a backup',
-      3,
-      'it cannot be read (ENOENT: no such file)',
-    ],
-    [
-      'BackupDamaged',
-      'b is damaged: it ends in the middle; use another backup',
-      1,
-      'it is damaged: it ends in the middle',
-    ],
+    ['NoDatabase', 2],
+    ['NotEmpty', 2],
+    ['NoBackup', 3],
+    ['KeysMissing', 2],
   ] as const
-  for (const [reason, message, exit, why, where = 'b'] of cases) {
-    const thrown: unknown = await withBackupErrors(['b', undefined, 'd'], async () => {
-      throw new Stalled(reason, message)
+  for (const [reason, exitCode] of cases) {
+    const thrown: unknown = await withBackupErrors(async () => {
+      throw new Stalled(reason, 'cause', { where: '/b', todo: 'a hint' })
     }).catch((caught: unknown) => caught)
     assert.ok(thrown instanceof CliError)
-    assert.deepEqual([thrown.exitCode, thrown.trouble.where, thrown.trouble.why], [exit, where, why])
-    assert.ok(thrown.trouble.todo)
+    assert.equal(thrown.exitCode, exitCode)
+    assert.deepEqual(thrown.report, { what: 'cause', where: '/b', todo: 'a hint' })
   }
-  assert.equal(await withBackupErrors(['b'], async () => 7), 7)
+  assert.equal(await withBackupErrors(async () => 7), 7)
   await assert.rejects(
-    withBackupErrors(['b'], async () => {
-      throw new Stalled('Other', 'x')
+    withBackupErrors(async () => {
+      throw new Stalled('BackupDamaged', 'x')
     }),
-    /^Stalled: x/,
+    Stalled,
   )
 })

@@ -1,4 +1,4 @@
-/** How a command ends: its exit codes, and errors told in four lines. */
+/** How a command ends: exit codes, and the two lines of an error. */
 
 /** Exit codes; `flotilla help exit-codes` prints this table. */
 export const EXIT = {
@@ -12,53 +12,57 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-/** One of the exit codes. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** What each exit code means, for people. */
+/** The meaning of each exit code, as the help prints it. */
 export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
-  [EXIT.ok, 'done'],
-  [EXIT.failed, 'failed'],
-  [EXIT.usage, 'used wrongly, refused or cancelled'],
+  [EXIT.ok, 'success'],
+  [EXIT.failed, 'failure'],
+  [EXIT.usage, 'wrong usage, refused or cancelled'],
   [EXIT.notFound, 'not found'],
-  [EXIT.forbidden, 'not signed in, or not allowed'],
-  [EXIT.conflict, 'in conflict with somebody else, frozen, or waiting for an approval'],
-  [EXIT.timeout, 'timed out while it was still going on'],
+  [EXIT.forbidden, 'not authenticated or not allowed'],
+  [EXIT.conflict, 'conflict with another change, frozen, or waiting for an approval'],
+  [EXIT.timeout, 'timeout, or still in progress'],
   [EXIT.interrupted, 'interrupted (Ctrl-C)'],
 ]
 
-/** What a person needs to know about a failure; each part is one line. */
+/**
+ * An error as data. `formatErrorReport` prints it as two lines:
+ *
+ *     error: /etc/hub.yaml: cannot read the file: permission denied
+ *     hint: run the command as the user of the hub
+ *
+ * with `where` "/etc/hub.yaml", `what` "cannot read the file", `why` "permission denied" and the hint as `todo`.
+ */
 export interface ErrorReport {
-  /** What failed. */
+  /** The failure, in lower case and without a full stop. */
   readonly what: string
-  /** On which object, file or address. */
+  /** The object, file or address of the failure. */
   readonly where?: string
-  /** The reason in the words of whoever refused. */
+  /** The cause, often in the words of the program that reported it. */
   readonly why?: string
   /** The command or change that helps. */
   readonly todo?: string
 }
 
-/** A failure that is already in words for the person at the terminal. */
+/** An error that a command reports in its final words and with its own exit code. */
 export class CliError extends Error {
   override readonly name = 'CliError'
-  readonly trouble: ErrorReport
+  readonly report: ErrorReport
   readonly exitCode: ExitCode
 
-  constructor(exitCode: ExitCode, trouble: ErrorReport, options?: ErrorOptions) {
-    super(trouble.what, options)
+  constructor(exitCode: ExitCode, report: ErrorReport, options?: ErrorOptions) {
+    super(report.what, options)
     this.exitCode = exitCode
-    this.trouble = trouble
+    this.report = report
   }
 }
 
-/** The four lines of an error: what, where, why, what to do; parts that are not known are left out. */
-export function formatErrorReport(trouble: ErrorReport): string {
-  const lines = [`error: ${trouble.what}`]
-  if (trouble.where) lines.push(`  where: ${oneLine(trouble.where)}`)
-  if (trouble.why) lines.push(`  why:   ${oneLine(trouble.why)}`)
-  if (trouble.todo) lines.push(`  do:    ${oneLine(trouble.todo)}`)
-  return `${lines.join('\n')}\n`
+/** Prints an error: `error: WHERE: WHAT: WHY` and `hint: TODO`, without the parts that are not known. */
+export function formatErrorReport({ where, what, why, todo }: ErrorReport): string {
+  const cause = [where, what, why].filter((part) => part !== undefined && part !== '').map((part) => oneLine(part!))
+  const hint = todo === undefined || todo === '' ? '' : `hint: ${oneLine(todo)}\n`
+  return `error: ${cause.join(': ')}\n${hint}`
 }
 
 function oneLine(text: string): string {

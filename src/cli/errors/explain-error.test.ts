@@ -4,13 +4,12 @@ import { ApiError, Stalled } from '../../core/errors.ts'
 import { CliError, EXIT, EXIT_MEANINGS, formatErrorReport } from './cli-error.ts'
 import { explainError } from './explain-error.ts'
 
-const SCENE = { server: 'https://127.0.0.1:7443', kubeconfig: '/k' }
+const HUB = { server: 'https://127.0.0.1:7443', kubeconfig: '/k' }
 
-test('each refusal of the API has its exit code', () => {
-  const codeOf = (...args: ConstructorParameters<typeof ApiError>) =>
-    explainError(new ApiError(...args), SCENE).exitCode
+test('each reason of the API has its exit code', () => {
+  const codeOf = (...args: ConstructorParameters<typeof ApiError>) => explainError(new ApiError(...args), HUB).exitCode
   assert.equal(codeOf('NotFound', 'clusters "a" not found'), EXIT.notFound)
-  assert.equal(codeOf('Unauthorized', 'who?'), EXIT.forbidden)
+  assert.equal(codeOf('Unauthorized', 'Unauthorized'), EXIT.forbidden)
   assert.equal(codeOf('Forbidden', 'no'), EXIT.forbidden)
   assert.equal(codeOf('Conflict', 'changed'), EXIT.conflict)
   assert.equal(codeOf('AlreadyExists', 'exists'), EXIT.conflict)
@@ -19,44 +18,60 @@ test('each refusal of the API has its exit code', () => {
   assert.equal(codeOf('Timeout', 'slow'), EXIT.timeout)
 })
 
-test('a hub that is not there is named, with what to do', () => {
+test('an unreachable hub is reported with its address, the cause and a hint', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:7443'), { code: 'ECONNREFUSED' })
-  const { exitCode, trouble } = explainError(new TypeError('fetch failed', { cause: refused }), SCENE)
+  const { exitCode, report } = explainError(new TypeError('fetch failed', { cause: refused }), HUB)
   assert.equal(exitCode, EXIT.failed)
   assert.equal(
-    formatErrorReport(trouble),
-    [
-      'error: the hub cannot be reached',
-      '  where: https://127.0.0.1:7443',
-      '  why:   nobody listens there (ECONNREFUSED)',
-      '  do:    start the hub, or name another one with --kubeconfig (this one came from /k)',
-      '',
-    ].join('\n'),
+    formatErrorReport(report),
+    'error: https://127.0.0.1:7443: cannot reach the hub: connection refused (ECONNREFUSED)\n' +
+      'hint: start the hub, or choose another hub with --kubeconfig (the address came from /k)\n',
   )
 })
 
-test('advice at the end of a sentence of the hub has a line of its own', () => {
-  const { trouble } = explainError(new Stalled('InUse', 'DIR is in use by process 7: stop that hub first'))
-  assert.deepEqual(trouble, { what: 'DIR is in use by process 7', todo: 'stop that hub first' })
-  assert.deepEqual(explainError(new Stalled('X', 'a: b')).trouble, { what: 'a: b' })
+test('an address in use is reported once, from the fields of the error', () => {
+  const fields = { code: 'EADDRINUSE', address: '127.0.0.1', port: 7443 }
+  const cause = Object.assign(new Error('listen EADDRINUSE: address already in use 127.0.0.1:7443'), fields)
+  const { report } = explainError(new Error(`the api thread ended: ${cause.message}`, { cause }))
+  assert.equal(report.what, 'address 127.0.0.1:7443 is already in use (EADDRINUSE)')
 })
 
-test('field errors are shown once each', () => {
+test('where and todo of an error are printed as they are; messages are not cut apart', () => {
+  const stalled = new Stalled('InUse', 'in use by process 7', { where: 'DIR', todo: 'stop that hub first' })
+  assert.equal(
+    formatErrorReport(explainError(stalled).report),
+    'error: DIR: in use by process 7\nhint: stop that hub first\n',
+  )
+  assert.deepEqual(explainError(new Stalled('X', 'a: give b')).report, { what: 'a: give b' })
+})
+
+test('a conflict names the field and its owner', () => {
+  const error = new ApiError('Conflict', 'Apply failed with 1 conflict', {
+    causes: [{ reason: 'FieldManagerConflict', field: '.spec.x', message: 'conflict with "kubectl-edit"' }],
+  })
+  assert.equal(
+    explainError(error).report.what,
+    'conflict: Apply failed with 1 conflict: .spec.x: conflict with "kubectl-edit"',
+  )
+})
+
+test('field errors are printed once each', () => {
   const error = new ApiError('Invalid', 'Bundle "a" is invalid', {
     causes: [{ reason: 'FieldValueRequired', field: 'spec.placement', message: 'Required value' }],
   })
-  assert.equal(explainError(error).trouble.why, 'Bundle "a" is invalid: spec.placement: Required value')
+  assert.equal(explainError(error).report.what, 'Bundle "a" is invalid: spec.placement: Required value')
 })
 
 test('an unknown failure shows its causes and no stack', () => {
-  const { trouble } = explainError(new Error('outer', { cause: new Error('inner') }))
-  assert.equal(trouble.what, 'outer: inner')
+  const { report } = explainError(new Error('outer', { cause: new Error('inner') }))
+  assert.equal(report.what, 'outer: inner')
+  assert.equal(explainError(new Error('a: b', { cause: new Error('b') })).report.what, 'a: b')
 })
 
-test('a told failure stays as it was told', () => {
-  const { exitCode, trouble } = explainError(new CliError(EXIT.usage, { what: 'w', why: 'a\n  b' }))
+test('an error of a command stays as it is, on one line', () => {
+  const { exitCode, report } = explainError(new CliError(EXIT.usage, { what: 'w', why: 'a\n  b' }))
   assert.equal(exitCode, EXIT.usage)
-  assert.equal(formatErrorReport(trouble), 'error: w\n  why:   a; b\n')
+  assert.equal(formatErrorReport(report), 'error: w: a; b\n')
 })
 
 test('every exit code has its meaning', () => {

@@ -1,175 +1,170 @@
-/** Turns whatever a command threw into four lines and an exit code. */
-import { isApiError, toError } from '../../core/errors.ts'
-import type { ApiError } from '../../core/errors.ts'
+/** Turns a caught value into an error report and an exit code. */
+import { ApiError, errorHints, Stalled, toError } from '../../core/errors.ts'
+import { compact } from '../../core/compact.ts'
 import { CliError, EXIT } from './cli-error.ts'
 import type { ExitCode, ErrorReport } from './cli-error.ts'
 
-/** A failure in a person's words. */
+/** An error report with the exit code of the command. */
 export interface ExplainedError {
   readonly exitCode: ExitCode
-  readonly trouble: ErrorReport
+  readonly report: ErrorReport
+  /** The certificate of the server is not the one that the kubeconfig expects. */
+  readonly certificateMismatch?: true
 }
 
-/** Where the command was talking to, when it was. */
+/** The hub that the command connected to. */
 export interface ErrorContext {
   readonly server?: string
   readonly kubeconfig?: string
 }
 
-// Most sentences of the hub's own code end with what to do.
-const ADVICE = /^(.*): ((?:give|move|name|put|restore|say|start|stop|try|use) .*)$/s
-
-/** Explains a caught value. */
-export function explainError(caught: unknown, scene: ErrorContext = {}): ExplainedError {
+export function explainError(caught: unknown, hub: ErrorContext = {}): ExplainedError {
   const error = toError(caught)
-  if (error instanceof CliError) return { exitCode: error.exitCode, trouble: error.trouble }
-  if (isApiError(error)) return explainApiError(error, scene)
-  const network = explainNetworkError(error, scene)
+  if (error instanceof CliError) return { exitCode: error.exitCode, report: error.report }
+  if (error instanceof ApiError) return explainApiError(error, hub)
+  if (error instanceof Stalled) {
+    return { exitCode: EXIT.failed, report: { what: error.message, ...errorHints(error) } }
+  }
+  const network = explainNetworkError(error, hub)
   if (network) return network
   if (error.name === 'YamlError') {
-    return { exitCode: EXIT.usage, trouble: { what: 'the file is not valid YAML', why: error.message } }
+    return { exitCode: EXIT.usage, report: { what: 'invalid YAML', why: error.message } }
   }
-  if (error.name === 'Stalled') {
-    const [, what = error.message, todo] = ADVICE.exec(error.message) ?? []
-    return { exitCode: EXIT.failed, trouble: { what, ...(todo !== undefined && { todo }) } }
-  }
-  return { exitCode: EXIT.failed, trouble: { what: chainOf(error), ...(scene.server && { where: scene.server }) } }
+  return { exitCode: EXIT.failed, report: compact({ where: hub.server, what: messageChain(error) }) }
 }
 
-function explainApiError(error: ApiError, scene: ErrorContext): ExplainedError {
-  const { kind, name } = error.details
-  const object = [kind, name].filter(Boolean).join(' ')
-  const base = { where: [object, scene.server].filter(Boolean).join(' on ') }
-  const why = error.message
+function explainApiError(error: ApiError, { server }: ErrorContext): ExplainedError {
+  const hints = errorHints(error)
+  const on = compact({ where: server })
+  const what = withCauses(error)
   switch (error.reason) {
     case 'NotFound':
-      return { exitCode: EXIT.notFound, trouble: { what: 'not found', ...base, why } }
+      return { exitCode: EXIT.notFound, report: { what, ...hints } }
     case 'Unauthorized':
       return {
         exitCode: EXIT.forbidden,
-        trouble: {
-          what: 'the hub does not know you',
-          ...base,
-          why,
-          todo: 'use the hub’s DIR/admin.kubeconfig with --kubeconfig, or ask its operator for one',
+        report: {
+          ...on,
+          what: 'not authenticated',
+          why: error.message,
+          todo: 'log in with "flotilla login", or give the admin.kubeconfig of the hub with --kubeconfig',
+          ...hints,
         },
       }
     case 'Forbidden':
-      return { exitCode: EXIT.forbidden, trouble: { what: 'not allowed', ...base, why } }
-    case 'Conflict':
+      return { exitCode: EXIT.forbidden, report: { ...on, what, ...hints } }
     case 'AlreadyExists':
+      return { exitCode: EXIT.conflict, report: { what, ...hints } }
+    case 'Conflict':
       return {
         exitCode: EXIT.conflict,
-        trouble: {
-          what: error.reason === 'Conflict' ? 'somebody else wants it otherwise' : 'it exists already',
-          ...base,
-          why: withCauses(error),
-          ...(error.reason === 'Conflict' && {
-            todo: 'look at it again and repeat; for apply, --force-conflicts takes the fields over',
-          }),
+        report: {
+          what: `conflict: ${what}`,
+          todo: 'read the object again and repeat the command; "flotilla apply --force-conflicts" takes over the fields',
+          ...hints,
         },
       }
     case 'Invalid':
     case 'BadRequest':
-      return {
-        exitCode: error.reason === 'Invalid' ? EXIT.failed : EXIT.usage,
-        trouble: {
-          what: 'the hub refused it as invalid',
-          ...base,
-          why: withCauses(error),
-          todo: 'correct these fields',
-        },
-      }
+      return { exitCode: error.reason === 'Invalid' ? EXIT.failed : EXIT.usage, report: { what, ...hints } }
     case 'Timeout':
     case 'TooManyRequests':
     case 'ServiceUnavailable':
       return {
         exitCode: error.reason === 'Timeout' ? EXIT.timeout : EXIT.failed,
-        trouble: { what: 'the hub is busy', ...base, why, todo: 'try again in a few seconds' },
+        report: { ...on, what: 'the hub is busy', why: error.message, todo: 'try again in a few seconds', ...hints },
       }
     default:
-      return { exitCode: EXIT.failed, trouble: { what: 'the hub refused', ...base, why } }
+      return { exitCode: EXIT.failed, report: { ...on, what: 'the hub refused the request', why: what, ...hints } }
   }
 }
 
-function withCauses(error: ApiError): string {
-  const causes = (error.details.causes ?? []).map((cause) =>
-    cause.field ? `${cause.field}: ${cause.message}` : cause.message,
-  )
-  return causes.every((cause) => error.message.includes(cause))
-    ? error.message
-    : `${error.message}: ${causes.join(', ')}`
+/** The message of the API, followed by the causes that it does not mention. */
+function withCauses({ message, details }: ApiError): string {
+  const missing = (details.causes ?? [])
+    .map((cause) => (cause.field ? `${cause.field}: ${cause.message}` : cause.message))
+    .filter((cause) => !message.includes(cause))
+  return missing.length === 0 ? message : `${message}: ${missing.join(', ')}`
 }
 
 const NETWORK: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nobody listens there',
-  ECONNRESET: 'the connection was cut',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the name could not be resolved',
-  EHOSTUNREACH: 'there is no route to it',
-  ENETUNREACH: 'there is no route to it',
-  ETIMEDOUT: 'it did not answer',
-  UND_ERR_CONNECT_TIMEOUT: 'it did not answer',
-  UND_ERR_SOCKET: 'the connection was cut',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'cannot resolve the host name',
+  EHOSTUNREACH: 'no route to host',
+  ENETUNREACH: 'network unreachable',
+  ETIMEDOUT: 'connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  UND_ERR_SOCKET: 'connection reset',
 }
 
-function explainNetworkError(error: Error, scene: ErrorContext): ExplainedError | undefined {
-  const code = codeOf(error)
+function explainNetworkError(error: Error, { server, kubeconfig }: ErrorContext): ExplainedError | undefined {
+  const found = systemError(error)
+  if (!found) return undefined
+  const { code, address, port } = found
   if (code === 'EADDRINUSE') {
-    const address = /[^\s]+:\d+$/.exec(chainOf(error))?.[0] ?? ''
+    const listener = address === undefined ? 'the address' : `address ${address}${port === undefined ? '' : `:${port}`}`
     return {
       exitCode: EXIT.failed,
-      trouble: {
-        what: `the address ${address} is in use`,
-        why: chainOf(error),
-        todo: 'stop what listens there, or choose another port (0 picks a free one)',
+      report: {
+        what: `${listener} is already in use (EADDRINUSE)`,
+        todo: 'stop the process that uses the address, or choose another port (port 0 selects a free port)',
       },
     }
   }
-  const why = code === undefined ? undefined : NETWORK[code]
-  if (why !== undefined) {
+  if (Object.hasOwn(NETWORK, code)) {
+    const origin = kubeconfig === undefined ? '' : ` (the address came from ${kubeconfig})`
     return {
       exitCode: EXIT.failed,
-      trouble: {
-        what: 'the hub cannot be reached',
-        where: scene.server ?? chainOf(error),
-        why: `${why} (${code})`,
-        todo: scene.kubeconfig
-          ? `start the hub, or name another one with --kubeconfig (this one came from ${scene.kubeconfig})`
-          : 'start the hub, or name another one with --kubeconfig',
+      report: {
+        where: server ?? messageChain(error),
+        what: 'cannot reach the hub',
+        why: `${NETWORK[code]} (${code})`,
+        todo: `start the hub, or choose another hub with --kubeconfig${origin}`,
       },
     }
   }
-  if (code !== undefined && /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/.test(code)) {
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/.test(code)) {
     return {
+      certificateMismatch: true,
       exitCode: EXIT.forbidden,
-      trouble: {
-        what: 'the server is not the one the kubeconfig names',
-        where: scene.server ?? 'the API server',
-        why: chainOf(error),
-        todo: 'take a fresh DIR/admin.kubeconfig from the hub',
+      report: {
+        where: server ?? 'the API server',
+        what: 'the certificate of the server does not match the kubeconfig',
+        why: messageChain(error),
+        todo: 'copy a new admin.kubeconfig from the data directory of the hub',
       },
     }
   }
   return undefined
 }
 
-function codeOf(error: Error): string | undefined {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    const { code } = at as { code?: unknown }
-    if (typeof code === 'string') return code
+interface SystemError {
+  readonly code: string
+  readonly address?: string
+  readonly port?: number
+}
+
+const DEPTH = 5
+
+/** The first error of the chain of causes that has an error code of Node.js. */
+function systemError(error: Error): SystemError | undefined {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < DEPTH; at = at.cause, depth++) {
+    if ('code' in at && typeof at.code === 'string') return at as Error & SystemError
     if (at instanceof AggregateError && at.errors[0] instanceof Error) {
-      const inner = codeOf(at.errors[0])
+      const inner = systemError(at.errors[0])
       if (inner !== undefined) return inner
     }
   }
   return undefined
 }
 
-function chainOf(error: Error): string {
+function messageChain(error: Error): string {
   const messages: string[] = []
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    if (at.message && !messages.includes(at.message)) messages.push(at.message)
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < DEPTH; at = at.cause, depth++) {
+    const { message } = at
+    if (message && !messages.some((outer) => outer.includes(message))) messages.push(message)
   }
   return messages.join(': ') || error.name
 }

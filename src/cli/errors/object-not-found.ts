@@ -1,4 +1,4 @@
-/** What a person is told who named an object that is not there. */
+/** The error for a named object that does not exist. */
 import type { Rest } from '../../client/rest.ts'
 import { collectionPath, withQuery } from '../../client/resource-paths.ts'
 import { isObject } from '../../core/json.ts'
@@ -7,35 +7,30 @@ import { fullName } from '../api/find-resource.ts'
 import type { ApiResource } from '../api/find-resource.ts'
 import { didYouMean } from './did-you-mean.ts'
 
-/** What was asked for. */
 export interface ObjectQuery {
   readonly resource: ApiResource
   readonly name: string
-  /** Where it was looked for; everywhere when absent. */
+  /** Namespace of the object. If omitted, all namespaces. */
   readonly namespace?: string | undefined
 }
 
-const LOOKED_AT = 500
+const MAX_CANDIDATES = 500
 
-/** The error for an object that does not exist, with the nearest name of one that does. */
+/** Reports that an object does not exist, with the nearest existing name. */
 export async function noSuchObject(
   { resource, name, namespace }: ObjectQuery,
   rest: Pick<Rest, 'json'>,
   signal?: AbortSignal,
 ): Promise<CliError> {
   const isNamespaced = resource.scope === 'Namespaced'
-  const path = withQuery(collectionPath(resource, isNamespaced ? namespace : undefined), { limit: LOOKED_AT })
+  const path = withQuery(collectionPath(resource, isNamespaced ? namespace : undefined), { limit: MAX_CANDIDATES })
   const list = await rest.json({ method: 'GET', path, ...(signal && { signal }) })
   const items = isObject(list) && Array.isArray(list['items']) ? list['items'].filter(isObject) : []
   const names = items.flatMap(({ metadata }) => (isObject(metadata) ? [String(metadata['name'])] : []))
-  const where = isNamespaced ? (namespace === undefined ? ' -A' : ` -n ${namespace}`) : ''
+  const flag = isNamespaced ? (namespace === undefined ? ' -A' : ` -n ${namespace}`) : ''
+  const place = isNamespaced ? (namespace === undefined ? ' in any namespace' : ` in namespace "${namespace}"`) : ''
   return new CliError(EXIT.notFound, {
-    what: `there is no ${resource.singular} ${JSON.stringify(name)}`,
-    ...(isNamespaced && { where: namespace === undefined ? 'in any namespace' : `namespace ${namespace}` }),
-    why:
-      names.length === 0
-        ? `there are no ${resource.plural} there`
-        : `none of the ${resource.plural} there is called so`,
-    todo: didYouMean(name, names) ?? `see them all: flotilla get ${fullName(resource)}${where}`,
+    what: `${resource.singular} ${JSON.stringify(name)} not found${place}`,
+    todo: didYouMean(name, names) ?? `list ${resource.plural} with "flotilla get ${fullName(resource)}${flag}"`,
   })
 }

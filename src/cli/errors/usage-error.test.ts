@@ -23,19 +23,38 @@ async function run(...args: readonly string[]): Promise<string> {
   return said
 }
 
-test('a command line that cannot be read is told as every other error, with the help of its own command', async () => {
+test('a command line that cannot be parsed is an error with the help of its own command', async () => {
   assert.equal(
     await run('drift', 'accept', 'store-05'),
-    "error: required option '--reason <text>' not specified\n  do:    see: bin/flotilla drift accept --help\n",
+    'error: required option \'--reason <text>\' not specified\nhint: see "bin/flotilla drift accept --help"\n',
   )
-  assert.equal(await run('get'), "error: missing required argument 'kind'\n  do:    see: bin/flotilla get --help\n")
+  assert.equal(await run('get'), 'error: missing required argument \'kind\'\nhint: see "bin/flotilla get --help"\n')
   assert.equal(
-    await run('stauts'),
-    "error: unknown command 'stauts'\n  do:    did you mean status? Else see: bin/flotilla --help\n",
+    await run('get', 'clusters', '--wach'),
+    'error: unknown option \'--wach\'\nhint: did you mean "--watch"?\n',
   )
-  assert.match(await run('get', 'clusters', '-o'), /do: +see: bin\/flotilla get --help\n$/)
+  assert.match(await run('get', 'clusters', '-o'), /\nhint: see "bin\/flotilla get --help"\n$/)
 })
 
-test('a missing subcommand shows the help, and nothing else', async () => {
-  assert.match(await run('simulate'), /^Usage: bin\/flotilla simulate [^]*display help for command\n$/)
+test('an unknown command is answered with the nearest one, or with the command that lists', async () => {
+  const cases = [
+    ['stauts', 'unknown command "stauts" for "flotilla"', 'did you mean "flotilla status"?'],
+    ['demo brek', 'unknown command "brek" for "flotilla demo"', 'did you mean "flotilla demo break"?'],
+    ['cluster list', 'unknown command "list" for "flotilla cluster"', 'list clusters with "flotilla get clusters"'],
+    ['bundle ls', 'unknown command "ls" for "flotilla bundle"', 'list bundles with "flotilla get bundles"'],
+    [
+      '--kubeconfig x describe cluster y',
+      'unknown command "describe" for "flotilla"',
+      'use "flotilla get cluster y -o yaml" or "kubectl describe cluster y"',
+    ],
+    ['nothing-near', 'unknown command "nothing-near" for "flotilla"', 'see "flotilla --help"'],
+  ] as const
+  for (const [line, what, hint] of cases) {
+    const printed = (await run(...line.split(' '))).replaceAll('bin/flotilla', 'flotilla')
+    assert.equal(printed, `error: ${what}\nhint: ${hint}\n`)
+  }
+})
+
+test('a missing subcommand prints the help', async () => {
+  assert.match(await run('simulate'), /^Usage: bin\/flotilla simulate [^]*Documentation: https:\/\/\S+\n$/)
 })

@@ -1,38 +1,66 @@
-/** A command line that cannot be read, in the four lines of every other error. */
+/** Errors of command lines that cannot be parsed. */
 import type { Command, CommanderError } from 'commander'
+import { optionsOf, walkWords } from '../program/completion.ts'
 import type { ErrorReport } from './cli-error.ts'
+import { nearestName } from '../../core/text/nearest-name.ts'
 
-/** Whose command line it was. */
+/** The program and the command line that it could not parse. */
 export interface UsageContext {
-  readonly root: Command
+  readonly program: Command
   readonly args: readonly string[]
 }
 
-/** Whether it is help that was shown, where a command was missing. */
+/** Whether commander printed the help because a subcommand is missing. */
 export function isHelp({ code }: CommanderError): boolean {
   return code === 'commander.help'
 }
 
-/** What is wrong with a command line, and whose help to read. */
-export function usageErrorReport(message: string, { root, args }: UsageContext): ErrorReport {
-  const [what = '', ...more] = message.split('\n')
-  const suggestion = /^\(Did you mean (.*)\?\)$/.exec(more.join(' '))?.[1]
-  const help = `see: ${['flotilla', ...commandWords(root, args), '--help'].join(' ')}`
+/** Reports the cause of a parse error, with the help command of the deepest command that was recognized. */
+export function usageErrorReport({ code, message }: CommanderError, { program, args }: UsageContext): ErrorReport {
+  const { command, given } = walkWords(program, args)
+  const path = commandPath(command)
+  const [word] = given
+  const isUnknown = code === 'commander.unknownCommand' || code === 'commander.excessArguments'
+  if (isUnknown && word !== undefined && command.commands.length > 0) {
+    return {
+      what: `unknown command ${JSON.stringify(word)} for ${JSON.stringify(path)}`,
+      todo: pointer(command, given) ?? `see ${JSON.stringify(`${path} --help`)}`,
+    }
+  }
+  const [what = ''] = message.split('\n')
+  const near = code === 'commander.unknownOption' ? nearestOption(command, args) : undefined
   return {
-    what: what.replace(/^error: /, ''),
-    todo: suggestion === undefined ? help : `did you mean ${suggestion}? Else ${help}`,
+    what: withoutPrefix(what, 'error: '),
+    todo: near === undefined ? `see ${JSON.stringify(`${path} --help`)}` : `did you mean ${JSON.stringify(near)}?`,
   }
 }
 
-/** The words of the line that name its command. */
-function commandWords(root: Command, args: readonly string[]): string[] {
-  const words: string[] = []
-  let command = root
-  for (const word of args) {
-    const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word))
-    if (!next) continue
-    words.push(word)
-    command = next
+/** The nearest flag to the first word that looks like a flag and is none. */
+function nearestOption(command: Command, args: readonly string[]): string | undefined {
+  const known = optionsOf(command).flatMap(({ short, long }) => [short, long].filter((name) => name !== undefined))
+  const unknown = args.map((word) => word.split('=')[0]!).find((word) => word.startsWith('-') && !known.includes(word))
+  return unknown === undefined ? undefined : nearestName(unknown, known)
+}
+
+/** Words that other programs use for what `get` does. */
+const LISTS = new Set(['list', 'ls', 'get', 'show', 'describe'])
+
+function pointer(command: Command, [word = '', kind, name]: readonly string[]): string | undefined {
+  if (LISTS.has(word)) {
+    if (command.parent) return `list ${command.name()}s with "flotilla get ${command.name()}s"`
+    return kind !== undefined && name !== undefined
+      ? `use "flotilla get ${kind} ${name} -o yaml" or "kubectl describe ${kind} ${name}"`
+      : `use "flotilla get ${kind ?? 'clusters'}"`
   }
-  return words
+  const names = command.commands.map((child) => child.name()).filter((child) => !child.startsWith('__'))
+  const nearest = nearestName(word, names)
+  return nearest === undefined ? undefined : `did you mean ${JSON.stringify(`${commandPath(command)} ${nearest}`)}?`
+}
+
+function commandPath(command: Command): string {
+  return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name()
+}
+
+function withoutPrefix(text: string, prefix: string): string {
+  return text.startsWith(prefix) ? text.slice(prefix.length) : text
 }

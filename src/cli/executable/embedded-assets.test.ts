@@ -54,7 +54,7 @@ test('a folder that others can write is not trusted', () => {
 
 const DAY_MS = 24 * 3_600_000
 
-test('parts of other versions go when nobody used them for a month, and nothing else does', async () => {
+test('unused files of other versions are removed after a month, and nothing else is', async () => {
   const cache = join(dir, 'old')
   const clock = createVirtualClock()
   const agesOf = {

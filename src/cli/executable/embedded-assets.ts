@@ -1,4 +1,4 @@
-/** The parts that the one-file executable carries, as files: threads, pages and modules are loaded from files. */
+/** Extracts the assets of the one-file executable, because threads, pages and modules are loaded from files. */
 import {
   existsSync,
   lstatSync,
@@ -15,27 +15,27 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '../../core/time/clock.ts'
 
-/** What the executable carries; `node:sea` fits. */
+/** The assets of the executable; `node:sea` implements this interface. */
 export interface Assets {
   getRawAsset(key: string): ArrayBuffer
   getAsset(key: string, encoding: string): string
 }
 
-/** The two assets: all parts one behind the other, and where each is. Node looks at every asset at every start, so they are few. */
+/** The two assets: all files concatenated, and their index. Node reads all assets at each start, so there are few. */
 export const PARTS_ASSET = 'parts'
 export const INDEX_ASSET = 'index'
 
-/** What the index says. */
+/** The index of the files. */
 export interface AssetIndex {
-  /** Of all names and contents. */
+  /** Digest of all names and contents. */
   readonly digest: string
   /** In the order of their contents. */
   readonly files: readonly { readonly name: string; readonly bytes: number }[]
 }
 
 /**
- * The folder with the parts, written by the first run that needs one. A folder that somebody else could have written is
- * not used; nor is one that cannot be written: then the parts live as long as this process.
+ * Returns the folder with the files, which the first run writes. A folder that another user could have
+ * written is not used. If the cache cannot be written, a temporary folder is used and removed at exit.
  */
 export function extractAssets(assets: Assets, cache: string): string {
   const index = JSON.parse(assets.getAsset(INDEX_ASSET, 'utf8')) as AssetIndex
@@ -46,7 +46,7 @@ export function extractAssets(assets: Assets, cache: string): string {
     mkdirSync(cache, { recursive: true, mode: 0o700 })
     if (isOwn(cache)) return writtenTo(folder, parts)
   } catch {
-    // a disk that is full or read-only, a home that is another's
+    // a disk that is full or read-only, or a home of another user
   }
   const own = mkdtempSync(join(tmpdir(), 'flotilla-parts-'))
   process.on('exit', () => rmSync(own, { recursive: true, force: true }))
@@ -54,12 +54,12 @@ export function extractAssets(assets: Assets, cache: string): string {
   return own
 }
 
-/** Parts that nobody used for so long belong to a version that is gone. */
+/** Files that were not used for 30 days belong to a removed version. */
 const KEPT_MS = 30 * 24 * 3_600_000
-/** How often a process that goes on says that it uses its parts. */
+/** How often a long-running process renews the last-used time. */
 const SAID_MS = 24 * 3_600_000
 
-/** Says that a folder of parts is in use, now and until the signal is aborted, and removes those beside it that are not. */
+/** Renews the last-used time of a folder until the signal is aborted, and removes unused folders beside it. */
 export async function refreshLastUsed(folder: string, clock: Clock, signal: AbortSignal): Promise<void> {
   removeUnused(folder, clock.now())
   while (!signal.aborted) {
@@ -72,27 +72,27 @@ function touch(folder: string, nowMs: number): void {
   try {
     utimesSync(folder, nowMs / 1000, nowMs / 1000)
   } catch {
-    // a disk that is read-only by now
+    // a disk that became read-only
   }
 }
 
-/** The name of a folder of parts, whole, half written or half removed. */
+/** The name of a folder of files: complete, partly written or partly removed. */
 const isParts = /^[0-9a-f]{32}(-\w+)?$/
 
-/** Removes what other versions left beside a folder of parts: nothing else, and what cannot be removed stays. */
+/** Removes unused folders of other versions. Folders that cannot be removed stay. */
 function removeUnused(used: string, nowMs: number): void {
-  if (!isParts.test(basename(used))) return // it lives as long as this process
+  if (!isParts.test(basename(used))) return // a temporary folder of this process
   const cache = dirname(used)
   for (const name of namesIn(cache)) {
     const folder = join(cache, name)
     if (folder === used || !isParts.test(name) || !isUnused(folder, nowMs)) continue
-    // Whole or not at all: nobody finds half of it.
+    // Renamed first, so that no process finds an incomplete folder.
     const removed = name.includes('-') ? folder : `${folder}-removed`
     try {
       renameSync(folder, removed)
       rmSync(removed, { recursive: true, force: true })
     } catch {
-      // another run was first, or it is another's
+      // another run was first, or the folder belongs to another user
     }
   }
 }
@@ -121,7 +121,7 @@ function isOwn(folder: string): boolean {
   return found !== undefined && found.uid === process.getuid?.() && (found.mode & othersWrite) === 0
 }
 
-/** Whole or not at all: other runs may do the same. */
+/** Writes the folder atomically, because other runs may write it at the same time. */
 function writtenTo(folder: string, parts: Parts): string {
   const half = mkdtempSync(`${folder}-`)
   try {

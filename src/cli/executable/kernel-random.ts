@@ -1,8 +1,8 @@
-/** Random bytes from the system itself: to load Node's crypto for a few of them takes a third as long as to render a chart. */
+/** Random bytes from the kernel. Loading Node's crypto takes a third of the time to render a chart. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { systemIds } from '../../core/system-ids.ts'
 
-/** Random bytes, as good as those of Node, which it asks where the system has no such device. */
+/** Random bytes of the device. Defaults to Node's crypto if the system has no such device. */
 export function kernelRandom(length: number, device = '/dev/urandom'): Uint8Array {
   const bytes = new Uint8Array(length)
   return isFilled(bytes, device) ? bytes : systemIds.bytes(length)

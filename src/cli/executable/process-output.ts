@@ -1,4 +1,4 @@
-/** Where the process prints: through the streams of Node, or past them. */
+/** The output of the process: through Node's streams, or directly to the file descriptors. */
 import { writeSync } from 'node:fs'
 import type { Output } from '../print/terminal.ts'
 
@@ -8,7 +8,7 @@ const DESCRIPTORS: Readonly<Record<StreamName, number>> = { stdout: 1, stderr: 2
 
 let isStreaming = false
 
-/** Whether a stream was opened: then what was written may still be on its way. */
+/** Whether a stream was opened. Written data may then still be buffered. */
 export function usedStreams(): boolean {
   return isStreaming
 }
@@ -21,12 +21,12 @@ function opened(name: StreamName): NodeJS.WriteStream {
   return stream
 }
 
-/** Writes bytes that are no text. */
+/** Writes bytes that are not text. */
 export function writeBytes(name: StreamName, bytes: Uint8Array): void {
   opened(name).write(bytes)
 }
 
-/** A stream of Node, opened by the first who needs it. */
+/** A stream of Node, opened at the first use. */
 export function streamOutput(name: StreamName): Output {
   return {
     write: (text) => void opened(name).write(text),
@@ -39,7 +39,7 @@ export function streamOutput(name: StreamName): Output {
   }
 }
 
-/** The same, but what is written goes to the file descriptor at once: a stream is not opened for that. */
+/** Writes to the file descriptor without opening a stream. */
 export function plainOutput(name: StreamName): Output {
   const stream = streamOutput(name)
   let isPlain = true
@@ -51,7 +51,7 @@ export function plainOutput(name: StreamName): Output {
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException
         if (code === 'EPIPE') process.exit()
-        isPlain = false // a reader that is not waited for (EAGAIN), or anything else: the stream knows what to do
+        isPlain = false // EAGAIN or another error: Node's stream handles it
       }
     }
     if (rest.length > 0) opened(name).write(rest)

@@ -1,6 +1,6 @@
 /**
- * The entry of the one-file executable: Node, a snapshot of this module after it was loaded, and the parts of the built CLI
- * as assets. `template` runs from the snapshot; every other command is loaded from the parts as they are built for any Node.
+ * The entry of the one-file executable: Node, a snapshot of this module after it was loaded, and the built CLI
+ * as assets. `template` runs from the snapshot; all other commands are loaded from the extracted assets.
  */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { readEnvironment } from '../config.ts'
 import { refreshLastUsed, extractAssets } from './embedded-assets.ts'
 import { runProcess } from '../program/run-process.ts'
 
-/** Over in a blink, and nobody's server: these make do with how `template` starts (scripts/executable.ts). */
+/** Short commands without a server. They run with the V8 flags of `template` (scripts/executable.ts). */
 const BRIEF = new Set([
   'template',
   'get',
@@ -23,7 +23,7 @@ const BRIEF = new Set([
   '__complete',
 ])
 
-/** What others start with: hashes that nobody can know before, and V8's own numbers for programs and threads that run for long. */
+/** The flags of all other commands: an unpredictable hash seed, and the defaults of V8 for long-running programs. */
 const USUAL_FLAGS = [
   '--rehash-snapshot',
   '--v8-pool-size=4',

@@ -2,7 +2,7 @@ import { isApiError } from '../../core/errors.ts'
 import { parseSelector } from '../../core/text/label-selector.ts'
 import { CliError, EXIT } from '../errors/cli-error.ts'
 
-/** What `-l` says, as the `matchExpressions` of an object. */
+/** A label selector as `matchExpressions`. */
 export function requirementsOf(selector: string) {
   try {
     return parseSelector(selector).map(({ values, ...rest }) => ({
@@ -11,17 +11,17 @@ export function requirementsOf(selector: string) {
     }))
   } catch (caught) {
     if (isApiError(caught, 'BadRequest'))
-      throw new CliError(EXIT.usage, { what: `-l ${selector}`, why: caught.message })
+      throw new CliError(EXIT.usage, { what: `invalid selector ${JSON.stringify(selector)}`, why: caught.message })
     throw caught
   }
 }
 
-/** Who is meant by `-l` or `--all-clusters`, as `matchExpressions`; one of both must be said, and nobody else is guessed. */
+/** The clusters of `-l` or `--all-clusters` as `matchExpressions`. Exactly one of the flags is required. */
 export function clustersOf({ selector, allClusters }: { readonly selector?: string; readonly allClusters?: boolean }) {
   if ((selector === undefined) === !allClusters) {
     throw new CliError(EXIT.usage, {
-      what: allClusters ? '-l and --all-clusters exclude each other' : 'nobody is named who should get it',
-      todo: 'say -l LABELS, such as -l tier=store, or --all-clusters',
+      what: allClusters ? '-l and --all-clusters exclude each other' : 'missing -l or --all-clusters',
+      todo: 'select clusters with -l LABELS, for example -l tier=store, or with --all-clusters',
     })
   }
   return selector === undefined ? [] : requirementsOf(selector)

@@ -5,7 +5,7 @@ import type { FieldPath } from '../../plan/objects/managed-fields.ts'
 
 const FIELDS: ReadonlySet<string> = new Set(['clusterSelector', 'labelSelector', 'selector'])
 
-/** Every selector of clusters in one of our objects, and where it stands. */
+/** The cluster selectors of a Flotilla object, with their places. */
 export function selectorsIn(object: UnknownObject): { readonly place: FieldPath; readonly selector: LabelSelector }[] {
   const found: { place: FieldPath; selector: LabelSelector }[] = []
   const walk = (value: unknown, place: FieldPath): void => {
@@ -22,7 +22,7 @@ export function selectorsIn(object: UnknownObject): { readonly place: FieldPath;
   return found
 }
 
-/** Every cluster that a variant of a Bundle or an Override names. */
+/** The cluster names in variants of a Bundle, or in an Override. */
 export function clusterNamesIn(object: UnknownObject): { readonly place: FieldPath; readonly name: string }[] {
   const { spec } = object
   if (!isObject(spec)) return []

@@ -1,4 +1,5 @@
-/** One bundle of a file: rendered for every cluster it is for, and what came out checked. */
+// Tested by src/cli/commands/preview/validate.test.ts.
+/** Renders a Bundle for its clusters and checks the objects. */
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import { nameSome } from '../../core/text/name-some.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
@@ -26,9 +27,9 @@ import { isBelowPath } from './bundle-path.ts'
 import { withPosition, readDefinitions } from './read-definitions.ts'
 import type { Definition, PlacedFinding } from './read-definitions.ts'
 
-/** What a bundle's check works with. */
+/** The input of checking a Bundle. */
 export interface BundleToLint {
-  /** Where it is written; nowhere for a Bundle of the hub. */
+  /** Place in the files. Undefined for a Bundle of the hub. */
   readonly definition: Definition | undefined
   readonly bundle: Bundle
   readonly source: Source | undefined
@@ -38,17 +39,17 @@ export interface BundleToLint {
   readonly facts: FleetFacts
   /** ConfigMaps and Secrets that the hub has. */
   readonly hubTexts: (namespace: string) => ReadInputData
-  /** Those it is for; one without a name stands for any. */
+  /** The clusters of the Bundle. A cluster without name stands for an unknown cluster. */
   readonly clusters: readonly ClusterInputs[]
 }
 
-/** What a bundle gives, and what is wrong with it. */
+/** The objects of a Bundle and the findings. */
 export interface BundleContent {
   /** `namespace/name`. */
   readonly bundle: string
   readonly placed: readonly PlacedContent[]
   readonly findings: readonly PlacedFinding[]
-  /** A finding about an object of the content, where that object is written. */
+  /** Puts a finding about an object at the place of the object in the files. */
   readonly locate: (found: Finding, object: UnknownObject) => PlacedFinding
 }
 
@@ -66,11 +67,11 @@ export function lintBundle(input: BundleToLint): BundleContent {
   const elsewhere = source && !source.spec.git
   if (bundle.spec.source && (elsewhere || !isHere(bundle, files))) {
     const what = elsewhere ? 'a chart or artifact of a registry' : `the path ${bundle.spec.source.path ?? '.'}`
-    const message = `Bundle ${key}: its content, ${what} of Source ${bundle.spec.source.name}, is not on this disk and was not checked`
+    const message = `Bundle ${key}: the content (${what} of Source ${bundle.spec.source.name}) is not on this disk and was not checked`
     return nothing(finding('not-rendered', message, { place: ['spec', 'source'] }))
   }
   if (clusters.length === 0) {
-    const message = `Bundle ${key}: no cluster is selected, so its content was not rendered`
+    const message = `Bundle ${key}: the Placement selects no cluster; the content was not rendered`
     return nothing(finding('not-rendered', message, { place: ['spec', 'placement'] }))
   }
   let variants: readonly SharedVariant[]
@@ -79,12 +80,12 @@ export function lintBundle(input: BundleToLint): BundleContent {
     variants = renderVariants({ recipe, clusters, frozen: {} }, { files, entropy: ENTROPY }).variants
   } catch (caught) {
     if (!(caught instanceof CliError)) throw caught
-    return nothing(finding('not-rendered', `Bundle ${key}: ${caught.trouble.what}`, { place: ['spec', 'inputs'] }))
+    return nothing(finding('not-rendered', `Bundle ${key}: ${caught.report.what}`, { place: ['spec', 'inputs'] }))
   }
   const byName = new Map(clusters.map((cluster) => [cluster.name, cluster]))
   const content: PlacedContent[] = []
   const lintable: LintContent[] = []
-  // One mistake fails many variants; it is told once.
+  // A mistake that fails several variants is reported once.
   const problems = new Map<
     string,
     Pick<Problem, 'when'> & { readonly problem: RenderProblem; readonly known: string[] }
@@ -116,7 +117,7 @@ export function lintBundle(input: BundleToLint): BundleContent {
 }
 
 function isHere(bundle: Bundle, files: BundleToLint['files']): boolean {
-  // A path out of the repository is the renderer's to refuse.
+  // The renderer refuses a path outside the repository.
   const leaves = (bundle.spec.source?.path ?? '').split('/').includes('..')
   return leaves || [...files.keys()].some((file) => isBelowPath(bundle, file))
 }
@@ -140,8 +141,8 @@ function problemFinding(problem: RenderProblem, { key, known, when, here }: Prob
   const { message, file, line, column } = problem
   const place = { place: ['spec', 'source'] }
   if (known.length === 0 && Object.keys(when).length > 0) {
-    const words = `Bundle ${key}: its content depends on the cluster (${nameSome(Object.keys(when))}), and none is known here: ${message}`
-    return here(finding('not-rendered', words, { ...place, todo: 'give --hub, or files with Clusters' }))
+    const words = `Bundle ${key}: the content depends on the cluster (${nameSome(Object.keys(when))}), and no cluster is known: ${message}`
+    return here(finding('not-rendered', words, { ...place, todo: 'use --hub, or add files with Clusters' }))
   }
   const who = known.length === 0 ? '' : ` for ${nameSome(known)}`
   const found = finding('cannot-render', `Bundle ${key} cannot be rendered${who}: ${message}`, place)
@@ -149,14 +150,14 @@ function problemFinding(problem: RenderProblem, { key, known, when, here }: Prob
   return { ...found, bundle: key, file, line: line ?? 1, column: column ?? 1 }
 }
 
-/** Templates name their place at the head of the message. */
+/** Messages of templates begin with their place. */
 function withPlace(problem: RenderProblem, files: BundleToLint['files']): RenderProblem {
   const [, file = '', line, column = '1', message = ''] =
     /^([^\s:]+):(\d+):(?:(\d+):)? (.*)$/s.exec(problem.message) ?? []
   return files.has(file) ? { message, file, line: Number(line), column: Number(column) } : problem
 }
 
-/** Charts and kustomizations below the bundle's path that follow somebody else's newest. */
+/** Charts and kustomizations below the path of the Bundle with unpinned remote dependencies. */
 function packagedFindings(bundle: Bundle, files: BundleToLint['files']): PlacedFinding[] {
   if (!bundle.spec.source) return []
   return [...files].flatMap(([path, bytes]) => {
@@ -185,7 +186,7 @@ function firstDocument(bytes: Uint8Array): YamlDocument | undefined {
   }
 }
 
-/** Finds where an object of the content is written: in a file of the bundle, in spec.manifests, or not to be told. */
+/** Finds the place of an object: in a file of the Bundle, in spec.manifests, or unknown. */
 function locator({ bundle, files }: BundleToLint, here: (found: Finding) => PlacedFinding): BundleContent['locate'] {
   let known: readonly Definition[] | undefined
   const inline = bundle.spec?.manifests !== undefined

@@ -1,4 +1,5 @@
-/** All checks over files and what a hub adds to them. */
+// Tested by src/cli/commands/preview/validate.test.ts.
+/** Runs all checks over files and the objects of a hub. */
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import { isObject } from '../../core/json.ts'
 import { nearestName } from '../../core/text/nearest-name.ts'
@@ -27,24 +28,23 @@ import type { BundleContent } from './lint-bundle.ts'
 import { referenceFindings } from './reference-findings.ts'
 import { clusterNamesIn, selectorsIn } from './cluster-selectors.ts'
 
-/** What to check. */
 export interface LintInput {
-  /** Files that may define something. */
+  /** Files that can hold objects. */
   readonly definitions: readonly NamedText[]
-  /** The repository that Sources stand for. */
+  /** The clone of the repository of the Sources. */
   readonly files: ReadonlyMap<string, Uint8Array>
-  /** What the hub has; nothing is known of one when it was not asked. */
+  /** Objects of the hub. Undefined without --hub. */
   readonly facts: FleetFacts
   readonly hasHub: boolean
-  /** Git Sources of the hub (`namespace/name`) that the repository is: their Bundles are looked at too. */
+  /** Git Sources of the hub (`namespace/name`) with this repository. Their Bundles are checked too. */
   readonly followed?: ReadonlySet<string>
-  /** What inputs of Bundles come from, as far as the hub has it. */
+  /** Input data of Bundles on the hub. */
   readonly hubTexts?: (namespace: string) => ReadInputData
-  /** Stands for all clusters where none is known. */
+  /** Kubernetes version if no cluster is known. */
   readonly kubeVersion?: string | undefined
 }
 
-/** What was found, and how much was looked at. */
+/** The findings, and the numbers of checked objects. */
 export interface LintReport {
   readonly findings: readonly PlacedFinding[]
   readonly checked: {
@@ -55,10 +55,9 @@ export interface LintReport {
   }
 }
 
-/** Stands for any cluster while none is known. */
-const NOBODY: ClusterInputs = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
+/** Stands for an unknown cluster. */
+const UNKNOWN_CLUSTER: ClusterInputs = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
 
-/** Checks everything. */
 export function lintFiles(input: LintInput): LintReport {
   const { definitions, files, facts: hub, hasHub, followed, kubeVersion, hubTexts = NO_TEXTS } = input
   const read = readDefinitions(definitions)
@@ -86,7 +85,7 @@ export function lintFiles(input: LintInput): LintReport {
           ...lintBuilds(
             definitions.map(({ name }) => name),
             files,
-            NOBODY,
+            UNKNOWN_CLUSTER,
           ),
         ]
       : []
@@ -123,11 +122,11 @@ interface Scene {
 
 const NO_TEXTS = (): ReadInputData => () => undefined
 
-/** The clusters a bundle is for; one that stands for any where none is known. */
+/** The clusters of a Bundle. A placeholder if no cluster is known. */
 function clustersOf(bundle: Bundle, { facts, kubeVersion }: Scene): readonly ClusterInputs[] {
   const placement = placementOf(bundle, facts)
   if (facts.clusters.length === 0 || !placement) {
-    return [{ ...NOBODY, ...(kubeVersion === undefined ? {} : { kubeVersion }) }]
+    return [{ ...UNKNOWN_CLUSTER, ...(kubeVersion === undefined ? {} : { kubeVersion }) }]
   }
   const { selected } = selectionOf(placement, facts)
   return facts.clusters.filter(({ metadata }) => selected.has(metadata.name)).map(clusterInputsOf)
@@ -146,7 +145,7 @@ function contentOf(bundle: Bundle, definition: Definition | undefined, scene: Sc
   return lintBundle({ definition, bundle, source, files, others, facts, hubTexts, clusters: clustersOf(bundle, scene) })
 }
 
-// The renderer says what is wrong with files of a bundle, and better.
+// Files of a Bundle are checked by the renderer, with better messages.
 function isInBundle(file: string, bundles: readonly Definition[]): boolean {
   return bundles.some(({ object }) => {
     const bundle = object as unknown as Bundle
@@ -154,7 +153,7 @@ function isInBundle(file: string, bundles: readonly Definition[]): boolean {
   })
 }
 
-/** Manifests without a bundle are checked as they are. */
+/** Checks manifests that belong to no Bundle. */
 function looseFindings(others: readonly Definition[], { facts, kubeVersion }: Scene): PlacedFinding[] {
   const clusters =
     facts.clusters.length > 0
@@ -201,7 +200,7 @@ function selectorFindings(definition: Definition, facts: FleetFacts): PlacedFind
   return found.map((one) => withPosition(one, definition))
 }
 
-/** A name that no cluster has. */
+/** A finding for the name of an unknown cluster. */
 function lintClusterName(
   { who, place, name }: { readonly who: string; readonly place: FieldPath; readonly name: string },
   clusters: FleetFacts['clusters'],
@@ -210,7 +209,12 @@ function lintClusterName(
   if (names.length === 0 || names.includes(name)) return []
   const near = nearestName(name, names)
   const todo = near === undefined ? {} : { todo: `did you mean ${near}?` }
-  return [finding('unmatched-selector', `${who} names the cluster ${name}, and there is none`, { place, ...todo })]
+  return [
+    finding('unmatched-selector', `${who} names cluster ${JSON.stringify(name)}, which does not exist`, {
+      place,
+      ...todo,
+    }),
+  ]
 }
 
 const STOPPED: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** Kustomizations that no Bundle names are built as they are, so that a file that is missing is found before anybody uses them. */
+/** Builds kustomizations that belong to no Bundle, to find missing files. */
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import { isObject } from '../../core/json.ts'
 import { finding } from '../../plan/lint/finding.ts'
@@ -12,14 +12,14 @@ import type { PlacedFinding } from './read-definitions.ts'
 const KUSTOMIZATION = /(^|\/)kustomization\.ya?ml$/
 const MOST = 200
 
-/** What keeps the kustomizations among some files of a repository from being built; a mistake that several share is told once, where it is. */
+/** Build errors of the kustomizations. A mistake of a shared base is reported once. */
 export function lintBuilds(
   names: readonly string[],
   files: ReadonlyMap<string, Uint8Array>,
   cluster: ClusterInputs,
 ): PlacedFinding[] {
   const told = new Map<string, PlacedFinding>()
-  // A base before those who build on it.
+  // Bases before their overlays.
   const found = names.filter((name) => KUSTOMIZATION.test(name) && isComplete(files.get(name)))
   for (const name of found.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, MOST)) {
     const path = name.replace(KUSTOMIZATION, '')
@@ -28,7 +28,7 @@ export function lintBuilds(
     for (const { result } of variants) {
       if (result.ok !== false) continue
       for (const problem of result.problems) {
-        // Who builds on a base repeats what is wrong with it.
+        // An overlay repeats the error of its base.
         const isTold = [...told.keys()].some((message) => problem.message.includes(message))
         if (!isTold) told.set(problem.message, findingOf(problem, name, path))
       }
@@ -38,11 +38,11 @@ export function lintBuilds(
 }
 
 function findingOf({ message, file, line = 1, column = 1 }: RenderProblem, name: string, path: string): PlacedFinding {
-  const words = `kustomization ${path || '.'} cannot be built: ${message}`
+  const words = `cannot build kustomization ${path || '.'}: ${message}`
   return { ...finding('cannot-render', words), file: file ?? name, line, column }
 }
 
-/** Components and patches for what somebody else renders are no builds of their own. */
+/** Components, and kustomizations without resources, cannot be built alone. */
 function isComplete(bytes: Uint8Array | undefined): boolean {
   let value: unknown
   try {

@@ -1,4 +1,4 @@
-/** Files of a repository, below a directory or a file by its path, that may hold objects: not templates of charts, which are no YAML yet. */
+/** Files below a path that can hold objects. Templates of charts are excluded, because they are not YAML yet. */
 export function manifestPaths(files: ReadonlyMap<string, Uint8Array>, inside: string): string[] {
   const charts = [...files.keys()]
     .filter((path) => path === 'Chart.yaml' || path.endsWith('/Chart.yaml'))

@@ -1,18 +1,17 @@
+// Tested by src/cli/commands/preview/validate.test.ts.
 /** Findings as text, JSON, markdown, SARIF, or annotations of a GitHub workflow. */
 import { plural } from '../../core/text/name-some.ts'
 import { CHECKS } from '../../plan/lint/finding.ts'
 import type { CheckId, Severity } from '../../plan/lint/finding.ts'
-import { VERSION } from '../../core/version.ts'
+import { DOCUMENTATION, VERSION } from '../../core/version.ts'
 import type { PlacedFinding } from './read-definitions.ts'
 import type { LintReport } from './lint-files.ts'
 
-/** How findings can be printed. */
 const LINT_FORMATS = ['text', 'json', 'markdown', 'sarif', 'github'] as const
 
-/** One of the forms. */
 export type LintFormat = (typeof LINT_FORMATS)[number]
 
-const DOCS = 'docs/lint.md'
+const DOCS = `${DOCUMENTATION}/lint.md`
 
 /** Prints a report. */
 export function printLint(report: LintReport, format: LintFormat): string {
@@ -44,14 +43,14 @@ export function summary({ findings, checked }: LintReport): string {
     plural(contents, 'object'),
     ...(clusters === 0 ? ['no cluster known'] : [`for ${plural(clusters, 'cluster')}`]),
   ]
-  return `${parts.length === 0 ? 'nothing found' : parts.join(', ')}; checked ${looked.join(', ')}`
+  return `${parts.length === 0 ? 'no findings' : parts.join(', ')}; checked ${looked.join(', ')}`
 }
 
 function text(report: LintReport): string {
   const lines = report.findings.map((one) => `${whereOf(one)}${one.severity}: ${sentence(one)} [${one.check}]`)
   const checks = [...new Set(report.findings.map(({ check }) => check))]
   const help =
-    checks.length === 0 ? [] : [`see ${DOCS}#${checks[0]}${checks.length > 1 ? ' and the others there' : ''}`]
+    checks.length === 0 ? [] : [`see ${DOCS}#${checks[0]}${checks.length > 1 ? ' and the other sections' : ''}`]
   return `${[...lines, summary(report), ...help].join('\n')}\n`
 }
 
@@ -148,7 +147,7 @@ function annotation(one: PlacedFinding): string {
   return `::${COMMANDS[one.severity]} ${properties.join(',')}::${escaped(sentence(one))}\n`
 }
 
-// What the runner of workflows reads as its own.
+// Characters with a meaning in workflow commands.
 function escaped(words: string): string {
   return words.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }

@@ -1,4 +1,5 @@
-/** Flotilla's objects in files: read with their places, checked as the hub would, and ready to work with. */
+// Tested by src/cli/commands/preview/validate.test.ts.
+/** Reads Flotilla objects from files with their places, and validates them as the hub would. */
 import { isObject } from '../../core/json.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
@@ -14,22 +15,22 @@ import { readYaml } from '../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import type { YamlDocument } from '../../yaml/yaml.ts'
 
-/** A file of which something is defined. */
+/** A file with objects. */
 export interface NamedText {
   readonly name: string
   readonly bytes: Uint8Array
 }
 
-/** An object, and where it stands. */
+/** An object and its place. */
 export interface Definition {
   readonly object: UnknownObject
   readonly file: string
   readonly document: YamlDocument
-  /** Where it begins in the document, which may be a list. */
+  /** Start of the object in the document, which can be a list. */
   readonly base: FieldPath
 }
 
-/** A finding and the place it is about. */
+/** A finding and its place. */
 export interface PlacedFinding extends Finding {
   readonly file?: string
   readonly line?: number
@@ -37,14 +38,14 @@ export interface PlacedFinding extends Finding {
   readonly bundle?: string
 }
 
-/** What files define: our own kinds apart from everything else. */
+/** The objects of files: Flotilla's own kinds, and all other kinds. */
 export interface Definitions {
   readonly own: readonly Definition[]
   readonly others: readonly Definition[]
   readonly findings: readonly PlacedFinding[]
 }
 
-/** Reads files; what is no Kubernetes object (values, settings of other tools) is passed over. */
+/** Reads files. Documents that are not Kubernetes objects, for example values files, are skipped. */
 export function readDefinitions(files: readonly NamedText[]): Definitions {
   const own: Definition[] = []
   const others: Definition[] = []
@@ -86,13 +87,13 @@ function isKubeObject(value: unknown): value is UnknownObject {
   )
 }
 
-/** A finding where its field stands. */
+/** A finding at the place of its field. */
 export function withPosition(found: Finding, { file, document, base }: Omit<Definition, 'object'>): PlacedFinding {
   const { line, column } = document.positionOf([...base, ...(found.place ?? [])])
   return { ...found, file, line, column }
 }
 
-/** Our objects as the API would store them, and what it would say about them. */
+/** Flotilla objects with defaults, and their validation errors. */
 export function checkOwn(definitions: readonly Definition[]): {
   readonly objects: readonly Definition[]
   readonly findings: readonly PlacedFinding[]
@@ -105,7 +106,7 @@ export function checkOwn(definitions: readonly Definition[]): {
     const { apiVersion, kind: kindName, metadata } = definition.object
     const kind = NATIVE_KINDS.find((one) => one.kind === kindName && `${one.group}/${one.version}` === apiVersion)
     if (!kind) {
-      const message = `${kindName} ${metadata.name}: there is no kind ${kindName} in ${apiVersion}`
+      const message = `${kindName} ${metadata.name}: unknown kind ${JSON.stringify(kindName)} in ${apiVersion}`
       say(finding('unknown-kind', message, { severity: 'error', place: ['kind'] }))
       continue
     }
@@ -130,7 +131,7 @@ export function checkOwn(definitions: readonly Definition[]): {
 function storedForm(kind: Kind, given: UnknownObject): UnknownObject {
   const object = structuredClone(given)
   if (kind.scope === 'Namespaced') object.metadata.namespace ??= 'default'
-  // Whoever describes a cluster in a file wants to know what it would get.
+  // A Cluster in a file selects content for the preview.
   const spec = object['spec']
   if (kind.kind === Cluster.kind && isObject(spec)) spec['accepted'] ??= true
   pruneObject(kind, object)
@@ -139,7 +140,7 @@ function storedForm(kind: Kind, given: UnknownObject): UnknownObject {
 }
 
 function wrongFields(kind: Kind, object: UnknownObject): Finding[] {
-  // Hubs make Clusters; those in files stand for them and need no keys.
+  // The hub creates Clusters. Clusters in files are examples and need no keys.
   if (kind.kind === Cluster.kind) return []
   const who = `${object.kind} ${object.metadata.namespace === undefined ? '' : `${object.metadata.namespace}/`}${object.metadata.name}`
   return validateObject(kind, object).map(({ field, message }) =>

@@ -16,7 +16,7 @@ interface Reference {
   readonly among: readonly KubeObject[]
 }
 
-/** Names in our objects that lead to nothing that is known. */
+/** Findings for references to unknown objects. */
 export function referenceFindings(
   definitions: readonly Definition[],
   facts: FleetFacts,

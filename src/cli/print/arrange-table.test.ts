@@ -19,7 +19,7 @@ const todo = (work: () => unknown) => {
   try {
     work()
   } catch (caught) {
-    return caught instanceof CliError ? caught.trouble.todo : caught
+    return caught instanceof CliError ? caught.report.todo : caught
   }
   return 'it was not refused'
 }
@@ -34,7 +34,7 @@ test('rows by state, in any letter case; a kind without states says so', () => {
   const phases = { ...TABLE, columnDefinitions: [column('Name'), column('Phase')] }
   assert.deepEqual(names(rowsInState(phases, 'nothing')), [])
   const stateless = { ...TABLE, columnDefinitions: [column('Name')] }
-  assert.match(String(todo(() => rowsInState(stateless, 'ready'))), /use it with clusters/)
+  assert.match(String(todo(() => rowsInState(stateless, 'ready'))), /use --state with clusters/)
 })
 
 test('rows by column, numbers as numbers, and by a path of the object', () => {

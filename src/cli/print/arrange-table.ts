@@ -1,4 +1,4 @@
-/** What a person wants of a table besides seeing it: some rows, in an order, as CSV. */
+/** Filters and sorts tables, and writes them as CSV. */
 import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
 import { CliError, EXIT } from '../errors/cli-error.ts'
 import { parseJsonPath } from './jsonpath.ts'
@@ -6,23 +6,23 @@ import { cellText } from './table.ts'
 import type { Table, TableRow } from './table.ts'
 import { didYouMean } from '../errors/did-you-mean.ts'
 
-/** Only the rows in one of these states (`failed,offline`); a kind without states says so. */
+/** The rows in one of these states (`failed,offline`). */
 export function rowsInState(table: Table, wanted: string): Table {
   const at = columnAt(table, 'State') ?? columnAt(table, 'Phase')
   if (at === undefined) {
     throw new CliError(EXIT.usage, {
-      what: '--state needs a kind with a STATE column',
-      todo: 'use it with clusters, rollouts or deployments of bundles',
+      what: '--state requires a kind with a STATE column',
+      todo: 'use --state with clusters, rollouts or bundlestates',
     })
   }
   const states = new Set(wanted.toLowerCase().split(','))
   const known = [...BUNDLE_STATES, ...statesOf(table)]
   const odd = [...states].find((state) => !known.some((one) => one.toLowerCase() === state))
-  // Phases of rollouts and of Kubernetes' own kinds are no closed list.
+  // Phases of rollouts and of built-in kinds are not a closed list.
   if (odd !== undefined && columnAt(table, 'State') !== undefined) {
     throw new CliError(EXIT.usage, {
-      what: `there is no state ${JSON.stringify(odd)}`,
-      todo: didYouMean(odd, known) ?? `use ${BUNDLE_STATES.join(', ')}, or several with commas between them`,
+      what: `unknown state ${JSON.stringify(odd)}; valid states: ${BUNDLE_STATES.join(', ')}`,
+      ...(didYouMean(odd, known) && { todo: didYouMean(odd, known)! }),
     })
   }
   return { ...table, rows: table.rows.filter(({ cells }) => states.has(String(cells[at]).toLowerCase())) }
@@ -34,7 +34,7 @@ export function statesOf(table: Table): string[] {
   return at === undefined ? [] : [...new Set(table.rows.map(({ cells }) => cellText(cells[at])))].sort()
 }
 
-/** The rows in the order of a column's name or of a JSONPath over their objects; numbers as numbers. */
+/** Sorts rows by a column or by a JSONPath over their objects. Numbers are compared as numbers. */
 export function sortedRows(table: Table, by: string): Table {
   const keyOf = sortKey(table, by)
   const keyed = table.rows.map((row) => ({ row, key: keyOf(row) }))
@@ -50,12 +50,12 @@ function sortKey(table: Table, by: string): (row: TableRow) => string {
   if (at !== undefined) return ({ cells }) => cellText(cells[at])
   const names = (table.columnDefinitions ?? []).map(({ name }) => name.toLowerCase())
   throw new CliError(EXIT.usage, {
-    what: `there is no column ${JSON.stringify(by)} to sort by`,
+    what: `unknown column ${JSON.stringify(by)}`,
     todo: didYouMean(by, names) ?? `use one of ${names.join(', ')}, or a path such as .metadata.creationTimestamp`,
   })
 }
 
-/** A table as CSV (RFC 4180), every column with it, whatever its priority. */
+/** A table with all columns as CSV (RFC 4180). */
 export function tableCsv(
   table: Table,
   options: { readonly withNamespace: boolean; readonly withHeaders: boolean },
@@ -69,7 +69,7 @@ export function tableCsv(
   return (options.withHeaders ? [header, ...rows] : rows).map((line) => `${line.map(csvCell).join(',')}\r\n`).join('')
 }
 
-// A spreadsheet runs a cell that begins like a formula; what a cluster reported must not.
+// A spreadsheet would run a cell that begins like a formula, and cells can hold text of clusters.
 function csvCell(text: string): string {
   const safe = /^[=+\-@\t]/.test(text) && !/^-?[\d.]+$/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

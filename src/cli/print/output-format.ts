@@ -1,10 +1,10 @@
-/** What `-o` may say, and how objects are printed for it. */
+/** Parses `-o` and prints objects in its formats. */
 import { isObject } from '../../core/json.ts'
 import { CliError, EXIT } from '../errors/cli-error.ts'
 import { parseJsonPath } from './jsonpath.ts'
 import { didYouMean } from '../errors/did-you-mean.ts'
 
-/** Prints objects; `single` says that one object was asked for by name. */
+/** Prints objects. `single`: one object was requested by name. */
 export type ObjectPrinter = (
   objects: readonly Record<string, unknown>[],
   how: { readonly single: boolean; readonly names: (object: Record<string, unknown>) => string },
@@ -38,7 +38,7 @@ export async function parseOutput(
     }
   }
   if (text === 'yaml') {
-    // Only who prints YAML waits for what writes it.
+    // The YAML writer is loaded for YAML output only.
     const { writeYaml } = await import('../../yaml/write/write-yaml.ts')
     return { kind: 'objects', printer: (objects, { single }) => writeYaml(whole(objects, single)) }
   }
@@ -50,12 +50,12 @@ export async function parseOutput(
   }
   const match = /^jsonpath(?:=(.*))?$/s.exec(text)
   if (match) {
-    if (!match[1]) throw wrongOutput('jsonpath needs a template', "write -o jsonpath='{.metadata.name}'")
+    if (!match[1]) throw wrongOutput('missing template for jsonpath', "use -o jsonpath='{.metadata.name}'")
     const path = parsedPath(match[1])
     return { kind: 'objects', printer: (objects, { single }) => path(whole(objects, single)) }
   }
   throw wrongOutput(
-    `there is no output format ${JSON.stringify(text)}`,
+    `unknown output format ${JSON.stringify(text)}`,
     didYouMean(text, FORMATS) ?? `use one of ${FORMATS.join(', ')}`,
   )
 }
@@ -64,7 +64,7 @@ function parsedPath(template: string): (value: unknown) => string {
   try {
     return parseJsonPath(template)
   } catch (caught) {
-    throw wrongOutput(`the JSONPath template is wrong: ${String(caught instanceof Error ? caught.message : caught)}`)
+    throw wrongOutput(`invalid JSONPath template: ${String(caught instanceof Error ? caught.message : caught)}`)
   }
 }
 

@@ -3,14 +3,16 @@ import { test } from 'node:test'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import { headLine, ringLines, statusText } from './print-rollout.ts'
 
-test('what holds a rollout is said once', () => {
+const NOW = Date.parse('2026-11-16T00:05:00Z')
+
+test('the message of a hold is printed once', () => {
   const said = (ready: string, held: string) => {
     const conditions = [
       { type: 'Ready', status: 'False', message: ready },
       { type: 'Held', status: 'True', message: held },
     ]
     const rollout = { metadata: { name: 'shop-g2' }, spec: { rings: [] }, status: { conditions } }
-    return statusText(rollout as unknown as Rollout)
+    return statusText(rollout as unknown as Rollout, NOW)
       .trimEnd()
       .split('\n')
       .slice(2)
@@ -20,7 +22,7 @@ test('what holds a rollout is said once', () => {
   assert.deepEqual(said('3 of 5 ready.', more), ['3 of 5 ready.', more])
 })
 
-test('a removal counts who it was removed from', () => {
+test('a removal counts the clusters without the Bundle', () => {
   const head = (spec: object) => {
     const status = { phase: 'Progressing', counts: { total: 3, ready: 1 } }
     return headLine({ metadata: { name: 'shop-g2' }, spec, status } as unknown as Rollout)
@@ -29,19 +31,19 @@ test('a removal counts who it was removed from', () => {
   assert.equal(head({ removal: { bundle: 'shop', clusters: [] } }), 'shop-g2  Progressing  1 of 3 removed')
 })
 
-test('a ring that was through without a change does not ask for approval any more', () => {
+test('a ring that passed without a change needs no approval', () => {
   const approvals = { count: 1, noSelfApproval: false }
   const lines = (state: object) =>
-    ringLines({
-      spec: { rings: [{ name: 'early', approvals }] },
-      status: { rings: [{ name: 'early', members: 2, ready: 2, ...state }] },
-    } as unknown as Rollout)
+    ringLines(
+      {
+        spec: { rings: [{ name: 'early', approvals }] },
+        status: { rings: [{ name: 'early', members: 2, ready: 2, ...state }] },
+      } as unknown as Rollout,
+      NOW,
+    )
   const passedAt = '2026-11-16T00:00:00Z'
-  assert.equal(lines({ passedAt }), ` ✔ early   2/2   through ${passedAt}`)
+  assert.equal(lines({ passedAt }), ` ✔ early   2/2   passed 5m ago`)
   assert.equal(lines({}), ' … early   2/2   needs approval')
   const approvedBy = [{ author: 'ana' }]
-  assert.equal(
-    lines({ openedAt: passedAt, approvedBy, passedAt }),
-    ` ✔ early   2/2   approved by ana, through ${passedAt}`,
-  )
+  assert.equal(lines({ openedAt: passedAt, approvedBy, passedAt }), ` ✔ early   2/2   approved by ana, passed 5m ago`)
 })

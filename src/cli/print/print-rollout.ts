@@ -1,26 +1,28 @@
-/** How a rollout looks in text, ring by ring: in `rollout status` and `rollout watch` alike. */
+/** Prints a rollout by ring, for `rollout status` and `rollout watch`. */
+import { humanAge, parseTime } from '../../core/time/time.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
+import { relativeTime, withLocalTimes } from './print-time.ts'
 
-/** The annotation that keeps why somebody moved a lever. */
+/** Annotation with the reason of the last pause, resume or abort. */
 export const REASON = 'flotilla.dev/reason'
 
-/** Reasons of the condition Held that only a person's word releases. */
+/** Reasons of condition Held that end with an approval. */
 const NEEDS_APPROVAL: readonly (string | undefined)[] = ['ApprovalPending', 'ApprovalRejected']
 
 type Ring = Rollout['spec']['rings'][number]
 type RingStatus = NonNullable<NonNullable<Rollout['status']>['rings']>[number]
 
-/** A condition of a rollout. */
+/** A condition of a rollout, if its status is known. */
 export function conditionOf(rollout: Rollout, wanted: string) {
   return rollout.status?.conditions?.find(({ type, status }) => type === wanted && status !== 'Unknown')
 }
 
-/** Whether a rollout waits for somebody's approval. */
+/** Whether a rollout waits for an approval. */
 export function needsApproval(rollout: Rollout): boolean {
   return NEEDS_APPROVAL.includes(conditionOf(rollout, 'Held')?.reason)
 }
 
-/** The first line: name, phase, counts and why it was last touched. */
+/** The first line: name, phase, counts and the reason of the last change. */
 export function headLine({ metadata, spec, status }: Rollout): string {
   const counts = status?.counts
   const parts = [
@@ -34,7 +36,7 @@ export function headLine({ metadata, spec, status }: Rollout): string {
 }
 
 /** One line for each ring. */
-export function ringLines({ spec, status }: Rollout): string {
+export function ringLines({ spec, status }: Rollout, nowMs: number): string {
   const rows = spec.rings.map((ring) => {
     const state = status?.rings?.find(({ name }) => name === ring.name)
     const sign = state?.passedAt ? '✔' : status?.ring === ring.name ? '↻' : '…'
@@ -43,27 +45,35 @@ export function ringLines({ spec, status }: Rollout): string {
       state?.failed ? `✗ ${state.failed}` : '',
       state?.excused ? `◌ ${state.excused}` : '',
     ]
-    return [` ${sign} ${ring.name}`, some.filter((part) => part !== '').join('  '), termsOf(ring, state).join(', ')]
+    return [
+      ` ${sign} ${ring.name}`,
+      some.filter((part) => part !== '').join('  '),
+      termsOf(ring, state, nowMs).join(', '),
+    ]
   })
   return alignColumns(rows)
 }
 
-/** What a ring still asks for, and what it was given. */
-function termsOf(ring: Ring, state: RingStatus | undefined): string[] {
+/** The conditions of a ring, and how they were met. */
+function termsOf(ring: Ring, state: RingStatus | undefined, nowMs: number): string[] {
   return [
-    // A ring is also through when nobody in it had to change: then nobody was asked.
+    // A ring without changes passes without an approval.
     ...(ring.approvals && (state?.openedAt || !state?.passedAt) ? [approvalTerm(ring.approvals, state)] : []),
     ...(ring.gates ?? []).map((gate) => gateTerm(gate, state)),
-    ...(state?.passedAt ? [`through ${state.passedAt}`] : state?.readyAt ? [`ready since ${state.readyAt}`] : []),
+    ...(state?.passedAt
+      ? [`passed ${relativeTime(state.passedAt, nowMs)}`]
+      : state?.readyAt
+        ? [`ready for ${humanAge(Math.max(0, nowMs - (parseTime(state.readyAt) ?? nowMs)))}`]
+        : []),
   ]
 }
 
-const GATE_WORDS = { Passed: 'passed', Waiting: 'waits', Refused: 'says no', Unknown: 'cannot be asked' } as const
+const GATE_WORDS = { Passed: 'passed', Waiting: 'waits', Refused: 'refused', Unknown: 'unreachable' } as const
 
 function gateTerm({ name, when }: NonNullable<Ring['gates']>[number], state: RingStatus | undefined): string {
   const record = state?.gates?.find((gate) => gate.name === name)
   if (record) return `gate ${name} ${GATE_WORDS[record.state]}`
-  return when === 'Open' ? `gate ${name} before it opens` : `gate ${name}`
+  return when === 'Open' ? `gate ${name} before the ring opens` : `gate ${name}`
 }
 
 function approvalTerm(approvals: NonNullable<Ring['approvals']>, state: RingStatus | undefined): string {
@@ -73,16 +83,16 @@ function approvalTerm(approvals: NonNullable<Ring['approvals']>, state: RingStat
   return `needs approval${people}${groups}`
 }
 
-/** Everything there is to say about a rollout. */
-export function statusText(rollout: Rollout): string {
+/** The text of `rollout status`. */
+export function statusText(rollout: Rollout, nowMs: number): string {
   const ready = conditionOf(rollout, 'Ready')
   const held = conditionOf(rollout, 'Held')
   return [
     headLine(rollout),
-    ringLines(rollout),
-    // What holds it often begins with the same words, and says more.
-    ...(ready && !held?.message?.startsWith(ready.message ?? '') ? [ready.message] : []),
-    ...(held ? [held.message] : []),
+    ringLines(rollout, nowMs),
+    // The message of Held often begins with the message of Ready.
+    ...(ready && !held?.message?.startsWith(ready.message ?? '') ? [withLocalTimes(ready.message ?? '')] : []),
+    ...(held ? [withLocalTimes(held.message ?? '')] : []),
     '',
   ].join('\n')
 }

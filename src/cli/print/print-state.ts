@@ -1,8 +1,8 @@
-/** How states look, in every command. */
+/** Signs and colours of states. */
 import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { Color } from './terminal.ts'
 
-/** Glyph, ASCII stand-in and colour of each state. */
+/** Sign, ASCII form and colour of each state. */
 export const STATE_GLYPHS: Readonly<Record<BundleStateName, readonly [utf8: string, ascii: string, color: Color]>> = {
   Ready: ['✔', '+', 'green'],
   Progressing: ['↻', '~', 'cyan'],
@@ -13,7 +13,7 @@ export const STATE_GLYPHS: Readonly<Record<BundleStateName, readonly [utf8: stri
   NotSelected: ['–', '-', 'dim'],
 }
 
-// Phases of rollouts and statuses of conditions, beside the states.
+// Phases of rollouts and statuses of conditions.
 const OTHER_COLORS: Readonly<Record<string, Color>> = {
   Completed: 'green',
   True: 'green',
@@ -22,7 +22,7 @@ const OTHER_COLORS: Readonly<Record<string, Color>> = {
   False: 'red',
 }
 
-/** The colour of a state, phase or condition; undefined for other words. */
+/** The colour of a state, phase or condition status. Undefined for all other words. */
 export function colorOf(word: string): Color | undefined {
   return Object.hasOwn(STATE_GLYPHS, word) ? STATE_GLYPHS[word as BundleStateName][2] : OTHER_COLORS[word]
 }

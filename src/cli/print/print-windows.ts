@@ -1,14 +1,14 @@
-/** Windows and freezes as the CLI shows them. */
+/** Prints windows and freezes. */
 import type { Client } from '../../client/client.ts'
 import { isApiError } from '../../core/errors.ts'
-import { formatTime, humanAge } from '../../core/time/time.ts'
+import { timeWithDistance } from './print-time.ts'
 import type { ClusterWindow } from '../../kinds/native/cluster-window.ts'
 import type { Window } from '../../kinds/native/window.ts'
 import { spanAt } from '../../plan/windows/window.ts'
 import { compileWindow } from '../../plan/windows/window-rules.ts'
 import { CLUSTER_WINDOWS, listAll, WINDOWS } from '../api/flotilla-resources.ts'
 
-/** All windows, or those of a namespace; a hub that serves none has none. */
+/** All windows, or the windows of a namespace. A caller who may not list windows sees none. */
 export async function listWindows(
   client: Pick<Client, 'list'>,
   namespace?: string,
@@ -23,11 +23,11 @@ export async function listWindows(
   }
   const own = quietly(listAll(client, WINDOWS, namespace === undefined ? {} : { namespace }))
   if (namespace !== undefined) return await own
-  const everybody = quietly(listAll(client, CLUSTER_WINDOWS))
-  return [...(await everybody), ...(await own)]
+  const clusterWide = quietly(listAll(client, CLUSTER_WINDOWS))
+  return [...(await clusterWide), ...(await own)]
 }
 
-/** Whether a window's times hold now, in its own zone or UTC: what a list can say of it, and where it belongs in one. */
+/** The state of a window now, in its own zone or UTC, with its place in a list. */
 export function windowStateText(
   object: Window | ClusterWindow,
   nowMs: number,
@@ -37,15 +37,15 @@ export function windowStateText(
   const within = states.flatMap((state) => (state.isIn ? [state.untilMs] : []))
   if (within.length > 0) {
     const until = Math.max(...within)
-    return { text: `holds until ${formatTime(until)}`, order: 0, isIn: true }
+    return { text: `active until ${timeWithDistance(until, nowMs)}`, order: 0, isIn: true }
   }
   const nexts = states.flatMap((state) => (!state.isIn && state.nextMs !== undefined ? [state.nextMs] : []))
   if (nexts.length === 0) return { text: 'over', order: Infinity, isIn: false }
   const next = Math.min(...nexts)
-  return { text: `in ${humanAge(next - nowMs)}, ${formatTime(next)}`, order: next, isIn: false, nextMs: next }
+  return { text: `from ${timeWithDistance(next, nowMs)}`, order: next, isIn: false, nextMs: next }
 }
 
-/** What passes, in short: `role=incident-commander`. */
+/** The exceptions: `role=incident-commander`. */
 export function exceptionsText({ spec }: Window | ClusterWindow): string {
   return (spec.exceptions ?? [])
     .flatMap(({ subjects = [], bundles = [], releases = [] }) => [

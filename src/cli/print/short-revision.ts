@@ -1,4 +1,4 @@
-/** `main@sha1:f2ca022…` with as much of the commit as people read. */
+/** Shortens the commit of a revision: `main@sha1:f2ca022`. */
 export function shortRevision(revision: string): string {
   return revision.replace(/([0-9a-f]{12})[0-9a-f]{28,}$/, '$1')
 }

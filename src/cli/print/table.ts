@@ -1,4 +1,4 @@
-/** Tables as the Kubernetes API sends them (meta.k8s.io/v1 Table), printed as kubectl prints them. */
+/** Prints Tables of the Kubernetes API (meta.k8s.io/v1) as kubectl does. */
 import { isObject } from '../../core/json.ts'
 
 /** One column of a Table. */
@@ -6,11 +6,11 @@ export interface TableColumn {
   readonly name: string
   readonly type: string
   readonly format?: string
-  /** 0 is always shown, more only with `-o wide`. */
+  /** Columns with priority 0 are always shown, others with `-o wide`. */
   readonly priority: number
 }
 
-/** One row; `object` is at least the metadata of what it shows. */
+/** One row. `object` has at least the metadata of the object. */
 export interface TableRow {
   readonly cells: readonly unknown[]
   readonly object?: {
@@ -24,31 +24,29 @@ export interface TableRow {
 
 /** An answer in table form. */
 export interface Table {
-  /** Null in the events of a watch after its first. */
+  /** Null in the events of a watch, except the first. */
   readonly columnDefinitions: readonly TableColumn[] | null
   readonly rows: readonly TableRow[]
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string }
 }
 
-/** What to show of a table. */
 export interface TableOptions {
   readonly wide: boolean
   readonly withNamespace: boolean
   readonly withHeaders: boolean
   readonly showLabels?: boolean
-  /** Put before each name, as `kubectl get a,b` does. */
+  /** Prefix of each name, as in `kubectl get a,b`. */
   readonly namePrefix?: string
-  /** Colours a cell by its column and text; widths are counted before. */
+  /** Colours a cell by its column and text, after the widths were computed. */
   readonly paint?: (column: string, text: string) => string
 }
 
-/** True for an answer that is a Table. */
 export function isTable(value: unknown): value is Table {
   if (!isObject(value) || value['kind'] !== 'Table') return false
   return value['columnDefinitions'] === null || Array.isArray(value['columnDefinitions'])
 }
 
-/** Prints tables whose columns stay as wide as the widest cell seen so far, so that watch lines fit below. */
+/** Prints tables. Columns keep the width of their widest cell so far, so that lines of a watch align. */
 export function createTablePrinter(options: TableOptions): (table: Table) => string {
   let columns: { index: number; name: string }[] | undefined
   let headers: string[] = []
@@ -85,10 +83,10 @@ function rowCells(row: TableRow, columns: readonly { index: number }[], options:
   return cells
 }
 
-/** A cell as one line of text; `empty` stands for nothing. */
+/** A cell as one line of text. `empty` replaces an empty cell. */
 export function cellText(cell: unknown, empty = '<none>'): string {
   if (cell === null || cell === undefined || cell === '') return empty
-  // A cell is one line, whatever somebody wrote into a status; control characters never reach the terminal.
+  // A status can hold any text: line breaks and control characters must not reach the terminal.
   const text = typeof cell === 'string' ? cell : JSON.stringify(cell)
   return Array.from(text, (char) => (char < ' ' || char === '\u007f' ? ' ' : char)).join('')
 }

@@ -38,7 +38,7 @@ test('signs are ASCII where the locale is not UTF-8', () => {
   assert.deepEqual(err, ['ok z\n', 'x z\n'])
 })
 
-test('colours only on a terminal, unless somebody says otherwise', () => {
+test('colours only on a terminal, unless --color or the environment says otherwise', () => {
   const painted = (options: Parameters<typeof terminalWith>[0]) =>
     terminalWith(options).terminal.paint('red', 'x') !== 'x'
   assert.equal(painted({ tty: true, utf8: true }), true)

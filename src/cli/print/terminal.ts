@@ -1,51 +1,50 @@
-/** Where a command prints: data to stdout, everything else to stderr. */
+/** The output of a command: data goes to stdout, all messages go to stderr. */
 import type { CliEnvironment } from '../config.ts'
 
-/** Something to write text to; a process stream fits. */
+/** A stream for text, for example a process stream. */
 export interface Output {
   write(text: string): void
   readonly isTTY: boolean
-  /** How wide a terminal is. */
+  /** Width of the terminal. */
   readonly columns?: number | undefined
 }
 
-/** Signs in front of progress lines, the same in every command. */
+/** Signs in front of progress lines. */
 export type Sign = 'ok' | 'fail' | 'warn' | 'wait' | 'next'
 
-/** Colours that carry no meaning alone. */
+/** Colours. They never carry meaning alone. */
 export type Color = 'green' | 'red' | 'yellow' | 'cyan' | 'dim' | 'bold'
 
-/** A command's mouth. */
 export interface Terminal {
-  /** Data: what a pipe should get. */
+  /** Writes data to stdout. */
   data(text: string): void
-  /** Progress, hints and warnings, on stderr; commands in them are written `flotilla …`, and shown as `command` does. */
+  /** Writes a message to stderr. Commands in it are passed through `command`. */
   say(text: string): void
-  /** A sign and a line, on stderr. */
+  /** Writes a sign and a line to stderr. */
   step(sign: Sign, text: string): void
-  /** Text with commands `flotilla …` as this person would type them: `bin/flotilla …` in a clone, `kubectl flotilla …`. */
+  /** Replaces `flotilla …` by the command that the user typed: `bin/flotilla …` in a clone, or `kubectl flotilla …`. */
   command(text: string): string
-  /** A sign as text, ASCII where the locale is not UTF-8. */
+  /** A sign as text. ASCII if the locale is not UTF-8. */
   sign(sign: Sign): string
-  /** Text in a colour when data goes to a terminal that wants colours. */
+  /** Colours text if stdout is a terminal with colours. */
   paint(color: Color, text: string): string
-  /** True when data goes to a terminal, where it can be drawn over. */
+  /** Whether stdout is a terminal, so that lines can be redrawn. */
   readonly isLive: boolean
-  /** How many characters fit in a line there. */
+  /** Width of the terminal in characters. */
   readonly columns: number
-  /** True when a person can be asked on stdin. */
+  /** Whether the user can be asked on stdin. */
   readonly isInteractive: boolean
-  /** False where only ASCII can be shown. */
+  /** Whether the locale is UTF-8. */
   readonly isUtf8: boolean
 }
 
-/** Where the streams lead and what was asked for. */
+/** The streams of a terminal and its settings. */
 export interface TerminalOptions {
   readonly stdout: Output
   readonly stderr: Output
   readonly stdinIsTTY: boolean
   readonly environment: Pick<CliEnvironment, 'isUtf8' | 'color' | 'program'>
-  /** From `--color`; wins over the environment. */
+  /** The flag --color. Has precedence over the environment. */
   readonly color?: 'auto' | 'always' | 'never'
 }
 
@@ -59,7 +58,7 @@ const SIGNS: Readonly<Record<Sign, readonly [utf8: string, ascii: string, color:
 
 const CODES: Readonly<Record<Color, string>> = { bold: '1', dim: '2', red: '31', green: '32', yellow: '33', cyan: '36' }
 
-/** A terminal over two streams. */
+/** Creates a terminal over two streams. */
 export function createTerminal(options: TerminalOptions): Terminal {
   const { stdout, stderr, environment } = options
   const wantsColor = (stream: Output): boolean => {
@@ -69,7 +68,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   }
   const painted = (stream: Output, color: Color, text: string): string =>
     wantsColor(stream) ? `\u001b[${CODES[color]}m${text}\u001b[0m` : text
-  // A word before it, a path or a package's name, makes it another thing.
+  // `flotilla` after a path or as part of a package name is not a command.
   const command = (text: string): string =>
     text.replaceAll(/(^|[\s`'"(])flotilla (?=[a-z-])/g, (_, before: string) => `${before}${environment.program} `)
   const signText = (sign: Sign): string => SIGNS[sign][environment.isUtf8 ? 0 : 1]
@@ -84,7 +83,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       return stdout.isTTY
     },
     get columns() {
-      return stdout.columns || 80 // some terminals say 0
+      return stdout.columns || 80 // some terminals report 0
     },
     get isInteractive() {
       return options.stdinIsTTY && stderr.isTTY

@@ -1,41 +1,62 @@
-import type { Command } from 'commander'
+import { addAgent, addLogs } from './commands/agent.ts'
+import { addBundles } from './commands/bundle.ts'
+import { addTemplate } from './commands/chart.ts'
+import { addClusters } from './commands/cluster.ts'
+import { addDemo } from './commands/demo.ts'
+import { addDrift } from './commands/drift.ts'
+import { addObserve, addStatus } from './commands/fleet.ts'
+import { addFreezes } from './commands/freeze.ts'
+import { addHub, addLogin } from './commands/hub.ts'
+import { addKustomize } from './commands/kustomization.ts'
+import { addBackups, addDiagnosis } from './commands/maintenance.ts'
+import { addGet, addWrites } from './commands/object.ts'
+import { addExplain, addSimulate } from './commands/placement.ts'
+import { addProgramCommands } from './commands/program.ts'
+import { addReleases } from './commands/release.ts'
+import { addDiff, addFiles } from './commands/repository.ts'
+import { addRollouts } from './commands/rollout.ts'
+import { addSources } from './commands/source.ts'
+import { addTrust } from './commands/trust.ts'
 import type { Act } from './command-action.ts'
-import { addHubAndDemo } from './groups/hub-and-demo.ts'
-import { addClusters } from './groups/clusters.ts'
-import { addObjects } from './groups/objects.ts'
-import { addObserve } from './groups/observe.ts'
-import { addRender } from './groups/render.ts'
-import { addSources } from './groups/sources.ts'
-import { addBundles } from './groups/bundles.ts'
-import { addDrift } from './groups/drift.ts'
-import { addFreezes } from './groups/freeze.ts'
-import { addPlacement } from './groups/placement.ts'
-import { addRollback, addRollouts } from './groups/rollout.ts'
-import { addRendering } from './groups/template.ts'
-import { addKustomize } from './groups/kustomize.ts'
-import { addOperations } from './groups/operations.ts'
-import { addTrust } from './groups/trust.ts'
-import { addValidate } from './groups/validate.ts'
-import { addAbout } from './groups/about.ts'
+import type { FlotillaCommand } from './flotilla-command.ts'
 
-/** Adds every command there is, in the order of `--help`. */
-export function addAll(program: Command, act: Act): void {
-  addHubAndDemo(program, act)
-  addClusters(program, act)
-  addObjects(program, act)
-  addObserve(program, act)
-  addSources(program, act)
-  addBundles(program, act)
-  addValidate(program, act)
-  addRender(program, act)
-  addPlacement(program, act)
-  addDrift(program, act)
-  addRollouts(program, act)
-  addRollback(program, act)
-  addFreezes(program, act)
-  addRendering(program, act)
-  addKustomize(program, act)
-  addOperations(program, act)
-  addTrust(program, act)
-  addAbout(program, act)
+/** In the order of `flotilla --help`: a group of the help begins where its first command is added. */
+const COMMANDS: readonly ((program: FlotillaCommand, act: Act) => void)[] = [
+  // Get started
+  addDemo,
+  addHub,
+  addLogin,
+  addClusters,
+  addAgent,
+  // Deliver
+  addWrites,
+  addSources,
+  addBundles,
+  addRollouts,
+  addReleases,
+  // Observe
+  addStatus,
+  addGet,
+  addObserve,
+  addLogs,
+  addExplain,
+  // Guard
+  addDiff,
+  addSimulate,
+  addDrift,
+  addFreezes,
+  // Operate
+  addDiagnosis,
+  addBackups,
+  addTrust,
+  // Offline tools
+  addFiles,
+  addTemplate,
+  addKustomize,
+  addProgramCommands,
+]
+
+/** Adds all commands. */
+export function addAll(program: FlotillaCommand, act: Act): void {
+  for (const add of COMMANDS) add(program, act)
 }

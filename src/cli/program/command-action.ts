@@ -1,42 +1,61 @@
-/** What commands are given. In this folder is the tree; each command's code is imported only when it runs: `get` must answer in a blink. */
-import type { Command } from 'commander'
+/**
+ * What a command receives when it runs. The folder `commands/` declares the commands; their code is imported when they
+ * run, so that `flotilla get` starts without the code of the other commands.
+ */
+import { Option } from 'commander'
 import type { CliEnvironment } from '../config.ts'
 import type { Connection } from '../api/connect.ts'
 import type { ExitCode } from '../errors/cli-error.ts'
 import type { Terminal } from '../print/terminal.ts'
+import type { FlotillaCommand } from './flotilla-command.ts'
 
-/** What the process gives to the commands. */
+/** What the process offers to its commands: environment, signal and streams. */
 export interface CliPorts {
   readonly environment: CliEnvironment
   /** Aborted by Ctrl-C and by SIGTERM, with the signal's name as reason. */
   readonly signal: AbortSignal
   readonly stdin: AsyncIterable<Uint8Array>
   readonly terminalFor: (color: 'auto' | 'always' | 'never') => Terminal
-  /** The folder of the files that threads are started from, where it is not found from this program's code. */
+  /** Folder of the thread entry files. Defaults to the folder of this program's code. */
   readonly threadsFolder?: () => URL
-  /** Where bytes go that are no UTF-8, when not to the process's own stdout. */
+  /** Receives bytes that are not UTF-8. Defaults to the stdout of the process. */
   readonly writeBytes?: (bytes: Uint8Array) => void
 }
 
-/** What one run of a command works with. */
+/** What one run of a command receives. */
 export interface Run extends CliPorts {
   readonly terminal: Terminal
-  /** Connects on demand; the run closes it. */
+  /** Connects to the hub at the first call. The connection is closed when the command ends. */
   readonly connect: () => Promise<Connection>
 }
 
-/** A command’s code: its arguments in order, its flags with the global ones. */
+/** The code of a command: `words` are its arguments in order, `flags` include the global flags. */
 export type Action = (run: Run, words: readonly string[], flags: Record<string, unknown>) => Promise<ExitCode | void>
 
-/** Turns a command's code into what commander calls. */
+/** Wraps an action as a commander action handler. */
 export type Act = (action: Action) => (...received: unknown[]) => Promise<void>
 
-/** A command that lets the hub check what it would write. */
-export function withDryRun(command: Command): Command {
-  return command.option('--dry-run', 'let the hub check it, and store nothing')
+/** Adds `--dry-run`: the hub checks the write and stores nothing. */
+export function withDryRun(command: FlotillaCommand): FlotillaCommand {
+  return command.option('--dry-run', 'Let the hub validate the change without storing it')
 }
 
-/** Gathers a repeatable flag. */
+/** Adds `-n`: the namespace of the named object. */
+export function withNamespace(command: FlotillaCommand): FlotillaCommand {
+  return command.option('-n, --namespace <namespace>', 'Namespace. Defaults to the namespace of the kubeconfig context')
+}
+
+/** Adds `-y`: for commands that ask before they change something. */
+export function withYes(command: FlotillaCommand): FlotillaCommand {
+  return command.option('-y, --yes', 'Do not ask for confirmation')
+}
+
+/** `-o` with its formats; the first one is the default. */
+export function outputOption(...formats: readonly [string, ...string[]]): Option {
+  return new Option('-o, --output <format>', 'Output format').choices(formats).default(formats[0])
+}
+
+/** Gathers the values of a repeatable flag. */
 export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), value]
 }

@@ -1,4 +1,4 @@
-/** `flotilla completion SHELL`, and the hidden `__complete` that the scripts call. */
+/** The hidden command `__complete`, which the completion scripts call. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
@@ -10,10 +10,10 @@ import type { LiveNames } from './completion.ts'
 import { findResource, resourcesOf } from '../api/find-resource.ts'
 import { collectionPath, withQuery } from '../../client/resource-paths.ts'
 
-/** What completion works with. */
+/** The input of completion. */
 export interface CompletionInput {
   readonly connect: () => Promise<Connection>
-  /** Names are kept here for a short time: a person presses TAB more than once. */
+  /** Cache of names, because a user presses TAB more than once. */
   readonly cacheFile: string
 }
 
@@ -31,7 +31,7 @@ export async function completeWords(
 }
 
 function liveNames({ connect, cacheFile }: CompletionInput): LiveNames {
-  const remembered = async (key: string, look: (connection: Connection) => Promise<readonly string[]>) => {
+  const cached = async (key: string, look: (connection: Connection) => Promise<readonly string[]>) => {
     try {
       const connection = await connect()
       const id = `${connection.server} ${key}`
@@ -39,20 +39,20 @@ function liveNames({ connect, cacheFile }: CompletionInput): LiveNames {
       const known = cache[id]
       if (known && systemClock.now() - known.at < KEPT_MS) return known.names
       const names = await look(connection)
-      // Without a place to remember them they are asked for again.
+      // Without a cache, the names are requested again.
       await writeCache(cacheFile, { ...cache, [id]: { at: systemClock.now(), names } }).catch(() => {})
       return names
     } catch {
-      return [] // a hub that cannot be asked is no reason to disturb somebody who is typing
+      return [] // completion must not print errors while the user types
     }
   }
   return {
     kinds: () =>
-      remembered('kinds', async ({ rest }) =>
+      cached('kinds', async ({ rest }) =>
         (await resourcesOf(rest, 'flotilla.dev/v1alpha1')).map(({ plural }) => plural),
       ),
     names: (kind) =>
-      remembered(`names of ${kind}`, async ({ rest, namespace }) => {
+      cached(`names of ${kind}`, async ({ rest, namespace }) => {
         const resource = await findResource(rest, kind)
         const inNamespace = resource.scope === 'Namespaced' ? (namespace ?? 'default') : undefined
         const path = withQuery(collectionPath(resource, inNamespace), { limit: MAX_NAMES })

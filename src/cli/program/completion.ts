@@ -1,22 +1,22 @@
-/** What could come next on a command line: commands, flags, choices, kinds and names, for the shells. */
+/** Candidates for the next word of a command line: commands, flags, choices, kinds and names. */
 import type { Command, Option } from 'commander'
 
-/** Looks up what only the hub knows; an unreachable hub gives nothing and never fails. */
+/** Names that the hub knows. An unreachable hub has no names and never fails. */
 export interface LiveNames {
   kinds(): Promise<readonly string[]>
   names(kind: string): Promise<readonly string[]>
 }
 
-/** Shells there are scripts for. */
+/** Shells with a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 export type Shell = (typeof SHELLS)[number]
 
 /** The candidates for the last of `words`, which may be empty. */
 export async function complete(program: Command, words: readonly string[], live: LiveNames): Promise<string[]> {
-  // PowerShell before 7.3 loses an empty word, so its script writes quotes, which newer ones hand on as they are.
+  // PowerShell before 7.3 drops an empty word, so its script passes quotes, which newer versions pass on unchanged.
   const typed = words.at(-1) ?? ''
   const last = typed === '""' ? '' : typed
-  const { command, given, pending } = walk(program, words.slice(0, -1))
+  const { command, given, pending } = walkWords(program, words.slice(0, -1))
   const candidates = await candidatesOf({ command, given, pending, last }, live)
   return candidates.filter((candidate) => candidate.startsWith(last)).sort()
 }
@@ -25,12 +25,13 @@ interface Place {
   readonly command: Command
   /** Arguments before the last word. */
   readonly given: readonly string[]
-  /** A flag that waits for its value. */
+  /** A flag whose value is the last word. */
   readonly pending: Option | undefined
   readonly last: string
 }
 
-function walk(program: Command, words: readonly string[]): Omit<Place, 'last'> {
+/** Follows the words of a command line: the deepest command, its arguments, and a flag that waits for its value. */
+export function walkWords(program: Command, words: readonly string[]): Omit<Place, 'last'> {
   let command = program
   let pending: Option | undefined
   const given: string[] = []
@@ -72,7 +73,7 @@ async function candidatesOf({ command, given, pending, last }: Place, live: Live
   return await namesFor(argument.name(), live)
 }
 
-/** What an argument, a flag or a group of commands is about. */
+/** The kinds whose names complete an argument or a flag. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   cluster: ['clusters'],
   clusters: ['clusters'],
@@ -92,11 +93,12 @@ async function namesFor(what: string, live: LiveNames): Promise<readonly string[
   return (await Promise.all(kinds.map((kind) => live.names(kind)))).flat()
 }
 
-function optionsOf(command: Command): readonly Option[] {
+/** The flags of a command and of its parents. */
+export function optionsOf(command: Command): readonly Option[] {
   return command.parent ? [...command.options, ...optionsOf(command.parent)] : command.options
 }
 
-/** The script a shell reads; it asks this program for candidates. */
+/** The completion script of a shell. The script calls this program for candidates. */
 export function completionScript(shell: Shell): string {
   return SCRIPTS[shell]
 }

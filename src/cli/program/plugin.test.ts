@@ -21,7 +21,7 @@ test('a program in PATH is a command, unless its name is odd or flotilla has the
   mkdirSync(join(folder, 'flotilla-folder'))
   const path = ['relative', folder]
   assert.equal(findPlugin('greet', path), join(folder, 'flotilla-greet'))
-  for (const name of ['plain', 'folder', 'nobody', '../greet', '-greet', 'Greet', ''])
+  for (const name of ['plain', 'folder', 'missing', '../greet', '-greet', 'Greet', ''])
     assert.equal(findPlugin(name, path), undefined, name)
   assert.equal(findPlugin('greet', [folder.slice(1), '']), undefined)
 
@@ -41,5 +41,5 @@ test('a program in PATH is a command, unless its name is odd or flotilla has the
     })
   assert.equal(await run(['greet', '2']), 42)
   assert.equal(await run(['status', '--no-such-flag']), 2)
-  assert.equal(await run(['nobody']), 2)
+  assert.equal(await run(['missing']), 2)
 })

@@ -1,4 +1,4 @@
-/** One command line as a whole process: its signals, its streams and its exit code. */
+/** Runs the command line of the process: signals, streams and exit code. */
 import type { CliEnvironment } from '../config.ts'
 import { plainOutput, streamOutput, usedStreams } from '../executable/process-output.ts'
 import { runCli } from '../run.ts'
@@ -13,15 +13,15 @@ export async function runProcess(
   ports: Pick<CliPorts, 'threadsFolder'> = {},
 ): Promise<void> {
   const args = process.argv.slice(2)
-  // Scripts run it once for each chart: it does without Node's streams, which take as long to open as many a chart to render.
+  // Opening Node's streams takes about 10 ms, see executable/README.md.
   const isTemplate = args[0] === 'template'
   const outputTo = isTemplate ? plainOutput : streamOutput
   process.exitCode = await runCli(args, {
     ...ports,
     environment,
-    // A render is not interrupted by JavaScript, which waits for it: the system ends the process.
+    // JavaScript cannot interrupt a synchronous render, so the default signal handling ends the process.
     signal: isTemplate ? new AbortController().signal : interruptSignal(),
-    // Opened by who reads it.
+    // Opened by the first reader.
     stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
     terminalFor: (color) =>
       createTerminal({
@@ -34,7 +34,7 @@ export async function runProcess(
         color,
       }),
   })
-  // Nothing is left to do but to tidy up memory that the system takes back anyway.
+  // Skips the teardown of V8, see executable/README.md.
   if (isTemplate && !usedStreams()) process.exit()
 }
 
@@ -43,7 +43,7 @@ function interruptSignal(): AbortSignal {
   let interruptedAt = 0
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      // One Ctrl-C comes up to three times: from the terminal, from npm and from the bootstrap of older Nodes.
+      // One Ctrl-C can arrive three times: from the terminal, from npm and from the bootstrap process.
       if (interrupt.signal.aborted && performance.now() - interruptedAt > SAME_SIGNAL_MS) process.exit(130)
       if (!interrupt.signal.aborted) interruptedAt = performance.now()
       interrupt.abort(signal)

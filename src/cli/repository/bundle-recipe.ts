@@ -1,3 +1,4 @@
+// Tested by src/cli/commands/preview/render.test.ts.
 /** A Bundle of a file, as the renderer takes it. */
 import { fromBase64, fromUtf8, generateTraditionalKey } from '../../core/bytes.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
@@ -74,8 +75,8 @@ function partsOf(
   const keys = key === undefined ? Object.keys(texts).sort() : [key]
   if (keys.length === 0 || keys.some((one) => texts[one] === undefined)) {
     throw new CliError(EXIT.usage, {
-      what: `spec.manifestsFrom names ConfigMap ${configMap}, which is not in the files`,
-      todo: 'give it with another -f FILE',
+      what: `spec.manifestsFrom: ConfigMap ${JSON.stringify(configMap)} is not in the files`,
+      todo: 'add the file with another -f FILE',
     })
   }
   return keys.map((one) => ({ file: `ConfigMap ${configMap}, ${one}`, text: texts[one]! }))
@@ -90,8 +91,8 @@ function inputOf(input: NonNullable<Bundle['spec']['inputs']>[number], textsOf: 
   const text = key === undefined ? undefined : texts?.[key]
   if (texts === undefined || (key !== undefined && text === undefined)) {
     throw new CliError(EXIT.usage, {
-      what: `input ${input.name} comes from ${kind} ${name}, which is not in the files`,
-      todo: 'give it with another -f FILE',
+      what: `input ${JSON.stringify(input.name)}: ${kind} ${JSON.stringify(name)} is not in the files`,
+      todo: 'add the file with another -f FILE',
     })
   }
   if (input.secret) return { value: text ?? texts }

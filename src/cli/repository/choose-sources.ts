@@ -26,7 +26,7 @@ export function chooseSources({ sources, remotes, named, into }: SourceQuestion)
         named,
         git.flatMap((source) => [source.metadata.name, keyOfObject(source)]),
       ) ?? 'see flotilla get sources -A'
-    throw new CliError(EXIT.notFound, { what: `there is no Source ${named} of a git repository`, todo })
+    throw new CliError(EXIT.notFound, { what: `Source ${JSON.stringify(named)} of a git repository not found`, todo })
   }
   const here = new Set(remotes.map(addressOf))
   const follows = git.filter(({ spec }) => {
@@ -37,9 +37,9 @@ export function chooseSources({ sources, remotes, named, into }: SourceQuestion)
   })
   if (follows.length > 0 || git.length === 0) return follows
   throw new CliError(EXIT.usage, {
-    what: 'no Source of the hub follows a branch of this repository',
-    where: remotes.length === 0 ? 'the repository has no remotes' : `remotes: ${remotes.join(', ')}`,
-    todo: `name it with --source; the hub has ${git.map(keyOfObject).slice(0, 5).join(', ')}`,
+    what: 'no Source of the hub uses this repository',
+    why: remotes.length === 0 ? 'the clone has no remotes' : `remotes of the clone: ${remotes.join(', ')}`,
+    todo: `give the Source with --source; the hub has ${git.map(keyOfObject).slice(0, 5).join(', ')}`,
   })
 }
 

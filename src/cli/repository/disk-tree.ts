@@ -1,8 +1,8 @@
-/** Files on disk as a kustomize build reads them. */
+/** Reads files on disk for a kustomize build. */
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import type { FileTree } from '../../render/kustomize/loader.ts'
 
-/** The whole disk, with links resolved; each path is looked at once. */
+/** The file system with resolved links. Each path is read once. */
 export function diskTree(): FileTree {
   const known = new Map<string, ReturnType<FileTree['stat']>>()
   return {

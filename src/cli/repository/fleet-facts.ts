@@ -1,3 +1,4 @@
+// Tested by src/cli/commands/preview/diff.contract.test.ts.
 /** The fleet as files and a hub describe it, for commands that ask what would happen. */
 import type { Client } from '../../client/client.ts'
 import { systemClock } from '../../core/time/system-clock.ts'

@@ -1,3 +1,4 @@
+// Tested by src/cli/commands/preview/diff.contract.test.ts.
 /** A git repository on this disk: its files at a revision, or as they stand in the work tree. */
 import { execFile } from 'node:child_process'
 import { readWholeNumber } from '../../core/read-number.ts'
@@ -9,15 +10,15 @@ import { readFilesOf, withRepositoryErrors } from './repository-files.ts'
 /** Files by their path from the top. */
 export type Files = ReadonlyMap<string, Uint8Array>
 
-/** What is asked of a repository. */
+/** A clone of a git repository. */
 export interface GitRepository {
   readonly root: string
   /** The addresses of its remotes. */
   readonly remotes: () => Promise<readonly string[]>
-  /** The commit a revision names; undefined when it is not here. */
+  /** The commit of a revision. Undefined if the clone does not have the revision. */
   readonly commitOf: (revision: string) => Promise<string | undefined>
   readonly filesAt: (commit: string) => Promise<Files>
-  /** What is tracked, and what is new and not ignored. */
+  /** Tracked files, and new files that are not ignored. */
   readonly workFiles: () => Promise<Files>
 }
 
@@ -36,7 +37,7 @@ export function openRepository(root: string): GitRepository {
           else done(stdout)
         },
       )
-      child.stdin?.on('error', () => {}) // git ended early; its exit says why
+      child.stdin?.on('error', () => {}) // git ended early; its exit code has the cause
       child.stdin?.end(input)
     })
 
@@ -67,7 +68,7 @@ export function openRepository(root: string): GitRepository {
     },
     async commitOf(revision) {
       if (revision.startsWith('-')) {
-        throw new CliError(EXIT.usage, { what: `${JSON.stringify(revision)} is no name of a commit` })
+        throw new CliError(EXIT.usage, { what: `invalid revision ${JSON.stringify(revision)}` })
       }
       const text = await git(['rev-parse', '--verify', '--quiet', `${revision}^{commit}`]).catch(() => undefined)
       return text?.toString().trim()
@@ -78,7 +79,7 @@ export function openRepository(root: string): GitRepository {
         const match = /^(\d+) (?:blob|commit) ([0-9a-f]+)\t([^]*)$/.exec(line)
         return match ? [{ mode: match[1]!, oid: match[2]!, path: match[3]! }] : []
       })
-      // Another repository is no part of this one.
+      // A submodule is not part of this repository.
       const blobs = entries.filter(({ mode }) => mode !== '160000')
       const contents = await contentsOf(blobs.map(({ oid }) => oid))
       const textOf = ({ oid }: TreeEntry) => Buffer.from(contents.get(oid)!).toString('utf8')

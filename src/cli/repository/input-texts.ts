@@ -1,4 +1,5 @@
-/** What inputs of bundles come from: ConfigMaps as they are, Secrets by the names of their keys only. */
+// Tested by src/cli/commands/preview/diff.contract.test.ts.
+/** Data of the inputs of Bundles: the content of ConfigMaps, and only the key names of Secrets. */
 import type { Client } from '../../client/client.ts'
 import { isApiError } from '../../core/errors.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
@@ -20,7 +21,7 @@ const RESOURCES: Readonly<Record<Kind, ResourceType<WithData>>> = {
   Secret: { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', scope: 'Namespaced' },
 }
 
-/** Looks up on the hub what inputs need; what the person may not read is as good as not there. */
+/** Reads the inputs of Bundles from the hub. Objects that the caller may not read count as missing. */
 export async function inputTexts(
   client: Client,
   { bundles }: FleetFacts,
@@ -41,7 +42,7 @@ export async function inputTexts(
     for (const { secret } of spec.inputs ?? []) {
       if (!secret) continue
       const { id, known } = await readOnce('Secret', { namespace, name: secret.name })
-      // A preview is read by more people than the Secret: a key that is asked for stands for its value.
+      // More people can read a preview than the Secret, so the name of the key replaces the value.
       if (secret.key !== undefined) found.set(id, { ...known, [secret.key]: placeholder(secret.name, secret.key) })
     }
   }
@@ -61,7 +62,7 @@ async function read(
   }
 }
 
-/** The same of an object in the files. */
+/** Data of an input object in the files. */
 export function textsInFiles(
   others: readonly Definition[],
   { kind, namespace, name }: { readonly kind: Kind; readonly namespace: string; readonly name: string },

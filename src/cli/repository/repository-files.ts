@@ -1,4 +1,5 @@
-/** The files of a repository on this disk, as the hub's artifact of it would have them. */
+// Tested by src/cli/commands/preview/diff.contract.test.ts.
+/** The files of a local clone, as the artifact of the hub would have them. */
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { SourceError } from '../../source/source-error.ts'
@@ -8,7 +9,7 @@ import { CliError, EXIT } from '../errors/cli-error.ts'
 
 const MAX_FILES = 50_000
 const MAX_BYTES = 256 * 1024 * 1024
-// What belongs to git or to a package manager is no content.
+// Files of git and of package managers are not content.
 const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
 /** The files below a directory by their path in it. */
@@ -27,7 +28,7 @@ export function readRepository(root: string): Map<string, Uint8Array> {
   return readFilesOf(root, paths.sort())
 }
 
-/** These files of a directory. Links are followed inside of it; one that leaves it is refused, as the hub does. */
+/** Reads files of a directory. Links inside the directory are followed; links out of it are refused, as on the hub. */
 export function readFilesOf(root: string, paths: readonly string[]): Map<string, Uint8Array> {
   const entries: TreeEntry[] = []
   let bytes = 0
@@ -52,7 +53,7 @@ export function readFilesOf(root: string, paths: readonly string[]): Map<string,
   return new Map(files.map(({ path, oid }) => [path, contentOf(oid)]))
 }
 
-/** Does something that the hub refuses for what is in a repository, and tells so. */
+/** Reports repository content that the hub would refuse as an error of the command. */
 export function withRepositoryErrors<T>(root: string, work: () => T): T {
   try {
     return work()
@@ -60,17 +61,21 @@ export function withRepositoryErrors<T>(root: string, work: () => T): T {
     if (!(caught instanceof SourceError)) throw caught
     throw new CliError(
       EXIT.failed,
-      { what: 'the hub would refuse the repository', where: root, why: caught.message },
+      { where: root, what: 'the hub would refuse the repository', why: caught.message },
       { cause: caught },
     )
   }
 }
 
 function tooLarge(root: string): CliError {
-  return new CliError(EXIT.usage, { what: `${root} is larger than a repository may be`, todo: 'give --root DIR' })
+  return new CliError(EXIT.usage, {
+    where: root,
+    what: 'too many files for a repository',
+    todo: 'give the repository with --root DIR',
+  })
 }
 
-/** The nearest directory above (or the one itself) that is a git work tree; the directory itself when there is none. */
+/** The git work tree of a directory. Defaults to the directory itself. */
 export function findRepositoryRoot(directory: string): string {
   let at = resolve(directory)
   for (;;) {

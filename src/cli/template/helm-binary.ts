@@ -1,9 +1,9 @@
-/** The official helm, run with the same command line: instead of our engine, or beside it. */
+/** Runs the helm binary with the same command line, instead of the native engine or to compare with it. */
 import { execFile } from 'node:child_process'
 import { CliError, EXIT } from '../errors/cli-error.ts'
 import type { TemplateFlags } from './template-request.ts'
 
-/** What a run of helm gave. */
+/** The output of a helm run. */
 export interface HelmRun {
   readonly stdout: Buffer
   readonly stderr: string
@@ -12,7 +12,7 @@ export interface HelmRun {
 
 const MAX_OUTPUT = 1 << 28
 
-/** The arguments a helm binary gets. */
+/** The arguments for the helm binary. */
 export function helmArguments(words: readonly string[], flags: TemplateFlags): string[] {
   const list = (flag: string, items: readonly string[] | undefined) => (items ?? []).map((item) => `${flag}=${item}`)
   const text = (flag: string, value: string | undefined) => (value === undefined ? [] : [`${flag}=${value}`])
@@ -52,20 +52,20 @@ export function helmArguments(words: readonly string[], flags: TemplateFlags): s
   ]
 }
 
-/** Helm reads a list separated by commas there. */
+/** Quotes an item for a comma-separated list. */
 function quoted(item: string): string {
   return /[",]/.test(item) ? `"${item.replaceAll('"', '""')}"` : item
 }
 
-/** Runs a helm binary; what it prints is taken as it is. */
+/** Runs a helm binary and returns its output unchanged. */
 export async function runHelm(args: readonly string[], binary: string, stdin: Uint8Array): Promise<HelmRun> {
   return await new Promise((resolve, reject) => {
     const child = execFile(binary, args, { encoding: 'buffer', maxBuffer: MAX_OUTPUT }, (error, stdout, stderr) => {
       if ((error as NodeJS.ErrnoException | null)?.code === 'ENOENT') {
         reject(
           new CliError(EXIT.failed, {
-            what: `there is no ${binary} to run`,
-            todo: 'install helm, or name it with --helm-binary FILE',
+            what: `cannot run ${JSON.stringify(binary)}: no such program`,
+            todo: 'install helm, or give its path with --helm-binary FILE',
           }),
         )
       } else resolve({ stdout, stderr: stderr.toString('utf8'), failed: error !== null })

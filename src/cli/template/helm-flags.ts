@@ -1,16 +1,17 @@
+// Tested by src/cli/commands/preview/template.contract.test.ts.
 /**
- * The flags of `helm template`, of both versions, and how helm reads them: `--flag=value` for booleans, lists separated by commas,
- * values that start with a dash. They are rewritten into `--flag=value`, which commander reads.
+ * The flags of `helm template` in Helm 3 and 4, and how helm parses them: `--flag=value` for booleans, lists with commas,
+ * values that start with a dash. Command lines are rewritten to `--flag=value` for commander.
  */
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { goQuote } from '../../core/text/go-quote.ts'
 import { CliError, EXIT } from '../errors/cli-error.ts'
 
-/** How a flag takes its value: `lists` may be separated by commas, `optional` takes one only behind `=`. */
+/** The value of a flag: `lists` can be comma-separated, `optional` has a value only after `=`. */
 type FlagKind = 'boolean' | 'text' | 'texts' | 'lists' | 'optional' | 'duration' | 'labels' | 'integer' | 'float'
 
-/** What becomes of a flag: used here, without a meaning when nothing is installed, or about fetching, which this command leaves to others. */
+/** The effect of a flag: used, idle (nothing is installed), ignored (charts are not fetched), or refused. */
 type FlagUse = 'used' | 'idle' | 'fetch' | 'refused'
 
 interface HelmFlag {
@@ -19,42 +20,42 @@ interface HelmFlag {
   readonly use: FlagUse
   readonly help: string
   readonly short?: string
-  /** The name it has for commander, where `flotilla` itself has a flag of that name. */
+  /** The name for commander, if `flotilla` itself has a flag of the same name. */
   readonly as?: string
 }
 
-const IDLE = 'accepted: nothing is installed here'
-const FETCH = 'accepted: charts are not fetched here'
+const IDLE = 'Accepted and ignored: nothing is installed'
+const FETCH = 'Accepted and ignored: charts are not fetched'
 
 /** One flag per line: name, short name, kind, use, help. */
 const TABLE = `
-values         f lists    used  a values file, or - for stdin (repeatable, or separated by commas)
-set            - texts    used  values: a.b=1,c=2 (repeatable)
-set-string     - texts    used  values that stay strings (repeatable)
-set-json       - texts    used  values in JSON (repeatable)
-set-file       - texts    used  values from files (repeatable)
-set-literal    - texts    used  a value taken as it stands (repeatable)
-namespace      n text     used  the release’s namespace
-show-only      s texts    used  only what this template gives (repeatable)
-include-crds   - boolean  used  the chart’s CRDs too
-no-hooks       - boolean  used  without hooks
-skip-tests     - boolean  used  without test hooks
-kube-version   - text     used  the cluster’s version
-api-versions   a lists    used  further API versions (repeatable, or separated by commas)
-is-upgrade     - boolean  used  set .Release.IsUpgrade
-skip-schema-validation - boolean used do not look at values.schema.json
-output-dir     - text     used  write files instead of printing
-release-name   - boolean  used  put the release’s name into the path of --output-dir
-generate-name  g boolean  used  only without NAME, which is then release-name as in helm
-name-template  - text     used  a template that makes the release’s name
-dry-run        - optional used  client, as always; server is refused
-dependency-update - boolean used refused when a dependency is not in charts/
-post-renderer  - text     used  with --helm 3: a program that gets the manifests and prints them changed
-post-renderer-args - texts used an argument of the post-renderer (repeatable)
-debug          - boolean  used  print the documents even when one of them is not YAML
-validate       - boolean  refused it asks a cluster
-enable-dns     - boolean  refused getHostByName asks the network
-verify         - boolean  refused provenance files are not read
+values         f lists    used  Values file, or - for stdin (repeatable or comma-separated)
+set            - texts    used  Values: a.b=1,c=2 (repeatable)
+set-string     - texts    used  String values (repeatable)
+set-json       - texts    used  JSON values (repeatable)
+set-file       - texts    used  Values read from files (repeatable)
+set-literal    - texts    used  Literal value without parsing (repeatable)
+namespace      n text     used  Namespace of the release
+show-only      s texts    used  Print only the output of this template (repeatable)
+include-crds   - boolean  used  Include the CRDs of the chart
+no-hooks       - boolean  used  Omit hooks
+skip-tests     - boolean  used  Omit test hooks
+kube-version   - text     used  Kubernetes version that the chart sees
+api-versions   a lists    used  Additional API versions (repeatable or comma-separated)
+is-upgrade     - boolean  used  Set .Release.IsUpgrade instead of .Release.IsInstall
+skip-schema-validation - boolean used Do not validate values with values.schema.json
+output-dir     - text     used  Directory to write files to, instead of stdout
+release-name   - boolean  used  Add the name of the release to the path of --output-dir
+generate-name  g boolean  used  Use the name release-name, if NAME is omitted
+name-template  - text     used  Template for the name of the release
+dry-run        - optional used  client (the default). server is refused
+dependency-update - boolean used Accepted if all dependencies are in charts/
+post-renderer  - text     used  With --helm 3: program that reads the manifests and prints changed manifests
+post-renderer-args - texts used Argument of the post-renderer (repeatable)
+debug          - boolean  used  Print the documents even if one of them is not YAML
+validate       - boolean  refused Refused: requires a cluster
+enable-dns     - boolean  refused Refused: requires the network
+verify         - boolean  refused Refused: provenance files are not read
 repo           - text     fetch
 version        - text     fetch
 devel          - boolean  fetch
@@ -116,7 +117,7 @@ const FLAGS: readonly HelmFlag[] = TABLE.trim()
     }
   })
 
-/** Flags that Helm 3 does not know. */
+/** Flags that Helm 3 does not have. */
 const SINCE_HELM_4 = new Set([
   'colour',
   'content-cache',
@@ -126,14 +127,14 @@ const SINCE_HELM_4 = new Set([
   'server-side',
 ])
 
-/** Flags of Helm 4 that do not go together, whatever their values. */
+/** Flags of Helm 4 that exclude each other. */
 const EXCLUSIVE = [
   ['force-replace', 'force-conflicts'],
   ['force', 'force-conflicts'],
   ['validate', 'dry-run'],
 ] as const
 
-/** Names of the flags that helm knows, for a test against its own list. */
+/** Names of helm's flags, for a test against the list of helm. */
 export const HELM_FLAG_NAMES: readonly string[] = FLAGS.map(({ name }) => name)
 
 const collect = (value: string, previous: readonly string[] | undefined): readonly string[] => [
@@ -141,14 +142,14 @@ const collect = (value: string, previous: readonly string[] | undefined): readon
   value,
 ]
 
-/** Tells commander about helm's flags, of which those without a meaning here are not in the help, and about our own. */
+/** Adds helm's flags and our own flags. Flags without an effect are hidden from the help. */
 export function addTemplateFlags(command: Command): Command {
   options ??= [...FLAGS.map(helmOption), ...ownOptions()]
   for (const option of options) command.addOption(option)
   return command
 }
 
-/** Made once: nothing of a command line is kept in them. */
+/** Created once: options hold no state of a command line. */
 let options: readonly Option[] | undefined
 
 function helmOption({ name, as, short, kind, use, help }: HelmFlag): Option {
@@ -161,18 +162,20 @@ function helmOption({ name, as, short, kind, use, help }: HelmFlag): Option {
 
 function ownOptions(): readonly Option[] {
   return [
-    new Option('--helm <version>', 'whose rules to follow').choices(['3', '4']).default('4'),
-    new Option('--frozen <file>', 'replay the random values of this file, and keep new ones in it'),
-    new Option('--explain', 'print where each line and each value came from'),
-    new Option('--engine <engine>', 'ours, or a helm binary').choices(['native', 'official']).default('native'),
-    new Option('--shadow', 'also run helm, and compare'),
-    new Option('--helm-binary <file>', 'the helm for --engine official and --shadow').default('helm'),
-    new Option('--time-limit <seconds>', 'how long a chart may take').default('120'),
-    new Option('--memory-limit <mib>', 'how much memory a chart may take').default('2048'),
+    new Option('--helm <version>', 'Major version of Helm to follow').choices(['3', '4']).default('4'),
+    new Option('--frozen <file>', 'File with random values to reuse. New random values are added to the file'),
+    new Option('--explain', 'Print the origin of each line and each value'),
+    new Option('--engine <engine>', 'Engine: native, or a helm binary')
+      .choices(['native', 'official'])
+      .default('native'),
+    new Option('--shadow', 'Also run a helm binary and compare the output'),
+    new Option('--helm-binary <file>', 'Helm binary for --engine official and --shadow').default('helm'),
+    new Option('--time-limit <seconds>', 'Maximum time to render a chart in seconds').default('120'),
+    new Option('--memory-limit <mib>', 'Maximum memory to render a chart in MiB').default('2048'),
   ]
 }
 
-/** A helm command line as commander wants it. */
+/** Rewrites a helm command line for commander. */
 export function commanderArgs(args: readonly string[]): string[] {
   const rewritten: string[] = []
   const line: Line = { isHelm3: isHelm3(args), given: new Set(), switches: new Map(), rest: [...args] }
@@ -189,17 +192,17 @@ export function commanderArgs(args: readonly string[]): string[] {
     throw refused(`if any flags in the group [${both.join(' ')}] are set none of the others can be; ${were}`)
   }
   const on = [...line.switches].flatMap(([flag, isOn]) => (isOn ? [flag] : []))
-  // Behind the command, where no flag before them can take them for its value.
+  // After the command, so that no earlier flag can take a switch as its value.
   rewritten.splice(rewritten[0] === 'template' ? 1 : 0, 0, ...on)
   return line.rest.length > 0 ? [...rewritten, '--', ...line.rest] : rewritten
 }
 
-/** A command line while it is read. */
+/** The state of parsing a command line. */
 interface Line {
   readonly isHelm3: boolean
-  /** Names of flags that were there. */
+  /** Names of flags that were given. */
   readonly given: Set<string>
-  /** Flags that are on or off: the last word about one counts. */
+  /** Boolean flags. The last value counts. */
   readonly switches: Map<string, boolean>
   readonly rest: string[]
 }
@@ -210,7 +213,7 @@ function isHelm3(args: readonly string[]): boolean {
 }
 
 function refused(what: string): CliError {
-  return new CliError(EXIT.failed, { what, todo: 'see: flotilla template --help' })
+  return new CliError(EXIT.failed, { what, todo: 'see "flotilla template --help"' })
 }
 
 function longFlag(arg: string, name: string, value: string | undefined, line: Line): string[] {
@@ -223,7 +226,7 @@ function shortFlags(arg: string, line: Line): string[] {
   const rewritten: string[] = []
   for (let at = 1; at < arg.length; at++) {
     const flag = FLAGS.find(({ short }) => short === arg[at])
-    // What `flotilla` itself has, as -h, is left to it.
+    // Flags of `flotilla` itself, for example -h, are left to commander.
     if (!flag && /[A-Za-z]/.test(arg[at]!)) return [...rewritten, at === 1 ? arg : `-${arg.slice(at)}`]
     if (!flag) throw refused(`unknown shorthand flag: '${arg[at]}' in ${arg}`)
     const behind = arg.slice(at + 1)
@@ -259,7 +262,7 @@ function withValue(flag: HelmFlag, given: string | undefined, line: Line): strin
   return [`${long}=${value}`]
 }
 
-/** The pairs of a --labels: one is taken as it stands, with its commas. */
+/** The pairs of --labels. A single pair keeps its commas. */
 export function labelPairs(value: string): string[] {
   return value.split('=').length === 2 ? [value] : ['', ...commaSeparated(value)].slice(value === '' ? 0 : 1)
 }
@@ -276,7 +279,7 @@ const UNITS = new Map([
   ['h', 3600e9],
 ])
 
-/** What Go says of a value that is not of the flag's kind. */
+/** The error of Go for an invalid value. */
 const PROBLEMS: Readonly<Partial<Record<FlagKind, (value: string) => string | undefined>>> = {
   duration: (value) => {
     const quoted = goQuote(value)
@@ -337,7 +340,7 @@ function commaSeparated(text: string): string[] {
   return items
 }
 
-/** What Go's reader says of a record whose quotes are not in order. */
+/** The error of Go's CSV reader for wrong quotes. */
 function recordProblem(text: string): string | undefined {
   const bytes = (cut: string) => Buffer.byteLength(cut) + 1
   for (let at = 0; at <= text.length;) {

@@ -1,3 +1,4 @@
+// Tested by src/cli/commands/preview/template.contract.test.ts.
 /** Charts on disk: a directory's files or an archive, as Helm finds them. */
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
@@ -98,8 +99,8 @@ function addressText(path: string): string {
 }
 
 /**
- * The files below a directory, in the order of a walk; symbolic links are followed. What is ignored is not looked at, but for
- * links, which must lead somewhere.
+ * The files below a directory, in the order of a walk. Symbolic links are followed. Ignored files are not read, except
+ * links, whose target must exist.
  */
 function readChartTree(dir: string, ignored: IgnoreRules, base = '', files: ChartFile[] = []): readonly ChartFile[] {
   const folder = join(dir, base)

@@ -1,4 +1,4 @@
-/** `--post-renderer` of Helm 3: a program that gets the manifests, without hooks, and prints them changed. */
+/** `--post-renderer` of Helm 3: a program that reads the manifests without hooks and prints changed manifests. */
 import { execFile } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join, resolve as absolute } from 'node:path'
@@ -8,7 +8,7 @@ import { HelmError } from '../../render/helm/helm-error.ts'
 
 const MAX_OUTPUT = 1 << 28
 
-/** Refuses a program that cannot be run, as helm does before it looks at anything else; one without a slash is in one of the folders. */
+/** Refuses a program that cannot be run, as helm does first. A program without slash is searched in PATH. */
 export function checkPostRenderer(program: string, folders: readonly string[]): void {
   const problem = program.includes('/')
     ? programProblem(program)
@@ -20,7 +20,7 @@ export function checkPostRenderer(program: string, folders: readonly string[]): 
   throw new HelmError(`invalid argument ${goQuote(program)} for "--post-renderer" flag: ${found}`)
 }
 
-/** What Go's exec says of a file that it cannot start. */
+/** The error of Go's exec for a file that it cannot start. */
 function programProblem(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat) return `stat ${file}: no such file or directory`
@@ -28,7 +28,7 @@ function programProblem(file: string): string | undefined {
   return (stat.mode & 0o111) === 0 ? 'permission denied' : undefined
 }
 
-/** Runs the program, never through a shell, and returns what it printed. */
+/** Runs the program without a shell and returns its stdout. */
 export async function postRender(program: string, args: readonly string[], manifests: string): Promise<string> {
   return await new Promise((resolve, reject) => {
     const child = execFile(program, args, { encoding: 'buffer', maxBuffer: MAX_OUTPUT }, (error, stdout, stderr) => {

@@ -1,4 +1,4 @@
-/** Renders in a thread with a cap on time and memory: what is too much ends that thread. */
+/** Renders in a thread with limits on time and memory. Exceeding a limit ends the thread. */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { runInThread, LimitReached } from '../../core/async/work-guard.ts'
@@ -8,10 +8,10 @@ import { CliError, EXIT } from '../errors/cli-error.ts'
 import type { RenderCaps } from './render-limited.ts'
 import type { FromTemplateThread, TemplateAnswer, TemplateRequest } from './template-request.ts'
 
-/** How long a thread that does not stop by itself goes on. */
+/** Grace period before a thread is terminated. */
 const GRACE_MS = 2_000
 
-/** Renders; throws HelmError with what helm would say, or CliError when a limit was reached. */
+/** Renders. Throws HelmError with the error of helm, or CliError if a limit was reached. */
 export async function renderInThread(request: TemplateRequest, caps: RenderCaps): Promise<TemplateAnswer> {
   const { memoryMiB } = caps
   const resourceLimits = { maxOldGenerationSizeMb: memoryMiB }
@@ -36,15 +36,15 @@ export async function renderInThread(request: TemplateRequest, caps: RenderCaps)
             if (message.text !== '') caps.debug(message.text)
             return reject(new HelmError(message.message, { rendered: message.rendered }))
           case 'refusal':
-            reject(new CliError(message.exitCode, message.trouble))
+            reject(new CliError(message.exitCode, message.report))
         }
       },
     })
   } catch (caught) {
     if (!(caught instanceof LimitReached)) throw caught
     const { verb, flag } = TODO[caught.limit]
-    const todo = `look at what this template ${verb}; ${flag} allows more`
-    throw new CliError(EXIT.failed, { what: caught.about('the chart'), where: caught.place, todo })
+    const todo = `check what this template ${verb}, or raise the limit with ${flag}`
+    throw new CliError(EXIT.failed, { where: caught.place, what: caught.about('the chart'), todo })
   }
 }
 
@@ -53,7 +53,7 @@ const TODO = {
   memory: { verb: 'makes', flag: '--memory-limit MIB' },
 } as const
 
-/** In a clone a TypeScript file beside this one, built a file below the folder of the bundle. */
+/** In a clone a TypeScript file beside this file; in the bundle a file in its `threads/` folder. */
 function threadFile(folder: URL | undefined): URL {
   if (folder) return new URL('template-thread.mjs', folder)
   const ending = extname(import.meta.filename)

@@ -1,24 +1,24 @@
-/** Renders with a cap on time and memory, so that a hostile chart fails itself and never the command. */
+/** Renders with limits on time and memory, so that a hostile chart cannot harm the command. */
 import type { QuickBudget } from './render-quickly.ts'
 import { renderQuickly } from './render-quickly.ts'
 import type { TemplateAnswer, TemplateRequest } from './template-request.ts'
 
-/** Caps on one render, and who hears its warnings. */
+/** Limits of one render, and the receivers of its messages. */
 export interface RenderCaps {
   readonly memoryMiB: number
   readonly warn: (text: string) => void
-  /** Receives what came out of the templates when that is no YAML, with --debug. */
+  /** With --debug, receives template output that is not YAML. */
   readonly debug: (text: string) => void
-  /** The folder of the thread's file, where it is not found from this program's code. */
+  /** Folder of the thread entry files. Defaults to the folder of this program's code. */
   readonly threadsFolder?: () => URL
 }
 
-/** Far more than a usual chart takes, and so little that nothing can go wrong with it. */
+/** Enough for most charts, and too little to harm the process. */
 const QUICK: QuickBudget = { timeMs: 2_000, memoryMiB: 256 }
 
 /**
- * Renders; throws HelmError with what helm would say, or CliError when a limit was reached. To start a thread costs as
- * much as to render: only a chart that turns out to be a large one is rendered anew in a thread, which can be ended.
+ * Renders. Throws HelmError with the error of helm, or CliError if a limit was reached. Starting a thread takes as long
+ * as rendering a usual chart, so only a chart that exceeds the budget is rendered again in a thread.
  */
 export async function renderLimited(request: TemplateRequest, caps: RenderCaps): Promise<TemplateAnswer> {
   const budget = {

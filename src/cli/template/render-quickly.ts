@@ -1,4 +1,4 @@
-/** Renders in the thread of the command, within a budget; a chart that wants more is left where it is. */
+/** Renders in the main thread within a budget. A chart that exceeds the budget is given up. */
 import { Script } from 'node:vm'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { HelmError } from '../../render/helm/helm-error.ts'
@@ -6,23 +6,22 @@ import { CliError } from '../errors/cli-error.ts'
 import { renderRequest, reportableError } from './render-request.ts'
 import type { TemplateAnswer, TemplateRequest } from './template-request.ts'
 
-/** What a render may take. */
 export interface QuickBudget {
   readonly timeMs: number
   readonly memoryMiB: number
 }
 
-/** What came of it, with the warnings on the way. */
+/** The result of a render with its warnings. */
 export type QuickOutcome = { readonly warnings: readonly string[] } & (
   | { readonly answer: TemplateAnswer }
   | { readonly error: HelmError | CliError; readonly text: string }
 )
 
-/** How often memory is looked at: less than a chart can fill, by what one function may make. */
+/** Allocations between two checks of the memory. */
 const LOOK_EVERY_MS = 20
 const MIB = 1024 * 1024
 
-/** Renders, or says that it is too much for here: then nothing of it is left. */
+/** Renders, or returns undefined if the chart exceeds the budget. */
 export function renderQuickly(request: TemplateRequest, budget: QuickBudget): QuickOutcome | 'too much' {
   const warnings: string[] = []
   let lookedAt = systemClock.monotonicMs()
@@ -52,7 +51,7 @@ export function renderQuickly(request: TemplateRequest, budget: QuickBudget): Qu
 const CALL = Symbol.for('flotilla.quick-render')
 const CALL_IT = "globalThis[Symbol.for('flotilla.quick-render')]()"
 
-/** Calls; Node's own watchdog ends the call when the time is up, wherever it is. */
+/** Calls a function under the watchdog of Node's vm module, which interrupts the call after the time limit. */
 function withinTime<T>(timeMs: number, call: () => T): T | 'late' {
   const scope = globalThis as { [CALL]?: () => T }
   scope[CALL] = call

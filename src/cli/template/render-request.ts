@@ -1,4 +1,5 @@
-/** Renders what a request asks for: reads the chart and the values from disk, and prepares what is printed. */
+// Tested by src/cli/commands/preview/template.contract.test.ts.
+/** Renders a request: reads the chart and the values from disk, and prepares the output. */
 import { existsSync, readFileSync } from 'node:fs'
 import { generateTraditionalKey } from '../../core/bytes.ts'
 import { goQuote } from '../../core/text/go-quote.ts'
@@ -27,13 +28,13 @@ import { labelPairs } from './helm-flags.ts'
 import { kernelRandom } from '../executable/kernel-random.ts'
 import type { TemplateAnswer, TemplateFlags, TemplateRequest } from './template-request.ts'
 
-/** Who hears of what happens meanwhile. */
+/** Receivers of messages during a render. */
 export interface RenderListener {
   readonly warn: (text: string) => void
   readonly watch: RenderBudget
 }
 
-/** Renders; throws HelmError with what helm would say. */
+/** Renders. Throws HelmError with the error of helm. */
 export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: RenderListener): TemplateAnswer {
   const profile = profileFor(flags)
   const entropy = {
@@ -45,7 +46,7 @@ export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: Re
     ...(flags.kubeVersion !== undefined && { kubeVersion: flags.kubeVersion }),
     apiVersions: flags.apiVersions ?? [],
   }
-  // In helm's order, for the first problem is the one that is told.
+  // In the order of helm, because only the first problem is reported.
   capabilitiesFor(cluster, profile)
   const { name, path } = nameAndChart(words, flags, (text) => nameFromTemplate(text, entropy, profile))
   const located = locateChart(path)
@@ -76,7 +77,7 @@ export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: Re
   return { name, text, ...outputDocuments(rendered, what), frozen: newFrozen(frozen, rendered) }
 }
 
-/** What is told of an error, and with --debug what is printed before it; what --show-only does not find is told instead. */
+/** The error of a render, with the debug output before it. A missing --show-only template is reported instead. */
 export function reportableError(
   error: HelmError,
   flags: TemplateFlags,
@@ -122,7 +123,7 @@ function nameAndChart(
 
 const SYSTEM_LABELS = ['name', 'owner', 'status', 'version', 'createdAt', 'modifiedAt']
 
-/** Refuses labels that helm keeps for itself, though nothing is labelled here. */
+/** Refuses labels that helm reserves. */
 function checkLabels(texts: readonly string[]): void {
   const keys = texts.flatMap((text) => labelPairs(text).map((pair) => pair.slice(0, pair.indexOf('='))))
   if (keys.some((key) => SYSTEM_LABELS.includes(key))) {
@@ -140,9 +141,9 @@ function checkDependencies(check: () => void, flags: TemplateFlags): void {
     throw new CliError(
       EXIT.failed,
       {
-        what: 'a dependency of the chart is not in its charts/ folder, and charts are not fetched here',
+        what: 'a dependency of the chart is not in charts/; this command does not fetch charts',
         why: error.message,
-        todo: 'run `helm dependency build` first, or use --engine official',
+        todo: 'run "helm dependency build" first, or use --engine official',
       },
       { cause: error },
     )
@@ -150,7 +151,7 @@ function checkDependencies(check: () => void, flags: TemplateFlags): void {
 }
 
 function readUserValues(flags: TemplateFlags, stdin: Uint8Array): ValuesFlags {
-  // Who asks first gets all of it.
+  // The first reader of stdin receives all of it.
   let left = stdin
   const read = (name: string): Uint8Array => {
     if (name.trim() !== '-') return readFile(name)
@@ -169,7 +170,7 @@ function readUserValues(flags: TemplateFlags, stdin: Uint8Array): ValuesFlags {
   }
 }
 
-/** A file that is read when it is its turn: what is wrong with one before it is told first. */
+/** A file that is read in the order of the flags, so that the first problem is reported. */
 function valuesFile(name: string, read: (name: string) => Uint8Array): { name: string; readonly data: Uint8Array } {
   let data: Uint8Array | undefined
   return {
@@ -183,9 +184,9 @@ function valuesFile(name: string, read: (name: string) => Uint8Array): { name: s
 function readFile(path: string): Uint8Array {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) {
     throw new CliError(EXIT.usage, {
-      what: 'values are not fetched from other addresses',
       where: path,
-      todo: 'fetch the file first and pass its path, or use --engine official',
+      what: 'values are not fetched from addresses',
+      todo: 'download the file first and give its path, or use --engine official',
     })
   }
   const problem = addressProblem(path)
@@ -204,18 +205,18 @@ function readFrozen(file: string | undefined): FrozenRecord {
   } catch (error) {
     throw new CliError(
       EXIT.failed,
-      { what: 'the frozen values cannot be read', where: file, why: (error as Error).message },
+      { where: file, what: 'cannot read the frozen values', why: (error as Error).message },
       { cause: error },
     )
   }
 }
 
-/** What was drawn now beside what was frozen before; undefined when nothing is new. */
+/** The random values to keep. Undefined if there are no new values. */
 function newFrozen(before: FrozenRecord, { frozen }: RenderedChart): FrozenRecord | undefined {
   return Object.keys(frozen).every((key) => Object.hasOwn(before, key)) ? undefined : { ...before, ...frozen }
 }
 
-/** Each line with the template and line that wrote it and the values named there; then every value. */
+/** Each line with its template, line and values, followed by all values. */
 function explained(
   rendered: RenderedChart,
   provenance: Provenance,

@@ -1,7 +1,8 @@
-/** A render that was asked for on the command line, as plain data: it is done in a thread of its own. */
+// Tested by src/cli/commands/preview/template.contract.test.ts.
+/** A render request as plain data, which can be sent to a thread. */
 import type { ExitCode, ErrorReport } from '../errors/cli-error.ts'
 
-/** Flags of the command, as commander gives them. */
+/** Flags of `template`. */
 export interface TemplateFlags {
   readonly values?: readonly string[]
   readonly set?: readonly string[]
@@ -46,14 +47,14 @@ export interface TemplateFlags {
   readonly memoryLimit?: string
 }
 
-/** What is to be rendered. */
+/** A render request. */
 export interface TemplateRequest {
   /** `[NAME] CHART`. */
   readonly words: readonly string[]
   readonly flags: TemplateFlags
-  /** What `-f -` reads. */
+  /** Content of stdin, for `-f -`. */
   readonly stdin: Uint8Array
-  /** When the thread gives up by itself, in milliseconds after its start. */
+  /** Time limit of the thread in milliseconds. */
   readonly timeLimitMs: number
   /** Where Node keeps compiled code between runs. */
   readonly compileCache?: string | undefined
@@ -65,22 +66,22 @@ export interface PrintedDocument {
   readonly content: string
 }
 
-/** What came of it. */
+/** The result of a render. */
 export interface TemplateAnswer {
   readonly name: string
-  /** What goes to stdout, unless it is still changed or written into files. */
+  /** The output, before post-rendering and before --output-dir. */
   readonly text: string
   readonly crds: readonly PrintedDocument[]
   readonly release: readonly PrintedDocument[]
   readonly hooks: readonly PrintedDocument[]
-  /** Random values to keep, when there are new ones. */
+  /** Random values to keep. Set if there are new values. */
   readonly frozen: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What the thread says, beside how far it is. */
+/** Messages of the thread. */
 export type FromTemplateThread =
   | { readonly type: 'warn'; readonly text: string }
   | { readonly type: 'answer'; readonly answer: TemplateAnswer }
-  /** Helm's own error, or a failure in words for the terminal. */
+  /** An error of helm, or an error report. */
   | { readonly type: 'helm error'; readonly message: string; readonly rendered: boolean; readonly text: string }
-  | { readonly type: 'refusal'; readonly exitCode: ExitCode; readonly trouble: ErrorReport }
+  | { readonly type: 'refusal'; readonly exitCode: ExitCode; readonly report: ErrorReport }

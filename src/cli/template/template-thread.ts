@@ -1,11 +1,11 @@
-/** The thread a large chart is rendered in: what it uses up or breaks is this thread alone. */
+/** The thread for large charts. A chart can exhaust or crash only this thread. */
 import { enableCompileCache, flushCompileCache, getCompileCacheDir } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { WorkThreadMessage } from '../../core/async/work-guard.ts'
 import type { FromTemplateThread, TemplateRequest } from './template-request.ts'
 
 const { compileCache } = workerData as TemplateRequest
-// Each thread asks for itself, and before the engine is loaded.
+// Each thread enables the compile cache itself, before it loads the engine.
 if (compileCache !== undefined) enableCompileCache(compileCache)
 const [
   { systemClock },
@@ -40,6 +40,6 @@ try {
     const { error: told, text } = toldError(error, request.flags)
     post({ type: 'helm error', message: told.message, rendered: told.rendered, text })
   } else if (error instanceof CliError) {
-    post({ type: 'refusal', exitCode: error.exitCode, trouble: error.trouble })
+    post({ type: 'refusal', exitCode: error.exitCode, report: error.report })
   } else throw error
 }

@@ -61,6 +61,7 @@ const MANIFEST = 'manifest.json'
 const BLOBS = 'blobs'
 const PAGE = 1000
 const MAX_MANIFEST = 1024 * 1024
+const GIVE_KEYS = 'give the keys directory of the hub that was backed up with --keys DIR'
 /** A restored hub starts far above every revision that clients may have seen after the backup. */
 const REVISION_GAP = 1_000_000
 
@@ -68,9 +69,14 @@ const REVISION_GAP = 1_000_000
 export async function takeBackup(data: string, to: string, { clock, ids }: BackupPorts): Promise<BackupManifest> {
   const source = join(data, DATABASE_FILE)
   if (!(await isThere(source))) {
-    throw new Stalled('NoDatabase', `${data} has no ${DATABASE_FILE}: name the data directory of an embedded hub`)
+    throw new Stalled('NoDatabase', `no ${DATABASE_FILE} found`, {
+      where: data,
+      todo: 'give the data directory of an embedded hub with --data DIR',
+    })
   }
-  if (await isThere(to)) throw new Stalled('NotEmpty', `${to} is there already: give the backup a new name`)
+  if (await isThere(to)) {
+    throw new Stalled('NotEmpty', 'the file already exists', { where: to, todo: 'give a file that does not exist' })
+  }
   const target = resolve(to)
   const half = `${target}.${ids.suffix(8)}`
   const copy = `${half}.db`
@@ -138,7 +144,10 @@ export async function restoreBackup(
 /** Writes what a backup holds into a folder, and compares all of it with what its manifest says. */
 async function unpack(from: string, folder: string, ids: Ids): Promise<{ manifest: BackupManifest; blobs: number }> {
   const file = await open(from, 'r').catch((caught: unknown) => {
-    throw new Stalled('NoBackup', `${from} cannot be read (${toError(caught).message}): name the file of a backup`)
+    throw new Stalled('NoBackup', `cannot read the backup: ${toError(caught).message}`, {
+      where: from,
+      todo: 'give the file of a backup',
+    })
   })
   const target = createFileBlobs({ folder: join(folder, BLOBS), ids })
   const names: Digest[] = []
@@ -165,7 +174,7 @@ async function unpack(from: string, folder: string, ids: Ids): Promise<{ manifes
     await file.close()
   }
   if (!manifest)
-    throw new Stalled('NoBackup', `${from} has no ${MANIFEST}: it is no backup, or one that was not finished`)
+    throw new Stalled('NoBackup', `no ${MANIFEST} found: not a backup, or an unfinished backup`, { where: from })
   if (database?.digest !== manifest.database.digest) {
     throw damaged(from, `${DATABASE_FILE} has the digest ${database?.digest}, not ${manifest.database.digest}`)
   }
@@ -238,17 +247,17 @@ function digestOfNames(names: readonly Digest[]): Digest {
 async function copyKeys(from: string, to: string, { keys }: BackupManifest): Promise<void> {
   await mkdir(to, { mode: 0o700 })
   const present = await readdir(from).catch((caught: unknown) => {
-    throw new Stalled(
-      'KeysMissing',
-      `${from} cannot be read (${toError(caught).message}): name the folder with its keys`,
-    )
+    throw new Stalled('KeysMissing', `cannot read the keys: ${toError(caught).message}`, {
+      where: from,
+      todo: GIVE_KEYS,
+    })
   })
   const missing = keys.files.filter((name) => !present.includes(name))
   if (missing.length > 0) {
-    throw new Stalled(
-      'KeysMissing',
-      `${from} lacks ${missing.join(', ')}, which this hub needs: name the folder with its keys`,
-    )
+    throw new Stalled('KeysMissing', `missing keys of this hub: ${missing.join(', ')}`, {
+      where: from,
+      todo: GIVE_KEYS,
+    })
   }
   for (const name of present) await copyFile(join(from, name), join(to, name))
 }
@@ -312,7 +321,10 @@ function readManifest(from: string, text: string): BackupManifest {
     throw damaged(from, `its ${MANIFEST} is not JSON`)
   }
   if (manifest.format !== FORMAT) {
-    throw new Stalled('NoBackup', `${from} does not have the format ${FORMAT}: use the Flotilla that wrote it`)
+    throw new Stalled('NoBackup', `the format of the backup is not ${FORMAT}`, {
+      where: from,
+      todo: 'use the version of Flotilla that wrote the backup',
+    })
   }
   const { database } = manifest
   if (database?.file !== DATABASE_FILE || !isDigest(database.digest) || !manifest.blobs || !manifest.keys) {
@@ -326,7 +338,9 @@ async function requireEmpty(path: string): Promise<void> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
     throw error
   })
-  if (names.length > 0) throw new Stalled('NotEmpty', `${path} is not empty: give the restored hub a new folder`)
+  if (names.length > 0) {
+    throw new Stalled('NotEmpty', 'the directory is not empty', { where: path, todo: 'give a new or empty directory' })
+  }
 }
 
 async function digestOfFile(path: string): Promise<{ digest: Digest; bytes: number }> {
@@ -336,7 +350,10 @@ async function digestOfFile(path: string): Promise<{ digest: Digest; bytes: numb
 }
 
 function damaged(where: string, why: string): Stalled {
-  return new Stalled('BackupDamaged', `${where} is damaged: ${why}; use another backup`)
+  return new Stalled('BackupDamaged', `the backup is damaged: ${why}`, {
+    where,
+    todo: 'use another backup, and verify backups with "flotilla restore FILE --drill"',
+  })
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -62,8 +62,8 @@ export async function expectErrorReport(running: Promise<unknown>) {
     () => assert.fail('it was not refused'),
     (error: unknown) => error,
   )
-  const { exitCode, trouble } = explainError(caught)
-  return { exitCode, ...trouble }
+  const { exitCode, report } = explainError(caught)
+  return { exitCode, ...report }
 }
 
 /** The same as the lines of the terminal. */

@@ -23,7 +23,7 @@ test('the log comes with the report that answers; who cannot be asked, or does n
   }
   const run = (name: string, flags = {}) => logs(name, { connection, terminal, clock, signal, flags })
   const missing = await expectErrorReport(run('store-1'))
-  assert.deepEqual([missing.exitCode, missing.what], [3, 'there is no cluster "store-1"'])
+  assert.deepEqual([missing.exitCode, missing.what], [3, 'cluster "store-1" not found'])
 
   const made = await client.create(Cluster, buildCluster('store-1'))
   const heard = async (status: 'True' | 'False') => {
@@ -56,6 +56,6 @@ test('the log comes with the report that answers; who cannot be asked, or does n
   answers = async () => {}
   await client.patch(ClusterReport, { name: 'store-1' }, { type: 'merge', body: { spec: { log: null } } })
   const silent = await expectErrorReport(run('store-1', { timeout: '5s' }))
-  assert.deepEqual([silent.exitCode, silent.what], [8, 'the agent of store-1 sent no log within 5 s'])
+  assert.deepEqual([silent.exitCode, silent.what], [8, 'cluster "store-1": the agent sent no log within 5 s'])
   assert.equal((await expectErrorReport(run('store-1', { tail: 'many' }))).exitCode, 2)
 })

@@ -1,4 +1,4 @@
-/** `flotilla logs`: the newest lines of an agent's own log, asked for through its next check-in. */
+/** `flotilla logs`: the newest log lines of an agent, requested at its next check-in. */
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
 import { findCondition } from '../../../core/conditions.ts'
@@ -15,7 +15,6 @@ import { CLUSTERS, REPORTS } from '../../api/flotilla-resources.ts'
 import { findResource } from '../../api/find-resource.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
-/** What `logs` works with. */
 export interface LogsInput {
   readonly connection: Pick<Connection, 'rest'>
   readonly terminal: Pick<Terminal, 'data' | 'step'>
@@ -26,11 +25,11 @@ export interface LogsInput {
 
 type Log = NonNullable<ClusterReport['spec']['log']>
 
-const LOOK_MS = 1_000
-const LEAST_WAIT_MS = 60_000
-const AT_THE_SITE = 'look there: kubectl logs -n flotilla-agent deployment/flotilla-agent'
+const POLL_MS = 1_000
+const MIN_WAIT_MS = 60_000
+const IN_THE_CLUSTER = 'read the log in the cluster with "kubectl logs -n flotilla-agent deployment/flotilla-agent"'
 
-/** Asks the agent of a cluster for its log, waits for the answer, and prints it. */
+/** Requests the log of an agent, waits for the report and prints the lines. */
 export async function logs(name: string, input: LogsInput): Promise<void> {
   const { connection, terminal, clock, flags } = input
   const tail = tailOf(flags.tail)
@@ -38,24 +37,27 @@ export async function logs(name: string, input: LogsInput): Promise<void> {
   const cluster = await clusterNamed(name, client, input)
   const checkInMs = cluster.spec.checkInSeconds * 1000
   const waitMs =
-    flags.timeout === undefined ? Math.max(LEAST_WAIT_MS, 3 * checkInMs) : readDuration(flags.timeout, '--timeout')
-  refuseDeaf(cluster, await logOf(name, client))
+    flags.timeout === undefined ? Math.max(MIN_WAIT_MS, 3 * checkInMs) : readDuration(flags.timeout, '--timeout')
+  refuseOffline(cluster, await logOf(name, client))
   const asked = formatTime(clock.now())
   const body = { spec: { logsAskedAt: asked } }
   await client.patch(CLUSTERS, { name }, { type: 'merge', body }, { fieldManager: 'flotilla-cli' })
-  terminal.step('wait', `asked ${name}; its agent hears of it at its next check-in, within ${checkInMs / 1000} s`)
+  terminal.step(
+    'wait',
+    `requested the log of cluster "${name}"; the agent answers at its next check-in, within ${checkInMs / 1000} s`,
+  )
   const until = clock.monotonicMs() + waitMs
   for (;;) {
     const log = await logOf(name, client)
-    // Somebody who asked at the same time gets the same answer.
+    // Concurrent requests share one answer.
     if (log && log.asked >= asked) return print(log, tail, terminal)
     if (clock.monotonicMs() > until) break
-    await clock.sleep(LOOK_MS, input.signal)
+    await clock.sleep(POLL_MS, input.signal)
   }
   throw new CliError(EXIT.timeout, {
-    what: `the agent of ${name} sent no log within ${Math.round(waitMs / 1000)} s`,
-    why: 'it did not check in meanwhile, or is of a version that cannot',
-    todo: `see how it does: flotilla check ${name}; or ${AT_THE_SITE}`,
+    what: `cluster "${name}": the agent sent no log within ${Math.round(waitMs / 1000)} s`,
+    why: 'the agent did not check in, or its version cannot send logs',
+    todo: `check the cluster with "flotilla check ${name}", or ${IN_THE_CLUSTER}`,
   })
 }
 
@@ -68,14 +70,14 @@ async function clusterNamed(name: string, client: Client, { connection }: LogsIn
   }
 }
 
-/** A cluster that is not heard cannot be asked: nobody has a way in. */
-function refuseDeaf({ metadata, status }: Cluster, known: Log | undefined): void {
+/** Refuses an offline cluster: the hub has no connection to a cluster except the agent's own check-ins. */
+function refuseOffline({ metadata, status }: Cluster, known: Log | undefined): void {
   const available = findCondition(status?.conditions, 'Available')
   if (available?.status === 'True') return
   throw new CliError(EXIT.conflict, {
-    what: `cluster ${metadata.name} cannot be asked for its log`,
-    why: available?.message ?? 'its agent has not been heard',
-    todo: `${known ? `what it last sent: flotilla get clusterreport ${metadata.name} -o yaml; or ` : ''}${AT_THE_SITE}`,
+    what: `cluster "${metadata.name}" cannot send its log`,
+    why: available?.message ?? 'the agent has not contacted the hub',
+    todo: `${known ? `print the last log with "flotilla get clusterreport ${metadata.name} -o yaml", or ` : ''}${IN_THE_CLUSTER}`,
   })
 }
 
@@ -89,12 +91,14 @@ async function logOf(name: string, client: Client): Promise<Log | undefined> {
 }
 
 function print({ lines }: Log, tail: number, terminal: LogsInput['terminal']): void {
-  if (lines.length === 0) return terminal.step('ok', 'its log is empty')
+  if (lines.length === 0) return terminal.step('ok', 'the log is empty')
   for (const line of lines.slice(-tail)) terminal.data(`${line}\n`)
 }
 
 function tailOf(text: string | undefined): number {
   if (text === undefined) return Infinity
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)
-  throw new CliError(EXIT.usage, { what: `--tail ${text}`, why: 'want a whole number from 1' })
+  throw new CliError(EXIT.usage, {
+    what: `invalid --tail ${JSON.stringify(text)}: must be a whole number of at least 1`,
+  })
 }

@@ -1,8 +1,7 @@
-/** `flotilla agent run`: an agent beside a cluster, until it is told to stop. */
+/** `flotilla agent run`: runs an agent outside its cluster. */
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
-/** What `agent run` works with. */
 export interface AgentRunInput {
   readonly terminal: Terminal
   readonly signal: AbortSignal
@@ -15,13 +14,15 @@ export async function agentRun({ signal }: AgentRunInput, flags: Record<string, 
   const { kubeconfig, join, data, context, name, logLevel, ceiling } = flags
   if (typeof kubeconfig !== 'string') {
     throw new CliError(EXIT.usage, {
-      what: 'an agent needs its cluster',
-      todo: 'say --kubeconfig FILE with the file that reaches the cluster’s API',
+      what: 'missing --kubeconfig',
+      todo: 'give the kubeconfig of the cluster with --kubeconfig FILE',
     })
   }
   const level = LEVELS.find((known) => known === logLevel)
   if (!level)
-    throw new CliError(EXIT.usage, { what: `--log-level ${String(logLevel)}`, why: `want one of ${LEVELS.join(', ')}` })
+    throw new CliError(EXIT.usage, {
+      what: `invalid --log-level ${JSON.stringify(logLevel)}: must be one of ${LEVELS.join(', ')}`,
+    })
   const [{ runAgent }, { proxyVariablesOf }] = await Promise.all([
     import('../../../agent/run.ts'),
     import('../../../agent/config.ts'),

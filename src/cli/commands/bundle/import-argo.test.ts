@@ -58,7 +58,7 @@ test('sets and Applications become objects that validate, render and the hub tak
   const cluster = ['https://kubernetes.default.svc=store-1']
   await importing(file('argo.yaml'), { cluster })
   const { out, err } = taken()
-  assert.equal(err, 'keep this in git, or write it to the hub with --apply\n')
+  assert.equal(err, 'commit the output to git, or write it to the hub with --apply\n')
   const names = await acceptedByHub(out)
   assert.deepEqual(names, [
     'source.flotilla.dev/apps',
@@ -79,26 +79,26 @@ test('sets and Applications become objects that validate, render and the hub tak
   )
   assert.doesNotMatch(await rendered('shelf'), /old/)
   await importing('-', { cluster, apply: true, namespace: 'kube-public' })
-  assert.match(taken().err, /see: flotilla get bundle till -n kube-public\n/)
+  assert.match(taken().err, /► flotilla get bundle till -n kube-public\n/)
   assert.equal((await client.list(Bundle, { namespace: 'kube-public' })).items.length, 2)
 })
 
 test('what is not said is asked for, and nothing is written', async (t) => {
   const { importing, file, taken, client } = scene(t)
   const unknown = await expectErrorReport(importing(file('argo.yaml'), {}))
-  assert.deepEqual([unknown.exitCode, unknown.what, unknown.where], [1, '1 thing is not taken over', file('argo.yaml')])
+  assert.deepEqual([unknown.exitCode, unknown.what, unknown.where], [1, '1 part cannot be imported', file('argo.yaml')])
   assert.match(unknown.why ?? '', /say --cluster https:\/\/kubernetes\.default\.svc=NAME/)
-  assert.match(taken().out, /^# - not taken over: Application shelf: destination/m)
+  assert.match(taken().out, /^# - not imported: Application shelf: destination/m)
   assert.equal((await expectErrorReport(importing(file('argo.yaml'), { apply: true }))).exitCode, 1)
   assert.equal((await client.list(Bundle)).items.length, 0)
   await importing(file('argo.yaml'), { selector: 'env=prod' })
   const cases: readonly (readonly [string, ImportArgoFlags, string])[] = [
-    [file('cm.yaml'), {}, 'there is no Application and no ApplicationSet of Argo CD in it'],
-    [file('argo.yaml'), { cluster: ['store-1'] }, '--cluster wants DESTINATION=NAME, not "store-1"'],
+    [file('cm.yaml'), {}, 'no Application or ApplicationSet of Argo CD found'],
+    [file('argo.yaml'), { cluster: ['store-1'] }, 'invalid --cluster "store-1": must be DESTINATION=NAME'],
     [file('argo.yaml'), { selector: 'a', allClusters: true }, '-l and --all-clusters exclude each other'],
   ]
   for (const [from, flags, what] of cases) {
-    const trouble = await expectErrorReport(importing(from, flags))
-    assert.deepEqual([trouble.exitCode, trouble.what], [2, what])
+    const report = await expectErrorReport(importing(from, flags))
+    assert.deepEqual([report.exitCode, report.what], [2, what])
   }
 })

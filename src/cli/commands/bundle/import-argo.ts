@@ -17,9 +17,8 @@ export interface ImportArgoFlags {
   readonly allClusters?: boolean
 }
 
-/** What the import works with. */
 export interface ImportArgoInput {
-  /** Asked for only where something is written. */
+  /** Called with --apply only. */
   connect(): Promise<Connection>
   readonly terminal: Terminal
   readonly stdin: AsyncIterable<Uint8Array>
@@ -33,10 +32,10 @@ export async function importArgo(file: string, { connect, terminal, stdin, flags
   const from = file === '-' ? 'stdin' : file
   if (!objects.some(isOfArgo)) {
     throw new CliError(EXIT.usage, {
-      what: 'there is no Application and no ApplicationSet of Argo CD in it',
       where: from,
-      why: `it holds ${[...new Set(objects.map(({ kind }) => kind))].join(', ')}`,
-      todo: 'get them from Argo CD: kubectl get applicationsets.argoproj.io -n argocd -o yaml',
+      what: 'no Application or ApplicationSet of Argo CD found',
+      why: `the kinds are ${[...new Set(objects.map(({ kind }) => kind))].join(', ')}`,
+      todo: 'export them with "kubectl get applicationsets.argoproj.io -n argocd -o yaml"',
     })
   }
   const isForAll = flags.selector !== undefined || flags.allClusters === true
@@ -55,18 +54,18 @@ export async function importArgo(file: string, { connect, terminal, stdin, flags
   await deliverImport({ from, ...imported }, { terminal, connection })
 }
 
-/** `DIR`, or `URL=DIR` where there are several repositories. */
+/** `DIR`, or `URL=DIR` for several repositories. */
 function cloneOf(text: string): { readonly url?: string; readonly files: ReadonlyMap<string, Uint8Array> } {
   const [, url, directory = text] = /^((?:[a-z+]+:\/\/|[^/=]+@[^/=]+:).*)=([^=]*)$/.exec(text) ?? []
   return { ...(url === undefined ? {} : { url }), files: readRepository(directory) }
 }
 
-/** `https://10.0.0.1:6443=store-1`: what Argo CD calls a cluster, and its name here. */
+/** `https://10.0.0.1:6443=store-1`: a destination of Argo CD and the name of the cluster. */
 function pairOf(text: string): [string, string] {
   const equals = text.lastIndexOf('=')
   if (equals > 0 && equals < text.length - 1) return [text.slice(0, equals), text.slice(equals + 1)]
   throw new CliError(EXIT.usage, {
-    what: `--cluster wants DESTINATION=NAME, not ${JSON.stringify(text)}`,
-    todo: 'say what Argo CD calls the cluster (name or address), then its name here: --cluster in-cluster=store-1',
+    what: `invalid --cluster ${JSON.stringify(text)}: must be DESTINATION=NAME`,
+    todo: 'give the destination of Argo CD (name or address) and the name of the cluster: --cluster in-cluster=store-1',
   })
 }

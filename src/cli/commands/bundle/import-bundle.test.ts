@@ -108,23 +108,23 @@ test('charts with their values, and artifacts of registries', async (t) => {
   assert.deepEqual([oci, credentials], [{ url: 'oci://ghcr.io/acme/api', tag: '1.0.0' }, 'ghcr'])
   await writeFile(values, '- 3\n')
   const wrong = await expectErrorReport(run('helm', ['https://charts.example', 'web'], { ...flags, values }))
-  assert.deepEqual([wrong.exitCode, wrong.what], [2, 'values are a map of names to values'])
+  assert.deepEqual([wrong.exitCode, wrong.what], [2, 'values must be a mapping'])
 })
 
 test('what cannot be meant is refused, and nothing is written', async (t) => {
   const { client, run } = started(t)
   const cases: readonly (readonly [ImportedFrom, string, BundleImportFlags, string])[] = [
-    ['git', 'https://git.example.com/x.git', {}, 'nobody is named who should get it'],
+    ['git', 'https://git.example.com/x.git', {}, 'missing -l or --all-clusters'],
     ['git', 'https://x/x.git', { allClusters: true, selector: 'a' }, '-l and --all-clusters exclude each other'],
     ['git', 'https://x/x.git', { allClusters: true, branch: 'a', tag: 'b' }, '--branch and --tag exclude each other'],
-    ['git', '--upload-pack=x', { allClusters: true, name: 'x' }, '--upload-pack=x cannot be imported'],
-    ['git', '///', { allClusters: true }, '/// cannot be imported'],
-    ['oci', 'oci://x/y', { allClusters: true, tag: '-x' }, 'oci://x/y cannot be imported'],
-    ['git', 'https://x/x.git', { selector: 'a b c' }, '-l a b c'],
+    ['git', '--upload-pack=x', { allClusters: true, name: 'x' }, 'Source "x" would be invalid'],
+    ['git', '///', { allClusters: true }, 'Source "" would be invalid'],
+    ['oci', 'oci://x/y', { allClusters: true, tag: '-x' }, 'Source "y" would be invalid'],
+    ['git', 'https://x/x.git', { selector: 'a b c' }, 'invalid selector "a b c"'],
   ]
   for (const [from, address, flags, what] of cases) {
-    const trouble = await expectErrorReport(run(from, [address], { ...flags, apply: true }))
-    assert.deepEqual([trouble.exitCode, trouble.what], [2, what])
+    const report = await expectErrorReport(run(from, [address], { ...flags, apply: true }))
+    assert.deepEqual([report.exitCode, report.what], [2, what])
   }
   assert.equal((await client.list(Source)).items.length, 0)
 })

@@ -1,4 +1,4 @@
-/** `flotilla bundle import git|helm|oci`: what is somewhere else already, as a bundle. */
+/** `flotilla bundle import git|helm|oci`: existing content as a Source, a Placement and a Bundle. */
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { readYaml } from '../../../yaml/read/read-yaml.ts'
@@ -11,7 +11,7 @@ import { readText } from '../../input/read-text-file.ts'
 import { clustersOf } from '../../input/selector-flag.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
-/** Flags of the imports; each takes those that fit. */
+/** Flags of the three imports. */
 export interface BundleImportFlags {
   readonly name?: string
   readonly namespace?: string
@@ -30,15 +30,14 @@ export interface BundleImportFlags {
   readonly credentials?: string
 }
 
-/** What an import works with. */
 export interface BundleImportInput {
-  /** Asked for only where something is written. */
+  /** Called with --apply only. */
   connect(): Promise<Connection>
   readonly terminal: Terminal
   readonly flags: BundleImportFlags
 }
 
-/** Where content can be. */
+/** The type of the Source. */
 export type ImportedFrom = 'git' | 'helm' | 'oci'
 
 /** Prints the objects, or writes them with `--apply`. */
@@ -74,7 +73,10 @@ function sourceOf(from: ImportedFrom, url: string, chart: string | undefined, fl
   const which = from === 'git' ? said({ branch, tag, semver, commit }) : said({ tag, semver, digest })
   const names = Object.keys(which)
   if (names.length > 1) {
-    throw new CliError(EXIT.usage, { what: `--${names.join(' and --')} exclude each other`, todo: 'say one of them' })
+    throw new CliError(EXIT.usage, {
+      what: `--${names.join(' and --')} exclude each other`,
+      todo: 'give one of the flags',
+    })
   }
   if (from === 'oci') return { oci: { url, ...which } }
   return { git: { url, ...(names.length > 0 && { ref: which }) } }
@@ -83,5 +85,5 @@ function sourceOf(from: ImportedFrom, url: string, chart: string | undefined, fl
 async function readValues(file: string): Promise<JsonObject> {
   const value = readYaml(await readText(file), { file })[0]?.value ?? {}
   if (isObject(value)) return value
-  throw new CliError(EXIT.usage, { what: 'values are a map of names to values', where: file })
+  throw new CliError(EXIT.usage, { where: file, what: 'values must be a mapping' })
 }

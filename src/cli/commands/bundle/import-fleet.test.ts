@@ -53,11 +53,11 @@ test('a repository with its GitRepo becomes objects that validate and the hub ta
   await importing(file('gitrepo.yaml'), { namespace: 'default' })
   const { out, err } = taken()
   assert.deepEqual(out.split('\n').slice(0, 3), [
-    `# made of ${file('gitrepo.yaml')}`,
+    `# imported from ${file('gitrepo.yaml')}`,
     '# - web/fleet.yaml:2: helm.atomic has no effect: a failed bundle stops its rollout instead of going back by itself',
     '# - the Secret git for the repository must be in namespace default, with the annotation flotilla.dev/urls that says where it may be sent',
   ])
-  assert.match(err, /2 remarks are in the comments at the top\n.*--apply/)
+  assert.match(err, /see the 2 notes in the comments at the top\n.*--apply/)
   assert.doesNotMatch(out, /ownerReferences|fleet.cattle.io\/repo-name|flotilla.dev\/compiled/)
   const names = await acceptedByHub(out)
   assert.deepEqual(
@@ -89,7 +89,7 @@ test('every layout that Fleet’s users have is taken, and with --apply written 
       name,
     )
     await importing('-', { apply: true, namespace: 'kube-public' }, given)
-    assert.match(taken().err, /see: flotilla get bundle \S+ -n kube-public\n/)
+    assert.match(taken().err, /► flotilla get bundle \S+ -n kube-public\n/)
     const written = (await client.list(Bundle, { namespace: 'kube-public' })).items
     assert.equal(written.length, names.filter((one) => one.startsWith('bundle.')).length, name)
   }
@@ -107,12 +107,12 @@ test('a directory without a GitRepo says on the command line what one would', as
     matchExpressions: [{ key: 'env', operator: 'In', values: ['prod'] }],
   })
   for (const [flags, what] of [
-    [{ ...where }, 'nobody is named who should get it'],
-    [{ branch: 'main', allClusters: true }, 'a directory needs --repo URL'],
-    [{ repo: where.repo, allClusters: true }, 'a directory needs --branch NAME'],
+    [{ ...where }, 'missing -l or --all-clusters'],
+    [{ branch: 'main', allClusters: true }, 'missing --repo URL'],
+    [{ repo: where.repo, allClusters: true }, 'missing --branch NAME'],
   ] as const) {
-    const trouble = await expectErrorReport(importing(root, flags))
-    assert.deepEqual([trouble.exitCode, trouble.what], [2, what])
+    const report = await expectErrorReport(importing(root, flags))
+    assert.deepEqual([report.exitCode, report.what], [2, what])
   }
 })
 
@@ -123,16 +123,16 @@ test('what cannot be taken over is named, keeps the rest readable, and nothing i
     'scan/cm.yaml': SHOP['db/cm.yaml'],
   })
   const given = gitRepo('targets: [{clusterGroup: stores}]')
-  const trouble = await expectErrorReport(importing('-', {}, given))
-  assert.deepEqual(trouble, {
+  const report = await expectErrorReport(importing('-', {}, given))
+  assert.deepEqual(report, {
     exitCode: 1,
-    what: '3 things are not taken over',
+    what: '3 parts cannot be imported',
     where: 'stdin',
-    why: 'scan/fleet.yaml:1: imageScans would write new image tags into git, which is not done; and 2 more, each named above',
-    todo: 'change that there and import again; with --apply nothing is written until all of it can be',
+    why: 'scan/fleet.yaml:1: imageScans would write new image tags into git, which is not done; and 2 more, listed above',
+    todo: 'change the imported file and repeat the command; --apply writes nothing while a part cannot be imported',
   })
   const { out } = taken()
-  assert.match(out, /^# - not taken over: targets name ClusterGroup stores, which is not in the files; /m)
+  assert.match(out, /^# - not imported: targets name ClusterGroup stores, which is not in the files; /m)
   assert.match(out, /name: shop-db\n/)
   assert.equal((await expectErrorReport(importing('-', { apply: true }, given))).exitCode, 1)
   assert.match(taken().err, /imageScans would write/)
@@ -177,16 +177,16 @@ test('what is no GitRepo, or says nothing, is a sentence', async (t) => {
   const noRepo = gitRepo('targets: [{clusterSelector: {}}]').replace(/repo: '[^']*'/, "repo: ''")
   const twice = `${gitRepo('targets: [{clusterSelector: {}}]')}---\n${gitRepo('targets: [{clusterSelector: {}}]')}`
   const cases: readonly (readonly [string, ImportFleetFlags, string, RegExp])[] = [
-    [file('cm.yaml'), {}, 'there is no GitRepo of Rancher Fleet in it', /it holds ConfigMap/],
-    [file('none.yaml'), {}, 'the file cannot be read', /ENOENT/],
-    [file('cm.yaml'), { name: 'x' }, `--name is for a directory, and ${file('cm.yaml')} is a file`, /GitRepo/],
-    ['-', {}, '1 thing is not taken over', /spec.repo must name a git repository/],
+    [file('cm.yaml'), {}, 'no GitRepo of Rancher Fleet found', /the kinds are ConfigMap/],
+    [file('none.yaml'), {}, 'cannot read the file', /ENOENT/],
+    [file('cm.yaml'), { name: 'x' }, '--name cannot be combined with a GitRepo; its spec.name is used', /^$/],
+    ['-', {}, '1 part cannot be imported', /spec.repo must name a git repository/],
   ]
   for (const [from, flags, what, why] of cases) {
-    const trouble = await expectErrorReport(importing(from, flags, noRepo))
-    assert.equal(trouble.what, what)
-    assert.match(trouble.why ?? '', why)
+    const report = await expectErrorReport(importing(from, flags, noRepo))
+    assert.equal(report.what, what)
+    assert.match(report.why ?? '', why)
   }
   const both = await expectErrorReport(importing('-', {}, twice))
-  assert.equal(both.why, 'two different objects would be Source shop')
+  assert.equal(both.what, 'two different objects would become Source shop')
 })

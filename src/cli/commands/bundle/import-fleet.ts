@@ -1,4 +1,4 @@
-/** `flotilla bundle import fleet`: GitRepos of Rancher Fleet, or a directory with fleet.yaml files, as Flotilla's own objects. */
+/** `flotilla bundle import fleet`: GitRepos of Rancher Fleet, or a directory with fleet.yaml files. */
 import { statSync } from 'node:fs'
 import type { UnknownObject } from '../../../kinds/meta.ts'
 import type { Connection } from '../../api/connect.ts'
@@ -23,9 +23,8 @@ export interface ImportFleetFlags {
   readonly allClusters?: boolean
 }
 
-/** What the import works with. */
 export interface ImportFleetInput {
-  /** Asked for only where something is written. */
+  /** Called with --apply only. */
   connect(): Promise<Connection>
   readonly terminal: Terminal
   readonly stdin: AsyncIterable<Uint8Array>
@@ -61,9 +60,8 @@ async function givenObjects(
   if (odd !== undefined) {
     const flag = `--${odd}`
     throw new CliError(EXIT.usage, {
-      what: `${flag} is for a directory, and ${file} is a file`,
-      why: 'a GitRepo says itself where it is',
-      todo: `leave out ${flag}, or name the directory`,
+      what: `${flag} cannot be combined with a GitRepo; its spec.${odd === 'path' ? 'paths' : odd} is used`,
+      todo: `omit ${flag}, or give a directory instead of ${file}`,
     })
   }
   const objects = (await readObjects([file], stdin)).map(({ object }) => object)
@@ -71,22 +69,22 @@ async function givenObjects(
     return objects
   }
   throw new CliError(EXIT.usage, {
-    what: 'there is no GitRepo of Rancher Fleet in it',
     where: file,
-    why: `it holds ${[...new Set(objects.map(({ kind }) => kind))].join(', ')}`,
-    todo: 'get it from Fleet: kubectl get gitrepos.fleet.cattle.io,clustergroups.fleet.cattle.io -n fleet-default -o yaml',
+    what: 'no GitRepo of Rancher Fleet found',
+    why: `the kinds are ${[...new Set(objects.map(({ kind }) => kind))].join(', ')}`,
+    todo: 'export it with "kubectl get gitrepos.fleet.cattle.io,clustergroups.fleet.cattle.io -n fleet-default -o yaml"',
   })
 }
 
-/** What a GitRepo would say of a directory that has none. */
+/** The GitRepo for a directory. */
 function gitRepoOf(flags: ImportFleetFlags): UnknownObject {
   const { repo, branch, path, name } = flags
   const lacking = repo === undefined ? '--repo URL' : branch === undefined ? '--branch NAME' : undefined
   if (repo === undefined || branch === undefined) {
     throw new CliError(EXIT.usage, {
-      what: `a directory needs ${lacking}`,
-      why: 'the hub fetches the repository itself, and no GitRepo says from where',
-      todo: 'say --repo URL --branch NAME, or give the file with the GitRepo',
+      what: `missing ${lacking}`,
+      why: 'the hub fetches the repository of a directory from its URL',
+      todo: 'give --repo URL --branch NAME, or a file with the GitRepo',
     })
   }
   return {

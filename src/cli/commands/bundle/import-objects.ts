@@ -1,9 +1,9 @@
-/** A place that has content, as the objects that bring it to clusters: a Source, a Placement, a Bundle. */
+/** The three objects of an import: a Source, a Placement and a Bundle. */
 import type { JsonObject } from '../../../core/json.ts'
 import { GROUP } from '../../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../../kinds/meta.ts'
 
-/** What is imported, and for whom. */
+/** The imported content and its clusters. */
 export interface ImportRequest {
   readonly name: string
   readonly namespace: string
@@ -12,7 +12,7 @@ export interface ImportRequest {
   /** The directory of the content below the Source. */
   readonly path?: string | undefined
   readonly helm?: JsonObject | undefined
-  /** `matchExpressions` for labels of clusters; none: every cluster. */
+  /** `matchExpressions` over the labels of clusters. Empty selects all clusters. */
   readonly clusters: readonly object[]
 }
 

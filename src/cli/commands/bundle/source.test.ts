@@ -28,21 +28,21 @@ test('poll asks once more each time; suspend and resume', async (t) => {
   assert.equal((await source()).spec.suspend, true)
   assert.deepEqual(await expectErrorReport(sourcePoll('apps', input)), {
     exitCode: 5,
-    what: 'source apps is suspended, so nobody is asked',
-    todo: 'flotilla source resume apps',
+    what: 'source "apps" is suspended',
+    todo: 'resume it with "flotilla source resume apps"',
   })
   await sourceResume('apps', input)
   assert.equal((await source()).spec.suspend, false)
-  assert.match(said(), /source apps suspended; bundles have nothing yet/)
+  assert.match(said(), /source "apps" suspended; it has no artifact yet/)
   const missing = await expectErrorReport(sourcePoll('aps', input))
-  assert.deepEqual([missing.exitCode, missing.what], [3, 'there is no source "aps" in default'])
+  assert.deepEqual([missing.exitCode, missing.what], [3, 'source "aps" not found in namespace "default"'])
 })
 
 test('accept releases exactly what is held, and asks', async (t) => {
   const { client, input, source } = await started(t)
   assert.deepEqual(await expectErrorReport(sourceAccept('apps', input)), {
     exitCode: 5,
-    what: 'source apps holds nothing back',
+    what: 'source "apps" has no guarded revision to accept',
   })
   const artifact = {
     revision: 'main@sha1:aaa',
@@ -61,7 +61,7 @@ test('accept releases exactly what is held, and asks', async (t) => {
   await client.update(Source, { ...(await source()), status: { artifact, held } }, { subresource: 'status' })
   const asked = await expectErrorReport(sourceAccept('apps', input))
   assert.equal(asked.exitCode, 2)
-  assert.match(asked.what, /^source apps goes from main@sha1:aaa to main@sha1:bbb, which does not follow it/)
+  assert.match(asked.what, /^accept revision main@sha1:bbb of source "apps", which does not descend from main@sha1:aaa/)
   await sourceAccept('apps', { ...input, flags: { yes: true } })
   assert.equal((await source()).spec.accept, 'bbb')
 })

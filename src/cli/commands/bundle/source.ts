@@ -10,7 +10,6 @@ import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
-/** What these commands work with. */
 export interface SourceInput {
   readonly connection: Pick<Connection, 'rest' | 'namespace'>
   readonly terminal: Terminal
@@ -18,54 +17,51 @@ export interface SourceInput {
   readonly confirm: (question: string) => Promise<boolean>
 }
 
-/** Asks for news at once. */
 export async function sourcePoll(name: string, input: SourceInput): Promise<void> {
   const source = await sourceNamed(name, input)
   if (source.spec.suspend) {
     throw new CliError(EXIT.conflict, {
-      what: `source ${name} is suspended, so nobody is asked`,
-      todo: `flotilla source resume ${name}`,
+      what: `source "${name}" is suspended`,
+      todo: `resume it with "flotilla source resume ${name}"`,
     })
   }
   const annotations = { 'flotilla.dev/poll': `cli ${formatTime(systemClock.now())} ${systemClock.monotonicMs()}` }
   await patch(source, { metadata: { annotations } }, input)
-  input.terminal.step('ok', `source ${name} is asked for news now`)
+  input.terminal.step('ok', `source "${name}" will be fetched now`)
   next(name, input)
 }
 
-/** Stops asking; the last artifact goes on serving. */
 export async function sourceSuspend(name: string, input: SourceInput): Promise<void> {
   const source = await sourceNamed(name, input)
-  if (source.spec.suspend) return input.terminal.step('ok', `source ${name} was suspended already`)
+  if (source.spec.suspend) return input.terminal.step('ok', `source "${name}" is already suspended`)
   await patch(source, { spec: { suspend: true } }, input)
   const revision = source.status?.artifact?.revision
   input.terminal.step(
     'ok',
-    `source ${name} suspended; bundles ${revision ? `go on with ${revision}` : 'have nothing yet'}`,
+    `source "${name}" suspended; ${revision ? `Bundles continue to use ${revision}` : 'it has no artifact yet'}`,
   )
 }
 
-/** Asks again. */
 export async function sourceResume(name: string, input: SourceInput): Promise<void> {
   const source = await sourceNamed(name, input)
-  if (!source.spec.suspend) return input.terminal.step('ok', `source ${name} is not suspended`)
+  if (!source.spec.suspend) return input.terminal.step('ok', `source "${name}" is not suspended`)
   await patch(source, { spec: { suspend: false } }, input)
-  input.terminal.step('ok', `source ${name} resumed`)
+  input.terminal.step('ok', `source "${name}" resumed`)
   next(name, input)
 }
 
-/** Takes a revision that is held because it does not follow the last one. */
+/** Accepts a revision that does not descend from the last one. */
 export async function sourceAccept(name: string, input: SourceInput): Promise<void> {
   const { terminal } = input
   const source = await sourceNamed(name, input)
   const { held, artifact } = source.status ?? {}
-  if (!held) throw new CliError(EXIT.conflict, { what: `source ${name} holds nothing back` })
-  const question = `source ${name} goes from ${artifact?.revision ?? 'nothing'} to ${held.revision}, which does not follow it; bundles of it change`
+  if (!held) throw new CliError(EXIT.conflict, { what: `source "${name}" has no guarded revision to accept` })
+  const question = `accept revision ${held.revision} of source "${name}", which does not descend from ${artifact?.revision ?? 'an earlier revision'} and changes its Bundles`
   await requireConfirmation(question, input)
-  // The resourceVersion: what was shown is what is released.
+  // The resourceVersion makes sure that exactly the shown revision is accepted.
   const { resourceVersion } = source.metadata
   await patch(source, { metadata: { resourceVersion }, spec: { accept: held.accept } }, input)
-  terminal.step('ok', `source ${name} takes ${held.revision}`)
+  terminal.step('ok', `source "${name}" accepted ${held.revision}`)
   next(name, input)
 }
 
@@ -86,8 +82,11 @@ async function sourceNamed(name: string, input: SourceInput): Promise<Source> {
     if (!isApiError(caught, 'NotFound')) throw caught
     const { items } = await client.list(Source, { namespace, limit: 500 })
     const names = items.map(({ metadata }) => metadata.name)
-    const todo = didYouMean(name, names) ?? `flotilla get sources -n ${namespace}`
-    throw new CliError(EXIT.notFound, { what: `there is no source ${JSON.stringify(name)} in ${namespace}`, todo })
+    const todo = didYouMean(name, names) ?? `list Sources with "flotilla get sources -n ${namespace}"`
+    throw new CliError(EXIT.notFound, {
+      what: `source ${JSON.stringify(name)} not found in namespace "${namespace}"`,
+      todo,
+    })
   }
 }
 

@@ -1,4 +1,5 @@
-/** `flotilla cluster add`. */
+// Tested by src/cli/commands/cluster/acceptance.test.ts.
+/** `flotilla cluster add`: creates a join code. */
 import { clientOver } from '../../../client/create-client.ts'
 import { parseNetwork } from '../../../core/text/cidr.ts'
 import { isApiError } from '../../../core/errors.ts'
@@ -8,9 +9,9 @@ import type { Connection } from '../../api/connect.ts'
 import { readDuration } from '../../input/duration-flag.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { CLUSTERS } from '../../api/flotilla-resources.ts'
+import { timeWithDistance } from '../../print/print-time.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
-/** What the cluster commands work with. */
 export interface ClusterInput {
   readonly connection: Connection
   readonly terminal: Terminal
@@ -18,7 +19,7 @@ export interface ClusterInput {
 
 const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 
-/** Makes a join token for a name or a pattern and prints the line to paste. */
+/** Creates a join token for a name or a pattern, and prints the command or manifest that uses it. */
 export async function clusterAdd(
   name: string | undefined,
   input: ClusterInput,
@@ -34,7 +35,7 @@ export async function clusterAdd(
   const { code, token, expiresAt, manifest } = invited
   const named = 'cluster' in who ? '' : ' --name NAME'
   const command = `flotilla agent run --join ${code}${named} --kubeconfig FILE --data DIR`
-  const noManifest = 'this hub has no agent bundle to hand out, so there is no manifest (npm run build makes one)'
+  const noManifest = 'the hub has no agent bundle for a manifest; create one with "npm run build"'
   if (flags['output'] === 'json') {
     const about = { ...who, code, command, manifest: manifest ?? null, token, expiresAt }
     terminal.data(`${JSON.stringify(about, undefined, 2)}\n`)
@@ -42,19 +43,22 @@ export async function clusterAdd(
     return
   }
   if (flags['output'] === 'manifest') {
-    if (manifest === undefined) throw new CliError(EXIT.failed, { what: 'there is no manifest', why: noManifest })
+    if (manifest === undefined) throw new CliError(EXIT.failed, { what: noManifest })
     terminal.data(manifest)
-    terminal.say('It holds the join code, so treat it as a secret: … | kubectl apply -f -')
+    terminal.say('The manifest contains the join code: treat it as a secret. Apply it with "kubectl apply -f -".')
     if ('cluster' in who) return
     return terminal.say(
-      'It is for several clusters: tell each its name, kubectl create configmap flotilla-cluster -n flotilla-agent --from-literal=name=NAME',
+      'The code is for several clusters. Set the name in each cluster: kubectl create configmap flotilla-cluster -n flotilla-agent --from-literal=name=NAME',
     )
   }
   const times = terms.uses === 1 ? 'once' : `${terms.uses} times`
-  const invitee = 'cluster' in who ? who.cluster : `clusters named ${who.pattern}`
-  terminal.step('ok', `${invitee} may join until ${expiresAt}, ${times}; run this where FILE reaches its API:`)
+  const invitee = 'cluster' in who ? `cluster "${who.cluster}"` : `clusters named "${who.pattern}"`
+  const until = timeWithDistance(expiresAt, systemClock.now())
+  terminal.step('ok', `${invitee} can join ${times} until ${until}; run the agent with the kubeconfig of the cluster:`)
   terminal.data(`${terminal.command(command)}\n`)
-  terminal.say('The code verifies the hub by its root key; whoever has it can join as this cluster.')
+  terminal.say(
+    'The code contains the fingerprint of the root key of the hub. Keep it secret: a holder of the code can join as this cluster.',
+  )
   const waits = 'cluster' in who ? who.cluster : 'NAME'
   const next = terms.accept === 'Auto' ? 'get clusters -w' : `cluster accept ${waits}`
   terminal.step('next', `flotilla ${next}`)
@@ -62,19 +66,20 @@ export async function clusterAdd(
 
 function inviteeOf(name: string | undefined, pattern: string | undefined): { cluster: string } | { pattern: string } {
   if ((name === undefined) === (pattern === undefined)) {
-    throw new CliError(EXIT.usage, { what: 'add which cluster?', todo: 'give one NAME, or --pattern GLOB and no name' })
+    throw new CliError(EXIT.usage, {
+      what: name === undefined ? 'missing argument NAME or --pattern' : 'NAME and --pattern exclude each other',
+      todo: 'give one NAME, or --pattern GLOB',
+    })
   }
   if (pattern !== undefined) {
     if (/^[a-z0-9.*?-]{1,253}$/.test(pattern)) return { pattern }
     throw new CliError(EXIT.usage, {
-      what: `--pattern ${pattern}`,
-      why: 'want lower-case letters, digits, dashes, * and ?',
+      what: `invalid --pattern ${JSON.stringify(pattern)}: must consist of lower-case letters, digits, dashes, * and ?`,
     })
   }
   if (NAME.test(name!)) return { cluster: name! }
   throw new CliError(EXIT.usage, {
-    what: `${JSON.stringify(name)} cannot be a cluster’s name`,
-    why: 'a name has lower-case letters, digits and dashes, begins and ends with a letter or digit, and is at most 63 long',
+    what: `invalid cluster name ${JSON.stringify(name)}: must consist of lower-case letters, digits and dashes, begin and end with a letter or digit, and have at most 63 characters`,
   })
 }
 
@@ -88,22 +93,23 @@ function termsOf(flags: Record<string, unknown>, isPattern: boolean) {
   }
   if (isPattern && accept === 'Auto') {
     refuse(
-      'a pattern lets in names nobody has looked at',
+      '--pattern cannot be combined with --accept=auto',
       'use --accept=manual, --accept=networks --accept-from CIDR, or --accept=rule --accept-if CEL',
     )
   }
   if ((accept === 'Networks') !== acceptNetworks.length > 0) {
-    refuse('--accept=networks and --accept-from CIDR go together', 'give both, or none')
+    refuse('--accept=networks requires --accept-from CIDR', 'give both flags, or none of them')
   }
   const acceptRule = flags['acceptIf'] as string | undefined
   if ((accept === 'Rule') !== (acceptRule !== undefined)) {
-    refuse('--accept=rule and --accept-if CEL go together', 'give both, or none')
+    refuse('--accept=rule requires --accept-if CEL', 'give both flags, or none of them')
   }
   const siteClass = flags['siteClass'] as keyof typeof SITE_CLASS | undefined
   const proxy = flags['proxy'] as string | undefined
-  if (proxy !== undefined && !/^https?:\/\/[^\s/]+\/?$/.test(proxy)) refuse(`--proxy ${proxy}`, 'want http://host:port')
+  if (proxy !== undefined && !/^https?:\/\/[^\s/]+\/?$/.test(proxy))
+    refuse(`invalid --proxy ${JSON.stringify(proxy)}`, 'use http://HOST:PORT')
   if ((profile === 'namespaced') !== namespaces.length > 0) {
-    refuse('--profile=namespaced and --agent-namespace NAMESPACE go together', 'give both, or none')
+    refuse('--profile=namespaced requires --agent-namespace NAMESPACE', 'give both flags, or none of them')
   }
   return {
     labels: labelsOf(listOf(flags['label'])),
@@ -132,16 +138,18 @@ function networksOf(option: string, flag: unknown): string[] {
   const wrong = networks.find((network) => parseNetwork(network) === undefined)
   if (wrong === undefined) return networks
   throw new CliError(EXIT.usage, {
-    what: `${option} ${wrong}`,
-    why: 'want a network such as 10.8.0.0/16 or 2001:db8::/32, with nothing set after its prefix',
+    what: `invalid ${option} ${JSON.stringify(wrong)}: must be a network such as 10.8.0.0/16 or 2001:db8::/32, without bits after the prefix`,
   })
 }
 
 function usesOf(text: string, isPattern: boolean): number {
   const uses = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 0
-  if (uses < 1 || uses > 100_000) throw new CliError(EXIT.usage, { what: `--uses ${text}`, why: 'want 1 to 100000' })
+  if (uses < 1 || uses > 100_000)
+    throw new CliError(EXIT.usage, {
+      what: `invalid --uses ${JSON.stringify(text)}: must be a number from 1 to 100000`,
+    })
   if (uses > 1 && !isPattern)
-    throw new CliError(EXIT.usage, { what: '--uses is for patterns', why: 'one name joins once' })
+    throw new CliError(EXIT.usage, { what: '--uses requires --pattern', why: 'a code for one name can be used once' })
   return uses
 }
 
@@ -153,9 +161,8 @@ async function refuseTaken(name: string, client: ReturnType<typeof clientOver>):
     throw caught
   }
   throw new CliError(EXIT.conflict, {
-    what: `there is a cluster ${JSON.stringify(name)} already`,
-    why: 'a name belongs to the key that joined under it',
-    todo: `choose another name, or remove it first: flotilla delete cluster ${name}`,
+    what: `cluster ${JSON.stringify(name)} already exists`,
+    todo: `choose another name; to replace the cluster, first remove it with "flotilla cluster decommission ${name} --orphan"`,
   })
 }
 
@@ -163,7 +170,7 @@ function labelsOf(pairs: readonly string[]): Record<string, string> {
   const labels: Record<string, string> = {}
   for (const pair of pairs) {
     const at = pair.indexOf('=')
-    if (at <= 0) throw new CliError(EXIT.usage, { what: `--label ${pair}`, why: 'a label is KEY=VALUE' })
+    if (at <= 0) throw new CliError(EXIT.usage, { what: `invalid --label ${JSON.stringify(pair)}: must be KEY=VALUE` })
     labels[pair.slice(0, at)] = pair.slice(at + 1)
   }
   return labels

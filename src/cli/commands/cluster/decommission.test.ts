@@ -24,8 +24,8 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
 
 test('what becomes of what runs there must be said', async (t) => {
   const { run, cluster } = await started(t)
-  await assert.rejects(run({}), /what becomes of what runs on store-1\?/)
-  await assert.rejects(run({ orphan: true, remove: true }), /what becomes of/)
+  await assert.rejects(run({}), /missing --orphan or --remove/)
+  await assert.rejects(run({ orphan: true, remove: true }), /exclude each other/)
   assert.equal((await cluster()).spec.decommission, undefined)
 })
 
@@ -33,8 +33,8 @@ test('--remove wants the name typed, is written down, and can be taken back', as
   const { run, said, cluster } = await started(t)
   await assert.rejects(run({ remove: true }, false), /cancelled; nothing was changed/)
   await run({ remove: true, reason: 'store closed' })
-  assert.match(said.err, /decommissioning store-1 removes 0 bundles with its objects from 1 cluster/)
-  assert.deepEqual(said.questions.at(-1), 'type store-1: decommission store-1?')
+  assert.match(said.err, /decommissioning cluster "store-1" removes 0 bundles with all objects/)
+  assert.deepEqual(said.questions.at(-1), 'type store-1: decommission cluster "store-1"?')
   const { spec } = await cluster()
   assert.deepEqual([spec.decommission?.policy, spec.decommission?.reason], ['Remove', 'store closed'])
   await run({ undo: true })
@@ -44,10 +44,10 @@ test('--remove wants the name typed, is written down, and can be taken back', as
 test('--orphan is a plain question; a second --undo says that there is nothing to take back', async (t) => {
   const { run, said, cluster } = await started(t)
   await run({ orphan: true, forceUnreachable: true })
-  assert.deepEqual(said.questions, ['y/N decommission store-1?'])
+  assert.deepEqual(said.questions, ['y/N decommission cluster "store-1"?'])
   const { at, ...asked } = (await cluster()).spec.decommission!
   assert.deepEqual([asked, typeof at], [{ policy: 'Orphan', forceUnreachable: true }, 'string'])
   await run({ undo: true })
   await run({ undo: true })
-  assert.match(said.err, /cluster store-1 is not being decommissioned/)
+  assert.match(said.err, /cluster "store-1" is not being decommissioned/)
 })

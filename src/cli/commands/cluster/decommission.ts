@@ -1,4 +1,4 @@
-/** `flotilla cluster decommission`: takes a cluster out of the fleet for good, or takes that back. */
+/** `flotilla cluster decommission`: removes a cluster from the fleet, or cancels the removal. */
 import { clientOver } from '../../../client/create-client.ts'
 import { plural } from '../../../core/text/name-some.ts'
 import { parseDuration } from '../../../core/time/duration.ts'
@@ -10,7 +10,6 @@ import { CLUSTERS } from '../../api/flotilla-resources.ts'
 import { countAssignedBundles, getCluster } from './acceptance.ts'
 import type { AcceptanceInput } from './acceptance.ts'
 
-/** What the command works with. */
 export interface DecommissionInput extends AcceptanceInput {
   readonly flags: AcceptanceInput['flags'] & {
     readonly orphan?: boolean
@@ -22,40 +21,39 @@ export interface DecommissionInput extends AcceptanceInput {
   readonly confirmName: (question: string, name: string) => Promise<boolean>
 }
 
-/** Begins to decommission a cluster, or takes it back before its access is gone. */
+/** Starts to decommission a cluster. With --undo, cancels it before the access is revoked. */
 export async function clusterDecommission(name: string, input: DecommissionInput): Promise<void> {
   const { flags, terminal } = input
   const cluster = await getCluster(name, input)
   if (flags.undo) return undo(cluster, input)
   if (flags.orphan === flags.remove) {
     throw new CliError(EXIT.usage, {
-      what: `what becomes of what runs on ${name}?`,
-      todo: 'say --orphan to leave it as it is, or --remove to delete it there',
+      what: flags.orphan ? '--orphan and --remove exclude each other' : 'missing --orphan or --remove',
+      todo: 'keep the workloads with --orphan, or delete them with --remove',
     })
   }
   if (flags.forgetAfter !== undefined && (parseDuration(flags.forgetAfter) ?? -1) < 0) {
     throw new CliError(EXIT.usage, {
-      what: `--forget-after wants a duration, not ${JSON.stringify(flags.forgetAfter)}`,
-      todo: 'write 720h for thirty days, or 0s for at once',
+      what: `invalid --forget-after ${JSON.stringify(flags.forgetAfter)}: must be a duration such as 720h, or 0s`,
     })
   }
   if (cluster.spec.refused) {
     throw new CliError(EXIT.conflict, {
-      what: `cluster ${name} is ${cluster.spec.refused.verdict.toLowerCase()} already`,
-      todo: `to forget it: flotilla delete cluster ${name}`,
+      what: `cluster "${name}" is already ${cluster.spec.refused.verdict.toLowerCase()}`,
+      todo: `delete the Cluster with "flotilla delete cluster ${name}"`,
     })
   }
   const bundles = await countAssignedBundles(cluster, input)
   const isOffline = cluster.status?.conditions?.some(({ type, status }) => type === 'Available' && status === 'False')
   const what = plural(bundles, 'bundle')
   const sentence = flags.remove
-    ? `removes ${what} with its objects from 1 cluster (namespaces, CRDs and volumes are kept unless named), then takes its access away`
-    : `lets go of ${what} on 1 cluster, which stay as they are, then takes its access away`
-  terminal.step('warn', `decommissioning ${name} ${sentence}`)
+    ? `removes ${what} with all objects (namespaces, CRDs and volumes are kept unless the Bundle says otherwise), then revokes its access`
+    : `orphans ${what}, whose objects stay in the cluster, then revokes its access`
+  terminal.step('warn', `decommissioning cluster "${name}" ${sentence}`)
   if (isOffline && !flags.forceUnreachable) {
     terminal.step(
       'warn',
-      `${name} is offline: this waits for its return; --force-unreachable does not, and lists what is left`,
+      `cluster "${name}" is offline: the hub waits until it reconnects; --force-unreachable does not wait and lists the remaining objects`,
     )
   }
   await askBefore(name, input)
@@ -67,29 +65,33 @@ export async function clusterDecommission(name: string, input: DecommissionInput
     ...(flags.forgetAfter === undefined ? {} : { forgetAfter: flags.forgetAfter }),
   } as const
   await write(cluster, decommission, input)
-  terminal.step('ok', `cluster ${name} leaves; no placement selects it any more`)
+  terminal.step('ok', `cluster "${name}" is being decommissioned; Placements no longer select it`)
   terminal.step('next', `flotilla get cluster ${name} -o yaml   # condition Decommissioned, status.decommission.left`)
-  terminal.step('next', `until it is revoked: flotilla cluster decommission ${name} --undo`)
+  terminal.step('next', `flotilla cluster decommission ${name} --undo   # until the access is revoked`)
 }
 
 async function undo(cluster: Cluster, input: DecommissionInput): Promise<void> {
   const { name } = cluster.metadata
-  if (!cluster.spec.decommission) return input.terminal.step('ok', `cluster ${name} is not being decommissioned`)
+  if (!cluster.spec.decommission) return input.terminal.step('ok', `cluster "${name}" is not being decommissioned`)
   if (cluster.spec.refused) {
     throw new CliError(EXIT.conflict, {
-      what: `cluster ${name} is revoked already`,
-      todo: `to let it in again: flotilla cluster accept ${name}`,
+      what: `cluster "${name}" is already revoked`,
+      todo: `accept the cluster again with "flotilla cluster accept ${name}"`,
     })
   }
   await write(cluster, null, input)
-  input.terminal.step('ok', `cluster ${name} stays; its placements select it again, and what was removed comes back`)
+  input.terminal.step(
+    'ok',
+    `cluster "${name}" stays; Placements select it again, and removed Bundles are delivered again`,
+  )
 }
 
 async function askBefore(name: string, { flags, terminal, confirm, confirmName }: DecommissionInput): Promise<void> {
   if (flags.yes) return
-  const question = `decommission ${name}?`
+  const question = `decommission cluster "${name}"?`
   if (!terminal.isInteractive) {
-    throw new CliError(EXIT.usage, { what: question, why: 'nobody can be asked', todo: 'say --yes if you mean it' })
+    const what = `decommission cluster "${name}"`
+    throw new CliError(EXIT.usage, { what, why: 'stdin is not a terminal', todo: 'pass --yes to confirm' })
   }
   const isMeant = flags.remove ? await confirmName(question, name) : await confirm(question)
   if (!isMeant) throw new CliError(EXIT.usage, { what: 'cancelled; nothing was changed' })

@@ -1,6 +1,7 @@
-/** `flotilla cluster hold`, `release`, `cordon` and `uncordon`: nothing new begins there until it may. */
+/** `flotilla cluster hold`, `release`, `cordon` and `uncordon`. */
 import { clientOver } from '../../../client/create-client.ts'
 import { isApiError } from '../../../core/errors.ts'
+import { plural } from '../../../core/text/name-some.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { formatTime } from '../../../core/time/time.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
@@ -11,22 +12,21 @@ import { whoAmI } from '../../api/who-am-i.ts'
 import { confirmMany, resolveClusters, writeClusterSpec } from './resolve-clusters.ts'
 import type { ResolveClustersInput } from './resolve-clusters.ts'
 
-/** What these commands work with. */
 export type HoldInput = ResolveClustersInput
 
 const WORDS = {
-  hold: { done: 'held', back: 'release', undone: 'released' },
+  hold: { done: 'on hold', back: 'release', undone: 'released' },
   cordon: { done: 'cordoned', back: 'uncordon', undone: 'uncordoned' },
 } as const
 
-/** Holds clusters as they are; with `cordon` nobody selects them anew either. */
+/** Holds clusters. With `cordon`, Placements also do not select them anew. */
 export async function clusterHold(field: 'hold' | 'cordon', names: readonly string[], input: HoldInput): Promise<void> {
   const { terminal, flags } = input
   const { done, back } = WORDS[field]
   if (flags.reason === undefined || flags.reason.trim() === '') {
     throw new CliError(EXIT.usage, {
-      what: `why is it ${done}?`,
-      todo: 'say --reason "…": everybody who waits will read it',
+      what: 'missing --reason',
+      todo: 'give a reason with --reason TEXT; it is shown to users who wait for the cluster',
     })
   }
   const clusters = await resolveClusters(names, input)
@@ -35,28 +35,28 @@ export async function clusterHold(field: 'hold' | 'cordon', names: readonly stri
   for (const cluster of clusters) {
     const before = cluster.spec[field]
     if (!before) continue
-    // It stays held since then; who waits reads the newest reason.
+    // The hold keeps its start time; users who wait see the newest reason.
     if (before.reason !== flags.reason)
       await writeClusterSpec(cluster, { [field]: { ...before, reason: flags.reason, by } }, input)
     const words =
-      before.reason === flags.reason ? '' : `; the reason was "${before.reason}" and is "${flags.reason}" now`
-    terminal.step('ok', `cluster ${cluster.metadata.name} was ${done} already${words}`)
+      before.reason === flags.reason ? '' : `; the reason changed from "${before.reason}" to "${flags.reason}"`
+    terminal.step('ok', `cluster "${cluster.metadata.name}" is already ${done}${words}`)
   }
   if (fresh.length === 0) return
   const bundles = await bundlesOn(fresh, input)
-  const anew = field === 'cordon' ? ', and no placement selects it anew' : ''
-  await confirmMany(fresh, `${field} stops every change on`, input)
+  const anew = field === 'cordon' ? ', and Placements do not select it anew' : ''
+  await confirmMany(fresh, `${field} stops all changes on`, input)
   const held = { reason: flags.reason, since: formatTime(systemClock.now()), by }
   for (const cluster of fresh) await writeClusterSpec(cluster, { [field]: held }, input)
   terminal.step(
     'ok',
-    `${fresh.length === 1 ? `cluster ${fresh[0]!.metadata.name}` : `${fresh.length} clusters`} ${done}: nothing new begins there${anew}; ${bundles} ${bundles === 1 ? 'bundle stays as it is and is' : 'bundles stay as they are and are'} repaired`,
+    `${fresh.length === 1 ? `cluster "${fresh[0]!.metadata.name}" is` : `${fresh.length} clusters are`} ${done}: no change starts${anew}; ${plural(bundles, 'Bundle')} ${bundles === 1 ? 'continues' : 'continue'} to run and drift is repaired`,
   )
-  const whom = fresh.length === 1 ? fresh[0]!.metadata.name : namesOrSelector(names, flags.selector)
-  terminal.step('next', `flotilla cluster ${back} ${whom}`)
+  const target = fresh.length === 1 ? fresh[0]!.metadata.name : namesOrSelector(names, flags.selector)
+  terminal.step('next', `flotilla cluster ${back} ${target}`)
 }
 
-/** Lets clusters change again, as far as nothing else holds them. */
+/** Releases clusters. A cluster with another hold stays on hold. */
 export async function clusterRelease(
   field: 'hold' | 'cordon',
   names: readonly string[],
@@ -67,15 +67,15 @@ export async function clusterRelease(
   const clusters = await resolveClusters(names, input)
   const bound = clusters.filter(({ spec }) => spec[field])
   for (const { metadata, spec } of clusters) {
-    if (!spec[field]) terminal.step('ok', `cluster ${metadata.name} is not ${done}`)
+    if (!spec[field]) terminal.step('ok', `cluster "${metadata.name}" is not ${done}`)
   }
   if (bound.length === 0) return
-  await confirmMany(bound, `what waits begins on`, input)
+  await confirmMany(bound, 'start waiting changes on', input)
   for (const cluster of bound) {
     await writeClusterSpec(cluster, { [field]: null }, input)
     const left = holdOfCluster({ ...cluster, spec: { ...cluster.spec, [field]: undefined } })
-    const more = left ? `; it stays ${left.message}; end this with ${left.command}` : ''
-    terminal.step('ok', `cluster ${cluster.metadata.name} ${undone}${more}`)
+    const more = left ? `; still ${left.message}; end this with ${left.command}` : ''
+    terminal.step('ok', `cluster "${cluster.metadata.name}" ${undone}${more}`)
   }
 }
 

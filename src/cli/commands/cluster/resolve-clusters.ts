@@ -1,7 +1,8 @@
-/** Clusters that a person names or selects, and a change of what the hub says about them. */
+/** Finds the clusters of a command by name or label, and changes them. */
 import { clientOver } from '../../../client/create-client.ts'
 import { isApiError } from '../../../core/errors.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
+import { nameSome } from '../../../core/text/name-some.ts'
 import { requireConfirmation } from '../../input/require-confirmation.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
@@ -9,7 +10,6 @@ import { CLUSTERS, listAll } from '../../api/flotilla-resources.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
-/** What commands about some clusters work with. */
 export interface ResolveClustersInput {
   readonly connection: Connection
   readonly terminal: Terminal
@@ -17,18 +17,21 @@ export interface ResolveClustersInput {
   readonly confirm: (question: string) => Promise<boolean>
 }
 
-/** The clusters with these names, and those with the selector's labels; one that is not there is an error before anything is changed. */
+/** The clusters with these names and with the labels of the selector. Fails before any change if a name is unknown. */
 export async function resolveClusters(names: readonly string[], input: ResolveClustersInput): Promise<Cluster[]> {
   const { connection, flags } = input
   const client = clientOver(connection.rest)
   if (names.length === 0 && flags.selector === undefined) {
-    throw new CliError(EXIT.usage, { what: 'which clusters?', todo: 'give their names, or -l key=value' })
+    throw new CliError(EXIT.usage, {
+      what: 'missing argument NAME or -l',
+      todo: 'give names of clusters, or a label selector with -l KEY=VALUE',
+    })
   }
   const found = flags.selector === undefined ? [] : await listAll(client, CLUSTERS, { labelSelector: flags.selector })
   if (flags.selector !== undefined && found.length === 0) {
     throw new CliError(EXIT.notFound, {
-      what: `no cluster has labels ${flags.selector}`,
-      todo: `see: flotilla get clusters --show-labels`,
+      what: `no cluster matches the selector ${JSON.stringify(flags.selector)}`,
+      todo: 'list the labels with "flotilla get clusters --show-labels"',
     })
   }
   for (const name of names) {
@@ -39,33 +42,30 @@ export async function resolveClusters(names: readonly string[], input: ResolveCl
       if (!isApiError(caught, 'NotFound')) throw caught
       const all = await listAll(client, CLUSTERS)
       throw new CliError(EXIT.notFound, {
-        what: `there is no cluster ${JSON.stringify(name)}; nothing was changed`,
+        what: `cluster ${JSON.stringify(name)} not found; nothing was changed`,
         todo:
           didYouMean(
             name,
             all.map(({ metadata }) => metadata.name),
-          ) ?? `see: flotilla get clusters`,
+          ) ?? 'list clusters with "flotilla get clusters"',
       })
     }
   }
   return found
 }
 
-/** One cluster is easily undone; many are asked about. */
+/** Asks for confirmation if there are several clusters. */
 export async function confirmMany(
   clusters: readonly Cluster[],
   what: string,
   input: ResolveClustersInput,
 ): Promise<void> {
   if (clusters.length === 1) return
-  const some = clusters
-    .slice(0, 3)
-    .map(({ metadata }) => metadata.name)
-    .join(', ')
-  await requireConfirmation(`${what} ${clusters.length} clusters (${some}${clusters.length > 3 ? ', …' : ''})`, input)
+  const names = nameSome(clusters.map(({ metadata }) => metadata.name))
+  await requireConfirmation(`${what} ${clusters.length} clusters (${names})`, input)
 }
 
-/** Changes fields of a Cluster's spec; one that was made anew meanwhile is another cluster. */
+/** Changes the spec of a Cluster. The uid protects a new cluster of the same name that joined meanwhile. */
 export async function writeClusterSpec(
   { metadata }: Cluster,
   spec: object,

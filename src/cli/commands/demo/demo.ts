@@ -1,4 +1,4 @@
-/** `flotilla demo`: a hub and a small fleet on this machine, to look at or to prove. */
+/** `flotilla demo`: a hub and simulated clusters on this machine. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -13,15 +13,14 @@ import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { ExitCode } from '../../errors/cli-error.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
-/** What `demo` works with. */
 export interface DemoInput {
   readonly terminal: Terminal
   readonly environment: CliEnvironment
   readonly signal: AbortSignal
 }
 
-// A demo shares somebody's laptop and has little to do: without these, a hub with its threads and sixty clusters takes twice the memory.
-// Optimised code alone is 15 MB in all threads together, for a third of the processor's time.
+// Without these flags the hub, its threads and sixty clusters need twice the memory; a demo often runs on a laptop.
+// Optimised code alone takes 15 MB in all threads and saves a third of the processor time.
 const FRUGAL = [
   '--max-semi-space-size=1',
   '--semi-space-growth-factor=1',
@@ -31,7 +30,7 @@ const FRUGAL = [
   '--no-opt',
 ]
 
-/** Runs the demo until the signal is aborted, or with `--check` until it is proven. */
+/** Runs the demo until the signal is aborted, or with `--check` until the demo is proven. */
 export async function demo(input: DemoInput, flags: Record<string, unknown>): Promise<ExitCode> {
   const { terminal, environment, signal } = input
   const isCheck = Boolean(flags['check'])
@@ -66,7 +65,7 @@ export async function demo(input: DemoInput, flags: Record<string, unknown>): Pr
     if (signal.aborted) stop.resolve()
     terminal.step('ok', `the hub is ready; the clusters join over mutual TLS`)
     await Promise.race([stop.promise, running.ended, running.arrived])
-    // Without a place for it, commands need to be told; the demo itself does not mind.
+    // Without a state file, other commands need --kubeconfig; the demo works without it.
     const forget = await writeDemoState(environment.demoStateFile, {
       pid: process.pid,
       kubeconfig: running.hub.kubeconfig,
@@ -77,8 +76,8 @@ export async function demo(input: DemoInput, flags: Record<string, unknown>): Pr
       if (!signal.aborted) {
         const ending =
           flags['keep'] === true
-            ? `Ctrl-C ends the demo; flotilla demo --keep goes on with it`
-            : 'Ctrl-C ends the demo and removes everything'
+            ? `Ctrl-C ends the demo; "flotilla demo --keep" continues it`
+            : 'Ctrl-C ends the demo and deletes its data'
         terminal.data(terminal.command(welcome(running, { needsFlag, ok: terminal.sign('ok'), ending })))
       }
       await Promise.race([stop.promise, running.ended])
@@ -92,7 +91,7 @@ export async function demo(input: DemoInput, flags: Record<string, unknown>): Pr
   }
 }
 
-/** Where a kept demo is. */
+/** The directory of a kept demo. */
 function keptAt({ stateFolder }: CliEnvironment): string {
   return join(stateFolder, 'demo')
 }
@@ -101,16 +100,15 @@ async function resetKept({ terminal, environment }: DemoInput): Promise<void> {
   const running = await readDemoState(environment.demoStateFile)
   if (running?.kubeconfig.startsWith(`${keptAt(environment)}/`)) {
     throw new CliError(EXIT.conflict, {
-      what: 'the kept demo is running',
-      why: `process ${running.pid} has it`,
-      todo: 'end it with Ctrl-C first',
+      what: `the kept demo is running as process ${running.pid}`,
+      todo: 'end the demo with Ctrl-C first',
     })
   }
   await rm(keptAt(environment), { recursive: true, force: true })
-  terminal.step('ok', 'nothing is kept of a demo any more')
+  terminal.step('ok', 'the state of the kept demo was deleted')
 }
 
-/** What a person needs of a running hub. */
+/** The addresses of a running hub. */
 interface Hub {
   readonly api: string
   readonly gateway: string
@@ -160,12 +158,12 @@ async function prove({ hub, ended, timeoutSeconds, check }: Proof, input: DemoIn
   return EXIT.ok
 }
 
-/** What a command prints to stdout. */
+/** The stdout of a command. */
 async function runGet(args: readonly string[], environment: CliEnvironment): Promise<string> {
   const { runCli } = await import('../../run.ts')
   const { createTerminal } = await import('../../print/terminal.ts')
   let text = ''
-  let trouble = ''
+  let errors = ''
   const exitCode = await runCli(args, {
     environment,
     signal: new AbortController().signal,
@@ -173,17 +171,17 @@ async function runGet(args: readonly string[], environment: CliEnvironment): Pro
     terminalFor: () =>
       createTerminal({
         stdout: { write: (part) => (text += part), isTTY: false },
-        stderr: { write: (part) => (trouble += part), isTTY: false },
+        stderr: { write: (part) => (errors += part), isTTY: false },
         stdinIsTTY: false,
         environment: { isUtf8: true, color: false, program: environment.program },
       }),
   })
-  if (exitCode !== EXIT.ok) throw new Error(`flotilla ${args.join(' ')} ended with ${exitCode}: ${trouble.trim()}`)
+  if (exitCode !== EXIT.ok) throw new Error(`flotilla ${args.join(' ')} ended with ${exitCode}: ${errors.trim()}`)
   return text
 }
 
 interface Welcome {
-  /** Another kubeconfig of the environment would win over the running demo. */
+  /** A kubeconfig of the environment has precedence over the running demo. */
   readonly needsFlag: boolean
   readonly ok: string
   readonly ending: string
@@ -203,9 +201,9 @@ interface Store {
 
 function welcome({ hub, sites, repository }: Running, { needsFlag, ok, ending }: Welcome): string {
   const flag = needsFlag ? ` --kubeconfig ${hub.kubeconfig}` : ''
-  return `${ok} ${sites.length} clusters joined${troubles(sites.map(({ store }) => store))}; ${ending}
+  return `${ok} ${sites.length} clusters joined${faultText(sites.map(({ store }) => store))}; ${ending}
 
-  live page    ${hub.signInUrl()}
+  console      ${hub.signInUrl()}
   kubeconfig   ${hub.kubeconfig}
   git          ${repository.path}
 
@@ -216,26 +214,28 @@ Try in another terminal:
 `
 }
 
-/** What is the matter with some stores, for the first line. */
-function troubles(stores: readonly Store[]): string {
-  const those = (fault: string): readonly Store[] => stores.filter((store) => store.fault === fault)
-  const flaky = those('Flaky')
+/** The unhealthy stores, for the first line. */
+function faultText(stores: readonly Store[]): string {
+  const storesWith = (fault: string): readonly Store[] => stores.filter((store) => store.fault === fault)
+  const flaky = storesWith('Flaky')
   if (flaky.length === 0) return ''
   const names = (fault: string): string =>
-    those(fault)
+    storesWith(fault)
       .map(({ name }) => name)
       .join(', ')
-  return `: the lines of ${flaky.length} in the ${flaky[0]!.region} come and go, ${names('Offline')} are offline, ${names('Failing')} fails`
+  return `: ${flaky.length} in region ${flaky[0]!.region} have unstable connections, ${names('Offline')} are offline, ${names('Failing')} fails`
 }
 
 function countOf(flag: string, value: unknown, max: number): number {
   const count = Number(value)
   if (Number.isInteger(count) && count >= 1 && count <= max) return count
-  throw new CliError(EXIT.usage, { what: `${flag} ${String(value)}`, why: `want a number from 1 to ${max}` })
+  throw new CliError(EXIT.usage, {
+    what: `invalid ${flag} ${JSON.stringify(value)}: must be a number from 1 to ${max}`,
+  })
 }
 
 function secondsOf(value: unknown): number {
   const seconds = Number(value)
   if (seconds > 0 && seconds <= 86_400) return seconds
-  throw new CliError(EXIT.usage, { what: `--timeout ${String(value)}`, why: 'want seconds, at most a day' })
+  throw new CliError(EXIT.usage, { what: `invalid --timeout ${JSON.stringify(value)}: must be seconds, at most 86400` })
 }

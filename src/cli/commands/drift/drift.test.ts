@@ -14,7 +14,7 @@ test('drift is listed per bundle and cluster, and shown field by field', async (
   const { client, connection, terminal, said } = createCliHub(t)
   const run = (flags = {}) => ({ connection, terminal, flags })
   await driftList(run())
-  assert.equal(said.err, 'Nothing has drifted.\n')
+  assert.equal(said.err, 'No drift found.\n')
 
   const since = formatTime(systemClock.now() - 3 * 60_000)
   const drift = [{ object: 'ConfigMap shop/x', fields: ['.data.a (changed by kubectl-edit)', '.data.b'], since }]
@@ -45,7 +45,7 @@ test('drift is listed per bundle and cluster, and shown field by field', async (
   await driftShow(['store-1'], run())
   assert.match(
     said.out,
-    /^bundle ns\/app \(generation 4\)\n  ConfigMap shop\/x, since 3m\d*s?\n    \.data\.a \(changed by kubectl-edit\)\n    \.data\.b\n$/,
+    /^bundle ns\/app \(generation 4\)\n  ConfigMap shop\/x, for 3m\d*s?\n    \.data\.a \(changed by kubectl-edit\)\n    \.data\.b\n$/,
   )
-  await assert.rejects(driftShow(['nobody'], run()), /no report of cluster nobody/)
+  await assert.rejects(driftShow(['missing'], run()), /report of cluster "missing" not found/)
 })

@@ -1,4 +1,4 @@
-/** `flotilla drift list` and `flotilla drift show`: what somebody changed in clusters, as their agents report it. */
+/** `flotilla drift list` and `flotilla drift show`: the drift that agents report. */
 import { clientOver } from '../../../client/create-client.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
@@ -10,7 +10,6 @@ import { clustersWith, listAll, REPORTS } from '../../api/flotilla-resources.ts'
 import { createTablePrinter } from '../../print/table.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
-/** What these commands work with. */
 export interface DriftInput {
   readonly connection: Connection
   readonly terminal: Terminal
@@ -19,7 +18,7 @@ export interface DriftInput {
 
 type Row = ClusterReport['spec']['bundles'][number]
 
-/** Every bundle on every cluster that is Drifted. */
+/** Lists the drifted Bundles of all clusters. */
 export async function driftList({ connection, terminal, flags }: DriftInput): Promise<void> {
   const client = clientOver(connection.rest)
   const [reports, among] = await Promise.all([listAll(client, REPORTS), clustersWith(client, flags.selector)])
@@ -37,7 +36,7 @@ export async function driftList({ connection, terminal, flags }: DriftInput): Pr
     }))
     return terminal.data(`${JSON.stringify(items, undefined, 2)}\n`)
   }
-  if (found.length === 0) return terminal.say('Nothing has drifted.')
+  if (found.length === 0) return terminal.say('No drift found.')
   const column = (name: string) => ({ name, type: 'string', priority: 0 })
   const print = createTablePrinter({ wide: false, withNamespace: false, withHeaders: true })
   terminal.data(
@@ -53,23 +52,23 @@ export async function driftList({ connection, terminal, flags }: DriftInput): Pr
   )
 }
 
-/** What has drifted on one cluster, field by field. */
+/** Prints the drift of one cluster, field by field. */
 export async function driftShow(words: readonly string[], { connection, terminal, flags }: DriftInput): Promise<void> {
   const [name = ''] = words
   const rows = await driftedOn(name, { connection, flags })
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(rows, undefined, 2)}\n`)
-  if (rows.length === 0) return terminal.say(`Nothing has drifted on ${name}.`)
+  if (rows.length === 0) return terminal.say(`No drift found on cluster "${name}".`)
   for (const row of rows) {
     terminal.data(`bundle ${row.bundle} (generation ${row.generation})\n`)
     for (const { object, fields, since } of row.drift ?? []) {
-      terminal.data(`  ${object}, since ${ageOf(since)}\n`)
+      terminal.data(`  ${object}, for ${ageOf(since)}\n`)
       for (const field of fields) terminal.data(`    ${field}\n`)
     }
     if (!row.drift) terminal.data(`  ${row.message ?? ''}\n`)
   }
 }
 
-/** The bundles that have drifted on a cluster. */
+/** The drifted Bundles of a cluster. */
 export async function driftedOn(
   name: string,
   {
@@ -82,16 +81,16 @@ export async function driftedOn(
     .catch((caught: unknown) => {
       if (!isApiError(caught, 'NotFound')) throw caught
       throw new CliError(EXIT.notFound, {
-        what: `no report of cluster ${name}`,
-        why: 'it does not exist, or its agent has not reported yet',
-        todo: 'see flotilla get clusters',
+        what: `report of cluster "${name}" not found`,
+        why: 'the cluster does not exist, or its agent has not reported yet',
+        todo: 'list clusters with "flotilla get clusters"',
       })
     })
   return report.spec.bundles.filter((row) => isDrifted(row, flags.bundle))
 }
 
 function isDrifted(row: Row, bundle: string | undefined): boolean {
-  // Without its namespace a name is that of any.
+  // A name without namespace matches Bundles of all namespaces.
   const isMeant = bundle === undefined || row.bundle === bundle || row.bundle.split('/')[1] === bundle
   return (row.state === 'Drifted' || row.drift !== undefined) && isMeant
 }

@@ -59,7 +59,7 @@ test('accepting leaves the fields to others on that cluster alone, with an owner
   assert.ok(leftMs > 23 * 3_600_000 && leftMs <= 24 * 3_600_000)
   assert.match(
     taken().err,
-    /✔ override\/accept-web-store-1-[0-9a-f]{8} leaves these fields .* for 24h\n► flotilla drift show/,
+    /✔ override\/accept-web-store-1-[0-9a-f]{8} accepts the changed fields .* for 24h\n► flotilla drift show/,
   )
   // Once more changes nothing but the end.
   await driftAccept(['store-1'], run())
@@ -78,11 +78,11 @@ test('reverting corrects the object for an hour', async (t) => {
 
 test('what cannot be decided is said', async (t) => {
   const { run, overrides } = await started(t, ['.'])
-  assert.match(await expectErrorText(driftAccept(['store-1'], run())), /cannot be accepted by its path/)
+  assert.match(await expectErrorText(driftAccept(['store-1'], run())), /cannot accept field/)
   assert.match(
     await expectErrorText(driftAccept(['store-1'], run({ bundle: 'shop/other' }))),
-    /nothing has drifted on store-1 of shop\/other/,
+    /no drift found on cluster "store-1" for bundle "shop\/other"/,
   )
-  assert.match(await expectErrorText(driftRevert(['store-9'], run())), /no report of cluster store-9/)
+  assert.match(await expectErrorText(driftRevert(['store-9'], run())), /report of cluster "store-9" not found/)
   assert.deepEqual(await overrides(), [])
 })

@@ -1,4 +1,4 @@
-/** `flotilla drift accept` and `flotilla drift revert`: what is done about a change that somebody made in a cluster. */
+/** `flotilla drift accept` and `flotilla drift revert`: an Override that accepts or reverts the drift of a cluster. */
 import { clientOver } from '../../../client/create-client.ts'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
@@ -13,14 +13,13 @@ import type { Terminal } from '../../print/terminal.ts'
 import { whoAmI } from '../../api/who-am-i.ts'
 import { driftedOn } from './drift.ts'
 
-/** What these commands work with. */
 export interface DecideInput {
   readonly connection: Pick<Connection, 'rest'>
   readonly terminal: Pick<Terminal, 'data' | 'step'>
   readonly flags: {
     readonly bundle?: string
     readonly reason: string
-    /** How long it is accepted; until somebody deletes the Override without it. */
+    /** Lifetime of the Override. If omitted, until the Override is deleted. */
     readonly for?: string
     readonly dryRun?: boolean
   }
@@ -30,10 +29,10 @@ type Row = ClusterReport['spec']['bundles'][number]
 type Drift = NonNullable<Row['drift']>[number]
 
 const OVERRIDES = flotillaResource<Override>('Override', 'Namespaced')
-/** Time enough for a rollout; afterwards the bundle's own rules hold again. */
+/** Long enough for a rollout. Afterwards the drift settings of the Bundle apply again. */
 const REVERT_MS = 3_600_000
 
-/** Leaves the fields that somebody changed to whoever changed them, on this cluster alone. */
+/** Leaves the changed fields of one cluster to the field managers that changed them. */
 export async function driftAccept(words: readonly string[], input: DecideInput): Promise<void> {
   const forMs = input.flags.for === undefined ? undefined : readDuration(input.flags.for, '--for')
   await decide(words, input, {
@@ -43,17 +42,17 @@ export async function driftAccept(words: readonly string[], input: DecideInput):
       'flotilla.dev/ignore': drift.fields.map((field) => pathOf(field, cluster)).join(' '),
     }),
     done: (name, cluster) =>
-      `${name} leaves these fields to whoever changed them on ${cluster}${input.flags.for === undefined ? '' : `, for ${input.flags.for}`}`,
+      `${name} accepts the changed fields on cluster "${cluster}"${input.flags.for === undefined ? '' : ` for ${input.flags.for}`}`,
   })
 }
 
-/** Puts the objects back on this cluster, whatever the bundle does about drift otherwise. */
+/** Corrects the drift of one cluster, independent of the drift settings of the Bundle. */
 export async function driftRevert(words: readonly string[], input: DecideInput): Promise<void> {
   await decide(words, input, {
     verb: 'revert',
     endsInMs: REVERT_MS,
     annotationsOf: () => ({ 'flotilla.dev/drift': 'Correct' }),
-    done: (name, cluster) => `${name} puts them back on ${cluster}, and corrects them for an hour`,
+    done: (name, cluster) => `${name} reverts the changed fields on cluster "${cluster}" and corrects drift for 1 hour`,
   })
 }
 
@@ -71,8 +70,8 @@ async function decide(words: readonly string[], input: DecideInput, decision: De
   const named = rows.filter((row) => (row.drift?.length ?? 0) > 0)
   if (named.length === 0) {
     throw new CliError(EXIT.notFound, {
-      what: `nothing has drifted on ${cluster}${flags.bundle === undefined ? '' : ` of ${flags.bundle}`}`,
-      todo: 'see flotilla drift list',
+      what: `no drift found on cluster "${cluster}"${flags.bundle === undefined ? '' : ` for bundle "${flags.bundle}"`}`,
+      todo: 'list drift with "flotilla drift list"',
     })
   }
   const { username } = await whoAmI(connection.rest)
@@ -88,13 +87,13 @@ async function decide(words: readonly string[], input: DecideInput, decision: De
   if (!flags.dryRun) terminal.step('next', `flotilla drift show ${cluster}`)
 }
 
-interface Who {
+interface OverrideAuthor {
   readonly cluster: string
   readonly owner: string
   readonly reason: string
 }
 
-function overrideOf(row: Row, decision: Decision & Who): Override {
+function overrideOf(row: Row, decision: Decision & OverrideAuthor): Override {
   const { verb, cluster, owner, reason, endsInMs } = decision
   const [namespace = '', bundle = ''] = row.bundle.split('/')
   const mark = digestOfJson([bundle, cluster, verb]).slice('sha256:'.length, 'sha256:'.length + 8)
@@ -130,8 +129,8 @@ function pathOf(field: string, cluster: string): string {
   const path = field.replace(/ \(changed by .*\)$/, '').replaceAll(/\[name=([^\]]+)\]/g, '[?(@.name=="$1")]')
   if (!/[\s,]/.test(path) && path !== '.') return path
   throw new CliError(EXIT.failed, {
-    what: `${JSON.stringify(field)} cannot be accepted by its path`,
-    why: 'the whole object is gone, or the name of the field has blanks or commas',
-    todo: `put it back with flotilla drift revert ${cluster}, or change the Bundle`,
+    what: `cannot accept field ${JSON.stringify(field)}`,
+    why: 'the object was deleted, or the name of the field has spaces or commas',
+    todo: `revert the drift with "flotilla drift revert ${cluster}", or change the Bundle`,
   })
 }

@@ -1,7 +1,8 @@
-/** `flotilla audit`: who changed what, and whether the record of it is whole. */
+/** `flotilla audit`: lists the audit log and verifies its hash chain. */
 import { isObject } from '../../../core/json.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
+import { localTime } from '../../print/print-time.ts'
 import { createTablePrinter } from '../../print/table.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { reasonFromUserAgent } from '../../api/audit-reason.ts'
@@ -12,11 +13,10 @@ export interface AuditFlags {
   readonly after?: string
   readonly tail?: string
   readonly verify?: boolean
-  /** Leave out what the hub did by itself. */
+  /** Omit changes of the hub. */
   readonly people?: boolean
 }
 
-/** What `audit` works with. */
 export interface AuditInput {
   readonly connection: Pick<Connection, 'rest'>
   readonly terminal: Pick<Terminal, 'data' | 'say'>
@@ -32,17 +32,17 @@ interface Shown {
 
 const PAGE = 1000
 const COLUMNS = ['Sequence', 'Time', 'User', 'Verb', 'Resource', 'Object', 'Reason']
-// The hub's own parts, and those of Kubernetes that it stands for.
+// Users of the hub's own components.
 const OWN_WORK = /^system:/
 
-/** Prints records of the audit chain; with --verify it reads all of them and checks every hash. */
+/** Prints records of the audit log. With --verify, reads all records and checks each hash. */
 export async function audit({ connection, terminal, flags }: AuditInput): Promise<void> {
   const after = wholeNumber(flags.after, '--after') ?? 0
   const tail = wholeNumber(flags.tail, '--tail') ?? 50
   const { AUDIT_GENESIS, findAuditBreak } = await import('../../../hub/verify-audit.ts')
   let previous: Pick<Shown, 'sequence' | 'hash'> = { sequence: 0, hash: AUDIT_GENESIS }
   let shown: Shown[] = []
-  // The chain is checked from its first record: a hash proves nothing without the ones before it.
+  // A hash proves nothing without the hashes before it, so the check begins with the first record.
   for (let at = flags.verify ? 0 : after; ;) {
     const page = await readPage(connection, at)
     if (flags.verify) {
@@ -57,7 +57,7 @@ export async function audit({ connection, terminal, flags }: AuditInput): Promis
     at = last.sequence
   }
   if (flags.verify) {
-    const text = `${previous.sequence} records, an unbroken chain; the last hash is ${previous.hash}\n`
+    const text = `${previous.sequence} records, hash chain verified; the last hash is ${previous.hash}\n`
     terminal.data(
       flags.output === 'json' ? `${JSON.stringify({ records: previous.sequence, hash: previous.hash })}\n` : text,
     )
@@ -67,7 +67,7 @@ export async function audit({ connection, terminal, flags }: AuditInput): Promis
     for (const { line, ...record } of shown) terminal.data(`${JSON.stringify({ ...record, ...parsed(line) })}\n`)
     return
   }
-  if (shown.length === 0) return terminal.say('There is no such record.')
+  if (shown.length === 0) return terminal.say('No records found.')
   const print = createTablePrinter({ wide: false, withNamespace: false, withHeaders: true })
   const columnDefinitions = COLUMNS.map((name) => ({ name, type: 'string', priority: 0 }))
   terminal.data(print({ columnDefinitions, rows: shown.map((record) => ({ cells: rowOf(record) })), metadata: {} }))
@@ -85,7 +85,7 @@ function rowOf({ sequence, line }: Shown): string[] {
   const resource = text('group') === '' ? text('resource') : `${text('resource')}.${text('group')}`
   return [
     String(sequence),
-    text('time'),
+    localTime(text('time'), { seconds: true }),
     text('user'),
     text('verb'),
     resource,
@@ -111,13 +111,13 @@ function parsed(line: string): Record<string, unknown> {
 function wholeNumber(text: string | undefined, flag: string): number | undefined {
   if (text === undefined) return undefined
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new CliError(EXIT.usage, { what: `${flag} must be a whole number`, why: `got ${JSON.stringify(text)}` })
+  throw new CliError(EXIT.usage, { what: `invalid ${flag} ${JSON.stringify(text)}: must be a whole number` })
 }
 
 function brokenAt(sequence: number): CliError {
   return new CliError(EXIT.failed, {
-    what: `the audit chain is broken at record ${sequence}`,
-    why: 'that record, or one before it, was changed, removed or inserted after it was written',
-    todo: 'keep the database as it is and compare it with a backup (`flotilla restore FILE --drill`)',
+    what: `the hash chain of the audit log is broken at record ${sequence}`,
+    why: 'this record or an earlier one was changed, removed or inserted',
+    todo: 'do not change the database; compare it with a backup ("flotilla restore FILE --drill")',
   })
 }

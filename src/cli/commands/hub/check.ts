@@ -1,4 +1,4 @@
-/** `flotilla check`: looks at this machine, the hub and one cluster, and says what is wrong before it bites. */
+/** `flotilla check`: checks this machine, the hub, a cluster or an agent. */
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { clientOver } from '../../../client/create-client.ts'
@@ -32,7 +32,7 @@ export interface CheckFlags {
   readonly pre?: boolean
   readonly hub?: boolean
   readonly agent?: boolean
-  /** With `agent`: where it runs, and the kubeconfig of its cluster. */
+  /** With `agent`: its data directory. */
   readonly data?: string
   readonly kubeconfig?: string
   readonly context?: string
@@ -40,7 +40,6 @@ export interface CheckFlags {
   readonly wait?: string
 }
 
-/** What `check` works with. */
 export interface CheckInput {
   readonly connect: () => Promise<Connection>
   readonly terminal: Terminal
@@ -52,29 +51,29 @@ export interface CheckInput {
 const AGAIN_MS = 2_000
 const MAX_TEXT_BYTES = 1024 * 1024
 
-/** Runs the checks; with --wait again and again until nothing fails. */
+/** Runs the checks. With --wait, repeats them until none fails. */
 export async function check(cluster: string | undefined, input: CheckInput): Promise<ExitCode> {
   const { flags, terminal, environment, signal } = input
   const [flag, other] = flags.hub
     ? ['--hub', 'the hub']
     : flags.agent
-      ? ['--agent', 'the agent here']
+      ? ['--agent', 'the agent on this machine']
       : ['--pre', 'this machine']
   if (cluster !== undefined && (flags.hub || flags.pre || flags.agent)) {
     throw new CliError(EXIT.usage, {
-      what: `check ${cluster}, or ${other}?`,
-      todo: `leave out ${flag}, or the cluster`,
+      what: `${flag} checks ${other} and cannot be combined with a cluster`,
+      todo: `omit ${flag} or the name of the cluster`,
     })
   }
   if (flags.data !== undefined && !flags.agent) {
-    throw new CliError(EXIT.usage, { what: '--data is of an agent', todo: 'say --agent, or leave it out' })
+    throw new CliError(EXIT.usage, { what: '--data requires --agent', todo: 'add --agent, or omit --data' })
   }
   const waitMs = flags.wait === undefined ? 0 : readDuration(flags.wait, '--wait')
   const until = systemClock.monotonicMs() + waitMs
-  let categories = await look(cluster, input)
+  let categories = await runChecks(cluster, input)
   while (worstOf(categories) === 'failed' && systemClock.monotonicMs() < until) {
     await systemClock.sleep(AGAIN_MS, signal)
-    categories = await look(cluster, input)
+    categories = await runChecks(cluster, input)
   }
   const text = printChecks(categories, { format: flags.output, isUtf8: environment.isUtf8 })
   terminal.data(flags.output === 'json' ? text : terminal.command(text))
@@ -82,7 +81,7 @@ export async function check(cluster: string | undefined, input: CheckInput): Pro
   return waitMs > 0 ? EXIT.timeout : EXIT.failed
 }
 
-async function look(cluster: string | undefined, input: CheckInput): Promise<CheckCategory[]> {
+async function runChecks(cluster: string | undefined, input: CheckInput): Promise<CheckCategory[]> {
   if (input.flags.pre) return [{ name: 'this machine', checks: await machineChecks(input.environment) }]
   if (input.flags.agent) return agentChecks(await agentFacts(input), systemClock.now())
   const connection = await input.connect()
@@ -91,16 +90,16 @@ async function look(cluster: string | undefined, input: CheckInput): Promise<Che
   return clusterChecks(await clusterFacts(connection, cluster), now)
 }
 
-/** What a hub or an agent needs from a machine. */
+/** What a hub or an agent needs on a machine. */
 async function machineChecks({ nodeVersion, stateFolder }: CliEnvironment): Promise<Check[]> {
   const [major = 0] = nodeVersion.split('.').map(Number)
   const folder = await writableFolder(stateFolder)
   return [
     major >= 26
       ? { id: 'node', result: 'ok', text: `Node ${nodeVersion}` }
-      : { id: 'node', result: 'failed', text: `Node ${nodeVersion}, but 26 is needed` },
+      : { id: 'node', result: 'failed', text: `Node ${nodeVersion}; version 26 is required` },
     folder === undefined
-      ? { id: 'state-folder', result: 'ok', text: `${stateFolder} can be written` }
+      ? { id: 'state-folder', result: 'ok', text: `${stateFolder} is writable` }
       : { id: 'state-folder', result: 'failed', text: `${stateFolder}: ${folder}` },
   ]
 }
@@ -122,15 +121,15 @@ async function agentFacts({ flags, environment, signal }: CheckInput): Promise<A
   const { data, context, kubeconfig = environment.kubeconfigs?.files[0] } = flags
   if (data === undefined || kubeconfig === undefined) {
     throw new CliError(EXIT.usage, {
-      what: `an agent is looked at where it runs, and ${data === undefined ? 'its data directory' : 'its cluster'} is not named`,
-      todo: 'say what its own command line says: flotilla check --agent --data DIR --kubeconfig FILE',
+      what: `missing ${data === undefined ? '--data' : '--kubeconfig'}`,
+      todo: 'run the command on the machine of the agent, with its flags: "flotilla check --agent --data DIR --kubeconfig FILE"',
     })
   }
-  const [{ inspectAgent: lookAtAgent }, { proxyVariablesOf }] = await Promise.all([
+  const [{ inspectAgent }, { proxyVariablesOf }] = await Promise.all([
     import('../../../agent/inspect/inspect-agent.ts'),
     import('../../../agent/config.ts'),
   ])
-  return await lookAtAgent({
+  return await inspectAgent({
     dataDir: data,
     kubeconfig,
     proxyVariables: proxyVariablesOf(),
@@ -150,7 +149,7 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
     const listed = await listClusters(rest)
     return {
       ...base,
-      trouble: undefined,
+      problem: undefined,
       ready: await readiness(rest),
       version,
       skewMs: hubTime === undefined ? undefined : hubTime - systemClock.now(),
@@ -158,7 +157,7 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
       pendingClusters: (listed ?? []).filter(({ spec }) => !spec.accepted && !spec.refused).length,
     }
   } catch (caught) {
-    return { ...base, ...nothing, trouble: toError(caught).message }
+    return { ...base, ...nothing, problem: toError(caught).message }
   }
 }
 
@@ -182,7 +181,7 @@ async function readText(rest: Connection['rest'], path: string) {
   return { headers, text: fromUtf8(await readBody(body, MAX_TEXT_BYTES)) }
 }
 
-/** Undefined when the caller may not. */
+/** Undefined if the caller may not list clusters. */
 async function listClusters(rest: Connection['rest']): Promise<Cluster[] | undefined> {
   try {
     return await listAll(clientOver(rest), CLUSTERS)
@@ -205,7 +204,7 @@ async function clusterFacts({ rest }: Connection, name: string): Promise<Cluster
   const [cluster, assignment, report] = await Promise.all([read(CLUSTERS), read(ASSIGNMENTS), read(REPORTS)])
   if (cluster) return { cluster, assignment, report }
   throw new CliError(EXIT.notFound, {
-    what: `there is no cluster ${JSON.stringify(name)}`,
-    todo: 'see them all: flotilla get clusters',
+    what: `cluster ${JSON.stringify(name)} not found`,
+    todo: 'list clusters with "flotilla get clusters"',
   })
 }

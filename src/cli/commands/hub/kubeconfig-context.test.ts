@@ -32,7 +32,7 @@ test('an empty kubeconfig becomes a whole one, without a current context unless 
   assert.equal(withContext({}, { ...OURS, isCurrent: true })['current-context'], 'flotilla')
 })
 
-test('what others have stays: contexts, users, the current one, preferences, and a namespace somebody chose', () => {
+test('what others have stays: contexts, users, the current one, preferences, and a chosen namespace', () => {
   const made = withContext(THEIRS, OURS)
   assert.deepEqual(made, {
     ...THEIRS,
@@ -48,6 +48,6 @@ test('what others have stays: contexts, users, the current one, preferences, and
 
 test('where a context points to', () => {
   assert.equal(serverOfContext(THEIRS, 'flotilla'), 'https://old')
-  assert.equal(serverOfContext(THEIRS, 'nobody'), undefined)
+  assert.equal(serverOfContext(THEIRS, 'missing'), undefined)
   assert.equal(serverOfContext({ contexts: [{ name: 'a', context: { cluster: 'gone' } }] }, 'a'), '')
 })

@@ -1,19 +1,19 @@
-/** A kubeconfig with one more context in it; everything else in it stays as it is. Pure. */
+/** Adds a context to a kubeconfig and keeps all other parts. Pure. */
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 
-/** A context, and the cluster and user of the same name that it is made of. */
+/** A context with its cluster and user, which have the same name. */
 export interface NamedContext {
   readonly name: string
   readonly cluster: JsonObject
   readonly user: JsonObject
-  /** Also the one that kubectl uses when nobody names any. */
+  /** Whether the context becomes the current context of kubectl. */
   readonly isCurrent: boolean
 }
 
 const EMPTY: JsonObject = { apiVersion: 'v1', kind: 'Config', 'current-context': '' }
 
-/** The server that a context points to; undefined where there is no such context. */
+/** The server of a context. Undefined if the context does not exist. */
 export function serverOfContext(config: JsonObject, name: string): string | undefined {
   const context = entryOf(config, 'contexts', name)?.['context']
   if (!isObject(context)) return undefined
@@ -21,7 +21,7 @@ export function serverOfContext(config: JsonObject, name: string): string | unde
   return isObject(cluster) ? String(cluster['server']) : ''
 }
 
-/** Puts a context in; what has its names is replaced in its place. */
+/** Adds a context. Entries of the same name are replaced. */
 export function withContext(config: JsonObject, { name, cluster, user, isCurrent }: NamedContext): JsonObject {
   const put = (list: string, entry: JsonObject): JsonObject[] => {
     const entries = entriesOf(config, list)
@@ -29,7 +29,7 @@ export function withContext(config: JsonObject, { name, cluster, user, isCurrent
     return at < 0 ? [...entries, entry] : entries.with(at, entry)
   }
   const known = entryOf(config, 'contexts', name)?.['context']
-  // A namespace that somebody chose is theirs.
+  // A namespace that the user chose is kept.
   const kept = isObject(known) && known['namespace'] !== undefined ? { namespace: known['namespace'] } : {}
   return {
     ...EMPTY,

@@ -1,4 +1,4 @@
-/** `flotilla login`: proves who you are to a hub and keeps that as a context of your kubeconfig. */
+/** `flotilla login`: saves the credentials of a hub as a kubeconfig context. */
 import { existsSync } from 'node:fs'
 import { mkdir, open, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -31,13 +31,12 @@ export interface LoginFlags {
   readonly ca?: string
   readonly current?: boolean
   readonly yes?: boolean
-  /** The file that is written. */
+  /** The file to write. */
   readonly kubeconfig?: string
   /** The name of the context. */
   readonly context?: string
 }
 
-/** What `login` works with. */
 export interface LoginInput {
   readonly terminal: Terminal
   readonly environment: CliEnvironment
@@ -49,17 +48,17 @@ export interface LoginInput {
 const CONTEXT = 'flotilla'
 const MAX_TOKEN_BYTES = 64 * 1024
 
-/** Asks the hub who the caller is; only what it knows is written. */
+/** Writes the context after the hub has authenticated the caller. */
 export async function login(server: string | undefined, input: LoginInput): Promise<void> {
   const { terminal, environment, flags } = input
   const name = nameOf(flags.context ?? CONTEXT)
   const connection = await connectionOf(server, input)
-  const { username, groups } = await prove(connection)
+  const { username, groups } = await authenticate(connection)
   const file = await fileToWrite(name, flags.kubeconfig, environment)
   const known = serverOfContext(await configOf(file), name)
   if (known !== undefined && known !== connection.server) {
     await requireConfirmation(
-      `context ${JSON.stringify(name)} of ${file} points to ${known || 'nothing'} and would be replaced`,
+      `replace context ${JSON.stringify(name)} of ${file}, which points to ${known || 'no server'}`,
       input,
     )
   }
@@ -71,21 +70,21 @@ export async function login(server: string | undefined, input: LoginInput): Prom
     await replace(real, writeYaml(next))
   })
   const own = groups.filter((group) => group !== 'system:authenticated').join(', ')
-  terminal.step('ok', `signed in to ${connection.server} as ${username}${own === '' ? '' : ` (${own})`}`)
+  terminal.step('ok', `logged in to ${connection.server} as ${username}${own === '' ? '' : ` (${own})`}`)
   terminal.step(
     'ok',
-    `context ${JSON.stringify(name)} written to ${file}${flags.current ? ', the current one now' : ''}`,
+    `context ${JSON.stringify(name)} written to ${file}${flags.current ? ' as the current context' : ''}`,
   )
   const isFound = file === environment.defaultKubeconfig || environment.kubeconfigs?.files.includes(file)
   const where = `${isFound ? '' : ` --kubeconfig ${file}`}${name === CONTEXT ? '' : ` --context ${name}`}`
   terminal.step('next', `flotilla status${where}`)
 }
 
-/** A context's name is also a file's. */
+/** The name of a context is also the name of its token file. */
 function nameOf(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._@-]{0,100}$/.test(name)) return name
   throw new CliError(EXIT.usage, {
-    what: `--context ${JSON.stringify(name)} is no name for a context`,
+    what: `invalid --context ${JSON.stringify(name)}`,
     todo: 'use letters, digits, dots, dashes, underscores and @',
   })
 }
@@ -93,26 +92,25 @@ function nameOf(name: string): string {
 async function connectionOf(server: string | undefined, { flags, stdin }: LoginInput): Promise<Server> {
   if ((server === undefined) === (flags.from === undefined)) {
     throw new CliError(EXIT.usage, {
-      what: 'sign in to which hub?',
-      todo: 'write `flotilla login https://HOST:7443 --token-file FILE`, or `flotilla login --from KUBECONFIG`',
+      what: server === undefined ? 'missing argument SERVER or --from' : 'SERVER and --from exclude each other',
+      todo: 'use "flotilla login https://HOST:7443 --token-file FILE" or "flotilla login --from KUBECONFIG"',
     })
   }
   if (flags.from !== undefined) return await connectionFrom(flags.from)
   if (!/^https:\/\/[^/\s]+/.test(server!)) {
-    throw new CliError(EXIT.usage, { what: `${server} is no address of a hub`, todo: 'write https://HOST:PORT' })
+    throw new CliError(EXIT.usage, { what: `invalid server ${JSON.stringify(server)}`, todo: 'use https://HOST:PORT' })
   }
   if (flags.tokenFile === undefined) {
     throw new CliError(EXIT.usage, {
-      what: 'who are you?',
-      why: 'a hub knows callers by a token or a certificate',
-      todo: 'say --token-file FILE (or - for stdin) with a token as `kubectl create token` makes it, or --from KUBECONFIG',
+      what: 'missing --token-file',
+      todo: 'give a token of "kubectl create token" with --token-file FILE (- for stdin), or use --from KUBECONFIG',
     })
   }
   const text =
     flags.tokenFile === '-' ? fromUtf8(await readBody(stdin, MAX_TOKEN_BYTES)) : await readText(flags.tokenFile)
   const token = text.trim()
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new CliError(EXIT.usage, { what: 'this is no token', where: flags.tokenFile, why: 'want one word, alone' })
+    throw new CliError(EXIT.usage, { where: flags.tokenFile, what: 'invalid token: must be one word' })
   }
   const ca = flags.ca === undefined ? undefined : await readText(flags.ca)
   return { server: server!, token: new Secret(token), ...(ca === undefined ? {} : { ca }) }
@@ -121,35 +119,35 @@ async function connectionOf(server: string | undefined, { flags, stdin }: LoginI
 async function connectionFrom(file: string): Promise<Server> {
   const text = await readText(file)
   const refuse = (why: string, cause?: unknown) =>
-    new CliError(EXIT.usage, { what: 'the kubeconfig cannot be used', where: file, why }, { cause })
+    new CliError(EXIT.usage, { where: file, what: 'cannot use the kubeconfig', why }, { cause })
   try {
     const { connection } = await readKubeconfig({ text, file, readFile: readText })
-    if (connection.insecure) throw refuse('it believes whoever answers (insecure-skip-tls-verify)')
+    if (connection.insecure) throw refuse('insecure-skip-tls-verify is set')
     return connection
   } catch (caught) {
     throw caught instanceof KubeconfigError ? refuse(caught.message, caught) : caught
   }
 }
 
-async function prove(connection: Server): Promise<Awaited<ReturnType<typeof whoAmI>>> {
+async function authenticate(connection: Server): Promise<Awaited<ReturnType<typeof whoAmI>>> {
   const { server } = connection
   const { transport, close } = createHttpsTransport(connection)
   try {
     return await whoAmI(createRest({ transport, clock: systemClock, userAgent: userAgentFor(undefined) }))
   } catch (caught) {
-    const { exitCode, trouble } = explainError(caught, { server })
-    const isStranger = trouble.what.startsWith('the server is not the one')
+    const { exitCode, report, certificateMismatch = false } = explainError(caught, { server })
+    const isUntrusted = certificateMismatch
     throw new CliError(
       exitCode,
       {
-        ...trouble,
-        ...(isStranger && connection.ca === undefined
+        ...report,
+        ...(isUntrusted && connection.ca === undefined
           ? {
-              what: 'the hub’s certificate is not of a public CA',
-              todo: 'name the hub’s own CA with --ca FILE: DIR/keys/api-ca.crt on its machine',
+              what: 'the certificate of the hub is not signed by a public CA',
+              todo: 'give the CA of the hub with --ca FILE; the hub has it in DIR/keys/api-ca.crt',
             }
           : {}),
-        ...(exitCode === EXIT.forbidden && !isStranger ? { todo: 'ask the hub’s operator for a new token' } : {}),
+        ...(exitCode === EXIT.forbidden && !isUntrusted ? { todo: 'ask the operator of the hub for a new token' } : {}),
       },
       { cause: caught },
     )
@@ -158,7 +156,7 @@ async function prove(connection: Server): Promise<Awaited<ReturnType<typeof whoA
   }
 }
 
-/** A token is kept in a file of its own, so that the kubeconfig can be shown; kubectl and flotilla read it each time. */
+/** Stores the token in its own file, so that the kubeconfig can be shown. kubectl and flotilla read it each time. */
 async function userOf(name: string, { token, ...proof }: Server, { credentials }: CliEnvironment): Promise<JsonObject> {
   if (token === undefined) {
     const [{ user }] = kubeconfigFor(name, { ...proof, user: name })['users'] as [{ user: JsonObject }]
@@ -170,7 +168,7 @@ async function userOf(name: string, { token, ...proof }: Server, { credentials }
   return { tokenFile }
 }
 
-/** As kubectl chooses it: where the context is already, else the first file there is, else the last one named. */
+/** The same choice as kubectl: the file with the context, else the first existing file, else the last file. */
 async function fileToWrite(
   name: string,
   flag: string | undefined,
@@ -187,18 +185,22 @@ async function configOf(file: string): Promise<JsonObject> {
   const value = readYaml(await readText(file), { file })[0]?.value
   if (value === undefined || value === null) return {}
   if (isObject(value)) return value
-  throw new CliError(EXIT.usage, { what: 'this is no kubeconfig', where: file, why: 'it holds no mapping' })
+  throw new CliError(EXIT.usage, { where: file, what: 'not a kubeconfig', why: 'the file is not a mapping' })
 }
 
-/** Holds the lock that kubectl takes, too. */
+/** Holds the lock file that kubectl uses too. */
 async function underLock(file: string, work: (real: string) => Promise<void>): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const real = existsSync(file) ? await realpath(file) : file
   const lock = `${real}.lock`
   const held = await open(lock, 'wx', 0o600).catch((cause: unknown) => {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
-    const todo = `try again; if nobody does, delete ${lock}`
-    throw new CliError(EXIT.conflict, { what: 'somebody else writes the kubeconfig now', where: lock, todo }, { cause })
+    const todo = `try again; if no other process writes it, delete ${lock}`
+    throw new CliError(
+      EXIT.conflict,
+      { where: lock, what: 'the kubeconfig is locked by another process', todo },
+      { cause },
+    )
   })
   try {
     await work(real)
@@ -208,7 +210,7 @@ async function underLock(file: string, work: (real: string) => Promise<void>): P
   }
 }
 
-/** Whole or not at all, and for nobody else to read. */
+/** Replaces a file atomically, with mode 0600. */
 async function replace(file: string, text: string): Promise<void> {
   const half = `${file}.${process.pid}.new`
   try {

@@ -1,7 +1,7 @@
-/** Takes out of objects what must not leave a house: content, values, hashes of tokens, passwords in addresses. Pure. */
+/** Removes content, values, token hashes and passwords in URLs from objects of a support bundle. Pure. */
 import { isObject } from '../../../core/json.ts'
 
-/** Fields whose content is somebody's, whatever kind they are in. */
+/** Fields with workload content, in all kinds. */
 const CONTENT: ReadonlySet<string> = new Set([
   'data',
   'stringData',
@@ -14,7 +14,7 @@ const CONTENT: ReadonlySet<string> = new Set([
 const NOISE: ReadonlySet<string> = new Set(['managedFields', 'kubectl.kubernetes.io/last-applied-configuration'])
 const USER_INFO = /([a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/gi
 
-/** A value without what must not be shown; that something was there stays visible. */
+/** A copy without content. Removed values leave a placeholder. */
 export function redacted(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll(USER_INFO, '$1(left out)@')
   if (Array.isArray(value)) return value.map(redacted)

@@ -1,7 +1,8 @@
-/** `flotilla restore FILE`: a hub's data directory from a backup, or the proof that one could be made. */
+/** `flotilla restore FILE`: restores the data directory of a hub, or proves with --drill that a backup is complete. */
 import { systemIds } from '../../../core/system-ids.ts'
 import { withBackupErrors } from '../../errors/backup-error.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
+import { localTime } from '../../print/print-time.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
 /** Flags of `restore`. */
@@ -11,7 +12,6 @@ export interface RestoreFlags {
   readonly drill?: boolean
 }
 
-/** Restores, or with --drill proves, a backup. */
 export async function restore(
   { terminal }: { readonly terminal: Terminal },
   from: string,
@@ -21,19 +21,19 @@ export async function restore(
   const { data, keys, drill } = flags
   if ((data === undefined) === (drill !== true)) {
     throw new CliError(EXIT.usage, {
-      what: 'restore where?',
-      todo: 'write `flotilla restore FILE --data DIR`, or `flotilla restore FILE --drill` to prove it only',
+      what: data === undefined ? 'missing --data or --drill' : '--data and --drill exclude each other',
+      todo: 'use "flotilla restore FILE --data DIR", or "flotilla restore FILE --drill" to prove that the backup is complete',
     })
   }
   const ports = { ids: systemIds }
-  const read = await withBackupErrors([from, data, keys], () =>
+  const read = await withBackupErrors(() =>
     data === undefined ? drillBackup(from, keys, ports) : restoreBackup(from, data, keys, ports),
   )
   const { manifest, objects, sealed, opened, blobs, auditRecords } = read
   terminal.data(
-    `${data ?? 'drill'}: revision ${manifest.revision} of ${manifest.createdAt}, ${objects} objects (${opened} of ${sealed} sealed ones opened), ${blobs} blobs, ${auditRecords} audit records, all read\n`,
+    `${data ?? 'drill'}: revision ${manifest.revision} of ${localTime(manifest.createdAt)}, ${objects} objects (${opened} of ${sealed} sealed objects opened), ${blobs} blobs, ${auditRecords} audit records, all verified\n`,
   )
   if (keys === undefined && data !== undefined) {
-    terminal.step('warn', `before the hub starts, put its keys into ${data}/keys: ${manifest.keys.files.join(', ')}`)
+    terminal.step('warn', `before you start the hub, copy its keys to ${data}/keys: ${manifest.keys.files.join(', ')}`)
   }
 }

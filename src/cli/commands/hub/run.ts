@@ -1,11 +1,10 @@
-/** `flotilla hub run`: starts a hub and stays until it is told to stop. */
+/** `flotilla hub run`: runs a hub until a signal ends it. */
 import { readFile } from 'node:fs/promises'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { systemIds } from '../../../core/system-ids.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
-/** What `hub run` works with. */
 export interface HubRunInput {
   readonly terminal: Terminal
   readonly signal: AbortSignal
@@ -26,7 +25,7 @@ export async function hubRun({ terminal, signal }: HubRunInput, flags: Record<st
   if (hub.newRoot !== undefined) {
     terminal.step(
       'warn',
-      `created the root key ${hub.newRoot}: move it to a safe place; only rotations of keys and CAs need it`,
+      `created the root key ${hub.newRoot}: move it to a safe place; only "flotilla trust" commands need it`,
     )
   }
   terminal.data(terminal.isLive ? readyBlock(hub, terminal) : `${readyLine(hub)}\n`)
@@ -67,6 +66,6 @@ async function readConfigFile(path: unknown): Promise<{ path: string; text: stri
     return { path, text: await readFile(path, 'utf8') }
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError(EXIT.usage, { what: 'the settings cannot be read', where: path, why }, { cause })
+    throw new CliError(EXIT.usage, { where: path, what: 'cannot read the settings', why }, { cause })
   }
 }

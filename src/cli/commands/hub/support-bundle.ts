@@ -1,4 +1,5 @@
-/** `flotilla support-bundle`: one file that shows somebody else how a hub does, without secrets and content. */
+/** `flotilla support-bundle`: diagnostics of a hub in one archive, without secrets and workload content. */
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { utf8 } from '../../../core/bytes.ts'
@@ -16,7 +17,6 @@ import { redacted } from './redact.ts'
 import { resourcesOf } from '../../api/find-resource.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
-/** What `support-bundle` works with. */
 export interface SupportInput {
   readonly connect: () => Promise<Connection>
   readonly terminal: Terminal
@@ -31,15 +31,16 @@ interface Part {
 }
 
 const OWN = ['flotilla.dev/v1alpha1', 'view.flotilla.dev/v1alpha1']
-/** Rows per bundle and cluster are many, and follow from what is there anyway. */
+/** Rows per Bundle and cluster are many, and can be computed from the other parts. */
 const TOO_MANY: ReadonlySet<string> = new Set(['bundlestates', 'bundleobjects'])
 const MAX_PART = 32 * 1024 * 1024
 
-/** Writes the file; what cannot be read is named in it instead. */
+/** Writes the archive. Parts that cannot be read are listed in its missing.txt. */
 export async function supportBundle(words: readonly string[], input: SupportInput): Promise<void> {
   const { terminal, flags } = input
   const stamp = formatTime(systemClock.now()).replaceAll(/[-:]/g, '')
   const file = words[0] ?? `flotilla-support-${stamp}.tar.gz`
+  if (existsSync(file)) throw cannotWrite(file, 'the file already exists')
   const connection = await input.connect()
   const files: { name: string; data: Uint8Array }[] = []
   const missing: string[] = []
@@ -57,19 +58,27 @@ export async function supportBundle(words: readonly string[], input: SupportInpu
   try {
     await writeFile(file, bytes, { flag: 'wx', mode: 0o600 })
   } catch (caught) {
-    throw new CliError(EXIT.failed, {
-      what: 'the support bundle cannot be written',
-      where: file,
-      why: toError(caught).message,
-      todo: 'name another file: flotilla support-bundle FILE',
-    })
+    throw cannotWrite(file, toError(caught).message)
   }
   terminal.data(`${file}\n`)
   terminal.step(
     'ok',
-    `${files.length} parts, ${Math.ceil(bytes.byteLength / 1024)} KiB; look through it before you send it`,
+    `${files.length} parts, ${Math.ceil(bytes.byteLength / 1024)} KiB; review the archive before you send it`,
   )
-  if (missing.length > 0) terminal.step('warn', `${missing.length} could not be read: see missing.txt in it`)
+  if (missing.length > 0)
+    terminal.step(
+      'warn',
+      `${missing.length} ${missing.length === 1 ? 'part' : 'parts'} could not be read; see missing.txt in the archive`,
+    )
+}
+
+function cannotWrite(file: string, why: string): CliError {
+  return new CliError(EXIT.failed, {
+    where: file,
+    what: 'cannot write the support bundle',
+    why,
+    todo: 'give another file with "flotilla support-bundle FILE"',
+  })
 }
 
 async function partsOf(connection: Connection, input: SupportInput, clusters: readonly string[]): Promise<Part[]> {
@@ -114,7 +123,7 @@ function linesOf(items: readonly object[]): string {
   return items.map((item) => `${JSON.stringify(redacted(item))}\n`).join('')
 }
 
-/** What another command prints. */
+/** The output of another command. */
 async function printedBy(
   command: 'status' | 'check' | 'audit',
   cluster: string | undefined,

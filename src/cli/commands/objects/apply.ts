@@ -1,3 +1,4 @@
+// Tested by src/cli/commands/objects/objects.test.ts.
 /** `flotilla apply`: server-side apply of files. */
 import { clientOver } from '../../../client/create-client.ts'
 import { readBody } from '../../../core/http.ts'
@@ -21,7 +22,6 @@ export interface ApplyFlags {
   readonly fieldManager: string
 }
 
-/** What `apply` works with. */
 export interface ApplyInput {
   readonly connection: Connection
   readonly terminal: Terminal
@@ -29,7 +29,7 @@ export interface ApplyInput {
   readonly stdin: AsyncIterable<Uint8Array>
 }
 
-/** An object of a file and where it stands there. */
+/** An object of a file and its place in the file. */
 export interface FileObject {
   readonly object: UnknownObject
   readonly where: string
@@ -39,7 +39,10 @@ export interface FileObject {
 export async function apply({ connection, terminal, flags, stdin }: ApplyInput): Promise<void> {
   const isDryRun = flags.dryRun === 'server'
   if (flags.dryRun !== undefined && flags.dryRun !== 'server' && flags.dryRun !== 'none') {
-    throw new CliError(EXIT.usage, { what: `--dry-run=${flags.dryRun} is not known`, todo: 'use --dry-run=server' })
+    throw new CliError(EXIT.usage, {
+      what: `invalid --dry-run ${JSON.stringify(flags.dryRun)}`,
+      todo: 'use --dry-run=server',
+    })
   }
   const objects = await readObjects(flags.filename, stdin)
   const client = clientOver(connection.rest)
@@ -62,7 +65,7 @@ export async function apply({ connection, terminal, flags, stdin }: ApplyInput):
   }
 }
 
-/** Reads all objects of files; `-` is stdin, lists are taken apart. */
+/** Reads all objects of files. `-` is stdin; the items of lists are separate objects. */
 export async function readObjects(
   files: readonly string[],
   stdin: AsyncIterable<Uint8Array>,
@@ -78,12 +81,12 @@ export async function readObjects(
     }
   }
   if (objects.length === 0) {
-    throw new CliError(EXIT.usage, { what: 'there is no object in what was given', where: files.join(', ') })
+    throw new CliError(EXIT.usage, { where: files.join(', '), what: 'no objects found' })
   }
   return objects
 }
 
-/** Finds the kind of an object by its apiVersion and kind; asks each group version once. */
+/** Finds the kind of an object by its apiVersion and kind. Each group version is requested once. */
 export function resourceFinder(connection: Connection): (object: UnknownObject, where: string) => Promise<ApiResource> {
   const known = new Map<string, Promise<readonly ApiResource[]>>()
   return async ({ apiVersion, kind }, where) => {
@@ -94,14 +97,14 @@ export function resourceFinder(connection: Connection): (object: UnknownObject, 
     const kinds = (await resources).map((resource) => resource.kind)
     const advice = didYouMean(kind, kinds)
     throw new CliError(EXIT.usage, {
-      what: `the hub serves no kind ${kind} of ${apiVersion}`,
       where,
-      todo: advice ?? 'correct apiVersion and kind; flotilla get flotilla shows what there is',
+      what: `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`,
+      todo: advice ?? 'the hub serves the kinds of "kubectl api-resources"; workloads belong into a Bundle',
     })
   }
 }
 
-/** Puts an object of a namespaced kind that names no namespace into one. */
+/** Sets the namespace of a namespaced object without metadata.namespace. */
 export function withNamespace(
   object: UnknownObject,
   resource: ApiResource,
@@ -128,8 +131,8 @@ function asObject(value: unknown, where: string): UnknownObject {
     return value as unknown as UnknownObject
   }
   throw new CliError(EXIT.usage, {
-    what: 'this is not a Kubernetes object',
     where,
-    why: 'it needs apiVersion, kind and metadata.name',
+    what: 'not a Kubernetes object',
+    why: 'apiVersion, kind and metadata.name are required',
   })
 }

@@ -49,32 +49,36 @@ test('a Bundle on several clusters says from which it goes, and wants its name t
   await assert.rejects(run({}, false), /cancelled; nothing was deleted/)
   assert.match(
     said.err,
-    /bundle hello is removed from 4 clusters \(a, b, c and 1 more\), ring by ring, with its objects; namespaces, CRDs and volumes are kept unless it names them/,
+    /bundle "hello" is removed from 4 clusters \(a, b, c and 1 more\), ring by ring, with its objects; namespaces, CRDs and volumes are kept unless/,
   )
-  assert.deepEqual(said.questions, ['type hello: delete bundle.flotilla.dev/hello in ns?'])
+  assert.deepEqual(said.questions, ['type hello: delete bundle.flotilla.dev/hello in namespace "ns"?'])
   assert.equal((await bundle()).metadata.deletionTimestamp, undefined)
 
   await run({}, true)
   const { metadata } = await bundle()
   assert.ok(metadata.deletionTimestamp)
   const token = shrinkToken({ generation: 0, dropped: ['a', 'b', 'c', 'd'] })
-  assert.equal(metadata.annotations?.['flotilla.dev/release-drop'], token, 'who typed it is not asked again')
+  assert.equal(
+    metadata.annotations?.['flotilla.dev/release-drop'],
+    token,
+    'the guard does not hold a confirmed removal',
+  )
 })
 
 test('--yes says how far it reaches and lets the hub ask about a large removal', async (t) => {
   const { said, run, bundle } = await started(t, ['a'], { delete: { bundleDeleted: 'Orphan' } })
   await run({ yes: true }, false)
-  assert.match(said.err, /bundle hello leaves 1 cluster \(a\), ring by ring; its objects stay there/)
+  assert.match(said.err, /bundle "hello" is orphaned on 1 cluster \(a\), ring by ring; its objects stay/)
   assert.equal((await bundle()).metadata.annotations, undefined)
-  assert.match(said.err, /flotilla get rollouts -n ns {3}# hello-removal-…; a large one waits for resume/)
+  assert.match(said.err, /flotilla get rollouts -n ns {3}# hello-removal-…; a large removal waits until it is resumed/)
   assert.deepEqual(said.questions, [])
 })
 
 test('a Bundle that runs nowhere is a plain question', async (t) => {
   const { said, run } = await started(t, [])
   await run({}, true)
-  assert.match(said.err, /bundle hello runs on no cluster/)
-  assert.deepEqual(said.questions, ['y/N delete bundle.flotilla.dev/hello in ns?'])
+  assert.match(said.err, /bundle "hello" runs on no cluster/)
+  assert.deepEqual(said.questions, ['y/N delete bundle.flotilla.dev/hello in namespace "ns"?'])
 })
 
 test('a Cluster, a Placement and a Source say what stays without them', async (t) => {
@@ -97,14 +101,14 @@ test('a Cluster, a Placement and a Source say what stays without them', async (t
   }
   assert.match(
     await ask('cluster', 'store-1'),
-    /cluster store-1 is forgotten and its agent shut out; 0 bundles stay there/,
+    /cluster "store-1" is deleted and its agent loses access; 0 bundles stay on the cluster/,
   )
   assert.match(
     await ask('placement', 'stores'),
-    /placement stores places 1 bundle \(shop\) on 0 clusters; what runs there stays and is kept, new releases go nowhere/,
+    /placement "stores" places 1 bundle \(shop\) on 0 clusters; running workloads stay and are repaired, new releases reach no cluster/,
   )
   assert.match(
     await ask('source', 'fleet'),
-    /source fleet feeds 1 bundle \(shop\); what runs stays and is kept, nothing new comes\ndelete source/,
+    /source "fleet" provides 1 bundle \(shop\); running workloads stay and are repaired, no new releases are made\ndelete source/,
   )
 })

@@ -1,4 +1,4 @@
-/** How far a deletion reaches: which clusters it touches, and what becomes of what runs there. */
+/** The effect of a deletion: the clusters that it changes, and what happens to their workloads. */
 import type { Client } from '../../../client/client.ts'
 import { compareText } from '../../../core/text/compare-text.ts'
 import { nameSome, plural } from '../../../core/text/name-some.ts'
@@ -6,10 +6,10 @@ import { shrinkToken } from '../../../plan/placement/shrink-guard.ts'
 import { ASSIGNMENTS, BUNDLES, CLUSTERS, listAll, PLACEMENTS, SOURCES } from '../../api/flotilla-resources.ts'
 import type { DeleteTarget } from './delete.ts'
 
-/** What deleting one object does. */
+/** The effect of deleting one object. */
 export interface DeleteImpact {
   readonly sentence: string
-  /** A Bundle that goes from clusters. */
+  /** Set if a Bundle is removed from clusters. */
   readonly removal?: Removal
 }
 
@@ -22,7 +22,7 @@ export interface Removal {
 
 const RELEASE_DROP = 'flotilla.dev/release-drop'
 
-/** Says of each object that is to be deleted what that does; of kinds that only people read it says nothing. */
+/** Describes the effect for each Bundle, Cluster, Placement and Source. Other kinds have no effect on clusters. */
 export async function computeDeleteImpacts(
   client: Client,
   victims: readonly DeleteTarget[],
@@ -55,22 +55,22 @@ async function bundleReach(client: Client, key: Named): Promise<DeleteImpact> {
 }
 
 function bundleSentence(name: string, clusters: readonly string[], isKept: boolean): string {
-  if (clusters.length === 0) return `bundle ${name} runs on no cluster`
+  if (clusters.length === 0) return `bundle "${name}" runs on no cluster`
   const where = `${plural(clusters.length, 'cluster')} (${nameSome(clusters)})`
   return isKept
-    ? `bundle ${name} leaves ${where}, ring by ring; its objects stay there (delete.bundleDeleted is Orphan)`
-    : `bundle ${name} is removed from ${where}, ring by ring, with its objects; namespaces, CRDs and volumes are kept unless it names them`
+    ? `bundle "${name}" is orphaned on ${where}, ring by ring; its objects stay (delete.bundleDeleted is Orphan)`
+    : `bundle "${name}" is removed from ${where}, ring by ring, with its objects; namespaces, CRDs and volumes are kept unless the Bundle says otherwise`
 }
 
 async function clusterReach(client: Client, name: string): Promise<DeleteImpact> {
   const { spec } = await client.get(CLUSTERS, { name })
   const entries =
     (await listAll(client, ASSIGNMENTS)).find(({ metadata }) => metadata.name === name)?.spec.entries?.length ?? 0
-  const left = `${plural(entries, 'bundle')} ${entries === 1 ? 'stays' : 'stay'} there as ${entries === 1 ? 'it is' : 'they are'}, and nobody looks after ${entries === 1 ? 'it' : 'them'} any more`
+  const left = `${plural(entries, 'bundle')} ${entries === 1 ? 'stays' : 'stay'} on the cluster and ${entries === 1 ? 'is' : 'are'} no longer managed`
   const better = spec.refused
     ? ''
-    : `; to take it out properly: flotilla cluster decommission ${name} --orphan (or --remove)`
-  return { sentence: `cluster ${name} is forgotten and its agent shut out; ${left}${entries === 0 ? '' : better}` }
+    : `; to remove the cluster properly, use "flotilla cluster decommission ${name} --orphan" (or --remove)`
+  return { sentence: `cluster "${name}" is deleted and its agent loses access; ${left}${entries === 0 ? '' : better}` }
 }
 
 async function placementReach(client: Client, { name, namespace }: Named): Promise<DeleteImpact> {
@@ -78,10 +78,10 @@ async function placementReach(client: Client, { name, namespace }: Named): Promi
   const bundles = (await listAll(client, BUNDLES, { namespace }))
     .filter(({ spec }) => spec.placement === name)
     .map(({ metadata }) => metadata.name)
-  if (bundles.length === 0) return { sentence: `no bundle uses placement ${name}` }
+  if (bundles.length === 0) return { sentence: `no bundle uses placement "${name}"` }
   const where = plural(status?.selected ?? 0, 'cluster')
   return {
-    sentence: `placement ${name} places ${plural(bundles.length, 'bundle')} (${nameSome(bundles)}) on ${where}; what runs there stays and is kept, new releases go nowhere`,
+    sentence: `placement "${name}" places ${plural(bundles.length, 'bundle')} (${nameSome(bundles)}) on ${where}; running workloads stay and are repaired, new releases reach no cluster`,
   }
 }
 
@@ -90,13 +90,13 @@ async function sourceReach(client: Client, { name, namespace }: Named): Promise<
   const fed = (await listAll(client, BUNDLES, { namespace }))
     .filter(({ spec }) => spec.source?.name === name)
     .map(({ metadata }) => metadata.name)
-  if (fed.length === 0) return { sentence: `source ${name} feeds no bundle` }
+  if (fed.length === 0) return { sentence: `no bundle uses source "${name}"` }
   return {
-    sentence: `source ${name} feeds ${plural(fed.length, 'bundle')} (${nameSome(fed)}); what runs stays and is kept, nothing new comes`,
+    sentence: `source "${name}" provides ${plural(fed.length, 'bundle')} (${nameSome(fed)}); running workloads stay and are repaired, no new releases are made`,
   }
 }
 
-/** Says on the Bundle that a person meant just these clusters, so that the removal does not wait to be asked about. */
+/** Records on the Bundle that the user confirmed the removal from these clusters, so that the guard lets it pass. */
 export async function confirmRemoval(client: Client, { bundle, generation, clusters }: Removal): Promise<void> {
   if (clusters.length === 0) return
   const annotations = { [RELEASE_DROP]: shrinkToken({ generation, dropped: clusters }) }

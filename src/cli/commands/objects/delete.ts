@@ -1,4 +1,5 @@
-/** `flotilla delete`: names what goes, asks in proportion, deletes. */
+// Tested by src/cli/commands/objects/objects.test.ts.
+/** `flotilla delete`: prints the effect, asks for confirmation and deletes. */
 import type { Client } from '../../../client/client.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { isApiError } from '../../../core/errors.ts'
@@ -20,15 +21,14 @@ export interface DeleteFlags {
   readonly ignoreNotFound?: boolean
 }
 
-/** What `delete` works with. */
 export interface DeleteInput {
   readonly connection: Connection
   readonly terminal: Terminal
   readonly flags: DeleteFlags
   readonly stdin: AsyncIterable<Uint8Array>
-  /** Asks a person a yes-or-no question. */
+  /** Asks a yes-or-no question. */
   readonly confirm: (question: string) => Promise<boolean>
-  /** Asks a person to type a name. */
+  /** Asks the user to type a name. */
   readonly confirmName?: (question: string, name: string) => Promise<boolean>
 }
 
@@ -48,7 +48,7 @@ export async function deleteObjects(words: readonly string[], input: DeleteInput
   for (const { sentence } of reach) input.terminal.step('warn', sentence)
   await askBefore(victims, reach, input)
   const removals = reach.flatMap(({ removal }) => removal ?? [])
-  // Typed by a person who saw how far it reaches: the hub need not ask again.
+  // The user confirmed the removal from exactly these clusters, so the guard of the hub need not hold it.
   if (!input.flags.yes) for (const one of removals) await confirmRemoval(client, one)
   for (const { resource, name, namespace } of victims) {
     try {
@@ -60,13 +60,13 @@ export async function deleteObjects(words: readonly string[], input: DeleteInput
     }
   }
   for (const { bundle, clusters } of removals) {
-    const look = `flotilla get rollouts -n ${bundle.namespace}   # ${bundle.name}-removal-…`
-    if (clusters.length > 0)
-      input.terminal.step('next', input.flags.yes ? `${look}; a large one waits for resume` : look)
+    if (clusters.length === 0) continue
+    const list = `flotilla get rollouts -n ${bundle.namespace}   # ${bundle.name}-removal-…`
+    input.terminal.step('next', input.flags.yes ? `${list}; a large removal waits until it is resumed` : list)
   }
 }
 
-/** Those that are there; nobody is asked about one that is not. */
+/** The targets that exist. */
 async function present(
   victims: readonly DeleteTarget[],
   client: Pick<Client, 'get'>,
@@ -105,8 +105,8 @@ async function victimsOf(words: readonly string[], input: DeleteInput): Promise<
     : words.slice(1).map((name): [string, string] => [words[0]!, name])
   if (pairs.length === 0 || pairs.some(([kind, name]) => !kind || !name)) {
     throw new CliError(EXIT.usage, {
-      what: 'delete what?',
-      todo: 'write `flotilla delete KIND NAME`, `flotilla delete KIND/NAME` or `flotilla delete -f FILE`',
+      what: 'missing argument KIND NAME',
+      todo: 'use "flotilla delete KIND NAME", "flotilla delete KIND/NAME" or "flotilla delete -f FILE"',
     })
   }
   return await Promise.all(
@@ -123,14 +123,14 @@ async function askBefore(
   { flags, terminal, confirm, confirmName }: DeleteInput,
 ): Promise<void> {
   const names = victims.map(({ resource, name, namespace }) =>
-    namespace === undefined ? objectName(resource, name) : `${objectName(resource, name)} in ${namespace}`,
+    namespace === undefined ? objectName(resource, name) : `${objectName(resource, name)} in namespace "${namespace}"`,
   )
   if (flags.yes) return
   const what = names.length === 1 ? names[0]! : `${names.length} objects (${names.join(', ')})`
   if (!terminal.isInteractive) {
     throw new CliError(EXIT.usage, {
-      what: `this deletes ${what}, and nobody can be asked`,
-      todo: 'say --yes if you mean it',
+      what: `delete ${what}: stdin is not a terminal`,
+      todo: 'pass --yes to confirm',
     })
   }
   const far = reach.find(({ removal }) => removal && removal.clusters.length > 1)?.removal

@@ -1,3 +1,4 @@
+// Tested by src/cli/commands/objects/objects.test.ts.
 /** `flotilla get`: asks the API for a Table and prints it as kubectl would. */
 import type { Rest } from '../../../client/rest.ts'
 import { linesOf } from '../../../client/watch-stream.ts'
@@ -34,7 +35,10 @@ export async function get(words: readonly string[], input: GetInput): Promise<vo
   const format = await parseOutput(input.flags.output, { showManagedFields: input.flags.showManagedFields ?? false })
   const targets = await targetsOf(words, input.connection.rest)
   if (input.flags.watch && targets.length > 1) {
-    throw new CliError(EXIT.usage, { what: '-w follows one kind or one object', todo: 'name only one' })
+    throw new CliError(EXIT.usage, {
+      what: '--watch supports one kind or one object',
+      todo: 'run one "flotilla get KIND -w" for each kind',
+    })
   }
   if (format.kind === 'objects') return await printObjects(targets, format.printer, input)
   const print = tablePrinters(targets, format, input)
@@ -53,7 +57,7 @@ export async function get(words: readonly string[], input: GetInput): Promise<vo
 
 type Group = readonly [Target, ...Target[]]
 
-/** Objects of one kind that were named one by one belong into one table. */
+/** Named objects of one kind are printed as one table. */
 function groupsOf(targets: readonly Target[], { flags }: GetInput): Group[] {
   const groups = new Map<unknown, [Target, ...Target[]]>()
   for (const target of targets) {
@@ -65,7 +69,7 @@ function groupsOf(targets: readonly Target[], { flags }: GetInput): Group[] {
   return [...groups.values()]
 }
 
-/** Prints what there is of the named ones; the first that is missing is told after those before it. */
+/** Prints the named objects. A missing object is reported after the objects before it were printed. */
 async function printNamed(
   targets: Group,
   input: GetInput,
@@ -92,7 +96,10 @@ async function printNamed(
 async function targetsOf(words: readonly string[], rest: Rest): Promise<Target[]> {
   const [first, ...names] = words
   if (first === undefined) {
-    throw new CliError(EXIT.usage, { what: 'get what?', todo: 'name a kind: flotilla get clusters' })
+    throw new CliError(EXIT.usage, {
+      what: 'missing argument KIND',
+      todo: 'give a kind, for example "flotilla get clusters"',
+    })
   }
   if (words.some((word) => word.includes('/'))) {
     const targets: Target[] = []
@@ -100,8 +107,7 @@ async function targetsOf(words: readonly string[], rest: Rest): Promise<Target[]
       const [kind, name, ...more] = word.split('/')
       if (!kind || !name || more.length > 0) {
         throw new CliError(EXIT.usage, {
-          what: `${JSON.stringify(word)} is not KIND/NAME`,
-          todo: 'write cluster/store-1',
+          what: `invalid argument ${JSON.stringify(word)}: must be KIND/NAME, for example cluster/store-1`,
         })
       }
       for (const resource of await findResources(rest, kind)) targets.push({ resource, name })
@@ -116,7 +122,7 @@ async function targetsOf(words: readonly string[], rest: Rest): Promise<Target[]
 
 type PrintTable = (table: Table) => void
 
-/** One table per kind, however many of its objects were named; an empty line between kinds. */
+/** One table per kind, with an empty line between kinds. */
 function tablePrinters(
   targets: readonly Target[],
   format: Extract<OutputFormat, { kind: 'table' }>,
@@ -157,10 +163,10 @@ async function printTable(target: Target, input: GetInput, print: PrintTable): P
   for (const table of tables) print(table)
   const shown = tables.reduce((sum, { rows }) => sum + rows.length, 0)
   if (flags.state !== undefined && shown < total) {
-    const others = shown === 0 ? `; they are ${statesOf(joinPages(pages)).join(', ')}` : ''
-    terminal.say(`${shown} of ${total} shown${others}`)
+    const others = shown === 0 ? `; the states are ${statesOf(joinPages(pages)).join(', ')}` : ''
+    terminal.say(`showing ${shown} of ${total}${others}`)
   }
-  if (next !== undefined) terminal.say(`there is more: --continue ${next}`)
+  if (next !== undefined) terminal.say(`more rows: --continue ${next}`)
   if (flags.watch) {
     await follow(target, input, { version: version ?? '0', accept: TABLE }, (event) => {
       if (isTable(event)) print(filterAndSort(event, { ...flags, sortBy: undefined }))
@@ -173,7 +179,7 @@ function needsWholeTable(flags: GetFlags): boolean {
   return flags.sortBy !== undefined || flags.state !== undefined || flags.output === 'csv'
 }
 
-/** Follows a collection (or one object of it) until the signal; resumes when the server ends a watch, as it may at any time. */
+/** Watches a collection or one object until the signal. Resumes when the server ends the watch. */
 async function follow(
   target: Target,
   input: GetInput,
@@ -202,7 +208,7 @@ async function follow(
       version = versionOf(object) ?? version
       if (type !== 'BOOKMARK') onObject(object)
     }
-    // A server that hangs up at once is not asked in a loop.
+    // A server that ends each watch at once must not be asked in a loop.
     if (events === 0) await systemClock.sleep(RESUME_MS, input.signal).catch(() => {}) // aborted: the loop ends
   }
 }
@@ -216,7 +222,7 @@ async function printObjects(targets: readonly Target[], printer: ObjectPrinter, 
     const read = await readObjects(target, input)
     objects.push(...read.objects)
     version = read.version ?? version
-    if (read.next !== undefined) more.push(`there is more: --continue ${read.next}`)
+    if (read.next !== undefined) more.push(`more rows: --continue ${read.next}`)
   }
   const single = targets.length === 1 && targets[0]?.name !== undefined
   terminal.data(printer(objects, { single, names: (object) => nameOf(object, targets) }))

@@ -150,15 +150,15 @@ test('a table can be cut, continued, chosen by state, sorted and taken as CSV', 
   const names = ({ out }: { out: string }) => out.match(/^\w+/gm)
   const first = await hub.get(['clusters'], { limit: '2', headers: false })
   assert.deepEqual(names(first), ['a', 'b'])
-  const token = /^there is more: --continue (\S+)\n$/.exec(first.err)?.[1]
+  const token = /^more rows: --continue (\S+)\n$/.exec(first.err)?.[1]
   assert.deepEqual(names(await hub.get(['clusters'], { continue: token!, headers: false })), ['c'])
-  const troubled = await hub.get(['clusters'], { state: 'offline,failed', sortBy: 'state', headers: false })
-  assert.deepEqual([names(troubled), troubled.err], [['a', 'c'], '2 of 3 shown\n'])
-  const nobody = await hub.get(['clusters'], { state: 'drifted' })
-  assert.deepEqual([nobody.out, nobody.err], ['', '0 of 3 shown; they are Failed, Offline, Ready\n'])
+  const unhealthy = await hub.get(['clusters'], { state: 'offline,failed', sortBy: 'state', headers: false })
+  assert.deepEqual([names(unhealthy), unhealthy.err], [['a', 'c'], 'showing 2 of 3\n'])
+  const none = await hub.get(['clusters'], { state: 'drifted' })
+  assert.deepEqual([none.out, none.err], ['', 'showing 0 of 3; the states are Failed, Offline, Ready\n'])
   const objects = await hub.get(['clusters'], { limit: '2', output: 'name' })
   assert.deepEqual(objects.out.split('\n'), ['cluster.flotilla.dev/a', 'cluster.flotilla.dev/b', ''])
-  assert.match(objects.err, /^there is more: --continue \S+\n$/)
+  assert.match(objects.err, /^more rows: --continue \S+\n$/)
   const more = { continue: /--continue (\S+)/.exec(objects.err)![1]!, output: 'name' }
   assert.equal((await hub.get(['clusters'], more)).out, 'cluster.flotilla.dev/c\n')
   const chosen = await hub.get(['clusters'], { state: 'offline,failed', sortBy: 'state', output: 'json' })
@@ -173,7 +173,7 @@ test('a table can be cut, continued, chosen by state, sorted and taken as CSV', 
   assert.match((await hub.get(['clusters', 'c'], { output: 'csv' })).out, /^NAME,STATE,.*\r\nc,Offline,/)
   assert.equal(
     (await expectErrorReport(hub.get(['clusters'], { limit: '0' }))).what,
-    '--limit must be a whole number from 1',
+    'invalid --limit "0": must be a whole number of at least 1',
   )
 })
 
@@ -206,9 +206,8 @@ test('what is not there is told with the nearest name', async (t) => {
   await hub.apply(PLACEMENTS)
   assert.deepEqual(await expectErrorReport(hub.get(['fpl', 'nroth'])), {
     exitCode: 3,
-    what: 'there is no placement "nroth"',
-    where: 'namespace default',
-    why: 'none of the placements there is called so',
+    what: 'placement "nroth" not found in namespace "default"',
+
     todo: 'did you mean "north"?',
   })
   const kind = await expectErrorReport(hub.get(['clutser']))
@@ -229,7 +228,7 @@ test('what cannot be applied is told with its place in the file', async (t) => {
     hub.apply('apiVersion: flotilla.dev/v1alpha1\nkind: Bundle\nmetadata: { name: x }\nspec: { manifests: "" }\n'),
   )
   assert.equal(invalid.exitCode, 1)
-  assert.match(invalid.why ?? '', /spec\.placement: Required value/)
+  assert.match(invalid.what, /spec\.placement: Required value/)
   const notYaml = await expectErrorReport(hub.apply('a: [\n'))
   assert.equal(notYaml.exitCode, 2)
   assert.match(notYaml.why ?? '', /^stdin: line /)
@@ -244,22 +243,22 @@ test('a server dry run stores nothing, and a conflict is refused until it is for
     'a: b',
     'a: c',
   )
-  assert.equal((await expectErrorReport(hub.apply(other, { fieldManager: 'somebody' }))).exitCode, 5)
-  await hub.apply(other, { fieldManager: 'somebody', forceConflicts: true })
+  assert.equal((await expectErrorReport(hub.apply(other, { fieldManager: 'other' }))).exitCode, 5)
+  await hub.apply(other, { fieldManager: 'other', forceConflicts: true })
 })
 
-test('delete asks, and takes --yes where nobody can be asked', async (t) => {
+test('delete asks, and accepts --yes if stdin is not a terminal', async (t) => {
   const hub = started(t)
   await hub.apply(PLACEMENTS)
   const asked = await expectErrorReport(hub.delete(['fpl', 'north']))
-  assert.deepEqual([asked.exitCode, asked.todo], [2, 'say --yes if you mean it'])
+  assert.deepEqual([asked.exitCode, asked.todo], [2, 'pass --yes to confirm'])
   assert.equal((await hub.delete(['fpl/north'], { yes: true })).out, 'placement.flotilla.dev/north deleted\n')
   for (const flags of [{ yes: true }, {}]) {
     const gone = await expectErrorReport(hub.delete(['fpl', 'north'], flags))
     assert.deepEqual(
       [gone.exitCode, gone.what],
-      [3, 'there is no placement "north"'],
-      'nobody is asked about what is not there',
+      [3, 'placement "north" not found in namespace "default"'],
+      'no confirmation for a missing object',
     )
   }
   assert.equal((await hub.delete(['fpl', 'north'], { yes: true, ignoreNotFound: true })).out, '')
@@ -310,9 +309,12 @@ test('cluster add and accept refuse what cannot be', async (t) => {
   await hub.client.create(Cluster, clusterOf('store-1'))
   assert.equal((await expectErrorReport(clusterAdd('store-1', input, ADD))).exitCode, 5)
   const unknown = await expectErrorReport(clusterAccept('stor-1', accepting))
-  assert.deepEqual([unknown.exitCode, unknown.why, unknown.todo], [3, 'waiting: store-1', 'did you mean "store-1"?'])
+  assert.deepEqual(
+    [unknown.exitCode, unknown.why, unknown.todo],
+    [3, 'waiting for acceptance: store-1', 'did you mean "store-1"?'],
+  )
   await clusterAccept('store-1', accepting)
   assert.equal((await hub.client.get(Cluster, { name: 'store-1' })).spec.accepted, true)
   await clusterAccept('store-1', accepting)
-  assert.match(hub.taken().err, /was accepted already\n$/)
+  assert.match(hub.taken().err, /is already accepted\n$/)
 })

@@ -1,4 +1,5 @@
-/** What `get` reads: tables and objects of a kind, page by page, chosen, sorted and cut as the flags say. */
+// Tested by src/cli/commands/objects/objects.test.ts.
+/** Reads tables and objects for `get`, page by page, filtered, sorted and limited by the flags. */
 import { collectionPath, objectPath, withQuery } from '../../../client/resource-paths.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { isObject } from '../../../core/json.ts'
@@ -12,7 +13,7 @@ import type { Table } from '../../print/table.ts'
 import { rowsInState, sortedRows } from '../../print/arrange-table.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
-/** What a server is asked for that can make tables. */
+/** Accept header for a Table, or for objects if the server cannot make Tables. */
 export const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json'
 const PAGE = 500
 
@@ -30,11 +31,10 @@ export interface GetFlags {
   readonly sortBy?: string
   readonly limit?: string
   readonly continue?: string
-  /** Words of the STATE column, separated by commas. */
+  /** States of the STATE column, separated by commas. */
   readonly state?: string
 }
 
-/** What `get` works with. */
 export interface GetInput {
   readonly connection: Connection
   readonly terminal: Terminal
@@ -42,18 +42,18 @@ export interface GetInput {
   readonly flags: GetFlags
 }
 
-/** One thing asked for: a kind, and perhaps one object of it. */
+/** A kind, or one object of a kind. */
 export interface Target {
   readonly resource: ApiResource
   readonly name?: string
 }
 
-/** The namespace a command is about. */
+/** The namespace of the command. */
 export function namespaceFor({ flags, connection }: GetInput): string {
   return flags.namespace ?? connection.namespace ?? 'default'
 }
 
-/** The path of what is asked for. */
+/** The path of a target. */
 export function pathOf(
   target: Target,
   input: GetInput,
@@ -73,16 +73,16 @@ export function pathOf(
 interface TablesRead {
   readonly pages: readonly Table[]
   readonly total: number
-  /** Where a list that --limit cut goes on. */
+  /** The token to continue a list that --limit ended. */
   readonly next: string | undefined
   readonly version: string | undefined
 }
 
-/** Reads rows, page by page, as far as --limit says. */
+/** Reads rows, page by page, up to --limit. */
 export async function readTables(target: Target, input: GetInput, withObjects = false): Promise<TablesRead> {
   const { flags } = input
   const limit = limitOf(flags) ?? Infinity
-  // A path of --sort-by may lead anywhere in the object.
+  // A path of --sort-by can name any field of the object.
   const includeObject = withObjects || flags.sortBy !== undefined ? 'Object' : undefined
   const pages: Table[] = []
   let next = flags.continue
@@ -103,7 +103,9 @@ export async function readTables(target: Target, input: GetInput, withObjects = 
 function limitOf({ limit }: GetFlags): number | undefined {
   if (limit === undefined) return undefined
   if (/^[1-9]\d{0,6}$/.test(limit)) return Number(limit)
-  throw new CliError(EXIT.usage, { what: '--limit must be a whole number from 1', why: `got ${JSON.stringify(limit)}` })
+  throw new CliError(EXIT.usage, {
+    what: `invalid --limit ${JSON.stringify(limit)}: must be a whole number of at least 1`,
+  })
 }
 
 /** Pages as one table. */
@@ -134,7 +136,7 @@ async function withNearestName(caught: unknown, { resource, name }: Target, inpu
 
 function asTable(answer: unknown, resource: ApiResource): Table {
   if (isTable(answer)) return answer
-  // A server that cannot make Tables answers with objects; names are better than nothing.
+  // A server that cannot make Tables answers with objects: print their names.
   const items = isObject(answer) && Array.isArray(answer['items']) ? itemsOf(answer) : isObject(answer) ? [answer] : []
   return {
     columnDefinitions: [{ name: 'Name', type: 'string', priority: 0 }],
@@ -160,12 +162,12 @@ interface ObjectsRead extends Pick<TablesRead, 'next' | 'version'> {
   readonly objects: readonly Record<string, unknown>[]
 }
 
-/** Reads objects, chosen, sorted and cut as tables are. */
+/** Reads objects, filtered, sorted and limited in the same way as tables. */
 export async function readObjects(target: Target, input: GetInput): Promise<ObjectsRead> {
   const { connection, signal, flags } = input
   const named = (item: Record<string, unknown>) => ({ ...kindOf(target.resource), ...item })
   if (target.name === undefined && (flags.state !== undefined || flags.sortBy !== undefined)) {
-    // Only a table has columns to choose and sort by.
+    // Only a table has columns to filter and sort by.
     const { pages, next, version } = await readTables(target, input, true)
     const { rows } = filterAndSort(joinPages(pages), flags)
     return {
@@ -202,7 +204,7 @@ function nextOf(metadata: Record<string, unknown>): string | undefined {
   return typeof metadata['continue'] === 'string' && metadata['continue'] !== '' ? metadata['continue'] : undefined
 }
 
-/** What items of a list do not say themselves. */
+/** The apiVersion and kind, which items of a list omit. */
 export function kindOf(resource: ApiResource): { apiVersion: string; kind: string } {
   return { apiVersion: apiVersionOf(resource), kind: resource.kind }
 }

@@ -14,7 +14,7 @@ test('events of every namespace come with the newest last, and can be asked for 
   const { client, connection, terminal, taken } = createCliHub(t)
   const run = (flags = {}) => events({ connection, terminal, signal: new AbortController().signal, flags })
   await run()
-  assert.equal(taken().err, 'Nothing happened in the last hour.\n')
+  assert.equal(taken().err, 'No events in the last hour.\n')
 
   const clock = createVirtualClock(systemClock.now())
   const recorder = createEventRecorder({ client, clock, log: silentLogger })
@@ -51,11 +51,11 @@ test('events of every namespace come with the newest last, and can be asked for 
   assert.equal(JSON.parse(taken().out).reason, 'RenderFailed')
   await client.create(Cluster, buildCluster('store-2'))
   await run({ for: 'cluster/store-2' })
-  assert.equal(taken().err, 'Nothing happened to cluster/store-2 in the last hour.\n')
+  assert.equal(taken().err, 'No events for cluster/store-2 in the last hour.\n')
   assert.match(
     await expectErrorText(run({ for: 'cluster/store-3' })),
-    /there is no cluster "store-3"[^]*did you mean "store-2"\?/,
+    /cluster "store-3" not found[^]*did you mean "store-2"\?/,
   )
-  assert.match(await expectErrorText(run({ for: 'bundle/nobody' })), /there is no bundle "nobody"[^]*in any namespace/)
-  assert.match(await expectErrorText(run({ for: 'hello' })), /"hello" is not KIND\/NAME/)
+  assert.match(await expectErrorText(run({ for: 'bundle/missing' })), /bundle "missing" not found in any namespace/)
+  assert.match(await expectErrorText(run({ for: 'hello' })), /invalid --for "hello": must be KIND\/NAME/)
 })

@@ -1,4 +1,4 @@
-/** `flotilla events`: what happened on the hub in the last hour, the newest last. */
+/** `flotilla events`: the events of the last hour, the newest last. */
 import { clientOver } from '../../../client/create-client.ts'
 import { collectionPath, withQuery } from '../../../client/resource-paths.ts'
 import type { Rest } from '../../../client/rest.ts'
@@ -16,7 +16,6 @@ import { findResource } from '../../api/find-resource.ts'
 import { createTablePrinter } from '../../print/table.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
-/** What `events` works with. */
 export interface EventsInput {
   readonly connection: Pick<Connection, 'rest'>
   readonly terminal: Pick<Terminal, 'data' | 'say'>
@@ -36,7 +35,7 @@ const COLUMNS = ['Last seen', 'Type', 'Reason', 'Object', 'Message']
 const PAGE = 500
 const RESUME_MS = 1_000
 
-/** Prints the events of every namespace, or of one; with -w it goes on. */
+/** Prints the events of all namespaces, or of one namespace. With -w, continues with new events. */
 export async function events({ connection, terminal, signal, flags }: EventsInput): Promise<void> {
   const client = clientOver(connection.rest)
   const about = flags.for === undefined ? undefined : await subjectOf(flags.for, connection.rest)
@@ -59,7 +58,7 @@ export async function events({ connection, terminal, signal, flags }: EventsInpu
   else if (!flags.watch) {
     if (about) await mustExist({ ...about, namespace: flags.namespace }, connection.rest)
     terminal.say(
-      `${flags.warnings ? 'No warnings' : 'Nothing happened'} ${flags.for ? `to ${flags.for} ` : ''}in the last hour.`,
+      `No ${flags.warnings ? 'warnings' : 'events'} ${flags.for ? `for ${flags.for} ` : ''}in the last hour.`,
     )
   }
   if (!flags.watch) return
@@ -69,7 +68,7 @@ export async function events({ connection, terminal, signal, flags }: EventsInpu
       else resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion
       if (event.type === 'ADDED' || event.type === 'MODIFIED') print([event.object])
     }
-    // A server may end a watch at any time; one that hangs up at once is not asked in a loop.
+    // A server may end a watch at any time; a server that ends each watch at once must not be asked in a loop.
     await systemClock.sleep(RESUME_MS, signal).catch(() => {})
   }
 }
@@ -79,7 +78,9 @@ type Subject = Pick<ObjectQuery, 'resource' | 'name'>
 async function subjectOf(text: string, rest: Rest): Promise<Subject> {
   const [word = '', name = '', ...more] = text.split('/')
   if (word !== '' && name !== '' && more.length === 0) return { resource: await findResource(rest, word), name }
-  throw new CliError(EXIT.usage, { what: `${JSON.stringify(text)} is not KIND/NAME`, todo: 'write bundle/hello' })
+  throw new CliError(EXIT.usage, {
+    what: `invalid --for ${JSON.stringify(text)}: must be KIND/NAME, for example bundle/shop`,
+  })
 }
 
 function selectorOf(about: Subject | undefined, warnings: boolean): string {
@@ -89,7 +90,7 @@ function selectorOf(about: Subject | undefined, warnings: boolean): string {
   ].join(',')
 }
 
-/** Silence about an object is an answer only when there is one. */
+/** An object without events must exist; otherwise the name is wrong. */
 async function mustExist(wanted: ObjectQuery, rest: Rest): Promise<void> {
   const { resource, name, namespace } = wanted
   const path = collectionPath(resource, resource.scope === 'Namespaced' ? namespace : undefined)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatTime } from '../../../core/time/time.ts'
+import { localTime } from '../../print/print-time.ts'
 import { ClusterWindow } from '../../../kinds/native/cluster-window.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
@@ -43,7 +44,8 @@ test('a fleet at work: counts per state, the rollout that moves, and the command
     `Hub      v1.36.0+flotilla-0.1.0   https://hub:7443
 Fleet    1,734 clusters   ✔ 1,655 Ready   ◌ 74 Offline   ✗ 5 Failed
 Rollout  shop/pos-g3   Progressing   ring early   ███████████░░░░ 713/962   41 offline
-Next     flotilla get clusters --state failed -o wide     flotilla rollout watch pos-g3 -n shop
+Next     flotilla get clusters --state failed -o wide
+         flotilla rollout watch pos-g3 -n shop
 `,
   )
   const summary = JSON.stringify(statusSummary(facts, NOW))
@@ -68,7 +70,7 @@ test('a rollout that waits for a person comes first, with the word it waits for'
   }
   assert.deepEqual(statusText(facts, NOW, PLAIN).split('\n').slice(3, 5), [
     'Rollout  shop/pos-g4   Progressing   ring early   ███░░░░░░░░░░░░ 1/4   needs approval',
-    'Next     flotilla rollout approve pos-g4 -n shop     flotilla rollout watch pos-g4 -n shop',
+    'Next     flotilla rollout approve pos-g4 -n shop',
   ])
 })
 
@@ -89,8 +91,8 @@ test('an empty hub says how to begin; who waits and what ends is told; ASCII whe
     { ...PLAIN, isUtf8: false },
   )
   assert.match(text, /^Fleet {4}2 clusters {3}\+ 1 Ready {3}\. 1 Pending$/m)
-  assert.match(text, /^Waiting {2}x to be accepted$/m)
-  assert.match(text, /^Certs {4}1 of agents end in less than 7 days$/m)
+  assert.match(text, /^Waiting {2}x for acceptance$/m)
+  assert.match(text, /^Certs {4}1 agent certificate ends in less than 7 days$/m)
   assert.match(text, /flotilla cluster accept x/)
 })
 
@@ -110,8 +112,8 @@ test('freezes that hold or begin within a week, with who passes; clusters that a
   const facts = { server: 's', version: 'v', clusters: [held], rollouts: [], windows }
   const lines = statusText(facts, NOW, PLAIN).split('\n')
   assert.deepEqual(lines.slice(2, 5), [
-    `Freeze   ❄ now   holds until ${formatTime(NOW + 86_400_000)}   Black Friday   except role=incident-commander`,
-    `Freeze   ❄ later   in 4d, ${formatTime(NOW + 4 * 86_400_000)}   Black Friday   except role=incident-commander`,
-    'Held     ready-0',
+    `Freeze   ❄ now   active until ${localTime(NOW + 86_400_000)} (in 24h)   Black Friday   except role=incident-commander`,
+    `Freeze   ❄ later   from ${localTime(NOW + 4 * 86_400_000)} (in 4d)   Black Friday   except role=incident-commander`,
+    'On hold  ready-0',
   ])
 })

@@ -1,5 +1,5 @@
-/** The fleet on one screen: hub, clusters by state, what is moving, what needs somebody. */
-import { nameSome } from '../../../core/text/name-some.ts'
+/** The text of `flotilla status`: hub, clusters by state, rollouts in progress and next commands. */
+import { nameSome, plural } from '../../../core/text/name-some.ts'
 import { parseTime } from '../../../core/time/time.ts'
 import type { ClusterWindow } from '../../../kinds/native/cluster-window.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
@@ -14,7 +14,7 @@ import { needsApproval } from '../../print/print-rollout.ts'
 import { STATE_GLYPHS } from '../../print/print-state.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
-/** What the screen is made of. */
+/** The objects that the status shows. */
 export interface StatusFacts {
   readonly server: string
   readonly version: string
@@ -29,7 +29,6 @@ const MAX_FREEZES = 3
 const BAR = 15
 const WEEK_MS = 7 * 86_400_000
 
-/** The lines of `flotilla status`. */
 export function statusText(
   facts: StatusFacts,
   nowMs: number,
@@ -45,12 +44,12 @@ export function statusText(
     ...heldLines(facts.clusters),
     ...waitingLines(facts.clusters),
     ...certificateLines(facts.clusters, nowMs),
-    line('Next', look.command(nextCommands(facts, moving).join('     '))),
+    ...nextCommands(facts, moving).map((command, index) => line(index === 0 ? 'Next' : '', look.command(command))),
   ]
   return lines.join('')
 }
 
-/** The same as data. */
+/** The status as data. */
 export function statusSummary(facts: StatusFacts, nowMs: number): object {
   const { server, version, clusters, rollouts, windows = [] } = facts
   const moving = rollouts.filter(isMoving)
@@ -116,7 +115,7 @@ function rolloutText(rollout: Rollout, isUtf8: boolean): string {
   ].join('   ')
 }
 
-/** Freezes that hold, or begin within a week. */
+/** Freezes that are active, or begin within a week. */
 function freezeLines(windows: readonly (Window | ClusterWindow)[], nowMs: number, isUtf8: boolean): string[] {
   const shown = windows
     .filter(({ spec }) => spec.mode === 'Freeze')
@@ -138,13 +137,13 @@ function freezeLines(windows: readonly (Window | ClusterWindow)[], nowMs: number
 
 function heldLines(clusters: readonly Cluster[]): string[] {
   const held = clusters.filter((cluster) => holdOfCluster(cluster)).map(({ metadata }) => metadata.name)
-  return held.length === 0 ? [] : [line('Held', nameSome(held))]
+  return held.length === 0 ? [] : [line('On hold', nameSome(held))]
 }
 
 function waitingLines(clusters: readonly Cluster[]): string[] {
   const waiting = clusters.filter(({ spec }) => !spec.accepted && !spec.refused).map(({ metadata }) => metadata.name)
   if (waiting.length === 0) return []
-  return [line('Waiting', `${nameSome(waiting)} to be accepted`)]
+  return [line('Waiting', `${nameSome(waiting)} for acceptance`)]
 }
 
 function certificateLines(clusters: readonly Cluster[], nowMs: number): string[] {
@@ -152,7 +151,14 @@ function certificateLines(clusters: readonly Cluster[], nowMs: number): string[]
     const end = status?.certificate === undefined ? undefined : parseTime(status.certificate.notAfter)
     return end !== undefined && end - nowMs < WEEK_MS
   })
-  return ending.length === 0 ? [] : [line('Certs', `${ending.length} of agents end in less than 7 days`)]
+  return ending.length === 0
+    ? []
+    : [
+        line(
+          'Certs',
+          `${plural(ending.length, 'agent certificate ends', 'agent certificates end')} in less than 7 days`,
+        ),
+      ]
 }
 
 function nextCommands({ clusters }: StatusFacts, moving: readonly Rollout[]): string[] {

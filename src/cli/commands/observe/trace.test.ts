@@ -70,7 +70,7 @@ test('trace leads from an object in a cluster back to the commit', async (t) => 
   const lines = taken().out.split('\n')
   assert.match(lines[0]!, /^Object {5}Deployment\/pos\/web \(store-1\) {3}✗ Failed {3}sha256:[0-9a-f]{12}$/)
   assert.equal(lines[1], '  ↑ Bundle     shop/web   generation 3')
-  assert.match(lines[2]!, /^ {2}↑ Rollout {4}web-g3 {3}Progressing, now at ring rest {3}made \d+s ago$/)
+  assert.match(lines[2]!, /^ {2}↑ Rollout {4}web-g3 {3}Progressing, at ring rest {3}created \d+s ago$/)
   assert.equal(lines[3], `  ↑ Source     fleet main@sha1:${COMMIT.slice(0, 12)}   path apps/web`)
   assert.equal(lines[4], 'Why        ImagePullBackOff')
   assert.equal(lines[5], 'Try        flotilla events --for bundle/web     flotilla explain -n shop stores store-1')
@@ -78,9 +78,9 @@ test('trace leads from an object in a cluster back to the commit', async (t) => 
   assert.equal(JSON.parse(taken().out)[0].release.revision, `main@sha1:${COMMIT}`)
   assert.match(
     await expectErrorText(run('deploy/wob')),
-    /no bundle tells cluster store-1 to have deploy\/wob\n.*should have web\n.*--field-selector cluster=store-1\n$/s,
+    /no Bundle delivers deploy\/wob to cluster "store-1": objects of this kind are web\n.*--field-selector cluster=store-1"\n$/s,
   )
-  assert.match(await expectErrorText(run('web')), /"web" is not KIND\/NAME/)
+  assert.match(await expectErrorText(run('web')), /"web": must be KIND\/NAME/)
 })
 
 test('tree shows which source feeds which bundle and how far its rollout is', async (t) => {
@@ -91,13 +91,13 @@ test('tree shows which source feeds which bundle and how far its rollout is', as
     taken().out,
     [
       'Source shop/fleet',
-      '└─ Bundle web   path apps/web   not looked at yet',
+      '└─ Bundle web   path apps/web   Pending',
       '   ├─ Placement stores   not decided yet',
       '   └─ Rollout web-g3   Progressing',
-      '      ├─ Ring canary   3/4 done, 1 failed, passed',
-      '      └─ Ring rest   0/0 done',
+      '      ├─ Ring canary   3/4 ready, 1 failed, passed',
+      '      └─ Ring rest   0/0 ready',
       '',
     ].join('\n'),
   )
-  assert.match(await expectErrorText(run(['wep'])), /there is no bundle "wep"\n.*web/s)
+  assert.match(await expectErrorText(run(['wep'])), /bundle "wep" not found\n.*web/s)
 })

@@ -1,4 +1,4 @@
-/** `flotilla trace`: why an object in a cluster is as it is, from the cluster back to the commit. */
+/** `flotilla trace`: follows an object in a cluster back to its commit. */
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
 import { isApiError } from '../../../core/errors.ts'
@@ -11,20 +11,30 @@ import type { Rollout } from '../../../kinds/native/rollout.ts'
 import type { Source } from '../../../kinds/native/source.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
-import { ASSIGNMENTS, BUNDLES, listAll, OBJECTS, RELEASES, ROLLOUTS, SOURCES } from '../../api/flotilla-resources.ts'
+import { noSuchObject } from '../../errors/object-not-found.ts'
+import { findResource } from '../../api/find-resource.ts'
+import {
+  ASSIGNMENTS,
+  BUNDLES,
+  CLUSTERS,
+  listAll,
+  OBJECTS,
+  RELEASES,
+  ROLLOUTS,
+  SOURCES,
+} from '../../api/flotilla-resources.ts'
 import type { ObjectRow } from '../../api/flotilla-resources.ts'
 import { shortRevision } from '../../print/short-revision.ts'
 import { STATE_GLYPHS } from '../../print/print-state.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
-/** What `trace` works with. */
 export interface TraceInput {
   readonly connection: Pick<Connection, 'rest'>
   readonly terminal: Pick<Terminal, 'command' | 'data' | 'say' | 'paint' | 'isUtf8'>
   readonly flags: { readonly cluster: string; readonly namespace?: string; readonly output?: 'text' | 'json' }
 }
 
-/** What is known of one object, from the cluster back to the commit. */
+/** The origin of an object: Bundle, rollout, release and Source. */
 interface Trail {
   readonly row: ObjectRow
   readonly generation?: number
@@ -35,11 +45,12 @@ interface Trail {
   readonly placement?: string
 }
 
-/** Follows `KIND/NAME` of a cluster back to where it came from. */
+/** Prints the origin of `KIND/NAME` in a cluster. */
 export async function trace(words: readonly string[], { connection, terminal, flags }: TraceInput): Promise<void> {
   const [word = ''] = words
   const client = clientOver(connection.rest)
   const rows = await rowsOn(client, flags.cluster)
+  if (rows.length === 0) await requireCluster(flags.cluster, connection.rest, client)
   const found = matching(rows, word, flags)
   const trails = await Promise.all(found.map((row) => trailOf(client, row)))
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(trails, undefined, 2)}\n`)
@@ -52,18 +63,26 @@ async function rowsOn(client: Client, cluster: string): Promise<readonly ObjectR
   } catch (caught) {
     if (!isApiError(caught, 'NotFound')) throw caught
     throw new CliError(EXIT.failed, {
-      what: 'this hub cannot say which objects a cluster should have',
-      why: 'its home is a kube-apiserver, which does not pass view.flotilla.dev on to the hub (see docs/view.md)',
-      todo: `see what the cluster reports: flotilla get clusterreport ${cluster} -o yaml`,
+      what: 'the hub does not serve view.flotilla.dev',
+      why: 'its home is a kube-apiserver without an APIService for the view API',
+      todo: `print the report of the cluster with "flotilla get clusterreport ${cluster} -o yaml"`,
     })
   }
+}
+
+/** A cluster without objects must exist; otherwise the name is wrong. */
+async function requireCluster(name: string, rest: Connection['rest'], client: Client): Promise<void> {
+  if (await orNothing(client.get(CLUSTERS, { name }))) return
+  throw await noSuchObject({ resource: await findResource(rest, 'clusters'), name }, rest)
 }
 
 function matching(rows: readonly ObjectRow[], word: string, flags: TraceInput['flags']): readonly ObjectRow[] {
   const { cluster, namespace } = flags
   const [kind = '', name = '', ...more] = word.split('/')
   if (kind === '' || name === '' || more.length > 0) {
-    throw new CliError(EXIT.usage, { what: `${JSON.stringify(word)} is not KIND/NAME`, todo: 'write deployment/web' })
+    throw new CliError(EXIT.usage, {
+      what: `invalid argument ${JSON.stringify(word)}: must be KIND/NAME, for example deployment/web`,
+    })
   }
   const isKind = (row: ObjectRow) => namesOf(row).includes(kind.toLowerCase())
   const found = rows.filter(
@@ -72,16 +91,13 @@ function matching(rows: readonly ObjectRow[], word: string, flags: TraceInput['f
   if (found.length > 0) return found
   const near = rows.filter(isKind).map(({ object }) => object.name)
   throw new CliError(EXIT.notFound, {
-    what: `no bundle tells cluster ${cluster} to have ${word}${namespace === undefined ? '' : ` in ${namespace}`}`,
-    why:
-      near.length > 0
-        ? `of that kind it should have ${[...new Set(near)].slice(0, 5).join(', ')}`
-        : `of that kind it should have none; bundles bring it ${rows.length} objects`,
-    todo: `see them all: flotilla get bundleobjects -A --field-selector cluster=${cluster}`,
+    what: `no Bundle delivers ${word}${namespace === undefined ? '' : ` in namespace "${namespace}"`} to cluster "${cluster}"`,
+    ...(near.length > 0 && { why: `objects of this kind are ${[...new Set(near)].slice(0, 5).join(', ')}` }),
+    todo: `list the objects with "flotilla get bundleobjects -A --field-selector cluster=${cluster}"`,
   })
 }
 
-/** What people call a kind: its own word, and for Kubernetes' kinds also plural and short names. */
+/** The names of a kind: its own name, and for built-in kinds also plural and short names. */
 function namesOf({ object }: ObjectRow): readonly string[] {
   const known = BUILTIN_KINDS.find((kind) => kind.kind === object.kind && apiVersionOf(kind) === object.apiVersion)
   return [object.kind.toLowerCase(), ...(known ? [known.plural, ...known.shortNames] : [])]
@@ -135,7 +151,7 @@ function textOf(trail: Trail, look: TraceInput['terminal']): string {
           `  ${up} Source     ${source.metadata.name} ${shortRevision(release?.revision ?? '')}${path === undefined ? '' : `   path ${path}`}`,
         ]
       : rollout
-        ? [`  ${up} Source     written into the Bundle itself`]
+        ? [`  ${up} Source     inline manifests of the Bundle`]
         : []),
     ...(row.message ? [`Why        ${row.message}`] : []),
     `Try        flotilla events --for bundle/${row.bundle}${placement ? `     flotilla explain -n ${home} ${placement} ${row.cluster}` : ''}`,
@@ -145,8 +161,8 @@ function textOf(trail: Trail, look: TraceInput['terminal']): string {
 
 function rolloutText({ metadata, status }: Rollout): string {
   const made = parseTime(metadata.creationTimestamp ?? '')
-  const age = made === undefined ? '' : `   made ${humanAge(systemClock.now() - made)} ago`
-  // Where it is now, which need not be this cluster's ring; through, it is nowhere.
-  const at = status?.ring && status.phase !== 'Completed' ? `, now at ring ${status.ring}` : ''
+  const age = made === undefined ? '' : `   created ${humanAge(systemClock.now() - made)} ago`
+  // The current ring of the rollout need not be the ring of this cluster.
+  const at = status?.ring && status.phase !== 'Completed' ? `, at ring ${status.ring}` : ''
   return `${metadata.name}   ${status?.phase ?? 'Pending'}${at}${age}`
 }

@@ -1,4 +1,5 @@
-/** `flotilla tree`: which source feeds which bundles, where they go, and how far their newest rollout is. */
+// Tested by src/cli/commands/observe/trace.test.ts.
+/** `flotilla tree`: Sources with their Bundles, Placements and newest rollouts. */
 import { clientOver } from '../../../client/create-client.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
@@ -12,20 +13,18 @@ import { shortRevision } from '../../print/short-revision.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
-/** What `tree` works with. */
 export interface TreeInput {
   readonly connection: Pick<Connection, 'rest'>
   readonly terminal: Pick<Terminal, 'data' | 'say' | 'isUtf8'>
   readonly flags: { readonly namespace?: string; readonly output?: 'text' | 'json' }
 }
 
-/** A line and what is below it. */
 interface Branch {
   readonly text: string
   readonly below?: readonly Branch[]
 }
 
-/** Prints the tree of every bundle, or of one. */
+/** Prints the tree of all Bundles, or of one Bundle. */
 export async function tree(words: readonly string[], { connection, terminal, flags }: TreeInput): Promise<void> {
   const [wanted] = words
   const client = clientOver(connection.rest)
@@ -38,11 +37,11 @@ export async function tree(words: readonly string[], { connection, terminal, fla
   ])
   const chosen = bundles.filter(({ metadata }) => wanted === undefined || metadata.name === wanted)
   if (chosen.length === 0) {
-    if (wanted === undefined) return terminal.say('There are no bundles.')
+    if (wanted === undefined) return terminal.say('No Bundles found.')
     const names = bundles.map(({ metadata }) => metadata.name)
     throw new CliError(EXIT.notFound, {
-      what: `there is no bundle ${JSON.stringify(wanted)}`,
-      todo: didYouMean(wanted, names) ?? 'see them all: flotilla get bundles -A',
+      what: `bundle ${JSON.stringify(wanted)} not found`,
+      todo: didYouMean(wanted, names) ?? 'list Bundles with "flotilla get bundles -A"',
     })
   }
   const branches = branchesOf(chosen, { sources, placements, rollouts })
@@ -68,14 +67,14 @@ function branchesOf(bundles: readonly Bundle[], others: Others): readonly Branch
     .map(([key, fed]) => {
       const source = others.sources.find(({ metadata }) => key === `${metadata.namespace ?? ''}/${metadata.name}`)
       const text = key.endsWith('/')
-        ? `Bundles of ${key.slice(0, -1)} with content of their own`
+        ? `Bundles of ${key.slice(0, -1)} with inline manifests`
         : `Source ${key}${sourceText(source)}`
       return { text, below: fed.map((bundle) => bundleBranch(bundle, others)) }
     })
 }
 
 function sourceText(source: Source | undefined): string {
-  if (!source) return '   does not exist'
+  if (!source) return '   not found'
   const ready = conditionOf(source, 'Ready')
   const revision = source.status?.artifact?.revision
   return `${revision === undefined ? '' : `   ${shortRevision(revision)}`}${ready?.status === 'False' ? `   ${ready.reason}: ${ready.message}` : ''}`
@@ -89,7 +88,7 @@ function bundleBranch(bundle: Bundle, { placements, rollouts }: Others): Branch 
   const ready = conditionOf(bundle, 'Ready')
   const path = bundle.spec.source?.path
   return {
-    text: `Bundle ${name}${path === undefined ? '' : `   path ${path}`}   ${ready?.reason ?? 'not looked at yet'}`,
+    text: `Bundle ${name}${path === undefined ? '' : `   path ${path}`}   ${ready?.reason ?? 'Pending'}`,
     below: [
       { text: `Placement ${bundle.spec.placement}   ${placementText(placement)}` },
       ...(newest ? [rolloutBranch(newest)] : []),
@@ -98,7 +97,7 @@ function bundleBranch(bundle: Bundle, { placements, rollouts }: Others): Branch 
 }
 
 function placementText(placement: Placement | undefined): string {
-  if (!placement) return 'does not exist'
+  if (!placement) return 'not found'
   return conditionOf(placement, 'Ready')?.message ?? 'not decided yet'
 }
 
@@ -116,17 +115,17 @@ function rolloutBranch({ metadata, spec, status }: Rollout): Branch {
       const ring = rings.find((one) => one.name === name)
       const more = [
         ...(ring?.failed ? [`${ring.failed} failed`] : []),
-        ...(ring?.excused ? [`${ring.excused} offline`] : []),
+        ...(ring?.excused ? [`${ring.excused} excused`] : []),
         ...(ring?.passedAt ? ['passed'] : []),
       ]
       return {
-        text: `Ring ${name}   ${ring?.ready ?? 0}/${ring?.members ?? 0} done${more.map((text) => `, ${text}`).join('')}`,
+        text: `Ring ${name}   ${ring?.ready ?? 0}/${ring?.members ?? 0} ready${more.map((text) => `, ${text}`).join('')}`,
       }
     }),
   }
 }
 
-/** How its clusters are now: counts per state that add up. */
+/** The clusters by state. The counts add up to the total. */
 function countsText({ total, ...counts }: NonNullable<NonNullable<Rollout['status']>['counts']>): string {
   const others = (['progressing', 'pending', 'failed', 'offline'] as const).flatMap((state) =>
     counts[state] > 0 ? [`${counts[state]} ${state}`] : [],

@@ -1,11 +1,11 @@
-/** What becomes of a Placement's bundles on one cluster: kept, leaving, or gone, and why. */
+/** The state of a Placement's Bundles on one cluster: kept, being removed or removed, and why. */
 import type { Client } from '../../../client/client.ts'
 import { isApiError } from '../../../core/errors.ts'
 import type { Placement } from '../../../kinds/native/placement.ts'
 import { removalState } from '../../../plan/document/removal-messages.ts'
 import { ASSIGNMENTS, BUNDLES, listAll, REPORTS, ROLLOUTS } from '../../api/flotilla-resources.ts'
 
-/** One line per bundle that the cluster has, loses or lost. */
+/** One line for each Bundle that the cluster has, loses or lost. */
 export async function bundleOutcomeLines(
   client: Client,
   placement: Placement,
@@ -44,12 +44,17 @@ export async function bundleOutcomeLines(
       }
       if (!assigned) return []
       return on.isSelected
-        ? [`  ${name}  kept at generation ${assigned.generation}`]
-        : [
-            `  ${name}  kept at generation ${assigned.generation}: only a change of spec, labels or sets removes, not taints, claims or scores`,
-          ]
+        ? [`  ${name}  generation ${assigned.generation}`]
+        : [`  ${name}  generation ${assigned.generation} stays: ${keptBecause(placement)}`]
     })
-  return lines.length === 0 ? '' : `what it runs:\n${lines.join('\n')}\n`
+  return lines.length === 0 ? '' : `Bundles assigned to this cluster:\n${lines.join('\n')}\n`
+}
+
+/** Why a cluster that is no longer selected keeps its Bundles. */
+function keptBecause({ status }: Placement): string {
+  const guarded = status?.conditions?.find(({ type, status: value }) => type === 'Held' && value === 'True')
+  if (guarded) return guarded.message
+  return 'only a change of the Placement, of labels or of sets removes a Bundle; taints, claims and scores do not'
 }
 
 function absent(caught: unknown): undefined {

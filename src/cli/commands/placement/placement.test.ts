@@ -49,13 +49,13 @@ test('explain says for one cluster what decides and what would change it', async
       '  ✗ selector    tier=store                                           tier is "dc"   ← decides',
       '  – predicates  no predicates                                        not asked',
       '  – taints      no taint that is not tolerated                       not asked',
-      'It would be selected with: tier=store on the cluster',
+      'The cluster would be selected with: tier=store on the cluster',
       '',
     ].join('\n'),
   )
 })
 
-test('explain lists everybody, also by a bundle, and a wrong name gets a suggestion', async (t) => {
+test('explain lists all clusters, also by a bundle, and a wrong name gets a suggestion', async (t) => {
   const { said, client, input } = await started(t)
   await explain(['stores'], input)
   assert.deepEqual(said.out.split('\n').slice(1), [
@@ -70,22 +70,28 @@ test('explain lists everybody, also by a bundle, and a wrong name gets a suggest
     said.err = ''
     await explain([word], input)
     assert.match(said.out, /^a +Selected/m)
-    assert.equal(said.err, 'bundle till goes where placement stores says\n')
+    assert.equal(said.err, 'bundle "till" uses placement "stores"\n')
   }
   const odd = explainError(await explain(['cluster/a/b'], input).catch((error: unknown) => error))
-  assert.deepEqual([odd.exitCode, odd.trouble.what], [2, '"cluster/a/b" is neither a placement nor a bundle'])
+  assert.deepEqual(
+    [odd.exitCode, odd.report.what],
+    [2, 'invalid argument "cluster/a/b": must be NAME, placement/NAME or bundle/NAME'],
+  )
   const caught = await explain(['store'], input).catch((error: unknown) => error)
-  const { exitCode, trouble } = explainError(caught)
-  assert.deepEqual([exitCode, trouble.what], [3, 'there is no placement store in namespace ns'])
-  assert.match(trouble.todo ?? '', /stores/)
-  assert.match(await expectErrorText(explain(['zz'], input)), /do: +see them all: flotilla get placements -A/)
+  const { exitCode, report } = explainError(caught)
+  assert.deepEqual([exitCode, report.what], [3, 'placement "store" not found in namespace "ns"'])
+  assert.match(report.todo ?? '', /stores/)
+  assert.match(await expectErrorText(explain(['zz'], input)), /hint: list Placements with "flotilla get placements -A"/)
   for (const kind of ['placement', 'placements']) {
     assert.match(
       await expectErrorText(explain([kind, 'stores'], input)),
-      /do: +write the kind and the name as one: flotilla explain placement\/stores/,
+      /hint: join the kind and the name: "flotilla explain placement\/stores"/,
     )
   }
-  assert.match(await expectErrorText(explain(['stores', 'zz-top'], input)), /do: +see them all: flotilla get clusters/)
+  assert.match(
+    await expectErrorText(explain(['stores', 'zz-top'], input)),
+    /hint: list clusters with "flotilla get clusters"/,
+  )
 })
 
 test('simulate shows who is gained and lost by an edit, and stores nothing', async (t) => {
@@ -95,8 +101,8 @@ test('simulate shows who is gained and lost by an edit, and stores nothing', asy
   assert.deepEqual(said.out.split('\n'), [
     'placement stores: 1 selected (+1 gained, -2 lost)',
     '  + c  labels match: tier=dc',
-    '  - a  the selector wants tier=dc, but tier is "store"; what it runs is marked for removal',
-    '  - b  the selector wants tier=dc, but tier is "store"; what it runs is marked for removal',
+    '  - a  the selector wants tier=dc, but tier is "store"; its Bundles are removed',
+    '  - b  the selector wants tier=dc, but tier is "store"; its Bundles are removed',
     '',
   ])
   const guarded = buildPlacement('ns/stores', { tier: 'dc' })
@@ -104,7 +110,7 @@ test('simulate shows who is gained and lost by an edit, and stores nothing', asy
   await simulatePlacement({ ...input, flags: { filename: '-' }, stdin: fileOf(JSON.stringify(guarded)) })
   assert.match(
     said.err,
-    /The change would drop 2 of 2 clusters; at most 1 can be dropped at once\. The hub would stop and ask\./,
+    /The change would drop 2 of 2 clusters; at most 1 can be dropped at once\. The hub would guard the change/,
   )
   said.out = ''
   await explain(['stores', 'a'], input)
@@ -120,7 +126,7 @@ test('explain says what the cluster runs because of it, and why it keeps or lose
   await explain(['stores', 'c'], input)
   assert.match(
     said.out,
-    /what it runs:\n {2}hello {2}kept at generation 2: only a change of spec, labels or sets removes/,
+    /Bundles assigned to this cluster:\n {2}hello {2}generation 2 stays: only a change of the Placement, of labels or of sets removes/,
   )
 
   const reason = 'Placement stores no longer selects these clusters.'

@@ -1,4 +1,4 @@
-/** `flotilla explain` and `flotilla simulate placement`: the hub's own decisions, worked out here from what the API says. */
+/** `flotilla explain` and `flotilla simulate placement`: the decisions of the hub, computed from its objects. */
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
 import { findCondition } from '../../../core/conditions.ts'
@@ -24,7 +24,6 @@ import type { Terminal } from '../../print/terminal.ts'
 import { readObjects } from '../objects/apply.ts'
 import { bundleOutcomeLines } from './bundle-outcomes.ts'
 
-/** What these commands work with. */
 export interface PlacementInput {
   readonly connection: Connection
   readonly terminal: Terminal
@@ -43,19 +42,19 @@ const PLACEMENT = flotillaResource<Placement>('Placement', 'Namespaced')
 const BUNDLE = flotillaResource<Bundle>('Bundle', 'Namespaced')
 const DECISION = flotillaResource<PlacementDecision>('PlacementDecision', 'Namespaced')
 
-/** Explains a placement: why each cluster is selected or not, or one cluster in full. */
+/** Explains the decision for each cluster, or all checks of one cluster. */
 export async function explain(words: readonly string[], input: PlacementInput): Promise<void> {
   const { terminal, connection, flags } = input
   const [first = '', cluster] = words
   const client = clientOver(connection.rest)
   const namespace = flags.namespace ?? connection.namespace ?? 'default'
   const placement = await placementFor(first, { client, namespace, terminal }).catch((caught: unknown) => {
-    // As kubectl would take it.
+    // `explain placement NAME`, as kubectl would accept it.
     const [kind] = /^(?:placement|bundle)(?=s?$)/.exec(first) ?? []
     if (!(caught instanceof CliError) || kind === undefined || cluster === undefined) throw caught
     throw new CliError(EXIT.usage, {
-      what: `there is no placement ${first} in namespace ${namespace}`,
-      todo: `write the kind and the name as one: flotilla explain ${kind}/${cluster}`,
+      what: `placement "${first}" not found in namespace "${namespace}"`,
+      todo: `join the kind and the name: "flotilla explain ${kind}/${cluster}"`,
     })
   })
   const { clusters, world } = await readFleet(client, placement)
@@ -71,12 +70,12 @@ export async function explain(words: readonly string[], input: PlacementInput): 
   const subject = clusters.find((one) => one.name === cluster)
   if (!subject) {
     throw new CliError(EXIT.notFound, {
-      what: `cluster ${cluster} is not registered`,
+      what: `cluster "${cluster}" not found`,
       todo:
         didYouMean(
           cluster,
           clusters.map((one) => one.name),
-        ) ?? 'see them all: flotilla get clusters',
+        ) ?? 'list clusters with "flotilla get clusters"',
     })
   }
   const verdict = explainCluster(selection, subject, world)
@@ -86,7 +85,7 @@ export async function explain(words: readonly string[], input: PlacementInput): 
   terminal.data(terminal.command(runs))
 }
 
-/** The placement that a word means: one of that name, or that of a bundle. */
+/** The Placement of this name, or the Placement of the Bundle of this name. */
 async function placementFor(
   word: string,
   { client, namespace, terminal }: { readonly client: Client; readonly namespace: string; readonly terminal: Terminal },
@@ -94,8 +93,7 @@ async function placementFor(
   const [, kind, name = word] = /^(placement|bundle)s?(?:\.flotilla\.dev)?\/([^/]+)$/.exec(word) ?? []
   if (name.includes('/')) {
     throw new CliError(EXIT.usage, {
-      what: `${JSON.stringify(word)} is neither a placement nor a bundle`,
-      todo: 'write its name, placement/NAME or bundle/NAME',
+      what: `invalid argument ${JSON.stringify(word)}: must be NAME, placement/NAME or bundle/NAME`,
     })
   }
   const ofBundle = async (): Promise<Placement | undefined> => {
@@ -104,7 +102,7 @@ async function placementFor(
       throw caught
     })
     if (!bundle) return undefined
-    terminal.say(`bundle ${name} goes where placement ${bundle.spec.placement} says`)
+    terminal.say(`bundle "${name}" uses placement "${bundle.spec.placement}"`)
     return await placementNamed(client, namespace, bundle.spec.placement)
   }
   if (kind === 'bundle') return (await ofBundle()) ?? (await placementNamed(client, namespace, name))
@@ -116,17 +114,17 @@ async function placementFor(
   })
 }
 
-/** Shows whom an edited or new Placement would gain and lose; stores nothing. */
+/** Shows the clusters that an edited or new Placement would gain and lose. Stores nothing. */
 export async function simulatePlacement(input: PlacementInput): Promise<void> {
   const { terminal, connection, flags } = input
   const objects = await readObjects([flags.filename!], input.stdin ?? noInput())
   const edited = objects.map(({ object }) => object).find((object) => object.kind === 'Placement')
   if (!edited) {
-    throw new CliError(EXIT.usage, { what: `${flags.filename} has no Placement`, todo: 'give a file with one' })
+    throw new CliError(EXIT.usage, { where: flags.filename!, what: 'no Placement found' })
   }
   const namespace = flags.namespace ?? edited.metadata.namespace ?? connection.namespace ?? 'default'
   const client = clientOver(connection.rest)
-  // The server checks the edit and fills in what it does not say.
+  // A server-side dry run validates the edit and sets the defaults.
   const placement = await client.apply(
     PLACEMENT,
     { ...edited, metadata: { ...edited.metadata, namespace } } as unknown as Placement,
@@ -153,9 +151,9 @@ export async function simulatePlacement(input: PlacementInput): Promise<void> {
   const { selection, guard } = answer
   if (selection.misconfigured !== undefined) {
     throw new CliError(EXIT.failed, {
-      what: `placement ${placement.metadata.name} has no answer`,
+      what: `placement "${placement.metadata.name}" selects no clusters`,
       why: selection.misconfigured,
-      todo: 'correct the file; the hub would keep the last good decisions',
+      todo: 'correct the file; the hub would keep the last decisions',
     })
   }
   const gained = [...selection.selected.keys()].filter((name) => !world.incumbents.has(name)).sort()
@@ -163,7 +161,7 @@ export async function simulatePlacement(input: PlacementInput): Promise<void> {
   const byName = new Map(clusters.map((cluster) => [cluster.name, cluster]))
   const why = (name: string) => {
     const cluster = byName.get(name)
-    return cluster ? explainCluster(selection, cluster, world).message : 'the cluster is gone'
+    return cluster ? explainCluster(selection, cluster, world).message : 'the cluster was deleted'
   }
   const evicted = new Set(answer.decisions.filter(({ state }) => state === 'Evicting').map(({ cluster }) => cluster))
   if (flags.output === 'json') {
@@ -180,11 +178,12 @@ export async function simulatePlacement(input: PlacementInput): Promise<void> {
     ...gained.map((name) => `  + ${name}  ${why(name)}`),
     ...lost.map(
       (name) =>
-        `  - ${name}  ${why(name)}; what it runs ${evicted.has(name) || guard.kind === 'Held' ? 'is marked for removal' : 'stays'}`,
+        `  - ${name}  ${why(name)}; its Bundles ${evicted.has(name) || guard.kind === 'Held' ? 'are removed' : 'stay'}`,
     ),
   ]
   terminal.data(`${lines.join('\n')}\n`)
-  if (guard.kind === 'Held') terminal.step('warn', `${guard.message} The hub would stop and ask.`)
+  if (guard.kind === 'Held')
+    terminal.step('warn', `${guard.message} The hub would guard the change until a user releases it.`)
   if (selection.selected.size === 0) terminal.step('warn', answer.message)
 }
 
@@ -205,7 +204,7 @@ function oneText(placement: Placement, verdict: ClusterVerdict): string {
     ...lines,
     ...(parts ? [`    score ${verdict.rank!.score} = ${parts.join(' + ')}`] : []),
     ...(verdict.wouldChange.length > 0
-      ? [`It would ${verdict.selected ? 'not ' : ''}be selected with: ${verdict.wouldChange.join(', or ')}`]
+      ? [`The cluster would ${verdict.selected ? 'not ' : ''}be selected with: ${verdict.wouldChange.join(', or ')}`]
       : []),
     '',
   ].join('\n')
@@ -221,7 +220,7 @@ function wholeText(placement: Placement, selection: Selection, verdicts: readonl
     ({ cluster, selected, message }) =>
       `${cluster.padEnd(width)}  ${selected ? 'Selected   ' : 'NotSelected'}  ${message}`,
   )
-  const title = selection.misconfigured ?? ready?.message ?? 'not decided yet'
+  const title = selection.misconfigured ?? ready?.message ?? 'pending'
   return [`placement ${placement.metadata.name}: ${title}`, ...words, ''].join('\n')
 }
 
@@ -242,14 +241,21 @@ async function placementNamed(client: Client, namespace: string, name: string): 
     if (!isApiError(caught, 'NotFound')) throw caught
     const { items } = await client.list(PLACEMENT, { namespace })
     throw new CliError(EXIT.notFound, {
-      what: `there is no placement ${name} in namespace ${namespace}`,
+      what: `placement "${name}" not found in namespace "${namespace}"`,
       todo:
+        fieldHint(name) ??
         didYouMean(
           name,
           items.map(({ metadata }) => metadata.name),
-        ) ?? 'see them all: flotilla get placements -A',
+        ) ??
+        'list Placements with "flotilla get placements -A"',
     })
   }
+}
+
+/** `explain rollout.spec` means the fields of a kind, as in kubectl. */
+function fieldHint(name: string): string | undefined {
+  return name.includes('.') ? `for fields of a kind use "kubectl explain ${name}"` : undefined
 }
 
 async function* noInput(): AsyncIterable<Uint8Array> {}

@@ -368,32 +368,29 @@ test('validate with a hub checks the content of its Bundles that follow this rep
 
 test('what cannot be compared is said in four lines, and never with exit code 1', async (t) => {
   const { run, git, root, write } = await scene(t)
-  const trouble = async (flags: DiffFlags) => {
+  const report = async (flags: DiffFlags) => {
     try {
       await run(flags)
       return assert.fail('it was not refused')
     } catch (error) {
       assert.ok(error instanceof CliError, String(error))
-      return error.trouble
+      return error.report
     }
   }
-  assert.equal((await trouble({ source: 'app' })).todo, 'did you mean "apps"?')
-  assert.match((await trouble({ branch: 'nowhere' })).todo ?? '', /^git fetch origin nowhere /)
-  assert.match((await trouble({ branch: '--help' })).what, /is no name of a commit/)
-  assert.match(
-    (await trouble({ bundle: 'posh' })).what,
-    /^there is no bundle posh, neither on the hub nor in the files/,
-  )
+  assert.equal((await report({ source: 'app' })).todo, 'did you mean "apps"?')
+  assert.match((await report({ branch: 'nowhere' })).todo ?? '', /^git fetch origin nowhere /)
+  assert.match((await report({ branch: '--help' })).what, /is no name of a commit/)
+  assert.match((await report({ bundle: 'posh' })).what, /^there is no bundle posh, neither on the hub nor in the files/)
   assert.equal((await run({ bundle: 'pos' })).code, 0)
   assert.equal((await run({ into: 'main' })).code, 0)
-  assert.match((await trouble({ into: 'staging' })).what, /^no Source of the hub follows a branch of this repository/)
+  assert.match((await report({ into: 'staging' })).what, /^no Source of the hub follows a branch of this repository/)
   git('remote', 'set-url', 'origin', 'https://git.example.com/other.git')
-  assert.match((await trouble({})).todo ?? '', /^name it with --source; the hub has shop\/apps/)
+  assert.match((await report({})).todo ?? '', /^name it with --source; the hub has shop\/apps/)
   assert.equal((await run({ source: 'apps' })).code, 0)
-  assert.match((await trouble({ root: tmpdir(), filename: [tmpdir()] })).what, /^this is not a git repository/)
+  assert.match((await report({ root: tmpdir(), filename: [tmpdir()] })).what, /^this is not a git repository/)
   write({ 'pos/values.yaml': 'replicas: 2\n' })
   symlinkSync('/etc/hostname', join(root, 'other/link.yaml'))
-  assert.match((await trouble({ source: 'apps' })).why ?? '', /link\.yaml.*out/)
+  assert.match((await report({ source: 'apps' })).why ?? '', /link\.yaml.*out/)
 })
 
 test('the same repository under its many addresses', () => {

@@ -1,4 +1,4 @@
-/** `flotilla diff`: what a branch or a working directory would do to the fleet, before it is merged. */
+/** `flotilla diff`: what a branch or the working directory would change in the fleet. */
 import { relative, resolve } from 'node:path'
 import { clientOver } from '../../../client/create-client.ts'
 import { generateTraditionalKey } from '../../../core/bytes.ts'
@@ -6,6 +6,7 @@ import { systemClock } from '../../../core/time/system-clock.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import type { Source } from '../../../kinds/native/source.ts'
 import type { Entropy } from '../../../render/helm/frozen-random.ts'
+import { plural } from '../../../core/text/name-some.ts'
 import type { Connection } from '../../api/connect.ts'
 import { chooseSources } from '../../repository/choose-sources.ts'
 import { openRepository } from '../../repository/git-repository.ts'
@@ -40,7 +41,6 @@ export interface DiffFlags {
   readonly output?: DiffFormat
 }
 
-/** What `diff` works with. */
 export interface DiffInput {
   readonly terminal: Pick<Terminal, 'data' | 'say' | 'step'>
   readonly connection: Pick<Connection, 'rest'>
@@ -49,7 +49,7 @@ export interface DiffInput {
 
 const LIVE = 'live'
 
-/** Compares and prints; 1 when there are differences. */
+/** Compares and prints. Exits with 1 if there are differences. */
 export async function diff({ terminal, connection, flags }: DiffInput): Promise<ExitCode> {
   const paths = flags.filename ?? ['.']
   const root = flags.root ?? findRepositoryRoot(paths[0] ?? '.')
@@ -82,7 +82,7 @@ export async function diff({ terminal, connection, flags }: DiffInput): Promise<
       textsInFiles(defined.others, { kind, namespace, name }) ?? texts(namespace)(kind, name),
   }
   if (defined.wrong > 0) {
-    terminal.step('warn', `${defined.wrong} mistakes in the files; flotilla validate shows them`)
+    terminal.step('warn', `${plural(defined.wrong, 'error')} in the files; list them with "flotilla validate"`)
   }
   refuseUnknown(flags.bundle, [...before.facts.bundles, ...after.facts.bundles])
   const bundles = preview({ before, after, reports, bundle: flags.bundle, entropy: SAME_DRAWS })
@@ -98,7 +98,9 @@ export async function diff({ terminal, connection, flags }: DiffInput): Promise<
       notes:
         moving === 0
           ? []
-          : [`${moving} clusters are still on the way to the newest Release; compared is what they move to`],
+          : [
+              `${plural(moving, 'cluster has', 'clusters have')} not received the newest Release yet; the comparison uses the newest Release`,
+            ],
       renderCommand: (bundle, cluster) => renderCommand({ bundle, cluster, root, fileOf }),
     }),
   )
@@ -107,7 +109,7 @@ export async function diff({ terminal, connection, flags }: DiffInput): Promise<
     : EXIT.ok
 }
 
-/** Charts draw the same on both sides, because the hub keeps what was drawn. */
+/** Random values of charts are equal on both sides, because the hub keeps them. */
 const keys = new Map<string, string>()
 const SAME_DRAWS: Entropy = {
   randomBytes: (length) => new Uint8Array(length),
@@ -119,23 +121,23 @@ const SAME_DRAWS: Entropy = {
   },
 }
 
-/** A name that is nobody's would pass as "no differences". */
+/** An unknown name would otherwise result in "no differences". */
 function refuseUnknown(bundle: string | undefined, bundles: readonly KubeObject[]): void {
   const names = bundles.flatMap((one) => [keyOfObject(one), one.metadata.name])
   if (bundle === undefined || names.includes(bundle)) return
   throw new CliError(EXIT.notFound, {
-    what: `there is no bundle ${bundle}, neither on the hub nor in the files`,
-    todo: didYouMean(bundle, names) ?? 'see flotilla get bundles -A',
+    what: `bundle ${JSON.stringify(bundle)} not found on the hub or in the files`,
+    todo: didYouMean(bundle, names) ?? 'list Bundles with "flotilla get bundles -A"',
   })
 }
 
 async function remotesOf(repository: GitRepository): Promise<readonly string[]> {
   if ((await repository.commitOf('HEAD')) !== undefined) return await repository.remotes()
   throw new CliError(EXIT.usage, {
-    what: 'this is not a git repository with a commit',
     where: repository.root,
-    why: 'what the hub delivers now is read from the commit that it follows',
-    todo: 'run it in a clone, or name one with --root DIR',
+    what: 'not a git repository with a commit',
+    why: 'the content that the hub delivers is read from its commit in the clone',
+    todo: 'run the command in a clone, or give a clone with --root DIR',
   })
 }
 
@@ -143,13 +145,13 @@ async function filesAt(repository: GitRepository, revision: string): Promise<Fil
   const commit = await repository.commitOf(revision)
   if (commit !== undefined) return await repository.filesAt(commit)
   throw new CliError(EXIT.notFound, {
-    what: `there is no commit ${revision} in this clone`,
     where: repository.root,
-    todo: `git fetch origin ${revision}   (in a workflow: check out with fetch-depth: 0)`,
+    what: `revision ${JSON.stringify(revision)} not found in this clone`,
+    todo: `fetch it with "git fetch origin ${revision}"; in a workflow, check out with fetch-depth: 0`,
   })
 }
 
-/** The files that the hub has of each Source now. */
+/** The files of each Source at the commit that the hub uses. */
 async function liveFiles(repository: GitRepository, sources: readonly Source[]): Promise<Map<string, Files>> {
   const byCommit = new Map<string, Files>()
   const found = new Map<string, Files>()

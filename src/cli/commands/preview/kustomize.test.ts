@@ -77,9 +77,9 @@ test('what cannot be built is an error with exit code 1', () => {
 
 test('programs, containers, remote directories and unknown flag values are refused', () => {
   const refusals: [string, KustomizeFlags, RegExp][] = [
-    ['.', { enableAlphaPlugins: true }, /programs or containers are not run here/],
+    ['.', { enableAlphaPlugins: true }, /programs or containers are not supported/],
     ['.', { network: true }, /functions in containers/],
-    ['https://github.com/org/repo//dir', {}, /is remote: clone it/],
+    ['https://github.com/org/repo//dir', {}, /is a remote address: clone the repository/],
     ['.', { loadRestrictor: 'x' }, /illegal flag value --load-restrictor x/],
     ['.', { reorder: 'x' }, /illegal flag value --reorder x/],
   ]

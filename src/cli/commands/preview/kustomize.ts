@@ -1,4 +1,4 @@
-/** `flotilla kustomize build`: what `kustomize build` prints, without kustomize and without a hub. */
+/** `flotilla kustomize build`: prints what `kustomize build` prints. */
 import { statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { generateTraditionalKey, utf8 } from '../../../core/bytes.ts'
@@ -23,7 +23,7 @@ import { EXIT } from '../../errors/cli-error.ts'
 import type { ExitCode } from '../../errors/cli-error.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
-/** Flags of `kustomize build`, as commander gives them. */
+/** Flags of `kustomize build`. */
 export interface KustomizeFlags {
   readonly output?: string
   readonly enableHelm?: boolean
@@ -41,7 +41,7 @@ export interface KustomizeFlags {
 
 const RESTRICTORS = ['LoadRestrictionsRootOnly', 'LoadRestrictionsNone']
 
-/** Builds a directory and prints the objects; the exit code is kustomize's. */
+/** Builds a directory and prints the objects. The exit code is the one of kustomize. */
 export function kustomizeBuild(directory: string, terminal: Terminal, flags: KustomizeFlags): ExitCode {
   try {
     checkFlags(directory, flags)
@@ -73,14 +73,14 @@ function checkFlags(directory: string, flags: KustomizeFlags): void {
   }
   if (flags.enableAlphaPlugins || flags.enableExec) {
     throw new KustomizeError(
-      'plugins that are programs or containers are not run here: render with built-in plugins, or commit what the plugin makes',
+      'plugins that are programs or containers are not supported: use built-in plugins, or commit the output of the plugin',
     )
   }
   if (flags.network || flags.mount?.length || flags.env?.length) {
     throw new KustomizeError('--network, --mount and --env are for functions in containers, which are not run here')
   }
   if (isRepositoryUrl(directory)) {
-    throw new KustomizeError(`'${directory}' is remote: clone it and build the directory`)
+    throw new KustomizeError(`'${directory}' is a remote address: clone the repository and build the directory`)
   }
 }
 
@@ -90,7 +90,7 @@ function write(resources: readonly Resource[], terminal: Terminal, output: strin
   else writeFileSync(output, buildText(resources))
 }
 
-// One file for each object, with the namespace in front where there are several.
+// One file for each object. The namespace is part of the name if there are several namespaces.
 function writeSeparately(resources: readonly Resource[], directory: string): void {
   const namespaceOf = (resource: Resource): string => effectiveNamespace(resource.currentId)
   const namespaces = new Set(resources.map(namespaceOf).filter((namespace) => namespace !== NOT_A_NAMESPACE))

@@ -83,7 +83,7 @@ stringData: {p: hunter2}
   }
 })
 
-test('clusters and overrides from files; mistakes in four lines', async (t) => {
+test('clusters and overrides from files; mistakes are reported as errors', async (t) => {
   const more = `---
 apiVersion: flotilla.dev/v1alpha1
 kind: Cluster
@@ -96,21 +96,21 @@ metadata: {name: hot, namespace: shop}
 spec: {bundle: pos, clusters: [s1], helm: {values: {color: blue}}, owner: ana, reason: x}
 `
   assert.match((await run(t, { cluster: 's1' }, more)).out, /v: 3 blue/)
-  const trouble = async (flags: Partial<RenderFlags>) => {
+  const report = async (flags: Partial<RenderFlags>) => {
     try {
       await run(t, flags)
       return assert.fail('it was not refused')
     } catch (error) {
       assert.ok(error instanceof CliError)
-      return error.trouble
+      return error.report
     }
   }
-  assert.deepEqual(await trouble({ bundle: 'x' }), {
-    what: 'the files hold no such Bundle',
-    why: 'they hold pos',
-    todo: 'give -f FILE with a Bundle, and --bundle NAME where there are several',
+  assert.deepEqual(await report({ bundle: 'x' }), {
+    what: 'no such Bundle in the files',
+    why: 'the files have pos',
+    todo: 'give a file with a Bundle with -f FILE, and choose one of several with --bundle NAME',
   })
-  assert.deepEqual(await trouble({ label: ['env'] }), { what: '--label wants KEY=VALUE, not "env"' })
+  assert.deepEqual(await report({ label: ['env'] }), { what: 'invalid --label "env": must be KEY=VALUE' })
 })
 
 test('a GitRepo of Rancher Fleet is rendered as its directories say', async (t) => {
@@ -147,17 +147,14 @@ test('what a cluster renders is shown with the objects of the files for those of
   const secret = '---\napiVersion: v1\nkind: Secret\nmetadata: {name: db}\nstringData: {values.yaml: "color: blue"}\n'
   const { out, err } = await run(t, { label: ['env=prod'], explain: true }, secret, inCluster)
   assert.match(out, /v: 3 blue/)
-  assert.match(err, /rendered in the cluster, by its agent: this is what comes of what the files hold/)
+  assert.match(err, /the agent renders this Bundle in the cluster/)
   assert.match(
     err,
     /value \(all of Secret db, key values\.yaml\): from Secret db, key values\.yaml, read in the cluster, which bundle names/,
   )
   await assert.rejects(run(t, { label: ['env=prod'] }, '', inCluster), (caught) => {
     assert.ok(caught instanceof CliError)
-    assert.equal(
-      caught.trouble.what,
-      'helm.valuesFrom names key values.yaml of Secret default/db, which only the cluster has',
-    )
+    assert.equal(caught.report.what, 'helm.valuesFrom: key values.yaml of Secret default/db is not in the files')
     return true
   })
 })

@@ -1,4 +1,4 @@
-/** `flotilla render`: the objects one cluster would get of a bundle, from files on this disk, and where each value came from. */
+/** `flotilla render`: renders a Bundle for one cluster from local files, with the origin of each value. */
 import { clientOver } from '../../../client/create-client.ts'
 import type { ClusterInputs } from '../../../core/cluster-inputs.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
@@ -18,6 +18,7 @@ import type { RenderResult } from '../../../render/render-result.ts'
 import { writeYaml } from '../../../yaml/write/write-yaml.ts'
 import { ENTROPY, recipeFor, textsOfObject } from '../../repository/bundle-recipe.ts'
 import type { ReadInputData } from '../../repository/bundle-recipe.ts'
+import { plural } from '../../../core/text/name-some.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { readRepository } from '../../repository/repository-files.ts'
@@ -36,16 +37,14 @@ export interface RenderFlags {
   readonly output?: 'yaml' | 'json' | 'name'
 }
 
-/** What `render` works with. */
 export interface RenderInput {
   readonly terminal: Pick<Terminal, 'data' | 'say'>
   readonly stdin: AsyncIterable<Uint8Array>
-  /** Connects to the hub; only asked when a cluster is named that no file describes. */
+  /** Connects to the hub. Called for a cluster that is not in the files. */
   readonly connect: () => Promise<Pick<Connection, 'rest'>>
   readonly flags: RenderFlags
 }
 
-/** Renders and prints. */
 export async function render({ terminal, stdin, connect, flags }: RenderInput): Promise<void> {
   const given = (await readObjects(flags.filename ?? [], stdin)).map(({ object }) => object)
   const ofKind = <T>(kind: string): T[] => given.filter((object) => object.kind === kind) as unknown as T[]
@@ -64,31 +63,33 @@ export async function render({ terminal, stdin, connect, flags }: RenderInput): 
   const result =
     variant.result.ok === 'prepared' ? asInCluster(variant.result, given, cluster, terminal) : variant.result
   if (result.ok === 'skip') {
-    terminal.say(`cluster ${cluster.name} gets nothing of ${bundle.metadata.name}: ${result.by} says so`)
+    terminal.say(
+      `bundle "${bundle.metadata.name}" delivers no objects to cluster "${cluster.name}": excluded by ${result.by}`,
+    )
     return
   }
   if (!result.ok) {
     throw new CliError(EXIT.failed, {
-      what: `bundle ${bundle.metadata.name} cannot be rendered for cluster ${cluster.name}`,
+      what: `cannot render bundle "${bundle.metadata.name}" for cluster "${cluster.name}"`,
       why: describeProblems(result.problems),
     })
   }
-  // Output goes into terminals, logs of pipelines and reviews; none of them is where a secret belongs.
+  // The output can end up in logs of pipelines and in reviews, where secrets do not belong.
   const hidden = result.objects.filter(isSecret).length
   print(result.objects.map(redactSecret), flags.output ?? 'yaml', terminal)
   if (hidden > 0 && flags.output !== 'name') {
-    terminal.say(`the values of ${hidden} ${hidden === 1 ? 'Secret' : 'Secrets'} are not shown`)
+    terminal.say(`the values of ${plural(hidden, 'Secret')} are not shown`)
   }
 }
 
-/** What the agent would make of it, with the objects of the files for those of the cluster. */
+/** Renders as the agent would, with the objects of the files instead of the objects of the cluster. */
 function asInCluster(
   { recipe, files }: PreparedContent,
   given: readonly UnknownObject[],
   { kubeVersion }: ClusterInputs,
   terminal: Pick<Terminal, 'say'>,
 ): RenderResult {
-  terminal.say('rendered in the cluster, by its agent: this is what comes of what the files hold')
+  terminal.say('the agent renders this Bundle in the cluster; the output uses the objects of the files instead')
   const find = (kind: string, namespace: string, name: string) =>
     given.find(
       (object) =>
@@ -100,8 +101,8 @@ function asInCluster(
     const text = textsOfObject(find(key.kind, key.namespace, key.name))?.[key.key]
     if (text !== undefined || key.isOptional) return text
     throw new CliError(EXIT.usage, {
-      what: `helm.valuesFrom names ${describeKey(key)}, which only the cluster has`,
-      todo: 'give an object like it with another -f FILE',
+      what: `helm.valuesFrom: ${describeKey(key)} is not in the files`,
+      todo: 'the agent reads the object in the cluster; add an example with another -f FILE',
     })
   })
   const request = { recipe, files, frozen: {}, values, ...(kubeVersion === undefined ? {} : { kubeVersion }) }
@@ -113,12 +114,12 @@ function asInCluster(
       const found = query.name === '' ? undefined : find(query.kind, query.namespace, query.name)
       lookups.push({ query, found })
       const what = `${query.kind} ${query.namespace === '' ? '' : `${query.namespace}/`}${query.name || '*'}`
-      if (!found) terminal.say(`  lookup of ${what}: not in the files, so nothing was found`)
+      if (!found) terminal.say(`  lookup of ${what}: not in the files, result is empty`)
     }
   }
 }
 
-/** Bundles of a Fleet repository; the dialect is loaded only when somebody has one. */
+/** Bundles of a Fleet repository. The dialect is loaded only if there is a GitRepo. */
 async function fromGitRepos(
   given: readonly UnknownObject[],
   flags: RenderFlags,
@@ -143,9 +144,9 @@ function chooseBundle(bundles: readonly Bundle[], name: string | undefined): Bun
   if (found.length === 1) return found[0]!
   const names = bundles.map(({ metadata }) => metadata.name).join(', ')
   throw new CliError(EXIT.usage, {
-    what: found.length === 0 ? 'the files hold no such Bundle' : 'the files hold several Bundles',
-    why: names === '' ? 'there is none in them' : `they hold ${names}`,
-    todo: 'give -f FILE with a Bundle, and --bundle NAME where there are several',
+    what: found.length === 0 ? 'no such Bundle in the files' : 'several Bundles in the files',
+    why: names === '' ? 'the files have no Bundle' : `the files have ${names}`,
+    todo: 'give a file with a Bundle with -f FILE, and choose one of several with --bundle NAME',
   })
 }
 
@@ -168,7 +169,8 @@ async function clusterFor(
 
 function pairOf(text: string): [string, string] {
   const equals = text.indexOf('=')
-  if (equals <= 0) throw new CliError(EXIT.usage, { what: `--label wants KEY=VALUE, not ${JSON.stringify(text)}` })
+  if (equals <= 0)
+    throw new CliError(EXIT.usage, { what: `invalid --label ${JSON.stringify(text)}: must be KEY=VALUE` })
   return [text.slice(0, equals), text.slice(equals + 1)]
 }
 
@@ -181,6 +183,7 @@ function explain(variant: Variant, cluster: ClusterInputs, terminal: Pick<Termin
   terminal.say(`cluster ${cluster.name}${style === undefined ? '' : `, style ${style}`}`)
   for (const [path, layer] of [...origins].sort(([a], [b]) => (a < b ? -1 : 1)))
     terminal.say(`  value ${path}: from ${layer}`)
-  for (const [path, value] of Object.entries(reads)) terminal.say(`  read ${path}: ${value ?? '(not there)'}`)
-  if (Object.keys(reads).length === 0) terminal.say('  nothing of the cluster was read: every cluster gets the same')
+  for (const [path, value] of Object.entries(reads)) terminal.say(`  read ${path}: ${value ?? '(not set)'}`)
+  if (Object.keys(reads).length === 0)
+    terminal.say('  no fact of the cluster was read: all clusters get the same objects')
 }

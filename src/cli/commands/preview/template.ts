@@ -1,4 +1,4 @@
-/** `flotilla template`: what `helm template` prints, without helm; or with it, to compare. */
+/** `flotilla template`: prints what `helm template` prints, and can compare with a helm binary. */
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readBody } from '../../../core/http.ts'
@@ -11,19 +11,18 @@ import type { Terminal } from '../../print/terminal.ts'
 import { renderLimited } from '../../template/render-limited.ts'
 import type { PrintedDocument, TemplateAnswer, TemplateFlags } from '../../template/template-request.ts'
 
-/** What the command works with. */
 export interface TemplateInput {
   readonly terminal: Terminal
   readonly stdin: AsyncIterable<Uint8Array>
   readonly environment?: Pick<CliEnvironment, 'compileCache' | 'path'>
   readonly threadsFolder?: () => URL
-  /** Where bytes go that are no UTF-8. */
+  /** Receives bytes that are not UTF-8. */
   readonly writeBytes?: (bytes: Uint8Array) => void
-  /** Renders; with limits on time and memory unless told otherwise. */
+  /** Renders a request. Defaults to a renderer with limits on time and memory. */
   readonly render?: typeof renderLimited
 }
 
-/** Renders and prints; the exit code is helm's. */
+/** Renders and prints a chart. The exit code is the one of helm. */
 export async function template(
   words: readonly string[],
   input: TemplateInput,
@@ -56,7 +55,7 @@ export async function template(
     if (flags.frozen !== undefined && answer.frozen) keepFrozen(flags.frozen, answer.frozen)
     if (flags.outputDir && !flags.explain) {
       print(input, writeDocuments(answer, flags.outputDir, flags))
-      // They are in files, and nothing is left to be shown.
+      // The documents are in files, so --show-only finds nothing.
       const [wanted] = flags.showOnly ?? []
       if (wanted !== undefined) throw new HelmError(`could not find template ${wanted} in chart`)
     }
@@ -71,7 +70,7 @@ export async function template(
   }
 }
 
-/** Whether a file named `-` is among those of values or of --set-file. */
+/** Whether a values file or a file of --set-file is `-`. */
 function readsStdin({ values = [], setFile = [] }: TemplateFlags): boolean {
   return values.some((name) => name.trim() === '-') || setFile.some((text) => /=\s*-\s*(?:,|$)/.test(text))
 }
@@ -79,10 +78,10 @@ function readsStdin({ values = [], setFile = [] }: TemplateFlags): boolean {
 function limitOf(text: string | undefined, flag: string): number {
   const limit = Number(text)
   if (Number.isFinite(limit) && limit > 0) return limit
-  throw new CliError(EXIT.failed, { what: `${flag} wants a number above 0, not ${JSON.stringify(text)}` })
+  throw new CliError(EXIT.failed, { what: `invalid ${flag} ${JSON.stringify(text)}: must be a number above 0` })
 }
 
-/** What the flags may be behind `=`, beside `unset` for nothing. */
+/** Values of the flags after `=`. `unset` stands for a flag without value. */
 const HELM_3_CHOICES = {
   dryRuns: ['client', 'none', 'unset', 'true', 'false', ''],
   waits: ['1', 't', 'T', 'TRUE', 'true', 'True', '0', 'f', 'F', 'FALSE', 'false', 'False'],
@@ -92,46 +91,52 @@ const HELM_4_CHOICES = {
   waits: ['watcher', 'hookOnly', 'legacy', 'true', 'false'],
 }
 
-/** Says which flags need a cluster, the network or a plugin, and what to do instead. */
+/** Refuses flags that need a cluster, the network or a plugin. */
 function refuseUnusable(words: readonly string[], flags: TemplateFlags): void {
   const refuse = (what: string, todo: string): never => {
     throw new CliError(EXIT.failed, { what, todo })
   }
   if (flags.validate || flags.dryRun === 'server') {
     const flag = flags.validate ? '--validate' : '--dry-run=server'
-    refuse(`${flag} asks a cluster, which this command never does`, 'leave it out, or use --engine official')
+    refuse(`${flag} requires a cluster, which this command never contacts`, 'omit the flag, or use --engine official')
   }
   if (flags.enableDns) {
-    refuse('--enable-dns asks the network, which this command never does', 'leave it out, or use --engine official')
+    refuse(
+      '--enable-dns requires the network, which this command never uses',
+      'omit the flag, or use --engine official',
+    )
   }
   if (flags.verify) {
-    refuse('--verify wants a provenance file, which this command does not read', 'check it with `helm verify` first')
+    refuse(
+      '--verify requires a provenance file, which this command does not read',
+      'verify the chart with "helm verify" first',
+    )
   }
   const { dryRuns, waits } = flags.helm === '3' ? HELM_3_CHOICES : HELM_4_CHOICES
   const isTrue = flags.helm !== '3' && /^(?:1|t|T|True|TRUE)$/.test(flags.dryRun ?? '')
   if (flags.dryRun !== undefined && !isTrue && !dryRuns.includes(flags.dryRun)) {
-    refuse(`--dry-run=${flags.dryRun} is not known`, `use one of ${dryRuns.join(', ')}`)
+    refuse(`invalid --dry-run ${JSON.stringify(flags.dryRun)}`, `use one of ${dryRuns.join(', ')}`)
   }
   if (flags.wait !== undefined && flags.wait !== 'unset' && !waits.includes(flags.wait)) {
-    refuse(`--wait=${flags.wait} is not known`, `use one of ${waits.join(', ')}`)
+    refuse(`invalid --wait ${JSON.stringify(flags.wait)}`, `use one of ${waits.join(', ')}`)
   }
   if (flags.postRenderer && flags.helm !== '3') {
     refuse(
-      'post-renderers of Helm 4 are plugins, which this command does not run',
-      'pipe the output into the program, use --helm 3 where it may be any program, or --engine official',
+      '--post-renderer of Helm 4 requires a plugin, which this command does not run',
+      'pipe the output into the program, use --helm 3 for a post-renderer that is a program, or use --engine official',
     )
   }
   if (flags.postRenderer && (flags.outputDir || flags.explain)) {
-    refuse('--post-renderer does not go with --output-dir or --explain', 'leave one of them out')
+    refuse('--post-renderer cannot be combined with --output-dir or --explain', 'omit one of the flags')
   }
   const path = words.at(-1) ?? ''
-  // Helm 3 takes a chart on disk even so.
+  // Helm 3 uses a chart on disk even with --repo.
   const isOfRepo = Boolean(flags.repo) && !(flags.helm === '3' && isThere(path))
   const isFetched = /^(?:oci|https?|file):\/\//.test(path) || isOfRepo
   if (isFetched) {
     refuse(
-      `${flags.repo ? `${flags.repo} ` : ''}${path} is not on this disk, and charts are not fetched here`,
-      'run `helm pull` first and pass the .tgz, or use --engine official; a hub fetches charts through a Source',
+      `chart ${flags.repo ? `${flags.repo} ` : ''}${path} is not on this disk; this command does not fetch charts`,
+      'fetch the chart with "helm pull" first, or use --engine official; a hub fetches charts through a Source',
     )
   }
 }
@@ -141,7 +146,7 @@ function isThere(path: string): boolean {
 }
 
 function print({ terminal, writeBytes }: TemplateInput, text: string): void {
-  // Bytes that are no UTF-8 must come out as they are.
+  // Bytes that are not UTF-8 must be printed unchanged.
   if (text.isWellFormed() || !writeBytes) terminal.data(text)
   else writeBytes(goBytes(text))
 }
@@ -162,8 +167,8 @@ async function outputOf(answer: TemplateAnswer, flags: TemplateFlags): Promise<s
 }
 
 /**
- * Writes each document into the file of its template, below a folder; a chart cannot name one outside of it. As in helm, CRDs know
- * nothing of --release-name, and a hook goes behind what is in its file already, whoever wrote that.
+ * Writes each document into the file of its template below a folder. A chart cannot write outside of it. As in helm, CRDs
+ * ignore --release-name, and a hook is appended to an existing file.
  */
 function writeDocuments({ crds, release, hooks, name }: TemplateAnswer, top: string, flags: TemplateFlags): string {
   const dir = flags.releaseName ? join(top, name) : top
@@ -171,7 +176,7 @@ function writeDocuments({ crds, release, hooks, name }: TemplateAnswer, top: str
   let log = ''
   const write = (folder: string, { path, content }: PrintedDocument, isBehind: (file: string) => boolean): void => {
     if (path.split('/').includes('..')) {
-      throw new CliError(EXIT.failed, { what: 'a template would be written outside of --output-dir', where: path })
+      throw new CliError(EXIT.failed, { where: path, what: 'the template is outside of --output-dir' })
     }
     const file = join(folder, path)
     mkdirSync(dirname(file), { recursive: true })
@@ -198,7 +203,7 @@ async function official(
   return run.failed ? EXIT.failed : EXIT.ok
 }
 
-/** Compares with a helm binary; only what it says on stderr shows it. */
+/** Compares with a helm binary. The result goes to stderr. */
 async function shadow(
   words: readonly string[],
   ours: { readonly text: string; readonly stdin: Uint8Array; readonly terminal: Terminal },
@@ -209,14 +214,14 @@ async function shadow(
   const helm = await runHelm(helmArguments(words, flags), flags.helmBinary ?? 'helm', stdin)
   const theirs = fromGoBytes(helm.stdout)
   if (!helm.failed && theirs === text) {
-    terminal.step('ok', 'helm prints the same bytes')
+    terminal.step('ok', 'helm prints the same output')
     return EXIT.ok
   }
   const [mine, lines] = [text.split('\n'), theirs.split('\n')]
   const at = Array.from({ length: Math.max(mine.length, lines.length) }).findIndex((_, row) => mine[row] !== lines[row])
   const problem = helm.failed
     ? `helm fails: ${helm.stderr.trim()}`
-    : `helm differs from line ${at + 1} on\n  helm: ${lines[at] ?? '(ends)'}\n  ours: ${mine[at] ?? '(ends)'}`
+    : `the output of helm differs from line ${at + 1}\n  helm: ${lines[at] ?? '(end)'}\n  flotilla: ${mine[at] ?? '(end)'}`
   terminal.step('fail', problem)
   return EXIT.failed
 }

@@ -121,7 +121,7 @@ fleet/all.yaml:29:3: warning: Bundle shop/inline names Placement stors, which is
 fleet/all.yaml:30:3: error: Bundle shop/inline: there is no field vairants in .spec; did you mean variants? [unknown-field]
 fleet/all.yaml:35:1: warning: ConfigMap default/greeting: there is no field dta; did you mean data? [unknown-field]
 1 error, 5 warnings; checked 5 definitions, 3 bundles, 4 objects, no cluster known
-see docs/lint.md#unknown-field and the others there
+see https://flotilla.dev/docs/lint.md#unknown-field and the other sections
 `,
   )
 })
@@ -146,7 +146,7 @@ spec: {bundle: pos, clusters: [s1, s22], owner: ana, reason: x}
   ])
   assert.deepEqual(told('unmatched-selector'), [
     'fleet/more.yaml:5:8: warning: Placement shop/dcs: the selector tier=stor matches none of 2 clusters: none meets tier in (stor); did you mean tier=store? [unmatched-selector]',
-    'fleet/more.yaml:10:36: warning: Override shop/hot names the cluster s22, and there is none; did you mean s2? [unmatched-selector]',
+    'fleet/more.yaml:10:36: warning: Override shop/hot names cluster "s22", which does not exist; did you mean s2? [unmatched-selector]',
   ])
   assert.match(told('unknown-field')[0]!, /: error: /)
   assert.match(out, /checked 9 definitions, 3 bundles, 4 objects, for 2 clusters\n/)
@@ -188,7 +188,7 @@ spec: {placement: all, templating: Enabled, source: {name: here, path: b}}
   const { 'clusters.yaml': _none, ...unknown } = wanting
   assert.match(
     (await run(t, unknown)).out,
-    /fleet\.yaml:14:.*: note: Bundle default\/b: its content depends on the cluster \(labels\.size\), and none is known here: /,
+    /fleet\.yaml:14:.*: note: Bundle default\/b: the content depends on the cluster \(labels\.size\), and no cluster is known: /,
   )
 })
 
@@ -202,11 +202,11 @@ test('manifests without a bundle; strict; files that are no YAML; nothing at all
   assert.equal(broken.code, 1)
   assert.match(broken.out, /^a\.yaml:\d+:\d+: error: .* \[unreadable-file\]$/m)
   const { out, err } = await run(t, {})
-  assert.equal(out, 'nothing found; checked 0 objects, no cluster known\n')
-  assert.equal(err, 'there is nothing here to check: no Flotilla object and no manifest\n')
+  assert.equal(out, 'no findings; checked 0 objects, no cluster known\n')
+  assert.equal(err, 'no Flotilla objects and no manifests found\n')
   await assert.rejects(run(t, {}, {}, ['nowhere']), (error) => {
     assert.ok(error instanceof CliError)
-    assert.equal(error.trouble.what, 'there is no such file or directory')
+    assert.equal(error.report.what, 'no such file or directory')
     return true
   })
 })
@@ -226,7 +226,7 @@ test('kustomizations without a bundle are built: a file that is missing is told 
   assert.equal(told.length, 1, out)
   assert.match(
     told[0],
-    /^base\/kustomization\.yaml:1:1: error: kustomization base cannot be built: .*\/base\/gone\.yaml: no such file/,
+    /^base\/kustomization\.yaml:1:1: error: cannot build kustomization base: .*\/base\/gone\.yaml: no such file/,
   )
   const { 'base/kustomization.yaml': _base, ...rest } = files
   const mended = await run(t, { ...rest, 'base/kustomization.yaml': 'resources: [cm.yaml]\n' })
@@ -248,7 +248,7 @@ test('the other forms: JSON, markdown, SARIF, annotations', async (t) => {
         line: 4,
         column: 1,
         field: 'dta',
-        docs: 'docs/lint.md#unknown-field',
+        docs: 'https://flotilla.dev/docs/lint.md#unknown-field',
       },
     ],
   })

@@ -1,4 +1,4 @@
-/** `flotilla validate`: what is wrong with files, before anybody applies them. */
+/** `flotilla validate`: checks files before they are committed. */
 import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
@@ -32,16 +32,15 @@ export interface ValidateFlags {
   readonly output?: LintFormat
 }
 
-/** What `validate` works with. */
 export interface ValidateInput {
   readonly terminal: Pick<Terminal, 'data' | 'say' | 'step'>
   readonly stdin: AsyncIterable<Uint8Array>
-  /** Connects to the hub; only asked when a flag names one. */
+  /** Connects to the hub. Called with --hub only. */
   readonly connect: () => Promise<Pick<Connection, 'rest'>>
   readonly flags: ValidateFlags
 }
 
-/** Checks files and prints what was found; 1 when there is an error, or with `--strict` a warning. */
+/** Checks files and prints the findings. Exits with 1 if there is an error, or with `--strict` a warning. */
 export async function validate(
   directories: readonly string[],
   { terminal, stdin, connect, flags }: ValidateInput,
@@ -73,13 +72,13 @@ export async function validate(
   terminal.data(printLint(shown, flags.output ?? 'text'))
   if (flags.output !== undefined && flags.output !== 'text') terminal.say(summary(shown))
   if (report.checked.objects + report.checked.contents === 0 && shown.findings.length === 0) {
-    terminal.step('warn', 'there is nothing here to check: no Flotilla object and no manifest')
+    terminal.step('warn', 'no Flotilla objects and no manifests found')
   }
   const fails = flags.strict ? ['error', 'warning'] : ['error']
   return shown.findings.some(({ severity }) => fails.includes(severity)) ? EXIT.failed : EXIT.ok
 }
 
-/** What the Fleet dialect says about directories; it is loaded only where there is a fleet.yaml. */
+/** Findings of the Fleet dialect. It is loaded only if there is a fleet.yaml. */
 async function fleetFindings(
   paths: readonly string[],
   root: string,
@@ -99,7 +98,7 @@ async function fleetFindings(
   }))
 }
 
-/** The Sources of the hub that the repository is, by its remotes. */
+/** The Sources of the hub with a remote of the clone. */
 async function followedSources(root: string, { sources }: FleetFacts): Promise<ReadonlySet<string>> {
   const here = new Set((await openRepository(root).remotes()).map(addressOf))
   const own = sources.filter(({ spec }) => spec.git !== undefined && here.has(addressOf(spec.git.url)))
@@ -124,7 +123,7 @@ async function definitionsOf(path: string, { root, files, stdin }: Where): Promi
     return [{ name: 'stdin', bytes: Buffer.concat(chunks) }]
   }
   const found = statSync(path, { throwIfNoEntry: false })
-  if (!found) throw new CliError(EXIT.usage, { what: 'there is no such file or directory', where: path })
+  if (!found) throw new CliError(EXIT.usage, { where: path, what: 'no such file or directory' })
   const inside = relative(resolve(root), resolve(path))
   const isInside = inside !== '..' && !inside.startsWith('../')
   if (!found.isDirectory()) {

@@ -1,4 +1,5 @@
-/** `flotilla rollout approve`: one person's word on a ring. */
+// Tested by src/cli/commands/rollout/rollout.test.ts.
+/** `flotilla rollout approve`: approves or rejects a ring. */
 import { clientOver } from '../../../client/create-client.ts'
 import type { Approval } from '../../../kinds/native/approval.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
@@ -13,14 +14,13 @@ import { refuseFinishedRollout } from './refuse-finished.ts'
 
 const APPROVAL = address<Approval>('Approval')
 
-/** What the command works with. */
 export interface ApproveInput extends RolloutInput {
   readonly flags: RolloutInput['flags'] & { readonly ring?: string; readonly reject?: boolean }
 }
 
 type Ring = Rollout['spec']['rings'][number]
 
-/** Writes an Approval, and says what the ring still lacks. */
+/** Creates an Approval and prints which approvals are still missing. */
 export async function rolloutApprove(named: string, input: ApproveInput): Promise<void> {
   const { terminal, flags, connection } = input
   const rollout = await findRollout(named, input)
@@ -29,7 +29,7 @@ export async function rolloutApprove(named: string, input: ApproveInput): Promis
   const namespace = namespaceOf(input)
   const ring = ringToApprove(rollout, flags.ring)
   const { username, groups } = await whoAmI(connection.rest)
-  const speaksFor = refuseInVain(rollout, ring, { username, groups, reject: flags.reject ?? false })
+  const speaksFor = refuseUncounted(rollout, ring, { username, groups, reject: flags.reject ?? false })
   const client = clientOver(connection.rest)
   const { uid } = rollout.metadata
   const approval: Approval = {
@@ -55,12 +55,15 @@ export async function rolloutApprove(named: string, input: ApproveInput): Promis
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(made, undefined, 2)}\n`)
   const { items } = await client.list(APPROVAL, { namespace })
   const verdict = verdictOf(rollout, ring, items)
-  terminal.step('ok', `ring ${ring.name} of ${name} ${flags.reject ? 'rejected' : 'approved'} by ${username}`)
+  terminal.step(
+    'ok',
+    `ring "${ring.name}" of rollout "${name}" ${flags.reject ? 'rejected' : 'approved'} by ${username}`,
+  )
   if (verdict.kind === 'Missing') {
-    terminal.step('wait', `it needs ${verdict.sentence}; so far ${verdict.by.join(', ') || 'nobody'} approved`)
+    terminal.step('wait', `the ring needs ${verdict.sentence}; approved so far by: ${verdict.by.join(', ') || 'none'}`)
   }
   if (verdict.kind === 'Rejected' && !flags.reject)
-    terminal.step('wait', `${verdict.by.author} rejected it, so it waits`)
+    terminal.step('wait', `the ring waits because ${verdict.by.author} rejected it`)
   terminal.step('next', `flotilla rollout watch ${name} -n ${namespace}`)
 }
 
@@ -74,9 +77,9 @@ function ringToApprove(rollout: Rollout, wanted: string | undefined): Ring {
     if (!ring?.approvals) {
       throw new CliError(ring ? EXIT.conflict : EXIT.notFound, {
         what: ring
-          ? `ring ${wanted} of rollout ${metadata.name} asks for no approval`
-          : `rollout ${metadata.name} has no ring ${wanted}`,
-        todo: `rings that ask for one: ${names}`,
+          ? `ring "${wanted}" of rollout "${metadata.name}" requires no approval`
+          : `rollout "${metadata.name}" has no ring "${wanted}"`,
+        todo: `rings that require an approval: ${names}`,
       })
     }
     if (isOpen(ring)) throw alreadyOpen(rollout, wanted)
@@ -86,21 +89,22 @@ function ringToApprove(rollout: Rollout, wanted: string | undefined): Ring {
   if (ring) return ring
   const last = asking.at(-1)
   if (last) throw alreadyOpen(rollout, last.name)
-  throw new CliError(EXIT.conflict, { what: `no ring of rollout ${metadata.name} asks for an approval` })
+  throw new CliError(EXIT.conflict, { what: `no ring of rollout "${metadata.name}" requires an approval` })
 }
 
 function alreadyOpen({ metadata, status }: Rollout, ring: string): CliError {
   const at = `${metadata.name} -n ${metadata.namespace ?? 'default'}`
-  const isThrough = status?.phase === 'Completed'
+  const isCompleted = status?.phase === 'Completed'
   return new CliError(EXIT.conflict, {
-    what: `ring ${ring} of rollout ${metadata.name} is open already`,
-    why: 'what was approved is written down and does not come back',
-    todo: isThrough ? `to take it back: flotilla rollback ${at}` : `to stop it: flotilla rollout pause ${at}`,
+    what: `ring "${ring}" of rollout "${metadata.name}" is already open`,
+    todo: isCompleted
+      ? `an approval cannot be withdrawn; to roll back, use "flotilla rollback ${at}"`
+      : `an approval cannot be withdrawn; to stop the rollout, use "flotilla rollout pause ${at}"`,
   })
 }
 
-/** Refuses a word that would not count, before it is written; returns the groups it is said for. */
-function refuseInVain(
+/** Refuses an approval that would not count. Returns the groups for which the caller approves. */
+function refuseUncounted(
   rollout: Rollout,
   { name, approvals }: Ring,
   { username, groups, reject }: { username: string; groups: readonly string[]; reject: boolean },
@@ -108,14 +112,14 @@ function refuseInVain(
   const speaksFor = (approvals?.groups ?? []).filter((group) => groups.includes(group))
   if (approvals?.groups && speaksFor.length === 0) {
     throw new CliError(EXIT.forbidden, {
-      what: `${username} may not approve ring ${name} of rollout ${rollout.metadata.name}`,
-      why: `it asks for a member of group ${approvals.groups.join(' or ')}; yours are ${groups.join(', ') || 'none'}`,
+      what: `user "${username}" may not approve ring "${name}" of rollout "${rollout.metadata.name}"`,
+      why: `the ring requires a member of group ${approvals.groups.join(' or ')}; your groups are ${groups.join(', ') || 'none'}`,
     })
   }
   if (!reject && approvals?.noSelfApproval && rollout.spec.startedBy?.includes(username)) {
     throw new CliError(EXIT.forbidden, {
-      what: `${username} may not approve ring ${name} of rollout ${rollout.metadata.name}`,
-      why: `${username} started it, and the ring asks for somebody else`,
+      what: `user "${username}" may not approve ring "${name}" of rollout "${rollout.metadata.name}"`,
+      why: 'you started the rollout, and the ring requires an approval by another user',
     })
   }
   return speaksFor

@@ -1,4 +1,4 @@
-/** `flotilla rollout except`: lets one Release pass windows and freezes that have an exception for who says so. */
+/** `flotilla rollout except`: lets a rollout pass windows and freezes that have an exception for the caller. */
 import { clientOver } from '../../../client/create-client.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { ROLLOUTS } from '../../api/flotilla-resources.ts'
@@ -8,23 +8,26 @@ import { refuseFinishedRollout } from './refuse-finished.ts'
 
 const KINDS = { user: 'User', group: 'Group', role: 'Role' } as const
 
-/** Uses exceptions on a rollout; the API checks that the person is who they say. */
+/** Adds an exception to a rollout. The API checks that the caller is the subject. */
 export async function rolloutExcept(name: string, as: string | undefined, input: RolloutInput): Promise<void> {
   const { terminal, flags } = input
   const used = subjectOf(as)
   if (flags.reason === undefined) {
-    throw new CliError(EXIT.usage, { what: 'why does it pass?', todo: 'say --reason "…"; it is kept on the rollout' })
+    throw new CliError(EXIT.usage, {
+      what: 'missing --reason',
+      todo: 'give a reason with --reason TEXT; it is recorded on the Rollout',
+    })
   }
   const rollout = await findRollout(name, input)
   await refuseFinishedRollout(rollout, input)
   const before = rollout.spec.exceptions ?? []
   if (before.some(({ kind, name: known }) => kind === used.kind && known === used.name)) {
-    return terminal.step('ok', `rollout ${rollout.metadata.name} passes as ${as} already`)
+    return terminal.step('ok', `rollout "${rollout.metadata.name}" already uses the exceptions for ${as}`)
   }
   const exceptions = [...before, { ...used, reason: flags.reason }]
   const next = { ...rollout, spec: { ...rollout.spec, exceptions } }
   await clientOver(input.connection.rest).update(ROLLOUTS, next, { fieldManager: 'flotilla-cli' })
-  terminal.step('ok', `rollout ${rollout.metadata.name} passes windows and freezes that have an exception for ${as}`)
+  terminal.step('ok', `rollout "${rollout.metadata.name}" passes windows and freezes with an exception for ${as}`)
   terminal.step('next', `flotilla rollout status ${rollout.metadata.name}`)
 }
 
@@ -33,8 +36,8 @@ function subjectOf(as: string | undefined) {
   const name = rest.join('=')
   if (!Object.hasOwn(KINDS, what) || name === '') {
     throw new CliError(EXIT.usage, {
-      what: as === undefined ? 'as whom?' : `--as ${as}`,
-      todo: 'say --as role=NAME, group=NAME or user=NAME, as the exception of the window names it',
+      what: as === undefined ? 'missing --as' : `invalid --as ${JSON.stringify(as)}`,
+      todo: 'give the subject of the exception: --as role=NAME, --as group=NAME or --as user=NAME',
     })
   }
   return { kind: KINDS[what as keyof typeof KINDS], name }

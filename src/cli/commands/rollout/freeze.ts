@@ -1,6 +1,8 @@
-/** `flotilla freeze create|list|lift`: nothing begins within its times, except what an exception names. */
+// Tested by src/cli/commands/cluster/hold.test.ts.
+/** `flotilla freeze create`, `list` and `lift`. */
 import { clientOver } from '../../../client/create-client.ts'
 import { isApiError } from '../../../core/errors.ts'
+import { plural } from '../../../core/text/name-some.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { formatTime, parseTime } from '../../../core/time/time.ts'
 import type { ClusterWindow } from '../../../kinds/native/cluster-window.ts'
@@ -12,12 +14,12 @@ import { readDuration } from '../../input/duration-flag.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { CLUSTER_WINDOWS, CLUSTERS, listAll, WINDOWS } from '../../api/flotilla-resources.ts'
 import { alignColumns } from '../../print/print-rollout.ts'
+import { timeWithDistance } from '../../print/print-time.ts'
 import { requirementsOf } from '../../input/selector-flag.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { exceptionsText, listWindows, windowStateText } from '../../print/print-windows.ts'
 
-/** What these commands work with. */
 export interface FreezeInput {
   readonly connection: Connection
   readonly terminal: Terminal
@@ -38,13 +40,13 @@ export interface FreezeInput {
 
 type Freeze = Window | ClusterWindow
 
-/** Makes a freeze and says how many clusters it holds. */
+/** Creates a freeze and prints the number of its clusters. */
 export async function freezeCreate(name: string, input: FreezeInput): Promise<void> {
   const { terminal, flags } = input
   const now = systemClock.now()
   const object = freezeOf(name, input, now)
   const problem = windowObjectProblem(object)
-  if (problem !== undefined) throw new CliError(EXIT.usage, { what: `freeze ${name} makes no sense`, why: problem })
+  if (problem !== undefined) throw new CliError(EXIT.usage, { what: `freeze "${name}" is invalid`, why: problem })
   const client = clientOver(input.connection.rest)
   const options = { fieldManager: 'flotilla-cli' }
   if (flags.namespace === undefined) await client.create(CLUSTER_WINDOWS, object, options)
@@ -53,13 +55,13 @@ export async function freezeCreate(name: string, input: FreezeInput): Promise<vo
   const [times] = object.spec.times
   terminal.step(
     'ok',
-    `freeze ${name}: nothing begins on ${held.length} clusters${scopeText(object)} from ${times?.from} until ${times?.until}; what has begun is finished, what runs is kept`,
+    `freeze "${name}": no change starts on ${plural(held.length, 'cluster')}${scopeText(object)}${flags.from === undefined ? '' : ` from ${timeWithDistance(times?.from ?? '', now)}`} until ${timeWithDistance(times?.until ?? '', now)}; started changes finish`,
   )
   const where = flags.namespace === undefined ? '' : ` -n ${flags.namespace}`
-  terminal.step('next', `to lift it: flotilla freeze lift ${name}${where}`)
+  terminal.step('next', `flotilla freeze lift ${name}${where}`)
 }
 
-/** Lists freezes, those that hold first. */
+/** Lists freezes. Active freezes are listed first. */
 export async function freezeList(input: FreezeInput): Promise<void> {
   const { terminal, flags } = input
   const now = systemClock.now()
@@ -67,7 +69,7 @@ export async function freezeList(input: FreezeInput): Promise<void> {
     ({ spec }) => spec.mode === 'Freeze',
   )
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(found, undefined, 2)}\n`)
-  if (found.length === 0) return terminal.say('There are no freezes.')
+  if (found.length === 0) return terminal.say('No freezes found.')
   const rows = found
     .map((object) => ({ object, state: windowStateText(object, now) }))
     .sort((a, b) => a.state.order - b.state.order)
@@ -82,7 +84,7 @@ export async function freezeList(input: FreezeInput): Promise<void> {
   terminal.data(`${alignColumns([['NAME', 'STATE', 'CLUSTERS', 'BUNDLES', 'EXCEPT', 'REASON'], ...rows])}\n`)
 }
 
-/** Takes a freeze away, after saying what goes on then. */
+/** Deletes a freeze after a confirmation. */
 export async function freezeLift(name: string, input: FreezeInput): Promise<void> {
   const { terminal, flags } = input
   const client = clientOver(input.connection.rest)
@@ -90,27 +92,27 @@ export async function freezeLift(name: string, input: FreezeInput): Promise<void
   const object = await freezeNamed(name, input)
   const { text } = windowStateText(object, systemClock.now())
   const held = await clustersOf(object, input)
-  const question = `lifting freeze ${name} (${text}) lets what waits begin on up to ${held.length} clusters`
+  const question = `lift freeze "${name}" (${text}) and start waiting changes on up to ${plural(held.length, 'cluster')}`
   await requireConfirmation(question, input)
   const { uid } = object.metadata
   const options = uid === undefined ? {} : { uid }
   if (namespace === undefined) await client.delete(CLUSTER_WINDOWS, { name }, options)
   else await client.delete(WINDOWS, { name, namespace }, options)
-  terminal.step('ok', `freeze ${name} lifted; other windows and freezes still count`)
+  terminal.step('ok', `freeze "${name}" lifted; other windows and freezes still apply`)
 }
 
 function freezeOf(name: string, { flags }: FreezeInput, now: number): Freeze {
   const { namespace, cluster, bundle, selector, reason } = flags
   if (reason === undefined || reason.trim() === '') {
     throw new CliError(EXIT.usage, {
-      what: 'a freeze needs a reason',
-      todo: 'say --reason "…": everybody who waits will read it',
+      what: 'missing --reason',
+      todo: 'give a reason with --reason TEXT; it is shown to users who wait for the freeze',
     })
   }
   if (flags.until === undefined) {
     throw new CliError(EXIT.usage, {
-      what: 'until when?',
-      todo: 'say --until with a time such as 2026-12-01T06:00:00+01:00, or a duration such as 36h',
+      what: 'missing --until',
+      todo: 'give a time such as 2026-12-01T06:00:00+01:00, or a duration such as 36h',
     })
   }
   const from = flags.from === undefined ? now : momentOf(flags.from, '--from', now)
@@ -137,8 +139,7 @@ function momentOf(text: string, flag: string, from: number): number {
   if (at !== undefined) return at
   if (!/^\d+(\.\d+)?[a-z]/.test(text)) {
     throw new CliError(EXIT.usage, {
-      what: `${flag} ${text}`,
-      why: 'want a time with its zone, such as 2026-12-01T06:00:00+01:00, or a duration such as 36h',
+      what: `invalid ${flag} ${JSON.stringify(text)}: must be a time with zone such as 2026-12-01T06:00:00+01:00, or a duration such as 36h`,
     })
   }
   return from + readDuration(text, flag)
@@ -146,7 +147,7 @@ function momentOf(text: string, flag: string, from: number): number {
 
 const SUBJECTS = { user: 'User', group: 'Group', role: 'Role' } as const
 
-/** `role=x`, `group=x` and `user=x` may each use the exception; `bundle=x` and `release=x` pass by themselves. */
+/** `role=x`, `group=x` and `user=x` may use the exception; `bundle=x` and `release=x` always pass. */
 function exceptionsOf(texts: readonly string[]): NonNullable<Freeze['spec']['exceptions']> {
   return texts.map((text) => {
     const at = text.indexOf('=')
@@ -160,8 +161,7 @@ function exceptionsOf(texts: readonly string[]): NonNullable<Freeze['spec']['exc
       if (what === 'release') return { name: exception, releases: [name] }
     }
     throw new CliError(EXIT.usage, {
-      what: `--except ${text}`,
-      why: 'want role=NAME, group=NAME, user=NAME, bundle=GLOB or release=GLOB',
+      what: `invalid --except ${JSON.stringify(text)}: must be role=NAME, group=NAME, user=NAME, bundle=GLOB or release=GLOB`,
     })
   })
 }
@@ -185,12 +185,12 @@ async function freezeNamed(name: string, { connection, flags }: FreezeInput): Pr
     if (!isApiError(caught, 'NotFound')) throw caught
     const all = await listWindows(client, namespace)
     throw new CliError(EXIT.notFound, {
-      what: `there is no freeze ${JSON.stringify(name)}${namespace === undefined ? '' : ` in namespace ${namespace}`}`,
+      what: `freeze ${JSON.stringify(name)} not found${namespace === undefined ? '' : ` in namespace "${namespace}"`}`,
       todo:
         didYouMean(
           name,
           all.map(({ metadata }) => metadata.name),
-        ) ?? `see: flotilla freeze list`,
+        ) ?? 'list freezes with "flotilla freeze list"',
     })
   }
 }

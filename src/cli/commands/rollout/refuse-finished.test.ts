@@ -1,4 +1,4 @@
-/** What is said to a rollout that is over, against the real API server in memory: refused in the same words everywhere, and nothing is written. */
+/** Refusal of commands for a finished rollout, against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../../core/crypto/digest.ts'
@@ -63,10 +63,8 @@ async function started(t: { after(fn: () => Promise<void>): void }, newest = 'he
 
 const ALL = Object.keys(commands) as (keyof typeof commands)[]
 const TAKEN_OVER = [
-  'error: rollout hello-g1 is over: hello-g2 took over',
-  '  where: namespace ns; nothing was changed',
-  '  why:   it admits nobody any more, so what is said to it has no effect',
-  '  do:    see the newest: flotilla rollout status hello -n ns',
+  'error: rollout "hello-g1" in namespace "ns" was superseded by hello-g2; nothing was changed',
+  'hint: show the newest rollout with "flotilla rollout status hello -n ns"',
   '',
 ].join('\n')
 
@@ -95,7 +93,7 @@ test('an aborted rollout never goes on; to abort it again is no error', async (t
   assert.deepEqual(new Set(Object.values(told)).size, 1)
   assert.match(
     told['approve']!,
-    /hello-g2 was aborted\n.*\n {2}why: {3}an aborted rollout never goes on\n {2}do: {4}edit the Bundle/,
+    /rollout "hello-g2" .* was aborted and cannot continue; nothing was changed\nhint: change the Bundle/,
   )
   await rolloutAbort('hello-g2', input)
 })
@@ -114,9 +112,9 @@ test('a bundle that was deleted, and a removal that is through, leave nothing to
   const counts = { total: 1, ready: 1, progressing: 0, pending: 0, failed: 0, offline: 0 }
   await become('hello-removal', { status: { phase: 'Completed', counts } })
   const { pause } = await says('hello-removal', ['pause', 'resume', 'abort'])
-  assert.match(pause!, /hello-removal is over: hello is removed where it was to be\n/)
+  assert.match(pause!, /"hello-removal" .* is over: bundle "hello" was removed from all its clusters/)
   await client.delete(Bundle, { ...NS, name: 'hello' })
   await become('hello-g2', { status: { phase: 'Superseded' } })
   const { approve } = await says('hello-g2', ['approve', 'pause'])
-  assert.match(approve!, /hello-g2 is over: what it brought was deleted, or a newer one took over\n/)
+  assert.match(approve!, /"hello-g2" .* is over: its Bundles were deleted or a newer rollout superseded it/)
 })

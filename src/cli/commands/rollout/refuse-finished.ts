@@ -1,4 +1,4 @@
-/** A rollout that is over takes no more words: what a person is told who still says one, the same for every command. */
+/** Refuses commands for a rollout that is over, with the same error in every command. */
 import { clientOver } from '../../../client/create-client.ts'
 import type { Reader } from '../../../client/client.ts'
 import { findObject } from '../../../client/find-object.ts'
@@ -11,54 +11,49 @@ import type { RolloutInput } from './rollout.ts'
 
 type Taken = NonNullable<NonNullable<Rollout['status']>['superseded']>
 
-/** Throws when nothing that is said to the rollout can have an effect; nothing was written by then. */
+/** Throws if no change of the rollout can have an effect. Must be called before the command writes. */
 export async function refuseFinishedRollout(
   rollout: Rollout,
   { connection }: Pick<RolloutInput, 'connection'>,
 ): Promise<void> {
-  const trouble = await overOf(rollout, clientOver(connection.rest))
-  if (!trouble) return
-  const where = `namespace ${rollout.metadata.namespace ?? 'default'}; nothing was changed`
-  throw new CliError(EXIT.conflict, { where, ...trouble })
+  const report = await overOf(rollout, clientOver(connection.rest))
+  if (!report) return
+  throw new CliError(EXIT.conflict, report)
 }
 
 async function overOf(rollout: Rollout, reader: Pick<Reader, 'get'>): Promise<ErrorReport | undefined> {
   const { name, namespace = 'default' } = rollout.metadata
+  const rolloutName = `rollout "${name}" in namespace "${namespace}"`
   const taken = await takenOver(rollout, reader)
-
   if (taken) {
     return {
-      what: `rollout ${name} is over: ${[...new Set(taken.map(({ by }) => by))].join(', ')} took over`,
-      why: 'it admits nobody any more, so what is said to it has no effect',
-      todo: `see the newest: flotilla rollout status ${taken[0]!.bundle} -n ${namespace}`,
+      what: `${rolloutName} was superseded by ${[...new Set(taken.map(({ by }) => by))].join(', ')}; nothing was changed`,
+      todo: `show the newest rollout with "flotilla rollout status ${taken[0]!.bundle} -n ${namespace}"`,
     }
   }
   if (rollout.status?.phase === 'Superseded') {
     return {
-      what: `rollout ${name} is over: what it brought was deleted, or a newer one took over`,
-      why: 'it admits nobody any more, so what is said to it has no effect',
-      todo: `see: flotilla get rollouts -n ${namespace}`,
+      what: `${rolloutName} is over: its Bundles were deleted or a newer rollout superseded it; nothing was changed`,
+      todo: `list rollouts with "flotilla get rollouts -n ${namespace}"`,
     }
   }
   if (rollout.spec.aborted) {
     return {
-      what: `rollout ${name} was aborted`,
-      why: 'an aborted rollout never goes on',
-      todo: 'edit the Bundle: that makes a new Release with a rollout of its own',
+      what: `${rolloutName} was aborted and cannot continue; nothing was changed`,
+      todo: 'change the Bundle to make a new release with its own rollout',
     }
   }
   const { phase, counts } = rollout.status ?? {}
   if (!rollout.spec.removal || phase !== 'Completed' || counts?.ready !== counts?.total) return undefined
   return {
-    what: `rollout ${name} is over: ${rollout.spec.removal.bundle} is removed where it was to be`,
-    why: 'who joins later never had it, so what is said to it has no effect',
-    todo: `see: flotilla rollout status ${name} -n ${namespace}`,
+    what: `${rolloutName} is over: bundle "${rollout.spec.removal.bundle}" was removed from all its clusters; nothing was changed`,
+    todo: `show the rollout with "flotilla rollout status ${name} -n ${namespace}"`,
   }
 }
 
 /**
- * The rollouts that carry all bundles of this one. What the hub has written down counts; in the moment before it does, the
- * bundles know already which Release is their newest.
+ * The rollouts that carry all Bundles of this one, from the status of the rollout. Until the hub has written it, the
+ * Bundles already name their newest Release.
  */
 async function takenOver({ metadata, spec, status }: Rollout, reader: Pick<Reader, 'get'>): Promise<Taken | undefined> {
   const recorded = status?.superseded ?? []
@@ -78,7 +73,7 @@ async function takenOver({ metadata, spec, status }: Rollout, reader: Pick<Reade
       taken.push({ bundle, by })
     }
   } catch (caught) {
-    // Who may approve need not be allowed to read what moves: then only what is on the rollout is known.
+    // A caller who may approve need not be allowed to read Releases and Bundles.
     if (!isApiError(caught, 'Forbidden')) throw caught
     return undefined
   }

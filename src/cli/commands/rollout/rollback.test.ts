@@ -57,14 +57,14 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
 test('who goes where is shown first; nothing happens without a yes', async (t) => {
   const { hub, input } = await started(t)
   const refused = await expectErrorText(rollback('hello', input()))
-  assert.match(refused, /take hello-g2 back on 1 cluster: nobody can be asked[\s\S]*say --yes if you mean it/)
+  assert.match(refused, /roll back hello-g2 on 1 cluster: stdin is not a terminal[\s\S]*pass --yes to confirm/)
   assert.equal(
     hub.taken().out,
     [
-      'takes hello-g2 back on 1 cluster, by the budgets of its rings',
+      'roll back hello-g2 on 1 cluster, within the budgets of its rings',
       'BUNDLE   FROM   TO   CLUSTERS   OFFLINE',
-      'hello    g2     g1   1          1 when they return',
-      '1 ran nothing of it before and keep it: b',
+      'hello    g2     g1   1          1 after reconnecting',
+      'b keeps the release: no earlier release to roll back to',
       '',
     ].join('\n'),
   )
@@ -98,13 +98,13 @@ test('what cannot be taken back is said', async (t) => {
     expectErrorText(rollback(name, input({ yes: true, ...flags })))
   assert.match(
     await say('hello', { cluster: ['b'] }),
-    /cannot be taken back there[\s\S]*b ran nothing of it before\n.*--to-release; see: flotilla rollout history hello -n ns/,
+    /cannot roll back rollout "hello-g2": b ran no earlier release of the Bundle\n.*--to-release from "flotilla rollout history hello -n ns"/,
   )
-  assert.match(await say('hello', { cluster: ['c'] }), /nobody there has it/)
-  assert.match(await say('hello-g1', {}), /newer releases carry its bundles[\s\S]*by naming the bundle/)
-  assert.match(await say('hello', { ring: 'x' }), /has no ring x[\s\S]*its rings are: all/)
+  assert.match(await say('hello', { cluster: ['c'] }), /no selected cluster runs its release/)
+  assert.match(await say('hello-g1', {}), /newer releases carry its Bundles[\s\S]*give the name of the Bundle/)
+  assert.match(await say('hello', { ring: 'x' }), /has no ring "x"[\s\S]*the rings are all/)
   assert.match(await say('hello', { toRelease: 'hello-g7' }), /no release "hello-g7" before "hello-g2"/)
-  assert.match(await say('nope', {}), /there is no rollout nope in namespace ns/)
+  assert.match(await say('nope', {}), /rollout "nope" not found in namespace "ns"/)
 })
 
 test('a mark is shown in the history and can be lifted', async (t) => {
@@ -117,12 +117,12 @@ test('a mark is shown in the history and can be lifted', async (t) => {
   await hub.client.create(Release, build(Release, 'ns/hello-g2-undo-1', { spec: { bundles, rollBack } }), write)
   await rolloutHistory('hello', input())
   const { out } = hub.taken()
-  assert.match(out, /hello-g2-undo-1 .* takes hello-g2 back, by ana: slow\n/)
-  assert.match(out, /hello-g2 .* taken back 2026-11-16T12:00:00Z by ana: slow\n/)
+  assert.match(out, /hello-g2-undo-1 .* rollback of hello-g2 by ana: slow\n/)
+  assert.match(out, /hello-g2 .* rolled back .* ago by ana: slow\n/)
   await releaseLift('hello-g2', input({ bundle: 'other' }))
-  assert.match(hub.taken().err, /not marked bad for bundle other/)
+  assert.match(hub.taken().err, /not marked bad for bundle "other"/)
   await releaseLift('hello-g2', input())
-  assert.match(hub.taken().err, /no longer marked bad: hello may have its content again/)
+  assert.match(hub.taken().err, /no longer marked bad for hello; its content can be rolled out again/)
   assert.equal((await hub.client.get(Release, { namespace: 'ns', name: 'hello-g2' })).status?.bad, undefined)
 })
 
@@ -149,9 +149,9 @@ test('retry reaches who failed at what an older release brought and this one did
   )
 })
 
-test('retry asks in the caller’s own name, for who failed, and for nobody else', async (t) => {
+test('retry records the caller, and retries failed clusters only', async (t) => {
   const { hub, input } = await started(t)
-  assert.match(await expectErrorText(retry('hello-g2', input())), /nobody failed, so there is nothing to try again/)
+  assert.match(await expectErrorText(retry('hello-g2', input())), /no cluster failed; nothing to retry/)
   const rollout = await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g2' })
   const at = '2026-11-16T11:00:00Z'
   const admissions = [{ bundle: 'hello', cluster: 'a', ring: 'all', admittedAt: at, failedAt: at }]
@@ -161,7 +161,7 @@ test('retry asks in the caller’s own name, for who failed, and for nobody else
   const [act] = (await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g2' })).spec.acts!
   assert.deepEqual([act?.n, act?.verb, act?.clusters, act?.reason], [1, 'Retry', ['a'], 'registry is back'])
   await rolloutHistory('hello', input())
-  assert.match(hub.taken().out, /hello-g2 .* tried again 2026-11-16T12:00:00Z by \S+: registry is back/)
+  assert.match(hub.taken().out, /hello-g2 .* retried .* ago by \S+: registry is back/)
   await retry('hello', input({ cluster: ['a'] }))
   const { acts } = (await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g2' })).spec
   assert.deepEqual(
@@ -172,5 +172,5 @@ test('retry asks in the caller’s own name, for who failed, and for nobody else
   const over = await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g1' })
   const status = { phase: 'Superseded' as const, admissions }
   await hub.client.update(Rollout, { ...over, status }, { ...write, subresource: 'status' })
-  assert.match(await expectErrorText(retry('hello-g1', input())), /hello-g1 is over: hello-g2 took over/)
+  assert.match(await expectErrorText(retry('hello-g1', input())), /"hello-g1" .* was superseded by hello-g2/)
 })

@@ -1,4 +1,4 @@
-/** `flotilla rollback`, `retry` and `release lift`: taking a change back, with what it touches shown first, trying again, letting it come again. */
+/** `flotilla rollback`, `retry` and `release lift`. */
 import { clientOver } from '../../../client/create-client.ts'
 import { findObject } from '../../../client/find-object.ts'
 import { formatTime } from '../../../core/time/time.ts'
@@ -15,6 +15,7 @@ import { rollbackCluster } from '../../../plan/release/rollback.ts'
 import type { PlannedRollback } from '../../../plan/release/rollback.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { REPORTS } from '../../api/flotilla-resources.ts'
+import { requireConfirmation } from '../../input/require-confirmation.ts'
 import { alignColumns } from '../../print/print-rollout.ts'
 import { whoAmI } from '../../api/who-am-i.ts'
 import { address, changeRollout, findByName, namespaceOf, noReleaseYet, ROLLOUT, findRollout } from './rollout.ts'
@@ -27,7 +28,6 @@ const DECISION = address<PlacementDecision>('PlacementDecision')
 const CLUSTER = address<Cluster>('Cluster', 'Cluster')
 const ASSIGNMENT = address<Assignment>('Assignment', 'Cluster')
 
-/** What the commands work with. */
 export interface RollbackInput extends RolloutInput {
   readonly now: () => number
   readonly confirm: (question: string) => Promise<boolean>
@@ -40,14 +40,14 @@ export interface RollbackInput extends RolloutInput {
   }
 }
 
-/** Takes a bundle's newest change, or a rollout, back; shows who goes where first, and asks. */
+/** Rolls back a rollout, or the newest change of a Bundle. Prints the target of each cluster and asks first. */
 export async function rollback(name: string, input: RollbackInput): Promise<void> {
   const { terminal, flags } = input
   const { rollout, release, bundles } = await changeOf(name, input)
   if (flags.ring !== undefined && rollout.spec.rings.every((ring) => ring.name !== flags.ring)) {
     throw new CliError(EXIT.notFound, {
-      what: `rollout ${rollout.metadata.name} has no ring ${flags.ring}`,
-      todo: `its rings are: ${rollout.spec.rings.map((ring) => ring.name).join(', ')}`,
+      what: `rollout "${rollout.metadata.name}" has no ring "${flags.ring}"`,
+      todo: `the rings are ${rollout.spec.rings.map((ring) => ring.name).join(', ')}`,
     })
   }
   const request: RollbackRequest = {
@@ -57,12 +57,12 @@ export async function rollback(name: string, input: RollbackInput): Promise<void
     ...(bundles ? { bundles } : {}),
   }
   const plans = planRequest(rollout, release, request, await worldOf(input))
-  refuseInVain(rollout, plans)
+  refuseEmptyPlan(rollout, plans)
   const touched = new Set(plans.flatMap(({ moves }) => moves.map(({ cluster }) => cluster))).size
   if (flags.output === 'json') terminal.data(`${JSON.stringify(plans, undefined, 2)}\n`)
   else terminal.data(blastRadius(rollout, plans, touched))
   if (flags.dryRun) return
-  await agree(`take ${rollout.metadata.name} back on ${clustersText(touched)}?`, input)
+  await requireConfirmation(`roll back ${rollout.metadata.name} on ${clustersText(touched)}`, input)
 
   const { clusters, ring, to, bundles: only } = request
   const n = await ask(rollout, input, {
@@ -73,13 +73,16 @@ export async function rollback(name: string, input: RollbackInput): Promise<void
     ...(only ? { bundles: [...only] } : {}),
   })
   const undo = `${release.metadata.name}-undo-${n}`
-  terminal.step('ok', `rollout ${rollout.metadata.name} is taken back; its content stays away until it changes`)
+  terminal.step(
+    'ok',
+    `rollout "${rollout.metadata.name}" is rolled back; its content is not rolled out again until it changes, or until "flotilla release lift ${release.metadata.name}"`,
+  )
   terminal.step('next', `flotilla rollout status ${undo} -n ${namespaceOf(input)}`)
 }
 
 type Act = NonNullable<Rollout['spec']['acts']>[number]
 
-/** Writes down what somebody asks of a rollout, in their own name; the number of it. */
+/** Adds an act of the caller to the rollout and returns its number. */
 async function ask(rollout: Rollout, input: RollbackInput, act: Omit<Act, 'n' | 'by' | 'at'>): Promise<number> {
   const { connection, flags } = input
   const { username: by } = await whoAmI(connection.rest)
@@ -93,30 +96,32 @@ async function ask(rollout: Rollout, input: RollbackInput, act: Omit<Act, 'n' | 
   return changed.spec.acts!.at(-1)!.n
 }
 
-/** Lets who failed try again. */
 export async function retry(named: string, input: RollbackInput): Promise<void> {
   const { terminal, flags } = input
   const rollout = await findRollout(named, input)
   const { name } = rollout.metadata
   await refuseFinishedRollout(rollout, input)
   const failed = new Set((rollout.status?.admissions ?? []).filter((one) => one.failedAt).map((one) => one.cluster))
-  // Who failed at content that an older Release brought, and this one did not change, was never admitted here: only counted.
+  // A cluster that failed at unchanged content of an older Release is counted here but was never admitted.
   const count = Math.max(failed.size, rollout.status?.counts?.failed ?? 0)
   const doubtful = (flags.cluster ?? []).filter((cluster) => !failed.has(cluster))
   const strangers = count === 0 ? doubtful : await notFailed(rollout, doubtful, input)
   if (count === 0 || strangers.length > 0) {
-    const who = count === 0 ? 'nobody failed' : `${strangers.join(', ')} did not fail`
+    const cause = count === 0 ? 'no cluster failed' : `${strangers.join(', ')} did not fail`
     throw new CliError(EXIT.conflict, {
-      what: `rollout ${name}: ${who}, so there is nothing to try again`,
-      todo: `see: flotilla rollout status ${name}`,
+      what: `rollout "${name}": ${cause}; nothing to retry`,
+      todo: `show the rollout with "flotilla rollout status ${name}"`,
     })
   }
   await ask(rollout, input, { verb: 'Retry', ...(flags.cluster ? { clusters: [...flags.cluster] } : {}) })
-  terminal.step('ok', `${flags.cluster?.length ?? count} of rollout ${name} try again, as its budgets allow`)
+  terminal.step(
+    'ok',
+    `retrying ${clustersText(flags.cluster?.length ?? count)} of rollout "${name}", within the budgets of its rings`,
+  )
   terminal.step('next', `flotilla rollout status ${name} -n ${namespaceOf(input)}`)
 }
 
-/** Those of some clusters whose agents do not say that a bundle of the rollout failed. */
+/** The clusters whose reports have no failed Bundle of the rollout. */
 async function notFailed(rollout: Rollout, clusters: readonly string[], input: RollbackInput): Promise<string[]> {
   if (clusters.length === 0) return []
   const client = clientOver(input.connection.rest)
@@ -129,7 +134,7 @@ async function notFailed(rollout: Rollout, clusters: readonly string[], input: R
   return clusters.filter((_, i) => !hasFailed(reports[i]))
 }
 
-/** Takes the mark from a release, so that its content may come again. */
+/** Lifts the mark of a release, so that its content can be rolled out again. */
 export async function releaseLift(
   name: string,
   input: RolloutInput & { readonly flags: { readonly bundle?: string } },
@@ -140,16 +145,22 @@ export async function releaseLift(
   const marks = release.status?.bad ?? []
   const rest = marks.filter(({ bundle }) => flags.bundle !== undefined && bundle !== flags.bundle)
   if (marks.length === rest.length) {
-    return terminal.step('ok', `release ${name} is not marked bad${flags.bundle ? ` for bundle ${flags.bundle}` : ''}`)
+    return terminal.step(
+      'ok',
+      `release "${name}" is not marked bad${flags.bundle ? ` for bundle "${flags.bundle}"` : ''}`,
+    )
   }
   const { bad: _, ...status } = release.status ?? {}
   const next = { ...release, status: { ...status, ...(rest.length > 0 ? { bad: rest } : {}) } }
   await client.update(RELEASE, next, { fieldManager: 'flotilla-cli', subresource: 'status' })
   const names = marks.filter((mark) => !rest.includes(mark)).map(({ bundle }) => bundle)
-  terminal.step('ok', `release ${name} is no longer marked bad: ${names.join(', ')} may have its content again`)
+  terminal.step(
+    'ok',
+    `release "${name}" is no longer marked bad for ${names.join(', ')}; its content can be rolled out again`,
+  )
 }
 
-/** The rollout to take back: of a bundle the one that carries its newest release, and of that only the bundle. */
+/** The rollout to roll back. For a Bundle: the rollout of its newest release, limited to the Bundle. */
 async function changeOf(name: string, input: RollbackInput) {
   const client = clientOver(input.connection.rest)
   const namespace = namespaceOf(input)
@@ -188,28 +199,28 @@ async function worldOf(input: RollbackInput): Promise<RollbackWorld> {
     },
     groupsOf: (placement, cluster) =>
       decisionsOf(placement).flatMap((one) => (one.cluster === cluster && one.group ? [one.group] : [])),
-    // Only the hub numbers the release; here nothing is made.
+    // The hub assigns the number; a preview creates no release.
     highestAssigned: () => 0,
   }
 }
 
-function refuseInVain({ metadata }: Rollout, plans: readonly PlannedRollback[]): void {
+function refuseEmptyPlan({ metadata }: Rollout, plans: readonly PlannedRollback[]): void {
   const problem = plans.find((plan) => plan.problem !== undefined)?.problem
-  if (problem !== undefined) throw new CliError(EXIT.conflict, { what: `nothing was changed: ${problem}` })
+  if (problem !== undefined) throw new CliError(EXIT.conflict, { what: `${problem}; nothing was changed` })
   if (plans.some(({ moves }) => moves.length > 0)) return
   const stuck = plans.flatMap((plan) => plan.stuck)
   throw new CliError(EXIT.conflict, {
-    what: `rollout ${metadata.name} cannot be taken back there`,
+    what: `cannot roll back rollout "${metadata.name}"`,
     why:
       plans.length === 0
-        ? 'newer releases carry its bundles'
+        ? 'newer releases carry its Bundles'
         : stuck.length > 0
-          ? `${stuck.slice(0, 3).join(', ')} ran nothing of it before`
-          : 'nobody there has it',
+          ? `${stuck.slice(0, 3).join(', ')} ran no earlier release of the Bundle`
+          : 'no selected cluster runs its release',
     todo:
       plans.length === 0
-        ? 'roll back the newest rollout of the bundle, by naming the bundle'
-        : `name an older release with --to-release; see: flotilla rollout history ${plans[0]!.bundle} -n ${metadata.namespace}`,
+        ? 'give the name of the Bundle to roll back its newest rollout'
+        : `choose an older release with --to-release from "flotilla rollout history ${plans[0]!.bundle} -n ${metadata.namespace}"`,
   })
 }
 
@@ -221,27 +232,16 @@ function blastRadius({ metadata }: Rollout, plans: readonly PlannedRollback[], t
   const rows = [...groups].map(([key, moves]) => {
     const [bundle = '', from = '', to = ''] = JSON.parse(key) as string[]
     const away = moves.filter(({ isOnline }) => !isOnline).length
-    return [bundle, from, to, String(moves.length), away > 0 ? `${away} when they return` : '']
+    return [bundle, from, to, String(moves.length), away > 0 ? `${away} after reconnecting` : '']
   })
   const stuck = [...new Set(plans.flatMap((plan) => plan.stuck))]
   const keeps =
     stuck.length === 0
       ? ''
-      : `${stuck.length} ran nothing of it before and keep it: ${stuck.slice(0, 3).join(', ')}${stuck.length > 3 ? ' …' : ''}\n`
-  return `takes ${metadata.name} back on ${clustersText(touched)}, by the budgets of its rings\n${alignColumns([['BUNDLE', 'FROM', 'TO', 'CLUSTERS', 'OFFLINE'], ...rows])}\n${keeps}`
+      : `${stuck.slice(0, 3).join(', ')}${stuck.length > 3 ? ` and ${stuck.length - 3} more` : ''} ${stuck.length === 1 ? 'keeps' : 'keep'} the release: no earlier release to roll back to\n`
+  return `roll back ${metadata.name} on ${clustersText(touched)}, within the budgets of its rings\n${alignColumns([['BUNDLE', 'FROM', 'TO', 'CLUSTERS', 'OFFLINE'], ...rows])}\n${keeps}`
 }
 
 function clustersText(count: number): string {
   return count === 1 ? '1 cluster' : `${count} clusters`
-}
-
-async function agree(question: string, { flags, terminal, confirm }: RollbackInput): Promise<void> {
-  if (flags.yes) return
-  if (!terminal.isInteractive) {
-    throw new CliError(EXIT.usage, {
-      what: `${question.replace(/\?$/, '')}: nobody can be asked`,
-      todo: 'say --yes if you mean it',
-    })
-  }
-  if (!(await confirm(question))) throw new CliError(EXIT.usage, { what: 'cancelled; nothing was changed' })
 }

@@ -68,13 +68,10 @@ test('status shows the rings and answers with its exit code', async (t) => {
   const { said, input } = await started(t)
   assert.equal(await rolloutStatus('hello-g1', input), 8)
   assert.equal(
-    said.out,
-    [
-      'hello-g1  Progressing  1 of 3 ready',
-      ' ✔ canary   1/1        through 2026-11-16T00:00:00Z',
-      ' ↻ early    0/1  ✗ 1',
-      '',
-    ].join('\n'),
+    said.out.replace(/passed \S+ ago/, 'passed AGE ago'),
+    ['hello-g1  Progressing  1 of 3 ready', ' ✔ canary   1/1        passed AGE ago', ' ↻ early    0/1  ✗ 1', ''].join(
+      '\n',
+    ),
   )
 })
 
@@ -89,18 +86,21 @@ test('the levers: pause, resume and abort, with the reason kept; an aborted one 
   const resumed = await client.get(Rollout, key)
   assert.deepEqual([resumed.spec.paused, resumed.metadata.annotations?.['flotilla.dev/reason']], [false, undefined])
   await rolloutAbort('hello-g1', { ...input, flags: { reason: 'the printers stop' } })
-  assert.match(said.err, /hello-g1 aborted: 1 of 3 have it and keep it/)
+  assert.match(said.err, /"hello-g1" aborted; 1 of 3 clusters have the release and keep it/)
   const caught = await rolloutResume('hello-g1', input).catch((error: unknown) => error)
-  const { exitCode, trouble } = explainError(caught)
-  assert.deepEqual([exitCode, trouble.why], [5, 'an aborted rollout never goes on'])
+  const { exitCode, report } = explainError(caught)
+  assert.deepEqual(
+    [exitCode, report.what],
+    [5, 'rollout "hello-g1" in namespace "ns" was aborted and cannot continue; nothing was changed'],
+  )
   said.out = ''
   await rolloutHistory('hello', input)
   assert.match(
     said.out,
-    /^GENERATION +RELEASE +PHASE +READY +MADE +WHY\n1 +hello-g1 +Progressing +1\/3 +\S+ +the printers stop\n$/,
+    /^GENERATION +RELEASE +PHASE +READY +CREATED +REASON\n1 +hello-g1 +Progressing +1\/3 +\S+ ago +the printers stop\n$/,
   )
   const unknown = await rolloutStatus('hello-g2', input).catch((error: unknown) => error)
-  assert.equal(explainError(unknown).trouble.what, 'there is no rollout hello-g2 in namespace ns')
+  assert.equal(explainError(unknown).report.what, 'rollout "hello-g2" not found in namespace "ns"')
 })
 
 test('the levers take the bundle’s name for its newest rollout, and say which it was', async (t) => {
@@ -114,19 +114,19 @@ test('the levers take the bundle’s name for its newest rollout, and say which 
   assert.equal((await specOf()).exceptions?.length, 1)
   await rolloutAbort('hello', input)
   assert.equal((await specOf()).aborted, true)
-  for (const words of ['hello-g1 paused', 'hello-g1 goes on', 'hello-g1 passes', 'hello-g1 aborted'])
+  for (const words of ['"hello-g1" paused', '"hello-g1" resumed', '"hello-g1" passes', '"hello-g1" aborted'])
     assert.match(said.err, new RegExp(words))
   await client.create(Bundle, buildBundle('ns/young', { placement: 'p' }), { fieldManager: 'test' })
   const early = await rolloutPause('young', input).catch((error: unknown) => error)
-  const { exitCode, trouble } = explainError(early)
-  assert.deepEqual([exitCode, trouble.what], [5, 'bundle young has no release yet'])
+  const { exitCode, report } = explainError(early)
+  assert.deepEqual([exitCode, report.what], [5, 'bundle "young" has no release yet'])
 })
 
 test('the plan is shown before it starts: rings, frozen, offline, who is in none, and what ring 1 does not prove', async (t) => {
   const { said, input } = await started(t)
   await rolloutStart('hello', { ...input, flags: { dryRun: true } })
   assert.deepEqual(said.out.split('\n'), [
-    'bundle hello: 3 clusters, at least 10m0s with a minute for each step, at most 5.9 KB to fetch',
+    'bundle "hello": 3 clusters, at least 10m0s with 1 minute for each step, at most 5.9 KB to fetch',
     'RING     MEMBERS   OFFLINE   FROZEN   STEPS   SOAK    ASKS',
     'canary   1         1         0        0       10m0s   -',
     'early    1         1         0        0       -       gate base, approval of 2',
@@ -135,7 +135,7 @@ test('the plan is shown before it starts: rings, frozen, offline, who is in none
   ])
   assert.match(said.err, /no cluster of ring canary is connected/)
   assert.match(said.err, /ring 1 has no cluster with region us; 1 cluster of later rings has/)
-  assert.match(said.err, /1 clusters are in no ring and would never be admitted/)
+  assert.match(said.err, /1 cluster is in no ring and would never be admitted/)
 })
 
 test('approve: one word for the ring that waits, what it still lacks, and words that would be in vain are refused', async (t) => {
@@ -154,8 +154,8 @@ test('approve: one word for the ring that waits, what it still lacks, and words 
   const name = await asks({})()
   await rolloutApprove(name, { ...input, flags: { reason: 'looks good' } })
   const { username } = await whoAmI(input.connection.rest)
-  assert.match(said.err, new RegExp(`ring early of ${name} approved by ${username}`))
-  assert.match(said.err, new RegExp(`it needs 2 different people; so far ${username} approved`))
+  assert.match(said.err, new RegExp(`ring "early" of rollout "${name}" approved by ${username}`))
+  assert.match(said.err, new RegExp(`the ring needs 2 different people; approved so far by: ${username}`))
   const { items } = await client.list(Approval, { namespace: 'ns' })
   assert.deepEqual(
     items.map(({ spec, metadata }) => [spec, metadata.ownerReferences?.[0]?.name]),
@@ -174,30 +174,30 @@ test('approve: one word for the ring that waits, what it still lacks, and words 
     ],
   )
   const refusal = async (rollout: string, flags: object) => {
-    const { exitCode, trouble } = explainError(
+    const { exitCode, report } = explainError(
       await rolloutApprove(rollout, { ...input, flags }).catch((error: unknown) => error),
     )
-    return [exitCode, trouble.what, trouble.why]
+    return [exitCode, report.what, report.why]
   }
   assert.deepEqual(await refusal(name, { ring: 'canary' }), [
     5,
-    `ring canary of rollout ${name} asks for no approval`,
+    `ring "canary" of rollout "${name}" requires no approval`,
     undefined,
   ])
-  assert.deepEqual(await refusal(name, { ring: 'erly' }), [3, `rollout ${name} has no ring erly`, undefined])
-  assert.deepEqual(await refusal('hello-g1', {}), [5, 'no ring of rollout hello-g1 asks for an approval', undefined])
+  assert.deepEqual(await refusal(name, { ring: 'erly' }), [3, `rollout "${name}" has no ring "erly"`, undefined])
+  assert.deepEqual(await refusal('hello-g1', {}), [5, 'no ring of rollout "hello-g1" requires an approval', undefined])
   const ops = await asks({ groups: ['ops'] })()
   assert.deepEqual((await refusal(ops, {})).slice(0, 2), [
     4,
-    `${username} may not approve ring early of rollout ${ops}`,
+    `user "${username}" may not approve ring "early" of rollout "${ops}"`,
   ])
   const own = await asks({ noSelfApproval: true })()
   await rolloutResume(own, input)
   assert.deepEqual((await client.get(Rollout, { name: own, namespace: 'ns' })).spec.startedBy, [username])
   assert.deepEqual(await refusal(own, {}), [
     4,
-    `${username} may not approve ring early of rollout ${own}`,
-    `${username} started it, and the ring asks for somebody else`,
+    `user "${username}" may not approve ring "early" of rollout "${own}"`,
+    'you started the rollout, and the ring requires an approval by another user',
   ])
   said.err = ''
   await rolloutApprove(own, { ...input, flags: { reject: true } })
@@ -245,13 +245,13 @@ test('watch: a line for each change, drawn over on a terminal, until it ends; ex
     lines.every((line) => line.length < 33),
     said.out,
   )
-  assert.match(said.out, /Ctrl-C leaves; it goes on\.\n/)
+  assert.match(said.out, /Ctrl-C ends the watch only\.\n/)
 
   await become('Progressing', 0, 'ApprovalPending')
   assert.equal(await rolloutStatus('hello-g1', input), 5)
   said.err = ''
   assert.equal(await rolloutWatch('hello-g1', { ...input, signal, flags: { exitStatus: true } }), 5)
   assert.match(said.err, /flotilla rollout approve hello-g1 -n ns/)
-  const missing = await rolloutWatch('nobody', { ...input, signal }).catch((error: unknown) => error)
-  assert.equal(explainError(missing).trouble.what, 'there is no rollout nobody in namespace ns')
+  const missing = await rolloutWatch('missing', { ...input, signal }).catch((error: unknown) => error)
+  assert.equal(explainError(missing).report.what, 'rollout "missing" not found in namespace "ns"')
 })

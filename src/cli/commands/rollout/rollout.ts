@@ -1,10 +1,11 @@
-/** `flotilla rollout …`: what moves, how it stands, and the hand on the lever. */
+/** `flotilla rollout status`, `start`, `pause`, `resume`, `abort` and `history`. */
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
 import { findObject } from '../../../client/find-object.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import { formatDuration, parseDuration } from '../../../core/time/duration.ts'
 import { isApiError } from '../../../core/errors.ts'
+import { plural } from '../../../core/text/name-some.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
@@ -24,13 +25,13 @@ import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { ExitCode } from '../../errors/cli-error.ts'
 import { alignColumns, needsApproval, REASON, statusText } from '../../print/print-rollout.ts'
+import { relativeTime, withLocalTimes } from '../../print/print-time.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { whoAmI } from '../../api/who-am-i.ts'
 import { listWindows } from '../../print/print-windows.ts'
 import { refuseFinishedRollout } from './refuse-finished.ts'
 
-/** What these commands work with. */
 export interface RolloutInput {
   readonly connection: Connection
   readonly terminal: Terminal
@@ -42,8 +43,8 @@ export interface RolloutInput {
   }
 }
 
-// The kinds' addresses without their schemas: typebox would double the time to the first byte.
-/** The address of a kind. */
+// Resource types without schemas: loading typebox would double the time to the first byte.
+
 export const address = <T extends KubeObject>(kind: string, scope: Scope = 'Namespaced'): ResourceType<T> => ({
   group: 'flotilla.dev',
   version: 'v1alpha1',
@@ -51,7 +52,7 @@ export const address = <T extends KubeObject>(kind: string, scope: Scope = 'Name
   plural: `${kind.toLowerCase()}s`,
   scope,
 })
-/** The address of Rollouts. */
+
 export const ROLLOUT = address<Rollout>('Rollout')
 const RELEASE = address<Release>('Release')
 const BUNDLE = address<Bundle>('Bundle')
@@ -59,10 +60,10 @@ const PLAN = address<RolloutPlan>('RolloutPlan')
 const DECISION = address<PlacementDecision>('PlacementDecision')
 const CLUSTER = address<Cluster>('Cluster', 'Cluster')
 
-// What a cluster usually takes, for the expected duration; a guess that the preview names.
+// Assumed duration of one cluster; the preview names the assumption.
 const PER_CLUSTER_MS = 60_000
 const SHOWN_HOLDS = 10
-// Claims and labels by which a canary may fail to represent the others.
+// Claims and labels that a canary ring should share with the later rings.
 const TRAITS = [
   'region',
   'topology.kubernetes.io/region',
@@ -72,15 +73,15 @@ const TRAITS = [
   'network',
 ] as const
 
-/** Shows how a rollout, or a bundle's newest one, stands, ring by ring; the exit code says whether it is through. */
+/** Prints a rollout by ring. The exit code tells whether it is completed. */
 export async function rolloutStatus(name: string, input: RolloutInput): Promise<ExitCode> {
   const rollout = await findRollout(name, input)
   if (input.flags.output === 'json') input.terminal.data(`${JSON.stringify(rollout, undefined, 2)}\n`)
-  else input.terminal.data(input.terminal.command(statusText(rollout)))
+  else input.terminal.data(input.terminal.command(statusText(rollout, systemClock.now())))
   return exitCodeOf(rollout)
 }
 
-/** What a rollout's state means for a script: through, stopped, waiting for a person's word, or on its way. */
+/** The exit code of a rollout: completed, stopped, waiting for an approval, or in progress. */
 export function exitCodeOf(rollout: Rollout): ExitCode {
   const phase = rollout.status?.phase
   if (phase === 'Completed') return EXIT.ok
@@ -88,43 +89,48 @@ export function exitCodeOf(rollout: Rollout): ExitCode {
   return needsApproval(rollout) ? EXIT.conflict : EXIT.timeout
 }
 
-/** Lets nobody else begin; what was admitted goes on. */
+/** Pauses a rollout. Clusters that were already admitted continue. */
 export async function rolloutPause(name: string, input: RolloutInput): Promise<void> {
   const rollout = await findRollout(name, input)
   await refuseFinishedRollout(rollout, input)
-  if (rollout.spec.paused) return input.terminal.step('ok', `rollout ${rollout.metadata.name} was paused already`)
+  if (rollout.spec.paused) return input.terminal.step('ok', `rollout "${rollout.metadata.name}" is already paused`)
   await write(rollout, { paused: true }, input)
-  const isThrough = rollout.status?.phase === 'Completed'
-  const what = isThrough ? 'everybody has it, who comes later waits' : 'what was admitted goes on'
-  input.terminal.step('ok', `rollout ${rollout.metadata.name} paused; ${what}`)
+  const effect =
+    rollout.status?.phase === 'Completed'
+      ? 'all clusters have the release; clusters that join later wait'
+      : 'clusters that were already admitted continue'
+  input.terminal.step('ok', `rollout "${rollout.metadata.name}" paused; ${effect}`)
   input.terminal.step('next', `flotilla rollout resume ${rollout.metadata.name}`)
 }
 
-/** Goes on, or starts one that waits for a person. */
+/** Resumes a paused rollout, or starts a rollout that waits for a manual start. */
 export async function rolloutResume(name: string, input: RolloutInput): Promise<void> {
   const rollout = await findRollout(name, input)
   await refuseFinishedRollout(rollout, input)
-  if (!rollout.spec.paused) return input.terminal.step('ok', `rollout ${rollout.metadata.name} is not paused`)
+  if (!rollout.spec.paused) return input.terminal.step('ok', `rollout "${rollout.metadata.name}" is already running`)
   const { username } = await whoAmI(input.connection.rest)
-  // Where approvals must come from somebody else, the hub looks at this list; the API lets everybody add only themselves.
+  // For noSelfApproval, the hub reads startedBy. The API lets a user add only their own name.
   const startedBy = [...new Set([...(rollout.spec.startedBy ?? []), username])]
   await write(rollout, { paused: false, startedBy }, input)
-  input.terminal.step('ok', `rollout ${rollout.metadata.name} goes on`)
+  input.terminal.step('ok', `rollout "${rollout.metadata.name}" resumed`)
   input.terminal.step('next', `flotilla rollout status ${rollout.metadata.name}`)
 }
 
-/** Ends a rollout for good. */
+/** Aborts a rollout. It cannot be resumed. */
 export async function rolloutAbort(name: string, input: RolloutInput): Promise<void> {
   const rollout = await findRollout(name, input)
-  if (rollout.spec.aborted) return input.terminal.step('ok', `rollout ${rollout.metadata.name} was aborted already`)
+  if (rollout.spec.aborted) return input.terminal.step('ok', `rollout "${rollout.metadata.name}" is already aborted`)
   await refuseFinishedRollout(rollout, input)
   await write(rollout, { aborted: true }, input)
   const { ready = 0, total = 0 } = rollout.status?.counts ?? {}
-  input.terminal.step('ok', `rollout ${rollout.metadata.name} aborted: ${ready} of ${total} have it and keep it`)
+  input.terminal.step(
+    'ok',
+    `rollout "${rollout.metadata.name}" aborted; ${ready} of ${total} clusters have the release and keep it`,
+  )
   input.terminal.step('next', `flotilla rollout status ${rollout.metadata.name}`)
 }
 
-/** Lists the rollouts of a bundle, newest first. */
+/** Lists the releases of a Bundle, newest first. */
 export async function rolloutHistory(bundle: string, input: RolloutInput): Promise<void> {
   const client = clientOver(input.connection.rest)
   const namespace = namespaceOf(input)
@@ -142,39 +148,42 @@ export async function rolloutHistory(bundle: string, input: RolloutInput): Promi
   if (input.flags.output === 'json') return input.terminal.data(`${JSON.stringify(rows, undefined, 2)}\n`)
   if (rows.length === 0) {
     throw new CliError(EXIT.notFound, {
-      what: `bundle ${bundle} has no releases in namespace ${namespace}`,
-      todo: `see: flotilla get bundles -n ${namespace}`,
+      what: `bundle "${bundle}" has no releases in namespace "${namespace}"`,
+      todo: `list Bundles with "flotilla get bundles -n ${namespace}"`,
     })
   }
+  const now = systemClock.now()
   const table = [
-    ['GENERATION', 'RELEASE', 'PHASE', 'READY', 'MADE', 'WHY'],
+    ['GENERATION', 'RELEASE', 'PHASE', 'READY', 'CREATED', 'REASON'],
     ...rows.map(({ release, revision, rollout }) => [
       String(revision.generation),
       release.metadata.name,
       rollout?.status?.phase ?? '-',
       rollout?.status?.counts ? `${rollout.status.counts.ready}/${rollout.status.counts.total}` : '-',
-      release.metadata.creationTimestamp ?? '-',
-      whyOf(release, rollout),
+      relativeTime(release.metadata.creationTimestamp ?? '-', now),
+      reasonText(release, rollout, now),
     ]),
   ]
   input.terminal.data(`${alignColumns(table)}\n`)
 }
 
-/** Why a release is there and what became of it: who took what back, who tried again, and what they said. */
-function whyOf({ spec, status }: Release, rollout: Rollout | undefined): string {
+/** The rollbacks and retries of a release, with user and reason. */
+function reasonText({ spec, status }: Release, rollout: Rollout | undefined, now: number): string {
   const said = (reason: string | undefined) => (reason === undefined ? '' : `: ${reason}`)
   const back = spec.rollBack
   return [
-    ...(back ? [`takes ${back.of} back, by ${back.by}${said(back.reason)}`] : []),
-    ...(status?.bad ?? []).slice(0, 1).map(({ by, at, reason }) => `taken back ${at} by ${by}${said(reason)}`),
+    ...(back ? [`rollback of ${back.of} by ${back.by}${said(back.reason)}`] : []),
+    ...(status?.bad ?? [])
+      .slice(0, 1)
+      .map(({ by, at, reason }) => `rolled back ${relativeTime(at, now)} by ${by}${said(reason)}`),
     ...(rollout?.spec.acts ?? [])
       .filter(({ verb }) => verb === 'Retry')
-      .map(({ by, at, reason }) => `tried again ${at} by ${by}${said(reason)}`),
+      .map(({ by, at, reason }) => `retried ${relativeTime(at, now)} by ${by}${said(reason)}`),
     ...(rollout?.metadata.annotations?.[REASON] === undefined ? [] : [rollout.metadata.annotations[REASON]]),
   ].join('; ')
 }
 
-/** Starts a bundle's newest rollout that waits, or with --dry-run shows what it would do. */
+/** Starts the newest rollout of a Bundle, or with --dry-run previews it. */
 export async function rolloutStart(bundleName: string, input: RolloutInput): Promise<void> {
   const client = clientOver(input.connection.rest)
   const namespace = namespaceOf(input)
@@ -184,8 +193,8 @@ export async function rolloutStart(bundleName: string, input: RolloutInput): Pro
     if (!rollout) throw caught
     await refuseFinishedRollout(rollout, input)
     throw new CliError(EXIT.notFound, {
-      what: `${bundleName} is a rollout, and start takes the bundle it is of`,
-      todo: `to let this one go on: flotilla rollout resume ${bundleName}`,
+      what: `"${bundleName}" is a rollout, but "rollout start" requires a Bundle`,
+      todo: `resume the rollout with "flotilla rollout resume ${bundleName}"`,
     })
   })
   if (!input.flags.dryRun) {
@@ -197,11 +206,14 @@ export async function rolloutStart(bundleName: string, input: RolloutInput): Pro
   if (input.flags.output === 'json') return input.terminal.data(`${JSON.stringify(preview, undefined, 2)}\n`)
   input.terminal.data(previewText(bundleName, preview))
   for (const { cluster, message } of preview.rings.flatMap(({ holds }) => holds).slice(0, SHOWN_HOLDS)) {
-    input.terminal.step('warn', `${cluster} waits. ${message}`)
+    input.terminal.step('warn', `cluster "${cluster}" waits: ${withLocalTimes(message)}`)
   }
   for (const warning of preview.warnings) input.terminal.step('warn', warning)
   if (preview.unringed.length > 0) {
-    input.terminal.step('warn', `${preview.unringed.length} clusters are in no ring and would never be admitted`)
+    input.terminal.step(
+      'warn',
+      `${plural(preview.unringed.length, 'cluster is', 'clusters are')} in no ring and would never be admitted`,
+    )
   }
 }
 
@@ -240,14 +252,14 @@ async function previewOf(client: Client, bundle: Bundle, namespace: string): Pro
   return previewRollout(rings.map(asRing), members, { perClusterMs: PER_CLUSTER_MS, perClusterBytes })
 }
 
-/** How large the content of a bundle's newest release is. */
+/** The size of the newest release of a Bundle. */
 async function bytesOf(client: Client, { metadata, status }: Bundle, namespace: string): Promise<number | undefined> {
   if (status?.release === undefined) return undefined
   const release = await client.get(RELEASE, { name: status.release, namespace })
   return release.spec.bundles.find(({ name }) => name === metadata.name)?.bytes
 }
 
-/** What holds the bundle on a cluster now, as the hub would decide it for a newer generation. */
+/** The holds of a Bundle on a cluster now, as the hub decides them for a newer generation. */
 function holdsOf(bundle: Bundle, windows: readonly WindowObject[]) {
   const { name, namespace = '', generation = 0 } = bundle.metadata
   const entry = { bundle: `${namespace}/${name}`, generation: generation + 1 }
@@ -280,11 +292,11 @@ function previewText(bundle: string, { rings, expectedMs, expectedBytes, unringe
   ]
   const total = rings.reduce((sum, { members }) => sum + members.length, 0) + unringed.length
   const fetched = expectedBytes === undefined ? '' : `, at most ${bytesText(expectedBytes)} to fetch`
-  const first = `bundle ${bundle}: ${total} clusters, at least ${formatDuration(expectedMs)} with a minute for each step${fetched}`
+  const first = `bundle "${bundle}": ${plural(total, 'cluster')}, at least ${formatDuration(expectedMs)} with 1 minute for each step${fetched}`
   return `${first}\n${alignColumns(rows)}\n`
 }
 
-/** A rollout by its own name or, where there is none, the newest one of the bundle of that name. */
+/** The rollout of this name, or the newest rollout of the Bundle of this name. */
 export async function findRollout(name: string, input: RolloutInput): Promise<Rollout> {
   const client = clientOver(input.connection.rest)
   const namespace = namespaceOf(input)
@@ -295,15 +307,15 @@ export async function findRollout(name: string, input: RolloutInput): Promise<Ro
   return await findByName(client, ROLLOUT, { name: bundle?.status?.release ?? name, namespace })
 }
 
-/** What is said of a bundle that nothing was made of so far. */
+/** The error for a Bundle without a release. */
 export function noReleaseYet(bundle: string, namespace: string): CliError {
   return new CliError(EXIT.conflict, {
-    what: `bundle ${bundle} has no release yet`,
-    todo: `see: flotilla get bundle ${bundle} -n ${namespace} -o yaml`,
+    what: `bundle "${bundle}" has no release yet`,
+    todo: `read its conditions with "flotilla get bundle ${bundle} -n ${namespace} -o yaml"`,
   })
 }
 
-/** Finds an object, or says which is meant. */
+/** Gets an object. The error for a missing object suggests the nearest name. */
 export async function findByName<T extends KubeObject>(
   client: Client,
   type: ResourceType<T>,
@@ -319,26 +331,26 @@ export async function findByName<T extends KubeObject>(
       items.map(({ metadata }) => metadata.name),
     )
     throw new CliError(EXIT.notFound, {
-      what: `there is no ${type.kind.toLowerCase()} ${key.name} in namespace ${key.namespace}`,
-      todo: suggestion ?? `see: flotilla get ${type.plural} -n ${key.namespace}`,
+      what: `${type.kind.toLowerCase()} "${key.name}" not found in namespace "${key.namespace}"`,
+      todo: suggestion ?? `list ${type.plural} with "flotilla get ${type.plural} -n ${key.namespace}"`,
     })
   }
 }
 
-/** How often a change is made again before somebody is told. */
+/** How often a conflicting change is repeated. */
 const CONFLICTS = 20
 
 async function write(rollout: Rollout, spec: Partial<Rollout['spec']>, input: RolloutInput): Promise<void> {
   const { reason } = input.flags
   await changeRollout(rollout, input, (now) => {
-    // Why somebody did what is undone now is in the audit; here it would be taken for the reason of this.
+    // The reason of the previous change stays in the audit log; here it would be read as the reason of this change.
     const { [REASON]: _past, ...others } = now.metadata.annotations ?? {}
     const annotations = { ...others, ...(reason === undefined ? {} : { [REASON]: reason }) }
     return { ...now, metadata: { ...now.metadata, annotations }, spec: { ...now.spec, ...spec } }
   })
 }
 
-/** Changes a rollout that the hub writes all the time: what somebody else wrote meanwhile stays, and the change is made again over it. */
+/** Changes a rollout. The hub writes rollouts often, so the change is repeated after a conflict. */
 export async function changeRollout(
   rollout: Rollout,
   { connection }: Pick<RolloutInput, 'connection'>,
@@ -357,7 +369,7 @@ export async function changeRollout(
   }
 }
 
-/** The namespace a command is about. */
+/** The namespace of the command. */
 export function namespaceOf({ flags, connection }: RolloutInput): string {
   return flags.namespace ?? connection.namespace ?? 'default'
 }

@@ -1,4 +1,5 @@
-/** `flotilla rollout watch`: a rollout as it moves; redrawn in place on a terminal, a line for each change otherwise. */
+// Tested by src/cli/commands/rollout/rollout.test.ts.
+/** `flotilla rollout watch`: redraws the rollout on a terminal; prints one line for each change elsewhere. */
 import { clientOver } from '../../../client/create-client.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
@@ -6,10 +7,10 @@ import type { Rollout } from '../../../kinds/native/rollout.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { ExitCode } from '../../errors/cli-error.ts'
 import { conditionOf, headLine, needsApproval, ringLines } from '../../print/print-rollout.ts'
+import { withLocalTimes } from '../../print/print-time.ts'
 import { exitCodeOf, namespaceOf, ROLLOUT, findRollout } from './rollout.ts'
 import type { RolloutInput } from './rollout.ts'
 
-/** What the command works with. */
 export interface WatchInput extends RolloutInput {
   readonly flags: RolloutInput['flags'] & { readonly exitStatus?: boolean }
   readonly signal: AbortSignal
@@ -18,7 +19,7 @@ export interface WatchInput extends RolloutInput {
 const ENDED: readonly (string | undefined)[] = ['Completed', 'Failed', 'Aborted', 'Superseded']
 const RESUME_MS = 1000
 
-/** Follows a rollout, or a bundle's newest one, until it is through, stopped or taken over. */
+/** Watches a rollout until it is completed, stopped or superseded. */
 export async function rolloutWatch(name: string, input: WatchInput): Promise<ExitCode> {
   const { terminal, flags } = input
   const first = await findRollout(name, input)
@@ -26,7 +27,7 @@ export async function rolloutWatch(name: string, input: WatchInput): Promise<Exi
   for await (const rollout of versionsOf(first, input)) {
     draw(rollout)
     if (ENDED.includes(rollout.status?.phase)) return flags.exitStatus ? exitCodeOf(rollout) : EXIT.ok
-    // A script that asks for the outcome cannot give the answer that is waited for.
+    // A script that waits for the outcome cannot approve the ring.
     if (flags.exitStatus && !terminal.isLive && needsApproval(rollout)) {
       const { name: called } = rollout.metadata
       terminal.step('next', `flotilla rollout approve ${called} -n ${namespaceOf(input)}`)
@@ -36,7 +37,7 @@ export async function rolloutWatch(name: string, input: WatchInput): Promise<Exi
   return EXIT.interrupted
 }
 
-/** Every version the API shows, the one at hand first; a watch that ends is begun again. */
+/** Yields the versions of a rollout, beginning with `first`. A watch that ends is started again. */
 async function* versionsOf(first: Rollout, { connection, signal }: WatchInput): AsyncIterable<Rollout> {
   const client = clientOver(connection.rest)
   const { name, namespace = '' } = first.metadata
@@ -49,7 +50,7 @@ async function* versionsOf(first: Rollout, { connection, signal }: WatchInput): 
       for await (const event of client.watch(ROLLOUT, options, signal)) {
         if (event.type === 'BOOKMARK') continue
         if (event.type === 'DELETED') {
-          throw new CliError(EXIT.notFound, { what: `rollout ${name} was deleted while it was watched` })
+          throw new CliError(EXIT.notFound, { what: `rollout "${name}" was deleted` })
         }
         current = event.object
         yield current
@@ -65,30 +66,31 @@ async function* versionsOf(first: Rollout, { connection, signal }: WatchInput): 
   }
 }
 
-/** Why it is where it is, with commands as this person would type them. */
+/** The message of condition Held or Ready. */
 function whyHeld(rollout: Rollout, { terminal }: WatchInput): string {
   const held = conditionOf(rollout, 'Held')
-  return terminal.command((held?.status === 'True' ? held.message : conditionOf(rollout, 'Ready')?.message) ?? '')
+  const message = held?.status === 'True' ? held.message : conditionOf(rollout, 'Ready')?.message
+  return terminal.command(withLocalTimes(message ?? ''))
 }
 
-/** Draws over what it drew before; lines never wrap, so that it knows how many they are. */
+/** Draws over the previous drawing. Lines are cut at the width, because wrapped lines could not be counted. */
 function liveDrawing(input: WatchInput): (rollout: Rollout) => void {
   const { terminal } = input
   let drawn = 0
   return (rollout) => {
     const width = Math.max(20, terminal.columns - 1)
-    const rings = ringLines(rollout)
+    const rings = ringLines(rollout, systemClock.now())
       .split('\n')
       .map((line) => [...line].slice(0, width).join(''))
     const shown = [...wrapped(headLine(rollout), width), ...rings, ...wrapped(whyHeld(rollout, input), width)]
-    if (!ENDED.includes(rollout.status?.phase)) shown.push('Ctrl-C leaves; it goes on.'.slice(0, width))
+    if (!ENDED.includes(rollout.status?.phase)) shown.push('Ctrl-C ends the watch only.'.slice(0, width))
     const back = drawn === 0 ? '' : `\u001b[${drawn}A\u001b[J`
     drawn = shown.length
     terminal.data(`${back}${shown.join('\n')}\n`)
   }
 }
 
-/** A sentence in lines of at most so many characters, broken between words where that is possible. */
+/** Wraps text at `width` characters, between words if possible. */
 function wrapped(text: string, width: number): string[] {
   const lines: string[] = []
   for (let rest = text; rest !== '';) {
@@ -100,7 +102,7 @@ function wrapped(text: string, width: number): string[] {
   return lines
 }
 
-/** One line for each change of what a person would tell: phase, numbers of the moving ring, why it waits. */
+/** Prints a line when the phase, the counts of the current ring or the message change. */
 function lineDrawing(input: WatchInput): (rollout: Rollout) => void {
   let before = ''
   return (rollout) => {

@@ -9,7 +9,7 @@ import { createKeyFiles } from '../../../hub/keys/hub-keys.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { hubNewEpoch, trustExport, trustRequireAgent, trustRotate } from './trust.ts'
 
-test('trust is changed with a root key from elsewhere, and by nobody without it', async (t) => {
+test('trust is changed with a root key from elsewhere, and not without it', async (t) => {
   const data = mkdtempSync(join(tmpdir(), 'flotilla-trust-'))
   t.after(() => rmSync(data, { recursive: true, force: true }))
   const wanted = { endpoints: ['https://hub.example:7444'], minAgentVersion: '0.1.0' }
@@ -30,14 +30,14 @@ test('trust is changed with a root key from elsewhere, and by nobody without it'
   await trustRotate('signer', input({ root }))
   await trustRotate('ca', input({ root }))
   await trustRequireAgent('0.2.0', input({ root }))
-  await assert.rejects(trustRequireAgent('new', input({ root })), /no version of an agent/)
+  await assert.rejects(trustRequireAgent('new', input({ root })), /invalid version "new"/)
   await assert.rejects(trustRotate('ca', input({ root, dropOld: true })), /nothing was changed/)
   await assert.rejects(hubNewEpoch(input({ root })), /nothing was changed/)
   assert.equal(asked.length, 2)
   await hubNewEpoch(input({ root, yes: true }))
   assert.match(
     out,
-    /trust version 2: new signer\ntrust version 3: new CA\ntrust version 4: agents from 0\.2\.0 on\nepoch 2, trust version 1004\n/,
+    /trust version 2: new signer\ntrust version 3: new CA\ntrust version 4: agents require version 0\.2\.0 or newer\nepoch 2, trust version 1004\n/,
   )
   out = ''
   await trustExport(input())

@@ -1,4 +1,4 @@
-/** `flotilla trust` and `flotilla hub new-epoch`: changes that only the root key can make. */
+/** `flotilla trust` and `flotilla hub new-epoch`: changes that the root key signs. */
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { systemIds } from '../../../core/system-ids.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
@@ -13,7 +13,6 @@ export interface TrustFlags {
   readonly output?: 'text' | 'json'
 }
 
-/** What they work with. */
 export interface TrustInput {
   readonly terminal: Terminal
   readonly flags: TrustFlags
@@ -26,20 +25,20 @@ const PORTS = { clock: systemClock, ids: systemIds }
 export async function trustRotate(what: 'signer' | 'ca', { terminal, flags, confirm }: TrustInput): Promise<void> {
   const { dropOld = false } = flags
   if (dropOld && !flags.yes) {
-    const question = `Stop believing the old ${what} at once? Agents that are away hear of it when they return.`
-    if (!(await confirm(question))) throw new CliError(EXIT.failed, { what: 'nothing was changed' })
+    const question = `Stop accepting the old ${what} at once? Offline agents learn of the change when they reconnect.`
+    if (!(await confirm(question))) throw new CliError(EXIT.failed, { what: 'cancelled; nothing was changed' })
   }
   const { rotateTrust } = await import('../../../hub/keys/trust-files.ts')
   const { newest } = await rotateTrust(placeOf(flags), what, dropOld, PORTS)
   terminal.data(`trust version ${newest.bundle.version}: new ${what === 'ca' ? 'CA' : 'signer'}\n`)
   terminal.step(
     'next',
-    'a running hub takes it within seconds; agents hear of it with the next beat, or when they return',
+    'a running hub uses the new trust bundle within seconds; agents receive it at their next check-in',
   )
-  if (!dropOld) terminal.say(`the old ${what} is still believed; take that away later with --drop-old`)
+  if (!dropOld) terminal.say(`agents still accept the old ${what}; drop it later with --drop-old`)
 }
 
-/** Prints everything public of the trust: root, versions, keys; for a record outside of the hub. */
+/** Prints the public part of the trust, for a record outside the hub. */
 export async function trustExport({ terminal, flags }: Omit<TrustInput, 'confirm'>): Promise<void> {
   const [{ readTrust }, { base64 }] = await Promise.all([
     import('../../../hub/keys/trust-files.ts'),
@@ -54,28 +53,32 @@ export async function trustExport({ terminal, flags }: Omit<TrustInput, 'confirm
   terminal.data(`${JSON.stringify(about, undefined, 2)}\n`)
 }
 
-/** Signs the least version of agents. */
+/** Signs the minimum version of agents. */
 export async function trustRequireAgent(
   version: string,
   { terminal, flags }: Omit<TrustInput, 'confirm'>,
 ): Promise<void> {
   if (!/^\d+\.\d+\.\d+$/.test(version)) {
-    throw new CliError(EXIT.usage, { what: `${version} is no version of an agent`, why: 'want MAJOR.MINOR.PATCH' })
+    throw new CliError(EXIT.usage, { what: `invalid version ${JSON.stringify(version)}: must be MAJOR.MINOR.PATCH` })
   }
   const { requireAgentVersion } = await import('../../../hub/keys/trust-files.ts')
   const { newest } = await requireAgentVersion(placeOf(flags), version, PORTS)
-  terminal.data(`trust version ${newest.bundle.version}: agents from ${version} on\n`)
+  terminal.data(`trust version ${newest.bundle.version}: agents require version ${version} or newer\n`)
 }
 
-/** Begins a new timeline. */
+/** Begins a new epoch. */
 export async function hubNewEpoch({ terminal, flags, confirm }: TrustInput): Promise<void> {
   const question =
-    'Begin a new timeline from the state this hub has now? What agents hold of its lost future counts no more; they keep what they run until this hub has caught up with it.'
-  if (!flags.yes && !(await confirm(question))) throw new CliError(EXIT.failed, { what: 'nothing was changed' })
-  const { startEpoch: beginEpoch } = await import('../../../hub/keys/trust-files.ts')
-  const { epoch, version } = (await beginEpoch(placeOf(flags), PORTS)).newest.bundle
+    'Begin a new epoch from the present state of this hub? Documents that agents received from the lost state no longer count; agents keep their workloads until this hub has caught up.'
+  if (!flags.yes && !(await confirm(question)))
+    throw new CliError(EXIT.failed, { what: 'cancelled; nothing was changed' })
+  const { startEpoch } = await import('../../../hub/keys/trust-files.ts')
+  const { epoch, version } = (await startEpoch(placeOf(flags), PORTS)).newest.bundle
   terminal.data(`epoch ${epoch}, trust version ${version}\n`)
-  terminal.step('next', 'a running hub takes it within seconds and issues every cluster a document of the new epoch')
+  terminal.step(
+    'next',
+    'a running hub begins the epoch within seconds and issues a document of the new epoch to every cluster',
+  )
 }
 
 function placeOf({ data, root }: TrustFlags) {

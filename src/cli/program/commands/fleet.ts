@@ -1,0 +1,81 @@
+// Tested by src/cli/program/docs-page.test.ts: summary, description, flags and examples of each command.
+import { outputOption } from '../command-action.ts'
+import type { Act } from '../command-action.ts'
+import { GROUP } from '../flotilla-command.ts'
+import type { FlotillaCommand } from '../flotilla-command.ts'
+
+/** `status`: the fleet on one screen. */
+export function addStatus(program: FlotillaCommand, act: Act): void {
+  program
+    .command('status')
+    .helpGroup(GROUP.observe)
+    .about(
+      'Show the fleet on one screen',
+      'Prints the clusters by state, the rollouts in progress, active freezes and the next command to run.',
+    )
+    .example('Show the fleet', 'flotilla status')
+    .example('Print the same data for a script', 'flotilla status -o json')
+    .addOption(outputOption('text', 'json'))
+    .action(
+      act(async (run, _words, flags) => {
+        const [{ status }, connection] = await Promise.all([import('../../commands/observe/status.ts'), run.connect()])
+        await status({ ...run, connection, flags })
+      }),
+    )
+}
+
+/** `events`, `tree` and `trace`: what happened and why. */
+export function addObserve(program: FlotillaCommand, act: Act): void {
+  program
+    .command('events')
+    .helpGroup(GROUP.observe)
+    .about('List the events of the last hour', 'The newest event is printed last.')
+    .example('List warnings', 'flotilla events --warnings')
+    .example('Follow the events of one rollout', 'flotilla events --for rollout/shop-g2 -w')
+    .option('-n, --namespace <namespace>', 'Namespace. If omitted, all namespaces')
+    .option('--for <kind/name>', 'Object of the events, for example rollout/shop-g2 or cluster/store-1')
+    .option('--warnings', 'List warnings only')
+    .option('-w, --watch', 'Continue with new events')
+    .addOption(outputOption('table', 'json'))
+    .action(
+      act(async (run, _words, flags) => {
+        const [{ events }, connection] = await Promise.all([import('../../commands/observe/events.ts'), run.connect()])
+        await events({ ...run, connection, flags })
+      }),
+    )
+  program
+    .command('tree')
+    .helpGroup(GROUP.observe)
+    .argument('[bundle]', 'Name of a Bundle. If omitted, all Bundles')
+    .about(
+      'Show Sources, their Bundles and rollouts as a tree',
+      'For each Bundle, the tree has its Placement and the rings of its newest rollout.',
+    )
+    .example('Show one Bundle', 'flotilla tree shop')
+    .option('-n, --namespace <namespace>', 'Namespace. If omitted, all namespaces')
+    .addOption(outputOption('text', 'json'))
+    .action(
+      act(async (run, words, flags) => {
+        const [{ tree }, connection] = await Promise.all([import('../../commands/observe/tree.ts'), run.connect()])
+        await tree(words, { ...run, connection, flags })
+      }),
+    )
+  program
+    .command('trace')
+    .helpGroup(GROUP.observe)
+    .argument('<kind/name>', 'Object in the cluster, for example deployment/web')
+    .about(
+      'Trace an object in a cluster to its commit',
+      'Prints the Bundle, rollout, Source and commit of the object, and its state.',
+    )
+    .example('Trace a Deployment in store-07', 'flotilla trace deployment/shop -c store-07')
+    .requiredOption('-c, --cluster <name>', 'Name of the cluster (required)')
+    .option('-n, --namespace <namespace>', 'Namespace of the object in the cluster')
+    .addOption(outputOption('text', 'json'))
+    .action(
+      act(async (run, words, flags) => {
+        const [{ trace }, connection] = await Promise.all([import('../../commands/observe/trace.ts'), run.connect()])
+        await trace(words, { ...run, connection, flags: flags as never })
+      }),
+    )
+}

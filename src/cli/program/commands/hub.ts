@@ -1,0 +1,122 @@
+// Tested by src/cli/program/docs-page.test.ts: summary, description, flags and examples of each command.
+import { withYes } from '../command-action.ts'
+import type { Act } from '../command-action.ts'
+import { GROUP } from '../flotilla-command.ts'
+import type { FlotillaCommand } from '../flotilla-command.ts'
+
+/** `hub run`, `hub sign-in` and `hub new-epoch`. */
+export function addHub(program: FlotillaCommand, act: Act): void {
+  const hub = program
+    .command('hub')
+    .helpGroup(GROUP.start)
+    .about('Run a hub and sign in to its console', 'These commands run on the machine of the hub.')
+    .example('Run a hub with its data in ./hub-data', 'flotilla hub run --data ./hub-data')
+  addHubRun(hub, act)
+  hub
+    .command('sign-in')
+    .about('Print a new address of the console', 'Each address signs in one browser. The hub must run on this machine.')
+    .example('Sign in to the console of a hub', 'flotilla hub sign-in --data ./hub-data')
+    .requiredOption('--data <dir>', 'Data directory of the hub (required)')
+    .action(
+      act(async (run, _words, flags) => {
+        const { hubSignIn } = await import('../../commands/hub/sign-in.ts')
+        await hubSignIn(String(flags['data']), run)
+      }),
+    )
+  withYes(hub.command('new-epoch'))
+    .about(
+      'Continue from the present state of a restored hub',
+      'A hub that was restored from a backup has older documents than its agents. A new epoch makes agents accept the documents of this hub.',
+    )
+    .example('Begin a new epoch after a restore', 'flotilla hub new-epoch --data ./hub-data')
+    .requiredOption('--data <dir>', 'Data directory of the hub (required)')
+    .option('--root <file>', 'Root key. Defaults to the root key in the data directory')
+    .action(
+      act(async (run, _words, flags) => {
+        const [{ hubNewEpoch }, { askYesNo }] = await Promise.all([
+          import('../../commands/trust/trust.ts'),
+          import('../../input/prompt.ts'),
+        ])
+        await hubNewEpoch({ terminal: run.terminal, flags: flags as never, confirm: askYesNo })
+      }),
+    )
+}
+
+function addHubRun(hub: FlotillaCommand, act: Act): void {
+  hub
+    .command('run')
+    .about(
+      'Run a hub',
+      'The hub stores its objects in --data DIR, or with --kubeconfig FILE in the cluster of FILE. Flags override the environment, which overrides --config.',
+    )
+    .example('Run an embedded hub', 'flotilla hub run --data ./hub-data')
+    .example('Store the objects in a Kubernetes API server', 'flotilla hub run --kubeconfig home.kubeconfig')
+    .example('Print the settings and their origins', 'flotilla hub run --data ./hub-data --print-config')
+    .option('--data <dir>', 'Directory of keys, database and blobs. Created if missing')
+    .option('--listen <host:port>', 'Address of the API. Defaults to 127.0.0.1:7443; port 0 selects a free port')
+    .option(
+      '--view-url <url>',
+      'With --kubeconfig: URL by which the kube-apiserver reaches --listen. Defaults to the address of the listener',
+    )
+    .option('--gateway-listen <host:port>', 'Address of the gateway for agents. Defaults to 0.0.0.0:7444')
+    .option(
+      '--gateway-url <url>',
+      'URL by which agents reach the gateway. Defaults to https://HOST:PORT of the listener',
+    )
+    .option('--console-listen <host:port>', 'Address of the console. Defaults to 127.0.0.1:7480')
+    .option(
+      '--metrics-listen <host:port>',
+      'Additional address for /metrics over plain HTTP. If omitted, only the console serves /metrics',
+    )
+    .option(
+      '--gate-hosts <hosts>',
+      'Comma-separated hosts that gates of rollouts may call. If omitted, gates may call any host over HTTPS',
+    )
+    .option(
+      '--webhook-listen <host:port>',
+      'Address for webhooks of git servers. If omitted, the hub has no webhook listener',
+    )
+    .option(
+      '--source-paths <dirs>',
+      'Directories that may hold local repositories of Sources. If omitted, Sources cannot use local repositories',
+    )
+    .option(
+      '--dialects <names>',
+      'Other systems whose kinds the hub serves: fleet. If omitted, the hub serves its own kinds only',
+    )
+    .option('--config <file>', 'YAML file with these settings')
+    .option('--log-level <level>', 'Log level: debug, info, warn or error')
+    .option('--print-config', 'Print the settings and the origin of each, then exit')
+    .action(
+      act(async (run, _words, flags) => {
+        const { hubRun } = await import('../../commands/hub/run.ts')
+        return await hubRun(run, flags)
+      }),
+    )
+}
+
+/** `login`: credentials of a hub in a kubeconfig. */
+export function addLogin(program: FlotillaCommand, act: Act): void {
+  withYes(program.command('login'))
+    .helpGroup(GROUP.start)
+    .argument('[server]', 'Address of the API of the hub: https://HOST:PORT')
+    .about(
+      'Log in to a hub and save the credentials as a kubeconfig context',
+      'The command writes to the file of --kubeconfig, or to ~/.kube/config. The context is named --context, or "flotilla".',
+    )
+    .example('Log in with a token', 'flotilla login https://hub.example:7443 --token-file token --ca hub-ca.crt')
+    .example('Log in with a kubeconfig file', 'flotilla login --from admin.kubeconfig')
+    .option('--token-file <file>', 'File with the token, or - for stdin. The token is saved in a file with mode 0600')
+    .option('--ca <file>', 'CA certificate of the API in PEM. Defaults to the CA certificates of this machine')
+    .option('--from <kubeconfig>', 'Copy server, CA and credentials from the current context of this kubeconfig')
+    .option('--current', 'Also make the context the current context of kubectl')
+    .action(
+      act(async (run, words, flags) => {
+        const [{ login }, { askYesNo }] = await Promise.all([
+          import('../../commands/hub/login.ts'),
+          import('../../input/prompt.ts'),
+        ])
+        await login(words[0], { ...run, flags, confirm: askYesNo })
+      }),
+    )
+}
