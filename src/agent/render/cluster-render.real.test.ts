@@ -109,7 +109,7 @@ describe('a chart that looks at a real cluster', () => {
     const options = { executor: { namespace: 'shop', name: 'deployer' } }
     await agent.assign({ [BUNDLE]: { generation: 1, content, options } })
     await until('the missing Secret is named', () =>
-      /names key password of Secret shop\/db: there is none/.test(agent.row(BUNDLE)?.message ?? ''),
+      /names key password of Secret shop\/db: not found/.test(agent.row(BUNDLE)?.message ?? ''),
     )
     const metadata = { name: 'db', namespace: 'shop' }
     await client.create(Secret, {
