@@ -1,7 +1,8 @@
 /**
  * The narrow waist of the embedded home: a revisioned log of single-key compare-and-swaps.
  *
- * Promises (design.md I-01 to I-03): a resolved commit survives any crash; revisions strictly increase, one per commit;
+ * Promises (docs/invariants.md, I-01 to I-03): a resolved commit survives any crash; revisions strictly increase, one
+ * per commit;
  * LIST at r followed by WATCH from r shows any later state, ordered, gapless, without duplicates; a revision that was
  * compacted away is answered with ApiError Expired, never with silence.
  *
