@@ -2,7 +2,7 @@
 /**
  * The document that a cluster's agent follows, before it is signed, and the set behind each entry. The schemas are
  * the only declaration; the types are derived. A new field is optional, or needs a feature in `requires`, so that
- * older agents neither fail nor ignore an instruction. See design.md part 4, points 3 and 4.
+ * older agents neither fail nor ignore an instruction.
  */
 import type { Static } from 'typebox'
 import type { DeepReadonly } from '../../core/deep-readonly.ts'
