@@ -79,7 +79,7 @@ test('a token or a given kubeconfig becomes a context; what the hub does not kno
 
   const second = await run(['login', '--from', admin, '--current'])
   assert.equal(second.code, 0, second.stderr)
-  assert.match(second.stderr, /as admin \(system:masters\)\n.*the current one now/)
+  assert.match(second.stderr, /as admin \(system:masters\)\n.*written to \S+ as the current context\n/)
   assert.equal(configOf(file)['current-context'], 'flotilla')
   assert.equal((await run(['get', 'clusters'])).code, 0)
 
@@ -103,6 +103,6 @@ test('a token or a given kubeconfig becomes a context; what the hub does not kno
   writeFileSync(`${list[2]!}.lock`, '')
   const locked = await run(['login', '--from', admin], asList)
   assert.equal(locked.code, 5)
-  assert.match(locked.stderr, /^error: somebody else writes the kubeconfig now\n/)
+  assert.match(locked.stderr, /^error: \S+\.lock: the kubeconfig is locked by another process\nhint: try again/)
   assert.equal((await hub.stop()).code, 0)
 })
