@@ -40,7 +40,7 @@ test('keys are made once, private, and read again', async (t) => {
   assert.deepEqual(read.trust, made.trust)
   assert.deepEqual(read.apiCa, made.apiCa)
   assert.deepEqual(read.tokenKeys, made.tokenKeys)
-  assert.deepEqual(readdirSync(directory.path).sort(), ['holder.json', 'keys', 'lock'])
+  assert.deepEqual(readdirSync(directory.path).sort(), ['.gitignore', 'holder.json', 'keys', 'lock'])
 })
 
 test('the file of token keys may have several; the first one is the newest', async (t) => {
