@@ -13,10 +13,10 @@ const LOCK_POLL_MS = 250
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
-/** Trouble told to the person in four lines: what, where, why, what to do. */
-class Trouble extends Error {
+/** An error with its place, cause and hint, in the two lines of all errors of the CLI. */
+class BootstrapError extends Error {
   constructor(what, where, why, todo) {
-    super(`${what}\n  where: ${where}\n  why:   ${why}\n  do:    ${todo}`)
+    super(`error: ${where}: ${what}: ${why}\nhint: ${todo}`)
   }
 }
 
@@ -67,7 +67,7 @@ export async function launch({ needs, script, args }) {
     process.argv = [process.execPath, file, ...args]
     await import(pathToFileURL(file).href)
   } catch (error) {
-    if (!(error instanceof Trouble)) throw error
+    if (!(error instanceof BootstrapError)) throw error
     process.stderr.write(`${error.message}\n`)
     process.exit(1)
   }
@@ -89,11 +89,11 @@ export function npmCommand(node = process.execPath) {
     const real = fs.realpathSync(file)
     return real.endsWith('.js') ? { command: node, args: [real] } : { command: file, args: [] }
   }
-  throw new Trouble(
-    'npm is missing.',
+  throw new BootstrapError(
+    'npm not found',
     'PATH',
-    'flotilla fetches Node 26 and its dependencies with npm, and there is no npm on this machine.',
-    'install Node.js with npm (20 or newer), then run this again.',
+    'flotilla fetches Node 26 and its dependencies with npm',
+    'install Node.js 20 or newer with npm, then run the command again',
   )
 }
 
@@ -143,11 +143,11 @@ async function ensureNode() {
   const home = path.join(cacheDir(), 'node', pins.version)
   const pin = pins.packages[`${process.platform}-${process.arch}`]
   if (!pin) {
-    throw new Trouble(
-      `Flotilla needs Node ${OLDEST_NODE} or newer; this is ${process.version}.`,
+    throw new BootstrapError(
+      `Node ${OLDEST_NODE} or newer is required, this is ${process.version}`,
       process.execPath,
-      `no Node ${pins.version} is pinned for ${process.platform} on ${process.arch}.`,
-      `install Node ${OLDEST_NODE} or newer (https://nodejs.org), then run this again.`,
+      `no Node ${pins.version} is pinned for ${process.platform} on ${process.arch}`,
+      `install Node ${OLDEST_NODE} or newer (https://nodejs.org), then run the command again`,
     )
   }
   const node = path.join(home, 'node_modules', pin.name, 'bin/node')
@@ -159,7 +159,7 @@ async function ensureNode() {
   process.on('exit', removeHalf)
   writeJson(path.join(half, 'package.json'), { private: true, dependencies: { [pin.name]: pins.version } })
   writeJson(path.join(half, 'package-lock.json'), nodeLockfile(pin, pins.version))
-  await npmCi({ node: process.execPath, cwd: half, flags: [], what: `Node ${pins.version} could not be fetched.` })
+  await npmCi({ node: process.execPath, cwd: half, flags: [], what: `cannot fetch Node ${pins.version}` })
   await checkNode(path.join(half, 'node_modules', pin.name, 'bin/node'), pins.version)
   try {
     fs.renameSync(half, home) // whole or not at all
@@ -179,11 +179,11 @@ function nodeLockfile({ name, integrity }, version) {
 async function checkNode(node, version) {
   const { code, output } = await collect(node, ['--version'], {})
   if (code === 0) return
-  throw new Trouble(
-    `Node ${version} was fetched but does not run on this machine.`,
+  throw new BootstrapError(
+    `the fetched Node ${version} does not run on this machine`,
     node,
-    output.trim().split('\n').pop() || `it ended with code ${code}.`,
-    `install Node ${OLDEST_NODE} or newer yourself (https://nodejs.org), then run this again.`,
+    output.trim().split('\n').pop() || `it ended with code ${code}`,
+    `install Node ${OLDEST_NODE} or newer (https://nodejs.org), then run the command again`,
   )
 }
 
@@ -210,7 +210,7 @@ async function ensureDependencies(needs, node) {
     if (!isInstalled(JSON.parse(lockText.toString()), readJson(path.join(modules, '.package-lock.json')), needs)) {
       say('installing dependencies from package-lock.json')
       const flags = needs === 'prod' ? ['--omit=dev'] : ['--include=dev']
-      await npmCi({ node, cwd: root, flags, what: 'The dependencies could not be installed.' })
+      await npmCi({ node, cwd: root, flags, what: 'cannot install the dependencies' })
     }
     writeJson(stampFile, { lock, kind: needs })
   } finally {
@@ -240,11 +240,11 @@ async function npmCi({ node, cwd, flags, what }) {
   if (code === 0) return
   const errors = output.split('\n').filter((line) => /^npm (error|ERR!) (?!code |errno |syscall )\S/.test(line))
   const why = errors[0] ?? output.trim().split('\n').pop()
-  throw new Trouble(
+  throw new BootstrapError(
     what,
     cwd,
     `npm ci ended with code ${code}: ${why.replace(/^npm (error|ERR!) */, '')}`,
-    'check the network and `npm config get registry`, then run this again.',
+    'check the network and "npm config get registry", then run the command again',
   )
 }
 

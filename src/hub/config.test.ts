@@ -31,7 +31,7 @@ test('variables are named after their settings', () => {
 })
 
 const WRONG: readonly (readonly [flags: Record<string, unknown>, says: RegExp])[] = [
-  [{}, /needs a data directory: give --data DIR/],
+  [{}, /missing data directory/],
   [{ data: '/d', listen: 'nowhere' }, /^--listen: invalid value "nowhere"; must be HOST:PORT, for example 127/],
   [{ data: '/d', logLevel: 'loud' }, /^--log-level: invalid value "loud"; must be one of debug, info/],
   [{ data: '/d', gatewayUrl: 'http://x' }, /^--gateway-url: invalid value "http:\/\/x"; must be https:/],

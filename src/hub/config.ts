@@ -125,7 +125,7 @@ export function readHubConfig(input: ConfigInput): ReadConfig {
   }
   const values = Object.fromEntries(Object.entries(origins).map(([name, { value }]) => [name, value]))
   if (firstSchemaProblem(HubConfig, values)) {
-    throw new Stalled('BadConfig', 'the hub needs a data directory: give --data DIR, or set FLOTILLA_HUB_DATA')
+    throw new Stalled('BadConfig', 'missing data directory', { todo: 'give --data DIR, or set FLOTILLA_HUB_DATA' })
   }
   return { config: values as HubConfig, origins }
 }

@@ -49,7 +49,7 @@ test('secrets are sealed, the audit is whole, and a backup becomes the same hub'
   assert.ok(!textOf(data).includes(CANARY), 'no file of the hub has the secret in the open')
 
   assert.match(await run('audit', '--kubeconfig', kubeconfig), /admin +create +secrets +default\/s +<none>\n/)
-  assert.match(await run('audit', '--verify', '--kubeconfig', kubeconfig), /^\d+ records, an unbroken chain/)
+  assert.match(await run('audit', '--verify', '--kubeconfig', kubeconfig), /^\d+ records, hash chain verified/)
 
   const backup = join(root, 'backup.tar')
   assert.match(await run('backup', backup, '--data', data), /revision \d+, \d+ blobs\n/)
@@ -60,7 +60,7 @@ test('secrets are sealed, the audit is whole, and a backup becomes the same hub'
   await run('restore', backup, '--data', blind)
   const refused = await runFlotilla(t, ['hub', 'run', '--data', blind, ...FREE])
   assert.equal(refused.code, 1)
-  assert.match(refused.stderr, /has a database and no .*keys\n +do: +put the hub's keys there/)
+  assert.match(refused.stderr, /has a database and no .*keys\nhint: copy the keys of the hub/)
 
   const restored = join(root, 'restored')
   await run('restore', backup, '--data', restored, '--keys', join(data, 'keys'))

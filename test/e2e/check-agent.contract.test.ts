@@ -39,12 +39,12 @@ test('an agent of an embedded cluster is looked at where it runs', async (t) => 
   await checkAgentFlow(t, kubeconfig, await strangerOf(t, kubeconfig))
 })
 
-test('what is not said is asked for', async (t) => {
+test('a missing flag is an error', async (t) => {
   const cases = [
-    [['check', '--agent'], 'an agent is looked at where it runs, and its data directory is not named'],
-    [['check', '--agent', '--data', 'x'], 'an agent is looked at where it runs, and its cluster is not named'],
-    [['check', 'store-1', '--agent'], 'check store-1, or the agent here?'],
-    [['check', '--data', 'x'], '--data is of an agent'],
+    [['check', '--agent'], 'missing --data'],
+    [['check', '--agent', '--data', 'x'], 'missing --kubeconfig'],
+    [['check', 'store-1', '--agent'], '--agent checks the agent on this machine and cannot be combined with a cluster'],
+    [['check', '--data', 'x'], '--data requires --agent'],
   ] as const
   for (const [args, what] of cases) {
     const { code, stderr } = await runFlotilla(t, args)

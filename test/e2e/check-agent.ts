@@ -64,9 +64,9 @@ export async function checkAgentFlow(t: Cleanup, kubeconfig: string, strangers: 
   for (const line of [
     '√ joined as shop-1',
     `√ ${gateway} answers`,
-    '√ it is the hub of the join code',
-    '√ the agent may keep its state',
-    '√ ServiceAccount shop/deployer may change what default/web has (2 rights)',
+    '√ the server is the hub of the join code',
+    '√ the agent may store its state',
+    '√ ServiceAccount shop/deployer may change the objects of default/web (2 permissions)',
   ]) {
     assert.ok(whole.includes(line), `${line}\n${whole}`)
   }
@@ -76,26 +76,29 @@ export async function checkAgentFlow(t: Cleanup, kubeconfig: string, strangers: 
   assert.equal(denied.exit, 1)
   assert.match(
     denied.said,
-    /× ServiceAccount shop\/deployer, for default\/web, may not patch, delete configmaps in namespace shop\n {4}see docs\/checks\.md#executor-rights/,
+    /× ServiceAccount shop\/deployer, for default\/web, may not patch, delete configmaps in namespace shop\n {4}see https:\/\/\S+\/checks\.md#executor-rights/,
   )
   await cluster.client.create(RoleBinding, binding)
   const stranger = await check(strangers)
   assert.equal(stranger.exit, 1)
   assert.match(
     stranger.said,
-    /× the agent cannot keep its state: it may not get, list, create, update, delete configmaps in namespace flotilla-agent/,
+    /× the agent cannot store its state: it may not get, list, create, update, delete configmaps in namespace flotilla-agent/,
   )
   chmodSync(data, 0o755)
   const open = await check()
   assert.equal(open.exit, 0, open.said)
-  assert.match(open.said, /‼ \S+ may be read by others than its owner/)
+  assert.match(open.said, /‼ \S+ contains the keys of the agent and can be read by other users/)
   chmodSync(data, 0o700)
 
   await agent.stop()
   await hub.stop()
   const silent = await check()
   assert.equal(silent.exit, 1)
-  assert.match(silent.said, /× https:\S+: connect ECONNREFUSED \S+\n {4}see docs\/checks\.md#gateway-reachable/)
+  assert.match(
+    silent.said,
+    /× https:\S+: connect ECONNREFUSED \S+\n {4}see https:\/\/\S+\/checks\.md#gateway-reachable/,
+  )
   const listen = gateway.replace('https://', '')
   const free = FREE.map((word, at) => (FREE[at - 1] === '--gateway-listen' ? listen : word))
   const other = startFlotilla(t, ['hub', 'run', '--data', join(temporaryFolder(t), 'other'), ...free])

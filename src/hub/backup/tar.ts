@@ -27,7 +27,9 @@ export async function writeTarEntry(
     written += chunk.byteLength
     await out.appendFile(chunk)
   }
-  if (written !== size) throw new Stalled('BackupFailed', `${name} has ${written} bytes instead of ${size}: try again`)
+  if (written !== size) {
+    throw new Stalled('BackupFailed', `${name} has ${written} bytes instead of ${size}`, { todo: 'try again' })
+  }
   await out.appendFile(new Uint8Array(tarPadding(size)))
 }
 

@@ -30,7 +30,8 @@ test('a directory in use says who holds it, and is free when released', async (t
   const held = await openDataDirectory(folder, clock)
   await assert.rejects(openDataDirectory(folder, clock), {
     name: 'Stalled',
-    message: `the directory ${folder} is in use by process ${process.pid} on ${hostname()} since 1970-01-01T00:00:00Z: stop that hub first, or give this one its own --data`,
+    where: folder,
+    message: `the directory is in use by process ${process.pid} on ${hostname()} since 1970-01-01T00:00:00Z`,
   })
   held.release()
   const again = await openDataDirectory(folder, clock)

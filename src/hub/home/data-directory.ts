@@ -62,11 +62,11 @@ const SQLITE_BUSY = 5
 async function inUse(path: string, cause: unknown): Promise<Stalled> {
   const holder = await readHolder(path)
   const who = holder ? `by process ${holder.pid} on ${holder.host} since ${holder.since}` : 'by another process'
-  return new Stalled(
-    'DataDirectoryInUse',
-    `the directory ${path} is in use ${who}: stop that hub first, or give this one its own --data`,
-    { cause },
-  )
+  return new Stalled('DataDirectoryInUse', `the directory is in use ${who}`, {
+    cause,
+    where: path,
+    todo: 'stop that hub first, or give this hub its own directory with --data DIR',
+  })
 }
 
 async function readHolder(path: string): Promise<Holder | undefined> {

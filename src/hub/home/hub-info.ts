@@ -78,10 +78,9 @@ export async function readHubInfo(client: Reader): Promise<HubInfo> {
   const endpoints = (data['endpoints'] ?? '').split('\n').filter((line) => line !== '')
   const { root, agentBundle } = data
   if (endpoints.length === 0 || !isDigest(root)) {
-    throw new Stalled(
-      'NoHub',
-      `this API has no ConfigMap ${SYSTEM_NAMESPACE}/${NAME}, so no hub works on it: start one, or use the hub’s own admin.kubeconfig`,
-    )
+    throw new Stalled('NoHub', `no hub uses this API: ConfigMap ${SYSTEM_NAMESPACE}/${NAME} not found`, {
+      todo: 'start a hub, or use the admin.kubeconfig of the hub',
+    })
   }
   return { endpoints, root, ...(isDigest(agentBundle) && { agentBundle }) }
 }

@@ -42,6 +42,7 @@ export interface TrustSpec {
 const API_CA = { key: 'api-ca.key', certificate: 'api-ca.crt' } as const
 const TOKEN_KEY = 'service-account-tokens.key'
 const FOLDER = 'keys'
+const RESTORE = { todo: 'restore the keys from the place where they are kept' } as const
 
 const DAY_MS = 24 * 3_600_000
 const CA_DAYS = 20 * 365
@@ -65,7 +66,7 @@ export function readKeyFiles(files: Readonly<Record<string, string>>): HubKeys {
   const privateKey = files[API_CA.key]
   const certificate = files[API_CA.certificate]
   if (privateKey === undefined || certificate === undefined) {
-    throw new Stalled('KeysMissing', `${API_CA.key} or ${API_CA.certificate} is missing: restore it from a backup`)
+    throw new Stalled('KeysMissing', `${API_CA.key} or ${API_CA.certificate} is missing`, RESTORE)
   }
   const tokenKeys = readTokenKeys(files[TOKEN_KEY])
   return { trust: loadTrust((name) => files[name]), apiCa: { privateKey, certificate }, tokenKeys }
@@ -73,13 +74,12 @@ export function readKeyFiles(files: Readonly<Record<string, string>>): HubKeys {
 
 /** The file has one PEM block per key: a new one goes on top, an old one goes when its tokens have ended. */
 function readTokenKeys(text: string | undefined): TokenKeys {
-  if (text === undefined) throw new Stalled('KeysMissing', `${TOKEN_KEY} is missing: restore it from a backup`)
+  if (text === undefined) throw new Stalled('KeysMissing', `${TOKEN_KEY} is missing`, RESTORE)
   const [first, ...others] = text.match(/-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----\n?/g) ?? []
   if (first === undefined || [first, ...others].some((pem) => !isEd25519(pem))) {
-    throw new Stalled(
-      'KeysMissing',
-      `${TOKEN_KEY} must have Ed25519 private keys in PEM and nothing else: \`openssl genpkey -algorithm ed25519\` makes one`,
-    )
+    throw new Stalled('KeysMissing', `${TOKEN_KEY} must contain only Ed25519 private keys in PEM`, {
+      todo: 'create a key with "openssl genpkey -algorithm ed25519"',
+    })
   }
   return [first, ...others]
 }
@@ -111,7 +111,8 @@ export async function loadHubKeys(directory: DataDirectory, wanted: TrustSpec, p
   if (!keys.trust.rootSigner) {
     throw new Stalled(
       'RootKeyNeeded',
-      `agents know this hub at ${bundle.endpoints.join(', ')}; telling them about ${wanted.endpoints.join(', ')} needs the root key: put ${directory.file(FOLDER, TRUST_FILES.root)} back for this start, or listen where it was`,
+      `agents know this hub at ${bundle.endpoints.join(', ')}; a change to ${wanted.endpoints.join(', ')} requires the root key`,
+      { todo: `put ${directory.file(FOLDER, TRUST_FILES.root)} back for this start, or use the old addresses` },
     )
   }
   const bundles = amendTrust(keys.trust, { endpoints: [...wanted.endpoints] }, ports.clock.now())
@@ -123,7 +124,7 @@ export async function loadHubKeys(directory: DataDirectory, wanted: TrustSpec, p
 export async function readHubKeys(directory: Pick<DataDirectory, 'file'>): Promise<HubKeys> {
   const folder = directory.file(FOLDER)
   const files = await readFolder(folder)
-  if (!files) throw new Stalled('KeysMissing', `${folder} is gone: restore it from a backup`)
+  if (!files) throw new Stalled('KeysMissing', 'the keys directory is missing', { where: folder, ...RESTORE })
   return readKeyFiles(files)
 }
 

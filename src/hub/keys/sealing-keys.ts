@@ -32,10 +32,10 @@ export async function requireSealingKeys(directory: DataDirectory): Promise<void
     )
   const folder = directory.file(KEY_FOLDER)
   if (!(await isThere(directory.file(DATABASE_FILE))) || (await isThere(folder))) return
-  throw new Stalled(
-    'KeysMissing',
-    `${directory.path} has a database and no ${folder}: put the hub's keys there before it starts (a backup's manifest.json names the files)`,
-  )
+  throw new Stalled('KeysMissing', `the directory has a database and no ${folder}`, {
+    where: directory.path,
+    todo: 'copy the keys of the hub to that folder before the hub starts; the manifest.json of a backup lists the files',
+  })
 }
 
 /** The sealing keys of a data directory, made when there are none. */
@@ -59,6 +59,10 @@ export function parseSealingKeys(text: string, file: string): [SealingKeyData, .
     if (!match) throw new Stalled('KeysMissing', `${file} has a line that is not \`ID BASE64\` of 32 bytes`)
     return { id: match[1]!, key: match[2]! }
   })
-  if (!first) throw new Stalled('KeysMissing', `${file} is empty: put the hub's sealing keys back`)
+  if (!first)
+    throw new Stalled('KeysMissing', 'the file is empty', {
+      where: file,
+      todo: 'copy the sealing keys of the hub to it',
+    })
   return [first, ...others]
 }

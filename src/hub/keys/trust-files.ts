@@ -64,8 +64,8 @@ async function readRoot({ data, root }: TrustLocation): Promise<string> {
   const file = `${data}/${KEY_FOLDER}/${TRUST_FILES.root}`
   const text = await readFileIfExists(file)
   if (text !== undefined) return text
-  throw new Stalled(
-    'RootKeyNeeded',
-    `${file} is not here, as it should be: say --root FILE with the root key from where you keep it`,
-  )
+  throw new Stalled('RootKeyNeeded', 'the root key is not in the data directory', {
+    where: file,
+    todo: 'give the root key with --root FILE',
+  })
 }

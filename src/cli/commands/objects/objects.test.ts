@@ -275,7 +275,7 @@ const ADD = { accept: 'auto', expires: '24h', output: 'json' }
 test('cluster add makes a token bound to the name, whose secret only the code has', async (t) => {
   const hub = started(t)
   const input = { connection: hub.connection, terminal: hub.terminal }
-  assert.match((await expectErrorReport(clusterAdd('store-1', input, ADD))).what, /no hub works on it/)
+  assert.match((await expectErrorReport(clusterAdd('store-1', input, ADD))).what, /no hub uses this API/)
   await ensureNamespace(hub.client, SYSTEM_NAMESPACE)
   const info = { endpoints: ['https://hub.example:7444'], root: ROOT }
   await publishHubInfo(hub.client, { ...info, agentBundle: ROOT })

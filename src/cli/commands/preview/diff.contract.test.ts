@@ -241,12 +241,12 @@ test('definitions in the files count: clusters are gained and lost, bundles are 
   const { out } = await run({ summary: true })
   assert.match(
     out,
-    /^bundle shop\/other .* 3 clusters selected \(\+1 gained, -2 lost\)\n +1 {2}gained +1 object {2}\(dc\)\n +2 {2}lost +1 object of it leave {2}\(hyper, s3\)\n +2 {2}unchanged\n/m,
+    /^bundle shop\/other .* 3 clusters selected \(\+1 gained, -2 lost\)\n +1 {2}gained +1 object {2}\(dc\)\n +2 {2}lost +1 object is removed {2}\(hyper, s3\)\n +2 {2}unchanged\n/m,
   )
   assert.match(out, /^bundle shop\/fresh \(new\) .* 3 clusters selected \(\+3 gained, -0 lost\)\n/m)
   assert.match(
     out,
-    /^bundle shop\/chart .*\n {2}not compared: its content comes from Source redis, which is not the repository that is compared\n/m,
+    /^bundle shop\/chart .*\n {2}not compared: the content comes from Source redis, which has another repository\n/m,
   )
 })
 
@@ -271,7 +271,7 @@ test('how a bundle is applied is told, also for the clusters of one of its varia
       '1 change applied with +delete.unplaced=Orphan, +drift.mode=Correct (hyper)',
     ],
   )
-  assert.match((await run()).out, /~ how it is applied\n +\.drift\.mode: \+ Correct\n/)
+  assert.match((await run()).out, /~ apply options\n +\.drift\.mode: \+ Correct\n/)
 })
 
 test('an input that is a Secret is told by the name of its key', async (t) => {
@@ -366,7 +366,7 @@ test('validate with a hub checks the content of its Bundles that follow this rep
   assert.equal(code, 1)
 })
 
-test('what cannot be compared is said in four lines, and never with exit code 1', async (t) => {
+test('what cannot be compared is an error, and never exits with 1', async (t) => {
   const { run, git, root, write } = await scene(t)
   const report = async (flags: DiffFlags) => {
     try {
@@ -378,16 +378,16 @@ test('what cannot be compared is said in four lines, and never with exit code 1'
     }
   }
   assert.equal((await report({ source: 'app' })).todo, 'did you mean "apps"?')
-  assert.match((await report({ branch: 'nowhere' })).todo ?? '', /^git fetch origin nowhere /)
-  assert.match((await report({ branch: '--help' })).what, /is no name of a commit/)
-  assert.match((await report({ bundle: 'posh' })).what, /^there is no bundle posh, neither on the hub nor in the files/)
+  assert.match((await report({ branch: 'nowhere' })).todo ?? '', /^fetch it with "git fetch origin nowhere"/)
+  assert.match((await report({ branch: '--help' })).what, /invalid revision "--help"/)
+  assert.match((await report({ bundle: 'posh' })).what, /^bundle "posh" not found on the hub or in the files/)
   assert.equal((await run({ bundle: 'pos' })).code, 0)
   assert.equal((await run({ into: 'main' })).code, 0)
-  assert.match((await report({ into: 'staging' })).what, /^no Source of the hub follows a branch of this repository/)
+  assert.match((await report({ into: 'staging' })).what, /^no Source of the hub uses this repository/)
   git('remote', 'set-url', 'origin', 'https://git.example.com/other.git')
-  assert.match((await report({})).todo ?? '', /^name it with --source; the hub has shop\/apps/)
+  assert.match((await report({})).todo ?? '', /^give the Source with --source; the hub has shop\/apps/)
   assert.equal((await run({ source: 'apps' })).code, 0)
-  assert.match((await report({ root: tmpdir(), filename: [tmpdir()] })).what, /^this is not a git repository/)
+  assert.match((await report({ root: tmpdir(), filename: [tmpdir()] })).what, /^not a git repository/)
   write({ 'pos/values.yaml': 'replicas: 2\n' })
   symlinkSync('/etc/hostname', join(root, 'other/link.yaml'))
   assert.match((await report({ source: 'apps' })).why ?? '', /link\.yaml.*out/)

@@ -25,7 +25,7 @@ test('trust is changed with a root key from elsewhere, and not without it', asyn
   const confirm = async (question: string) => (asked.push(question), false)
   const input = (more: object = {}) => ({ terminal, confirm, flags: { data, ...more } })
 
-  await assert.rejects(trustRotate('signer', input()), /root\.key is not here, as it should be: say --root FILE/)
+  await assert.rejects(trustRotate('signer', input()), /the root key is not in the data directory/)
   await assert.rejects(trustRotate('signer', input({ root: join(data, 'keys', 'signer.key') })), /believe sha256:/)
   await trustRotate('signer', input({ root }))
   await trustRotate('ca', input({ root }))
