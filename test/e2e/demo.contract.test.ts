@@ -96,7 +96,7 @@ test('every situation shows in the fleet, ends with --undo, and its next command
   await demo.stop('SIGINT')
   const late = await flotilla('demo', 'release')
   assert.equal(late.code, 3)
-  assert.match(late.stderr, /no demo is running here[^]*start one in another terminal/)
+  assert.match(late.stderr, /no demo is running[^]*start a demo in another terminal/)
 })
 
 test('where another kubeconfig would win or no demo can be remembered, the printed commands name theirs', async (t) => {

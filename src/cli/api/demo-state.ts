@@ -33,9 +33,14 @@ export async function writeDemoState(file: string, state: DemoState): Promise<()
   await writeFile(file, `${JSON.stringify(state)}\n`, { mode: 0o600 })
   return async () => {
     // A second demo may have replaced the file meanwhile.
-    if ((await readDemoState(file))?.pid === state.pid) await rm(file, { force: true })
+    if ((await readDemoState(file))?.pid !== state.pid) return
+    await rm(file, { force: true })
+    await rm(join(dirname(file), ANNOUNCED_FILE), { force: true })
   }
 }
+
+/** The process whose demo was announced last; the demo removes the file with its state. */
+const ANNOUNCED_FILE = 'demo-announced'
 
 /** An announcement counts as known for this long. */
 const ANNOUNCED_MS = 3_600_000
@@ -46,7 +51,7 @@ export async function announceDemo(
   { stateFolder }: Pick<CliEnvironment, 'stateFolder'>,
   terminal: Pick<Terminal, 'say'>,
 ): Promise<void> {
-  const file = join(stateFolder, 'demo-announced')
+  const file = join(stateFolder, ANNOUNCED_FILE)
   const known = await readFile(file, 'utf8').catch(() => '')
   const writtenMs = await stat(file).then(
     ({ mtimeMs }) => mtimeMs,
