@@ -89,7 +89,7 @@ test('three Ready clusters, then a change, without a reload', async (t) => {
   const answer = await other.goto(address)
   assert.equal(answer?.status(), 401)
   const again = await runFlotilla(t, ['demo', 'page'], { env: state })
-  const [, fresh = ''] = /for one browser: (\S+)/.exec(again.stderr) ?? []
+  const fresh = again.stdout.trim()
   assert.equal((await other.goto(fresh))?.status(), 200, again.stderr)
 
   const ended = await demo.stop('SIGTERM')
