@@ -296,7 +296,10 @@ describe('flotilla template', () => {
     async () => {
       const other = await ours(['r', 'c', '--helm', '3', '--helm-binary', findBinary('helm')!, '--shadow'])
       assert.equal(other.code, 1)
-      assert.match(other.err, /^fail the output of helm differs from line \d+\n {2}helm: .*v1\.36\.0.*\n {2}flotilla: .*v1\.33\.0/)
+      assert.match(
+        other.err,
+        /^fail the output of helm differs from line \d+\n {2}helm: .*v1\.36\.0.*\n {2}flotilla: .*v1\.33\.0/,
+      )
     },
   )
 })
