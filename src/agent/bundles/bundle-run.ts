@@ -41,12 +41,6 @@ export interface BundleRun {
   readonly ownershipDecisions: Map<string, OwnershipDecision>
   /** Drift that is reported and not corrected, by key. */
   readonly drifts: Map<string, Drift>
-  /**
-   * Objects without drift in which the bundle does not own all of its fields, by key, each with the version that was
-   * compared. A value that a user restored belongs to that user, who can change it again without another change of
-   * owner.
-   */
-  readonly compared: Map<string, string>
   /** Verdicts of the bundle's health rules, by key, each with the version of the object. */
   readonly judged: Map<string, { readonly version: string; readonly judgement: HealthVerdict }>
   /** Times of drift corrections, by key. */
@@ -89,7 +83,6 @@ export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
     records: new Map(),
     ownershipDecisions: new Map(),
     drifts: new Map(),
-    compared: new Map(),
     corrections: new Map(),
     judged: new Map(),
     done: new Set(),
@@ -172,6 +165,5 @@ export function replan(run: BundleRun, plan: SetPlan): void {
 }
 
 function forgetObjects(run: BundleRun): void {
-  const { ownershipDecisions, done, drifts, compared, judged, corrections } = run
-  for (const memory of [ownershipDecisions, done, drifts, compared, judged, corrections]) memory.clear()
+  for (const memory of [run.ownershipDecisions, run.done, run.drifts, run.judged, run.corrections]) memory.clear()
 }

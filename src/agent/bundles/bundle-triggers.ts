@@ -24,10 +24,8 @@ export function createBundleTriggers({ tracked, clock, wake }: BundleTriggerPort
         const { run, dueAt } = bundle
         if (dueAt <= soon) continue
         const planned = run.plan?.byKey.get(key)
-        // A user may have repaired drift by hand, or changed a repaired field again, which changes no bundle's share;
-        // health rules may read any field.
-        const isShareSilent = run.drifts.has(key) || run.compared.has(key)
-        const isAffected = planned !== undefined && (isNews || planned.rules !== undefined || isShareSilent)
+        // A user may have repaired drift by hand, which changes no bundle's share; health rules may read any field.
+        const isAffected = planned !== undefined && (isNews || planned.rules !== undefined || run.drifts.has(key))
         if (!isAffected && !isHookUnderWay(run, key)) continue
         bundle.dueAt = soon
         isSooner = true

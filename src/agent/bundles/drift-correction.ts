@@ -66,26 +66,19 @@ export function createDriftCorrection({ content, clock, log }: DriftCorrectionPo
       const history = run.corrections.get(key) ?? { correctedAtMs: [] }
       run.corrections.set(key, afterCorrection(history, clock.monotonicMs()))
     }
-    settle(run, key)
+    run.drifts.delete(key)
     return judgeHealth(run, planned, repaired)
   }
 
   /** Shows drift in the report; `retryAtMs` is the time of the next correction. */
   function report(run: BundleRun, planned: PlannedObject, drift: Omit<Drift, 'since'>): void {
     const since = run.drifts.get(planned.key)?.since ?? formatTime(clock.now())
-    run.compared.delete(planned.key)
     run.drifts.set(planned.key, { ...drift, since })
   }
 
   return async (run: BundleRun, planned: PlannedObject, context: DriftContext): Promise<Health> => {
     const { live, signal } = context
     const { key, options } = planned
-    const history = run.corrections.get(key) ?? { correctedAtMs: [] }
-    const decision = decideDrift(options.drift, history, clock.monotonicMs())
-    if (decision.kind === 'Ignore') {
-      settle(run, key)
-      return live ? judgeHealth(run, planned, live) : FINE
-    }
     const object = await objectToWrite(planned, content, signal)
     const ownership = decideObjectOwnership(run, planned, live)
     const request = { bundle: run.entry.bundle, object, options, ownership, live }
@@ -96,10 +89,11 @@ export function createDriftCorrection({ content, clock, log }: DriftCorrectionPo
     }
     const changed = fields === 'None' ? [] : fields
     const isDrift = changed.length > 0
-    if (live && decision.kind === 'Report' && !isDrift) {
-      settle(run, key)
-      run.compared.set(key, live.metadata.resourceVersion ?? '')
-      return judgeHealth(run, planned, live)
+    const history = run.corrections.get(key) ?? { correctedAtMs: [] }
+    const decision = decideDrift(options.drift, history, clock.monotonicMs())
+    if (decision.kind === 'Ignore' || (decision.kind === 'Report' && !isDrift)) {
+      if (live) acceptShare(run, planned, live)
+      return live ? judgeHealth(run, planned, live) : FINE
     }
     const shown = changed.slice(0, FIELDS_SHOWN)
     const found = { fields: shown, version: live?.metadata.resourceVersion ?? 'gone' }
@@ -145,18 +139,9 @@ async function changedFields(
   }
 }
 
-/** The object has no drift. */
-export function settle({ drifts, compared }: BundleRun, key: string): void {
-  drifts.delete(key)
-  compared.delete(key)
-}
-
-/**
- * Records the current share of the bundle's fields as the share without drift. Only for an object that an apply would
- * not change at all: a smaller share hides every later change of the fields that are missing in it.
- */
+/** Records the current share of the bundle's fields as the share without drift. */
 function acceptShare(run: BundleRun, { key }: PlannedObject, live: UnknownObject): void {
-  settle(run, key)
+  run.drifts.delete(key)
   const recorded = run.records.get(key)
   if (recorded) run.records.set(key, { ...recorded, share: ownedFieldsFingerprint(live, run.manager) })
 }

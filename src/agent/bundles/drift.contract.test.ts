@@ -29,11 +29,6 @@ afterEach(async () => {
   for (const part of open.splice(0)) await part.close()
 })
 
-/** The same objects with other options: a release that changes no object. */
-const assignNext = (hub: TestHub, options: BundleOptions, generation = 2) =>
-  hub.assign('store-1', {
-    [BUNDLE]: { generation, objects: [configMap('x', { a: '1', b: '2' }), deployment('web')], options },
-  })
 const edit = (site: AgentUnderTest, a: string, fieldManager = 'kubectl-edit') =>
   site.cluster.client.patch(
     ConfigMap,
@@ -84,93 +79,6 @@ describe('drift', () => {
       (await site.until(BUNDLE, 'Progressing')).message,
       'ConfigMap default/x: the object does not exist yet',
     )
-  })
-
-  it('is shown again with Report after a user restored the value, by the same and by another manager', async () => {
-    const { hub, site } = await running({ drift: { mode: 'Report' } })
-    for (const round of ['one', 'two', 'three']) {
-      await edit(site, round)
-      await site.until(BUNDLE, 'Drifted')
-      await edit(site, '1')
-      await site.until(BUNDLE, 'Ready')
-    }
-    await edit(site, 'by another manager', 'kubectl-patch')
-    assert.match((await site.until(BUNDLE, 'Drifted')).message ?? '', /changed by kubectl-patch/)
-    await edit(site, '1', 'kubectl-patch')
-    await site.until(BUNDLE, 'Ready')
-    const before = site.door.writes.length
-    await hub.clock.advance(3_600_000)
-    assert.deepEqual(site.door.writes.slice(before), [], 'an object that does not change is not compared again')
-  })
-
-  it('is shown with Report after a release that leaves the restored object as it is', async () => {
-    const { hub, site } = await running({ drift: { mode: 'Report' } })
-    await edit(site, 'edited')
-    await site.until(BUNDLE, 'Drifted')
-    await edit(site, '1')
-    await site.until(BUNDLE, 'Ready')
-    await assignNext(hub, { drift: { mode: 'Report' } })
-    await hub.clock.runUntil(() => rowOf(site)?.generation === 2 && rowOf(site)?.state === 'Ready', {
-      withinMs: 60_000,
-      what: 'the next release',
-    })
-    await edit(site, 'edited again')
-    await site.until(BUNDLE, 'Drifted')
-  })
-
-  it('that was ignored is corrected or shown when the mode changes', async () => {
-    for (const mode of ['Correct', 'Report'] as const) {
-      const { hub, site } = await running({ drift: { mode: 'Ignore' } })
-      await edit(site, 'edited')
-      await hub.clock.advance(600_000)
-      await assignNext(hub, { drift: { mode } })
-      await hub.clock.runUntil(() => rowOf(site)?.generation === 2 && rowOf(site)?.state === 'Ready', {
-        withinMs: 60_000,
-        what: 'the next release',
-      })
-      assert.equal(await valueOf(site), '1', 'a release applies its objects')
-      await edit(site, 'edited again')
-      if (mode === 'Report') await site.until(BUNDLE, 'Drifted')
-      await hub.clock.advance(10_000)
-      assert.equal(await valueOf(site), mode === 'Report' ? 'edited again' : '1')
-    }
-  })
-
-  it('of a field that two managers share is shown each time', async () => {
-    const { site } = await running({ drift: { mode: 'Report' } })
-    await site.cluster.client.apply(
-      ConfigMap,
-      { ...configMap('x', { a: '1' }), data: { a: '1' } },
-      {
-        fieldManager: 'other',
-      },
-    )
-    for (const round of ['one', 'two']) {
-      await edit(site, round)
-      await site.until(BUNDLE, 'Drifted')
-      await edit(site, '1')
-      await site.until(BUNDLE, 'Ready')
-    }
-  })
-
-  it('in fields that were left to a manager for some time is shown when that time is over', async () => {
-    const report = { drift: { mode: 'Report' } } as const
-    const { hub, site } = await running(report)
-    await edit(site, 'accepted')
-    await site.until(BUNDLE, 'Drifted')
-    await assignNext(hub, { ...report, ignore: [{ kind: 'ConfigMap', pointers: ['/data/a'] }] })
-    await site.until(BUNDLE, 'Ready')
-    await edit(site, 'still accepted')
-    await hub.clock.advance(10_000)
-    assert.deepEqual([await valueOf(site), rowOf(site)?.state], ['still accepted', 'Ready'])
-    await assignNext(hub, report, 3)
-    await hub.clock.runUntil(() => rowOf(site)?.generation === 3 && rowOf(site)?.state === 'Ready', {
-      withinMs: 60_000,
-      what: 'the release without the override',
-    })
-    assert.equal(await valueOf(site), '1')
-    await edit(site, 'edited again')
-    await site.until(BUNDLE, 'Drifted')
   })
 
   it('is nothing with Ignore', async () => {

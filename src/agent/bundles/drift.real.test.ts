@@ -162,23 +162,6 @@ describe('on a real cluster', () => {
     assert.equal(spec?.template?.spec?.containers?.length, 1, 'a Deployment without containers is none')
   })
 
-  it('with Report, a field that a user changes, restores and changes again is drift each time', async () => {
-    const bundle = 'default/again'
-    const key = { namespace: 'default', name: 'again' }
-    const objects = [configMap('again', { a: '1' })]
-    await agent.assign({ [bundle]: { generation: 1, objects, options: { drift: { mode: 'Report' } } } })
-    await until('applied', () => agent.row(bundle)?.state === 'Ready')
-    for (const round of ['one', 'two']) {
-      for (const [a, state] of [
-        [round, 'Drifted'],
-        ['1', 'Ready'],
-      ] as const) {
-        await client.patch(ConfigMap, key, { type: 'merge', body: { data: { a } } }, { fieldManager: 'kubectl-patch' })
-        await until(`${state} in round ${round}`, () => agent.row(bundle)?.state === state)
-      }
-    }
-  })
-
   it('what a webhook changes and adds is no drift, and stays through upgrades and repairs', async (t) => {
     t.after(await startWebhook(plane))
     const bundle = 'default/changed'

@@ -20,7 +20,7 @@ import type { PlannedObject } from '../documents/set-plan.ts'
 import { OBSERVE_INTERVAL_MS } from '../timing.ts'
 import { buildInventory } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
-import { createDriftCorrection, FINE, judgeHealth, MISSING, settle } from './drift-correction.ts'
+import { createDriftCorrection, FINE, judgeHealth, MISSING } from './drift-correction.ts'
 import type { DriftCorrectionPorts } from './drift-correction.ts'
 
 /** The health of some objects of a bundle, taken together. */
@@ -106,11 +106,9 @@ export function createObserver(ports: ObserverPorts) {
       return { health: judgeHealth(run, planned, live), isPolled }
     }
     if (live && isRecorded(run, planned, live)) {
-      settle(run, planned.key)
+      run.drifts.delete(planned.key)
       return { health: judgeHealth(run, planned, live), isPolled }
     }
-    const isCompared = live !== undefined && run.compared.get(planned.key) === live.metadata.resourceVersion
-    if (isCompared) return { health: judgeHealth(run, planned, live), isPolled }
     return { health: await correctDrift(run, planned, { ...context, live }), isPolled }
   }
 
@@ -128,18 +126,15 @@ function isRecorded(run: BundleRun, { key }: PlannedObject, live: UnknownObject)
 /** The health of an object as far as its watch tells; undefined when the object must be read. */
 function healthByWatch(
   run: BundleRun,
-  { key, rules, options }: PlannedObject,
+  { key, rules }: PlannedObject,
   watched: WatchedObject,
   nowMs: number,
 ): Health | undefined {
   if (!watched.watched) return undefined
   const { seen } = watched
   const recorded = run.records.get(key)
-  const isSameObject = seen !== undefined && recorded?.uid === seen.metadata.uid
-  const isWhole = isSameObject && recorded?.share === (seen.shares[run.manager] ?? '')
-  if (isWhole) settle(run, key)
-  const isCompared = isSameObject && run.compared.get(key) === seen.metadata.resourceVersion
-  if (isWhole || isCompared || (isSameObject && options.drift === 'Ignore')) {
+  if (seen && recorded?.uid === seen.metadata.uid && recorded?.share === (seen.shares[run.manager] ?? '')) {
+    run.drifts.delete(key)
     const judged = run.judged.get(key)
     if (!rules) return seen.health
     if (judged && judged.version === seen.metadata.resourceVersion) return judged.judgement.health

@@ -10,6 +10,7 @@ import { addHub, addLogin } from './commands/hub.ts'
 import { addKustomize } from './commands/kustomization.ts'
 import { addBackups, addDiagnosis } from './commands/maintenance.ts'
 import { addGet, addWrites } from './commands/object.ts'
+import { addOcm } from './commands/ocm.ts'
 import { addExplain, addSimulate } from './commands/placement.ts'
 import { addProgramCommands } from './commands/program.ts'
 import { addReleases } from './commands/release.ts'
@@ -53,6 +54,7 @@ const COMMANDS: readonly ((program: FlotillaCommand, act: Act) => void)[] = [
   addFiles,
   addTemplate,
   addKustomize,
+  addOcm,
   addProgramCommands,
 ]
 

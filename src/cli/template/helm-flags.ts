@@ -3,6 +3,7 @@
  * The flags of `helm template` in Helm 3 and 4, and how helm parses them: `--flag=value` for booleans, lists with commas,
  * values that start with a dash. Command lines are rewritten to `--flag=value` for commander.
  */
+import { goDurationProblem } from '../../core/time/go-duration.ts'
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { goQuote } from '../../core/text/go-quote.ts'
@@ -267,34 +268,9 @@ export function labelPairs(value: string): string[] {
   return value.split('=').length === 2 ? [value] : ['', ...commaSeparated(value)].slice(value === '' ? 0 : 1)
 }
 
-const DURATION = /^[-+]?(?<amount>\d+\.?\d*|\.\d+)(?<unit>[^\d.]*)(?<rest>.*)$/s
-const UNITS = new Map([
-  ['ns', 1],
-  ['us', 1e3],
-  ['µs', 1e3],
-  ['μs', 1e3],
-  ['ms', 1e6],
-  ['s', 1e9],
-  ['m', 60e9],
-  ['h', 3600e9],
-])
-
 /** The error of Go for an invalid value. */
 const PROBLEMS: Readonly<Partial<Record<FlagKind, (value: string) => string | undefined>>> = {
-  duration: (value) => {
-    const quoted = goQuote(value)
-    if (value === '0') return undefined
-    let total = 0
-    for (let part = value; ;) {
-      const { amount, unit, rest } = DURATION.exec(part)?.groups ?? {}
-      total += Number(amount) * (UNITS.get(unit ?? '') ?? 0)
-      if (unit === undefined || total >= 2 ** 63) return `time: invalid duration ${quoted}`
-      if (unit === '') return `time: missing unit in duration ${quoted}`
-      if (!UNITS.has(unit)) return `time: unknown unit ${goQuote(unit)} in duration ${quoted}`
-      if (!rest) return undefined
-      part = rest
-    }
-  },
+  duration: goDurationProblem,
   labels: (value) => {
     const wrong = labelPairs(value).find((pair) => !pair.includes('='))
     return wrong === undefined ? undefined : `${wrong} must be formatted as key=value`

@@ -11,6 +11,7 @@ import type { DecisionGroup } from './decisions/decision-groups.ts'
 import { rank } from './rank.ts'
 import type { RankedCluster } from './rank.ts'
 import { prioritizersOf } from './prioritizers.ts'
+import type { Prioritizer } from './prioritizers.ts'
 import { selectorProblem, unmetBy } from './selectors.ts'
 import { chooseSpread } from './spread.ts'
 
@@ -63,15 +64,33 @@ export interface OcmAnswer {
   readonly until?: number
 }
 
-/** Decides as Open Cluster Management would. */
-export function scheduleAsOcm(
+/** Candidates of a Placement and their ranking, as Open Cluster Management works them out. */
+export interface OcmRanking {
+  /** Clusters of the eligible sets. */
+  readonly available: readonly PlacementCluster[]
+  /** Clusters that pass the filters, best first. Absent if the Placement is misconfigured. */
+  readonly ranked: readonly RankedCluster[]
+  /** The weighted prioritizers. */
+  readonly prioritizers: readonly Prioritizer[]
+  /** The problem of a predicate, toleration or prioritizer. */
+  readonly misconfigured?: string
+  /** The problem of a bound set. Open Cluster Management then decides nothing at all. */
+  readonly brokenSet?: string
+  readonly expired: readonly string[]
+  /** Time in milliseconds since 1970 at which the ranking can change. */
+  readonly until?: number
+  satisfied(selected: number, unscheduled: number): OcmSatisfied
+}
+
+/** Bound sets → members → predicates → taints → weights → scores → order. */
+export function rankAsOcm(
   question: PlacementQuestion,
   clusters: readonly PlacementCluster[],
   world: PlacementWorld,
-): OcmAnswer {
+): OcmRanking {
   const filter = compileFilter({ ...question, scheduler: 'ocm' }, world)
-  const brokenSet = [...filter.eligible.values()].find(({ selector }) => selector && selectorProblem(selector))
-  const available = brokenSet ? [] : clusters.filter((cluster) => !cluster.leaving && mayPlaceOn(filter, cluster))
+  const broken = [...filter.eligible.values()].find(({ selector }) => selector && selectorProblem(selector))
+  const available = broken ? [] : clusters.filter((cluster) => !cluster.leaving && mayPlaceOn(filter, cluster))
   const satisfied = (selected: number, unscheduled: number): OcmSatisfied => {
     const known = new Set(world.sets.map(({ name }) => name))
     if (!world.bound.some((name) => known.has(name))) return 'NoManagedClusterSetBindings'
@@ -80,8 +99,43 @@ export function scheduleAsOcm(
     if (selected === 0) return 'NoManagedClusterMatched'
     return unscheduled === 0 ? 'AllDecisionsScheduled' : 'NotAllDecisionsScheduled'
   }
+  const stopped = (why: Pick<OcmRanking, 'misconfigured' | 'brokenSet'>): OcmRanking => ({
+    available,
+    ranked: [],
+    prioritizers: [],
+    expired: [],
+    satisfied,
+    ...why,
+  })
+  if (broken) return stopped({ brokenSet: `ClusterSet ${broken.name}: ${selectorProblem(broken.selector!)}.` })
+  if (filter.predicateProblem && available.length > 0) return stopped({ misconfigured: filter.predicateProblem })
+  const matching = available.filter(
+    (cluster) => !unmetBy(cluster.labels, filter.labels) && meetsPredicates(filter, cluster),
+  )
+  if (filter.tolerationProblem && matching.length > 0) return stopped({ misconfigured: filter.tolerationProblem })
+  const at = (cluster: PlacementCluster) => ({ now: world.now, incumbent: world.incumbents.has(cluster.name) })
+  const feasible = matching.filter((cluster) => judgeClusterTaints(filter, cluster, at(cluster)).tolerated)
+  const prioritizers = prioritizersOf({ ...question, scheduler: 'ocm' })
+  if ('misconfigured' in prioritizers) return stopped(prioritizers)
+  const { ranked, until: scoresUntil, expired } = rank(feasible, prioritizers, world)
+  const ends = clusters
+    .filter(({ name }) => world.incumbents.has(name))
+    .flatMap((cluster) => judgeClusterTaints(filter, cluster, at(cluster)).until ?? [])
+  const until = Math.min(...ends, scoresUntil ?? Infinity)
+  return { available, ranked, prioritizers, expired, satisfied, ...(until === Infinity ? {} : { until }) }
+}
+
+/** Decides as Open Cluster Management would. */
+export function scheduleAsOcm(
+  question: PlacementQuestion,
+  clusters: readonly PlacementCluster[],
+  world: PlacementWorld,
+): OcmAnswer {
+  const ranking = rankAsOcm(question, clusters, world)
+  const { ranked, expired, satisfied, until } = ranking
+  const available = ranking.available.length
   const stuck = (misconfigured: string): OcmAnswer => ({
-    available: available.length,
+    available,
     ranked: [],
     selected: [],
     groups: [],
@@ -90,18 +144,8 @@ export function scheduleAsOcm(
     misconfigured,
     expired: [],
   })
-  if (brokenSet) return stuck(`ClusterSet ${brokenSet.name}: ${selectorProblem(brokenSet.selector!)}.`)
-  if (filter.predicateProblem && available.length > 0) return stuck(filter.predicateProblem)
-  const matching = available.filter(
-    (cluster) => !unmetBy(cluster.labels, filter.labels) && meetsPredicates(filter, cluster),
-  )
-  if (filter.tolerationProblem && matching.length > 0) return stuck(filter.tolerationProblem)
-  const at = (cluster: PlacementCluster) => ({ now: world.now, incumbent: world.incumbents.has(cluster.name) })
-  const feasible = matching.filter((cluster) => judgeClusterTaints(filter, cluster, at(cluster)).tolerated)
-  const prioritizers = prioritizersOf({ ...question, scheduler: 'ocm' })
-  if ('misconfigured' in prioritizers) return stuck(prioritizers.misconfigured)
-
-  const { ranked, until: scoresUntil, expired } = rank(feasible, prioritizers, world)
+  const problem = ranking.brokenSet ?? ranking.misconfigured
+  if (problem !== undefined) return stuck(problem)
   const count = question.numberOfClusters ?? ranked.length
   const { chosen } = chooseSpread(
     ranked.map(({ cluster }) => cluster),
@@ -111,19 +155,15 @@ export function scheduleAsOcm(
   const groups = groupByName(question, chosen)
   if ('misconfigured' in groups) return stuck(groups.misconfigured)
   const unscheduled = question.numberOfClusters === undefined ? 0 : count - chosen.length
-  const ends = clusters
-    .filter(({ name }) => world.incumbents.has(name))
-    .flatMap((cluster) => judgeClusterTaints(filter, cluster, at(cluster)).until ?? [])
-  const until = Math.min(...ends, scoresUntil ?? Infinity)
   return {
-    available: available.length,
+    available,
     ranked,
     selected: chosen,
     groups,
     unscheduled,
     satisfied: satisfied(chosen.length, unscheduled),
     expired,
-    ...(until === Infinity ? {} : { until }),
+    ...(until === undefined ? {} : { until }),
   }
 }
 

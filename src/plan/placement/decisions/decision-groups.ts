@@ -26,13 +26,10 @@ function groupLength(clustersPerGroup: number | string | undefined, total: numbe
   return length <= 0 || length > total ? total : length
 }
 
-/** The problem of the named groups, or undefined. */
-function groupsProblem(question: PlacementQuestion): string | undefined {
-  for (const { name, labelSelector = {}, claimSelector = {} } of question.decisionGroups?.groups ?? []) {
-    const problem = selectorProblem(labelSelector) ?? selectorProblem(claimSelector)
-    if (problem) return `decisionGroups.groups ${JSON.stringify(name)}: ${problem}.`
-  }
-  return undefined
+/** The problem of a named group, or undefined. */
+function groupProblem({ name, labelSelector = {}, claimSelector = {} }: NamedGroup): string | undefined {
+  const problem = selectorProblem(labelSelector) ?? selectorProblem(claimSelector)
+  return problem === undefined ? undefined : `decisionGroups.groups ${JSON.stringify(name)}: ${problem}.`
 }
 
 /**
@@ -43,14 +40,29 @@ export function groupByName(
   question: PlacementQuestion,
   selected: readonly PlacementCluster[],
 ): readonly DecisionGroup[] | Misconfigured {
+  const { groups, misconfigured } = groupUntilProblem(question, selected)
+  return misconfigured === undefined ? groups : { misconfigured }
+}
+
+/**
+ * The groups up to the first one that is misconfigured, with its problem. Open Cluster Management writes these groups
+ * and loses the clusters of the rest.
+ */
+export function groupUntilProblem(
+  question: PlacementQuestion,
+  selected: readonly PlacementCluster[],
+): { readonly groups: readonly DecisionGroup[]; readonly misconfigured?: string } {
   const length = groupLength(question.decisionGroups?.clustersPerGroup, selected.length)
-  if (typeof length !== 'number') return length
-  const problem = groupsProblem(question)
-  if (problem) return { misconfigured: problem }
-  const groups = takenBy(question, selected).flatMap(({ name, clusters }) =>
+  if (typeof length !== 'number') return { groups: [], misconfigured: length.misconfigured }
+  const named = question.decisionGroups?.groups ?? []
+  const bad = named.findIndex((group) => groupProblem(group) !== undefined)
+  const good = bad < 0 ? named : named.slice(0, bad)
+  const taken = takenBy(good, selected)
+  const groups = (bad < 0 ? taken : taken.slice(0, bad)).flatMap(({ name, clusters }) =>
     chunks([...clusters].sort(compareText), length).map((chunk): DecisionGroup => ({ name, clusters: chunk })),
   )
-  return groups.length > 0 ? groups : [{ name: '', clusters: [] }]
+  if (bad >= 0) return { groups, misconfigured: groupProblem(named[bad]!)! }
+  return { groups: groups.length > 0 ? groups : [{ name: '', clusters: [] }] }
 }
 
 /**
@@ -64,10 +76,13 @@ export function groupStably(
 ): ReadonlyMap<string, GroupPlace> | Misconfigured {
   const length = groupLength(question.decisionGroups?.clustersPerGroup, selected.length)
   if (typeof length !== 'number') return length
-  const problem = groupsProblem(question)
-  if (problem) return { misconfigured: problem }
+  const named = question.decisionGroups?.groups ?? []
+  for (const group of named) {
+    const problem = groupProblem(group)
+    if (problem) return { misconfigured: problem }
+  }
   const places = new Map<string, GroupPlace>()
-  for (const { name, clusters } of takenBy(question, selected)) {
+  for (const { name, clusters } of takenBy(named, selected)) {
     const sizes: number[] = []
     const newcomers: string[] = []
     for (const cluster of [...clusters].sort(compareText)) {
@@ -90,10 +105,10 @@ export function groupStably(
 }
 
 function takenBy(
-  question: PlacementQuestion,
+  groups: readonly NamedGroup[],
   selected: readonly PlacementCluster[],
 ): readonly { readonly name: string; readonly clusters: readonly string[] }[] {
-  const named = (question.decisionGroups?.groups ?? []).map((group) => ({ ...group, clusters: [] as string[] }))
+  const named = groups.map((group) => ({ ...group, clusters: [] as string[] }))
   const rest: string[] = []
   for (const cluster of selected) {
     const group = named.find((one) => belongs(cluster, one))
