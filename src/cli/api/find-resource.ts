@@ -1,5 +1,6 @@
 // Tested by src/cli/commands/objects/objects.test.ts.
 /** Finds a kind by the discovery of the API: by plural, singular, short name or kind, with or without group. */
+import { settleAll } from '../../core/async/settle-all.ts'
 import type { Rest } from '../../client/rest.ts'
 import { isApiError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
@@ -80,7 +81,7 @@ async function otherResources(rest: Rest): Promise<readonly ApiResource[]> {
       ? [preferredVersion['groupVersion']]
       : [],
   )
-  const lists = await Promise.all(
+  const lists = await settleAll(
     ['v1', ...versions].filter((version) => version !== OWN).map((version) => resourcesOf(rest, version)),
   )
   return lists.flat()

@@ -1,30 +1,37 @@
 /** Prints windows and freezes. */
+import { settleAll } from '../../core/async/settle-all.ts'
 import type { Client } from '../../client/client.ts'
-import { isApiError } from '../../core/errors.ts'
 import { timeWithDistance } from './print-time.ts'
 import type { ClusterWindow } from '../../kinds/native/cluster-window.ts'
 import type { Window } from '../../kinds/native/window.ts'
 import { spanAt } from '../../plan/windows/window.ts'
 import { compileWindow } from '../../plan/windows/window-rules.ts'
+import { readIfAllowed } from '../api/read-if-allowed.ts'
 import { CLUSTER_WINDOWS, listAll, WINDOWS } from '../api/flotilla-resources.ts'
 
-/** All windows, or the windows of a namespace. A caller who may not list windows sees none. */
-export async function listWindows(
-  client: Pick<Client, 'list'>,
-  namespace?: string,
-): Promise<(Window | ClusterWindow)[]> {
-  const quietly = async <T>(list: Promise<T[]>): Promise<T[]> => {
-    try {
-      return await list
-    } catch (caught) {
-      if (isApiError(caught, 'NotFound') || isApiError(caught, 'Forbidden')) return []
-      throw caught
-    }
+/** Windows and freezes, with the kinds that the caller may not list. */
+export interface ListedWindows {
+  readonly windows: readonly (Window | ClusterWindow)[]
+  readonly refused: readonly string[]
+}
+
+/** All windows, or the windows of a namespace. */
+export async function listWindows(client: Pick<Client, 'list'>, namespace?: string): Promise<ListedWindows> {
+  const own = readIfAllowed<Window | ClusterWindow>(
+    'windows',
+    listAll(client, WINDOWS, namespace === undefined ? {} : { namespace }),
+  )
+  const lists =
+    namespace === undefined
+      ? await settleAll([
+          readIfAllowed<Window | ClusterWindow>('clusterwindows', listAll(client, CLUSTER_WINDOWS)),
+          own,
+        ])
+      : [await own]
+  return {
+    windows: lists.flatMap(({ items }) => items),
+    refused: lists.flatMap(({ refused }) => refused ?? []),
   }
-  const own = quietly(listAll(client, WINDOWS, namespace === undefined ? {} : { namespace }))
-  if (namespace !== undefined) return await own
-  const clusterWide = quietly(listAll(client, CLUSTER_WINDOWS))
-  return [...(await clusterWide), ...(await own)]
 }
 
 /** The state of a window now, in its own zone or UTC, with its place in a list. */

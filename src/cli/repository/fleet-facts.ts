@@ -1,5 +1,6 @@
 // Tested by src/cli/commands/preview/diff.contract.test.ts.
 /** The fleet as files and a hub describe it, for commands that ask what would happen. */
+import { settleAll } from '../../core/async/settle-all.ts'
 import type { Client } from '../../client/client.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
@@ -56,7 +57,7 @@ export const NO_FACTS: FleetFacts = {
 export async function readFleetFacts(client: Client): Promise<FleetFacts> {
   const all = <T extends KubeObject>(kind: string, scope: 'Namespaced' | 'Cluster' = 'Namespaced') =>
     listAll(client, flotillaResource<T>(kind, scope))
-  const [clusters, sets, bindings, placements, decisions, bundles, overrides, sources, plans] = await Promise.all([
+  const [clusters, sets, bindings, placements, decisions, bundles, overrides, sources, plans] = await settleAll([
     listAll(client, CLUSTERS),
     all<ClusterSet>('ClusterSet', 'Cluster'),
     all<ClusterSetBinding>('ClusterSetBinding'),

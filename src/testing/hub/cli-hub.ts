@@ -40,10 +40,19 @@ export function createCliHub(
     color: 'never',
   })
   const rest = createRest({ transport, clock: systemClock })
+  const connection = { rest, server: 'memory', kubeconfig: 'none', namespace, close: async () => {} }
   return {
     blobs,
     client: createClient({ transport, clock: systemClock }),
-    connection: { rest, server: 'memory', kubeconfig: 'none', namespace, close: async () => {} },
+    connection,
+    /** The connection of a user without rights of their own; bind them a role first. */
+    connectionOf: (commonName: string) => ({
+      ...connection,
+      rest: createRest({
+        transport: inProcessTransport(api.handle, { commonName, organizations: [] }),
+        clock: systemClock,
+      }),
+    }),
     terminal,
     /** All that was printed and not taken. */
     said,

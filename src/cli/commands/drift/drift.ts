@@ -1,4 +1,5 @@
 /** `flotilla drift list` and `flotilla drift show`: the drift that agents report. */
+import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
@@ -21,7 +22,7 @@ type Row = ClusterReport['spec']['bundles'][number]
 /** Lists the drifted Bundles of all clusters. */
 export async function driftList({ connection, terminal, flags }: DriftInput): Promise<void> {
   const client = clientOver(connection.rest)
-  const [reports, among] = await Promise.all([listAll(client, REPORTS), clustersWith(client, flags.selector)])
+  const [reports, among] = await settleAll([listAll(client, REPORTS), clustersWith(client, flags.selector)])
   const found = reports
     .filter(({ metadata }) => among?.has(metadata.name) ?? true)
     .flatMap(({ metadata, spec }) =>

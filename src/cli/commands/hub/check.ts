@@ -1,6 +1,7 @@
 /** `flotilla check`: checks this machine, the hub, a cluster or an agent. */
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
+import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { fromUtf8 } from '../../../core/bytes.ts'
 import { isApiError, toError } from '../../../core/errors.ts'
@@ -201,7 +202,7 @@ async function clusterFacts({ rest }: Connection, name: string): Promise<Cluster
       throw caught
     }
   }
-  const [cluster, assignment, report] = await Promise.all([read(CLUSTERS), read(ASSIGNMENTS), read(REPORTS)])
+  const [cluster, assignment, report] = await settleAll([read(CLUSTERS), read(ASSIGNMENTS), read(REPORTS)])
   if (cluster) return { cluster, assignment, report }
   throw new CliError(EXIT.notFound, {
     what: `cluster ${JSON.stringify(name)} not found`,

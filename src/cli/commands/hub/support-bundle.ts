@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
+import { settleAll } from '../../../core/async/settle-all.ts'
 import { utf8 } from '../../../core/bytes.ts'
 import { toError } from '../../../core/errors.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
@@ -84,7 +85,7 @@ function cannotWrite(file: string, why: string): CliError {
 async function partsOf(connection: Connection, input: SupportInput, clusters: readonly string[]): Promise<Part[]> {
   const { rest } = connection
   const client = clientOver(rest)
-  const groups = await Promise.all(OWN.map((apiVersion) => resourcesOf(rest, apiVersion)))
+  const groups = await settleAll(OWN.map((apiVersion) => resourcesOf(rest, apiVersion)))
   const kinds = groups.flat().filter(({ plural, verbs }) => verbs.includes('list') && !TOO_MANY.has(plural))
   const events = { group: '', version: 'v1', kind: 'Event', plural: 'events', scope: 'Namespaced' } as const
   const objects = [...kinds, events].map((kind) => ({

@@ -1,5 +1,6 @@
 // Tested by src/cli/commands/objects/objects.test.ts.
 /** `flotilla delete`: prints the effect, asks for confirmation and deletes. */
+import { settleAll } from '../../../core/async/settle-all.ts'
 import type { Client } from '../../../client/client.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { isApiError } from '../../../core/errors.ts'
@@ -109,7 +110,7 @@ async function victimsOf(words: readonly string[], input: DeleteInput): Promise<
       todo: 'use "flotilla delete KIND NAME", "flotilla delete KIND/NAME" or "flotilla delete -f FILE"',
     })
   }
-  return await Promise.all(
+  return await settleAll(
     pairs.map(async ([kind, name]) => {
       const resource = await findResource(connection.rest, kind)
       return { resource, name: name!, namespace: namespaceFor(resource) }

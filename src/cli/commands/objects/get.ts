@@ -1,5 +1,6 @@
 // Tested by src/cli/commands/objects/objects.test.ts.
 /** `flotilla get`: asks the API for a Table and prints it as kubectl would. */
+import { settleAll } from '../../../core/async/settle-all.ts'
 import type { Rest } from '../../../client/rest.ts'
 import { linesOf } from '../../../client/watch-stream.ts'
 import { statusToError } from '../../../client/status-error.ts'
@@ -114,7 +115,7 @@ async function targetsOf(words: readonly string[], rest: Rest): Promise<Target[]
     }
     return targets
   }
-  const lists = await Promise.all(first.split(',').map((kind) => findResources(rest, kind)))
+  const lists = await settleAll(first.split(',').map((kind) => findResources(rest, kind)))
   const resources = lists.flat()
   if (names.length === 0) return resources.map((resource) => ({ resource }))
   return resources.flatMap((resource) => names.map((name) => ({ resource, name })))

@@ -21,6 +21,8 @@ export interface StatusFacts {
   readonly clusters: readonly Cluster[]
   readonly rollouts: readonly Rollout[]
   readonly windows?: readonly (Window | ClusterWindow)[]
+  /** Kinds that the caller may not list, for example `clusters`. */
+  readonly refused?: readonly string[]
 }
 
 const MOVING: readonly string[] = ['Pending', 'Progressing', 'Paused', 'Failed']
@@ -37,13 +39,14 @@ export function statusText(
   const moving = facts.rollouts.filter(isMoving)
   const lines = [
     line('Hub', `${facts.version}   ${facts.server}`),
-    line('Fleet', fleetText(facts.clusters, look)),
+    line('Fleet', hasClusters(facts) ? fleetText(facts.clusters, look) : 'not shown: you may not list clusters'),
     ...moving.slice(0, MAX_ROLLOUTS).map((rollout) => line('Rollout', rolloutText(rollout, look.isUtf8))),
     ...(moving.length > MAX_ROLLOUTS ? [line('', `and ${moving.length - MAX_ROLLOUTS} more`)] : []),
     ...freezeLines(facts.windows ?? [], nowMs, look.isUtf8),
     ...heldLines(facts.clusters),
     ...waitingLines(facts.clusters),
     ...certificateLines(facts.clusters, nowMs),
+    ...refusedLines(facts),
     ...nextCommands(facts, moving).map((command, index) => line(index === 0 ? 'Next' : '', look.command(command))),
   ]
   return lines.join('')
@@ -51,12 +54,13 @@ export function statusText(
 
 /** The status as data. */
 export function statusSummary(facts: StatusFacts, nowMs: number): object {
-  const { server, version, clusters, rollouts, windows = [] } = facts
+  const { server, version, clusters, rollouts, windows = [], refused = [] } = facts
   const moving = rollouts.filter(isMoving)
   return {
     server,
     version,
-    clusters: { total: clusters.length, ...countsOf(clusters) },
+    ...(refused.length > 0 ? { refused } : {}),
+    ...(hasClusters(facts) ? { clusters: { total: clusters.length, ...countsOf(clusters) } } : {}),
     freezes: windows
       .filter(({ spec }) => spec.mode === 'Freeze')
       .map((object) => ({ name: compileWindow(object).name, state: windowStateText(object, nowMs).text })),
@@ -68,6 +72,16 @@ export function statusSummary(facts: StatusFacts, nowMs: number): object {
       counts: status?.counts,
     })),
   }
+}
+
+function hasClusters({ refused = [] }: StatusFacts): boolean {
+  return !refused.includes('clusters')
+}
+
+/** What the caller may not list is said: a missing line would read as "nothing to do". */
+function refusedLines({ refused = [] }: StatusFacts): string[] {
+  const others = refused.filter((what) => what !== 'clusters')
+  return others.length === 0 ? [] : [line('Hidden', `${others.join(', ')}: you may not list them; see -n NAMESPACE`)]
 }
 
 function isMoving({ status }: Rollout): boolean {
@@ -161,13 +175,14 @@ function certificateLines(clusters: readonly Cluster[], nowMs: number): string[]
       ]
 }
 
-function nextCommands({ clusters }: StatusFacts, moving: readonly Rollout[]): string[] {
+function nextCommands(facts: StatusFacts, moving: readonly Rollout[]): string[] {
+  const { clusters } = facts
   const has = (state: BundleStateName): boolean => clusters.some((cluster) => stateOf(cluster) === state)
   const waiting = clusters.find(({ spec }) => !spec.accepted && !spec.refused)
   const asking = moving.find(needsApproval)
   const first = asking ?? moving[0]
   return [
-    ...(clusters.length === 0 ? [`flotilla cluster add NAME`] : []),
+    ...(clusters.length === 0 && hasClusters(facts) ? [`flotilla cluster add NAME`] : []),
     ...(waiting ? [`flotilla cluster accept ${waiting.metadata.name}`] : []),
     ...(has('Failed') ? [`flotilla get clusters --state failed -o wide`] : []),
     ...(asking ? [`flotilla rollout approve ${asking.metadata.name} -n ${asking.metadata.namespace}`] : []),

@@ -1,4 +1,5 @@
 /** `flotilla trace`: follows an object in a cluster back to its commit. */
+import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
 import { isApiError } from '../../../core/errors.ts'
@@ -52,7 +53,7 @@ export async function trace(words: readonly string[], { connection, terminal, fl
   const rows = await rowsOn(client, flags.cluster)
   if (rows.length === 0) await requireCluster(flags.cluster, connection.rest, client)
   const found = matching(rows, word, flags)
-  const trails = await Promise.all(found.map((row) => trailOf(client, row)))
+  const trails = await settleAll(found.map((row) => trailOf(client, row)))
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(trails, undefined, 2)}\n`)
   for (const trail of trails) terminal.data(terminal.command(textOf(trail, terminal)))
 }
@@ -105,7 +106,7 @@ function namesOf({ object }: ObjectRow): readonly string[] {
 
 async function trailOf(client: Client, row: ObjectRow): Promise<Trail> {
   const { namespace = '' } = row.metadata
-  const [assignment, bundle] = await Promise.all([
+  const [assignment, bundle] = await settleAll([
     orNothing(client.get(ASSIGNMENTS, { name: row.cluster })),
     orNothing(client.get(BUNDLES, { name: row.bundle, namespace })),
   ])

@@ -1,5 +1,6 @@
 // Tested by src/cli/commands/observe/trace.test.ts.
 /** `flotilla tree`: Sources with their Bundles, Placements and newest rollouts. */
+import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
@@ -29,7 +30,7 @@ export async function tree(words: readonly string[], { connection, terminal, fla
   const [wanted] = words
   const client = clientOver(connection.rest)
   const scope = flags.namespace === undefined ? {} : { namespace: flags.namespace }
-  const [bundles, sources, placements, rollouts] = await Promise.all([
+  const [bundles, sources, placements, rollouts] = await settleAll([
     listAll(client, BUNDLES, scope),
     listAll(client, SOURCES, scope),
     listAll(client, PLACEMENTS, scope),

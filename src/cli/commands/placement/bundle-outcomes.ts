@@ -1,4 +1,5 @@
 /** The state of a Placement's Bundles on one cluster: kept, being removed or removed, and why. */
+import { settleAll } from '../../../core/async/settle-all.ts'
 import type { Client } from '../../../client/client.ts'
 import { isApiError } from '../../../core/errors.ts'
 import type { Placement } from '../../../kinds/native/placement.ts'
@@ -12,7 +13,7 @@ export async function bundleOutcomeLines(
   on: { readonly cluster: string; readonly isSelected: boolean },
 ): Promise<string> {
   const { namespace = 'default', name: placementName } = placement.metadata
-  const [bundles, rollouts, assignment, report] = await Promise.all([
+  const [bundles, rollouts, assignment, report] = await settleAll([
     listAll(client, BUNDLES, { namespace }),
     listAll(client, ROLLOUTS, { namespace }),
     client.get(ASSIGNMENTS, { name: on.cluster }).catch(absent),

@@ -1,4 +1,5 @@
 /** `flotilla explain` and `flotilla simulate placement`: the decisions of the hub, computed from its objects. */
+import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
 import { findCondition } from '../../../core/conditions.ts'
@@ -225,7 +226,7 @@ function wholeText(placement: Placement, selection: Selection, verdicts: readonl
 }
 
 async function readFleet(client: Client, placement: Placement): Promise<PlacementView> {
-  const [clusters, sets, bindings, decisions] = await Promise.all([
+  const [clusters, sets, bindings, decisions] = await settleAll([
     listAll(client, CLUSTERS),
     listAll(client, CLUSTER_SET),
     listAll(client, BINDING, { namespace: placement.metadata.namespace ?? 'default' }),

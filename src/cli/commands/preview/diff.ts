@@ -1,5 +1,6 @@
 /** `flotilla diff`: what a branch or the working directory would change in the fleet. */
 import { relative, resolve } from 'node:path'
+import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { generateTraditionalKey } from '../../../core/bytes.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
@@ -56,7 +57,7 @@ export async function diff({ terminal, connection, flags }: DiffInput): Promise<
   const repository = openRepository(root)
   const against = flags.against ?? LIVE
   const client = clientOver(connection.rest)
-  const [remotes, facts, reports, assignments] = await Promise.all([
+  const [remotes, facts, reports, assignments] = await settleAll([
     remotesOf(repository),
     readFleetFacts(client),
     listAll(client, REPORTS),

@@ -65,9 +65,15 @@ export async function freezeCreate(name: string, input: FreezeInput): Promise<vo
 export async function freezeList(input: FreezeInput): Promise<void> {
   const { terminal, flags } = input
   const now = systemClock.now()
-  const found = (await listWindows(clientOver(input.connection.rest), flags.namespace)).filter(
-    ({ spec }) => spec.mode === 'Freeze',
-  )
+  const { windows, refused } = await listWindows(clientOver(input.connection.rest), flags.namespace)
+  const found = windows.filter(({ spec }) => spec.mode === 'Freeze')
+  if (refused.length > 0 && windows.length === 0) {
+    throw new CliError(EXIT.forbidden, {
+      what: `not allowed to list ${refused.join(' and ')}`,
+      todo: 'list the freezes of a namespace with -n NAMESPACE, or ask for the right to list them',
+    })
+  }
+  if (refused.length > 0) terminal.step('warn', `not shown: ${refused.join(' and ')}, which you may not list`)
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(found, undefined, 2)}\n`)
   if (found.length === 0) return terminal.say('No freezes found.')
   const rows = found
@@ -183,7 +189,7 @@ async function freezeNamed(name: string, { connection, flags }: FreezeInput): Pr
       : await client.get(WINDOWS, { name, namespace })
   } catch (caught) {
     if (!isApiError(caught, 'NotFound')) throw caught
-    const all = await listWindows(client, namespace)
+    const { windows: all } = await listWindows(client, namespace)
     throw new CliError(EXIT.notFound, {
       what: `freeze ${JSON.stringify(name)} not found${namespace === undefined ? '' : ` in namespace "${namespace}"`}`,
       todo:

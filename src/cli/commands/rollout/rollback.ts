@@ -1,4 +1,5 @@
 /** `flotilla rollback`, `retry` and `release lift`. */
+import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { findObject } from '../../../client/find-object.ts'
 import { formatTime } from '../../../core/time/time.ts'
@@ -128,7 +129,7 @@ async function notFailed(rollout: Rollout, clusters: readonly string[], input: R
   const namespace = namespaceOf(input)
   const release = await findByName(client, RELEASE, { name: rollout.spec.release, namespace })
   const bundles = new Set(release.spec.bundles.map(({ name }) => `${namespace}/${name}`))
-  const reports = await Promise.all(clusters.map((name) => findObject(client, REPORTS, { name })))
+  const reports = await settleAll(clusters.map((name) => findObject(client, REPORTS, { name })))
   const hasFailed = (report: ClusterReport | undefined) =>
     report?.spec.bundles.some(({ bundle, state }) => state === 'Failed' && bundles.has(bundle)) ?? false
   return clusters.filter((_, i) => !hasFailed(reports[i]))
@@ -176,7 +177,7 @@ async function changeOf(name: string, input: RollbackInput) {
 async function worldOf(input: RollbackInput): Promise<RollbackWorld> {
   const client = clientOver(input.connection.rest)
   const namespace = namespaceOf(input)
-  const [releases, pages, clusters, assignments] = await Promise.all([
+  const [releases, pages, clusters, assignments] = await settleAll([
     client.list(RELEASE, { namespace }),
     client.list(DECISION, { namespace }),
     client.list(CLUSTER),

@@ -1,4 +1,5 @@
 /** `flotilla rollout status`, `start`, `pause`, `resume`, `abort` and `history`. */
+import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
 import { findObject } from '../../../client/find-object.ts'
@@ -134,7 +135,7 @@ export async function rolloutAbort(name: string, input: RolloutInput): Promise<v
 export async function rolloutHistory(bundle: string, input: RolloutInput): Promise<void> {
   const client = clientOver(input.connection.rest)
   const namespace = namespaceOf(input)
-  const [{ items: releases }, { items: rollouts }] = await Promise.all([
+  const [{ items: releases }, { items: rollouts }] = await settleAll([
     client.list(RELEASE, { namespace }),
     client.list(ROLLOUT, { namespace }),
   ])
@@ -202,13 +203,16 @@ export async function rolloutStart(bundleName: string, input: RolloutInput): Pro
     if (release === undefined) throw noReleaseYet(bundleName, namespace)
     return await rolloutResume(release, input)
   }
-  const preview = await previewOf(client, bundle, namespace)
+  const { preview, unread } = await previewOf(client, bundle, namespace)
   if (input.flags.output === 'json') return input.terminal.data(`${JSON.stringify(preview, undefined, 2)}\n`)
   input.terminal.data(previewText(bundleName, preview))
   for (const { cluster, message } of preview.rings.flatMap(({ holds }) => holds).slice(0, SHOWN_HOLDS)) {
     input.terminal.step('warn', `cluster "${cluster}" waits: ${withLocalTimes(message)}`)
   }
   for (const warning of preview.warnings) input.terminal.step('warn', warning)
+  if (unread.length > 0) {
+    input.terminal.step('warn', `not considered: ${unread.join(' and ')}, which you may not list`)
+  }
   if (preview.unringed.length > 0) {
     input.terminal.step(
       'warn',
@@ -217,9 +221,15 @@ export async function rolloutStart(bundleName: string, input: RolloutInput): Pro
   }
 }
 
-async function previewOf(client: Client, bundle: Bundle, namespace: string): Promise<RolloutPreview> {
+interface PreviewedRollout {
+  readonly preview: RolloutPreview
+  /** Kinds of windows that the caller may not list. */
+  readonly unread: readonly string[]
+}
+
+async function previewOf(client: Client, bundle: Bundle, namespace: string): Promise<PreviewedRollout> {
   const { placement, rollout } = bundle.spec
-  const [{ items: clusters }, { items: pages }, plan, windows, perClusterBytes] = await Promise.all([
+  const [{ items: clusters }, { items: pages }, plan, { windows, refused: unread }, perClusterBytes] = await settleAll([
     client.list(CLUSTER),
     client.list(DECISION, { namespace }),
     rollout?.plan === undefined ? undefined : client.get(PLAN, { name: rollout.plan, namespace }),
@@ -249,7 +259,8 @@ async function previewOf(client: Client, bundle: Bundle, namespace: string): Pro
       }
     })
   const rings = plan?.spec.rings ?? [{ name: 'all', concurrency: rollout?.concurrency ?? 10 }]
-  return previewRollout(rings.map(asRing), members, { perClusterMs: PER_CLUSTER_MS, perClusterBytes })
+  const preview = previewRollout(rings.map(asRing), members, { perClusterMs: PER_CLUSTER_MS, perClusterBytes })
+  return { preview, unread }
 }
 
 /** The size of the newest release of a Bundle. */

@@ -33,7 +33,7 @@ function addJoin(cluster: FlotillaCommand, act: Act): void {
     .example('Create a join code for one cluster', 'flotilla cluster add store-1 --label region=north')
     .example(
       'Create a join code for many clusters',
-      "flotilla cluster add --pattern 'store-*' --uses 200 --accept auto",
+      "flotilla cluster add --pattern 'store-*' --uses 200 --accept manual",
     )
     .example('Print a manifest for the cluster', 'flotilla cluster add store-1 -o manifest')
     .option('--pattern <glob>', 'Pattern of cluster names, instead of one name')

@@ -15,6 +15,8 @@ export function addStatus(program: FlotillaCommand, act: Act): void {
     )
     .example('Show the fleet', 'flotilla status')
     .example('Print the same data for a script', 'flotilla status -o json')
+    .example('Show one namespace', 'flotilla status -n shop')
+    .option('-n, --namespace <namespace>', 'Namespace. If omitted, all namespaces')
     .addOption(outputOption('text', 'json'))
     .action(
       act(async (run, _words, flags) => {
