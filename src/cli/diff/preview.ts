@@ -1,14 +1,17 @@
 // Tested by src/cli/commands/preview/diff.contract.test.ts.
 /** The effect of a change on the fleet: the Bundles, rendered before and after for their selected clusters. */
+import { generateTraditionalKey } from '../../core/bytes.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
+import { compact } from '../../core/compact.ts'
 import { canonicalJson, jsonEqual } from '../../core/json.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
 import type { Source } from '../../kinds/native/source.ts'
 import { diffBundle } from '../../plan/fleet/fleet-diff.ts'
-import type { DiffContent, DiffGroup, DriftedObject } from '../../plan/fleet/fleet-diff.ts'
+import type { DiffContent, DiffGroup, DriftedObject, ObjectDiff } from '../../plan/fleet/fleet-diff.ts'
+import { formatFieldChange } from '../../plan/objects/object-changes.ts'
 import { decisionsOnPages, incumbentsOf } from '../../plan/placement/read-objects.ts'
 import { clusterInputsOf, optionsFor } from '../../plan/release/variants.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -25,12 +28,16 @@ import { CliError } from '../errors/cli-error.ts'
 import { keyOfObject, selectionOf } from '../repository/fleet-facts.ts'
 import type { FleetFacts } from '../repository/fleet-facts.ts'
 import type { Files } from '../repository/git-repository.ts'
+import type { HeldBack } from './delivered.ts'
+import type { EarlierContent } from './earlier-content.ts'
 
 /** One side of the comparison. */
 export interface PreviewSide {
   readonly facts: FleetFacts
-  /** The files of the repository by Source (`namespace/name`). */
-  readonly filesOf: (source: string) => Files | undefined
+  /** The files of the repository for a Bundle and its Source (both `namespace/name`). */
+  readonly filesOf: (source: string, bundle: string) => Files | undefined
+  /** Content of earlier Releases that the hub delivers instead of the Bundle as it is defined. */
+  readonly earlierOf?: (bundle: string) => EarlierContent | undefined
   /** Input data of the Bundles of a namespace. */
   readonly textsIn: (namespace: string) => ReadInputData
 }
@@ -57,6 +64,29 @@ export interface BundlePreview {
   readonly inCluster?: true
   /** The reason why the content cannot be compared. */
   readonly unknown?: string
+  /** The delivered Release, if it does not have the content of the Source's newest commit. */
+  readonly from?: string
+  readonly heldBack?: HeldBackPreview
+}
+
+/** Content that was rolled back, and what the change does with it. */
+export interface HeldBackPreview extends HeldBack {
+  /** Clusters whose content would be the one that was rolled back: the hub does not deliver it again. */
+  readonly heldClusters: readonly string[]
+  /** Fields that the change brings back, as `Deployment shop/web: image 1.1→1.2`. */
+  readonly bringsBack: readonly string[]
+}
+
+/** Random values of charts are equal on both sides, because the hub keeps them. */
+const keys = new Map<string, string>()
+export const SAME_DRAWS: Entropy = {
+  randomBytes: (length) => new Uint8Array(length),
+  now: () => 0,
+  generateKey: (type) => {
+    const known = keys.get(type) ?? generateTraditionalKey(type)
+    keys.set(type, known)
+    return known
+  },
 }
 
 /** Compares all Bundles. Unchanged Bundles are omitted. */
@@ -99,7 +129,9 @@ function previewBundle(now: Bundle, { was, before, after, reports, entropy }: Si
     gained: names.filter((name) => !oldNames.includes(name)),
     lost: oldNames.filter((name) => !names.includes(name)),
   }
-  const [old, fresh] = [was && contentOf(was, before), contentOf(now, after)]
+  const earlier = was && before.earlierOf?.(key)
+  if (earlier?.unknown !== undefined) return { ...base, groups: [], unknown: earlier.unknown, from: earlier.release }
+  const [old, fresh] = [was && !earlier ? contentOf(was, before) : undefined, contentOf(now, after)]
   const unknown = fresh.unknown ?? old?.unknown
   if (unknown !== undefined) {
     const isSame = was !== undefined && jsonEqual(was.spec, now.spec) && jsonEqual(oldNames, names)
@@ -110,12 +142,76 @@ function previewBundle(now: Bundle, { was, before, after, reports, entropy }: Si
     return undefined
   }
   const isInCluster = [old?.recipe, fresh.recipe].some((recipe) => recipe?.at === 'Agent')
-  const groups = diffBundle({
-    before: was && old ? rendered(old, oldNames, { facts: before.facts, entropy }) : [],
-    after: rendered(fresh, names, { facts: after.facts, entropy }),
-    drift: driftOf(key, reports),
-  })
-  return { ...base, ...(isInCluster ? { inCluster: true as const } : {}), groups }
+  const delivered =
+    was && earlier
+      ? earlier.parts.flatMap(({ files, clusters }) =>
+          renderedFrom(was, files, { side: before, names: clusters.filter((one) => oldNames.includes(one)), entropy }),
+        )
+      : old
+        ? rendered(old, oldNames, { facts: before.facts, entropy })
+        : []
+  const fully = rendered(fresh, names, { facts: after.facts, entropy })
+  const groups = diffBundle({ before: delivered, after: fully, drift: driftOf(key, reports) })
+  const bad = earlier?.heldBack
+  const held = was && bad?.files && renderedFrom(was, bad.files, { side: before, names: oldNames, entropy })
+  return {
+    ...base,
+    ...(isInCluster ? { inCluster: true as const } : {}),
+    groups,
+    ...(earlier ? { from: earlier.release } : {}),
+    ...(bad
+      ? {
+          heldBack: heldBackPreview(
+            bad,
+            groups,
+            diffBundle({ before: delivered, after: held ?? [], drift: new Map() }),
+          ),
+        }
+      : {}),
+  }
+}
+
+/** A Bundle rendered from given files instead of those of its Source. */
+export function renderedFrom(
+  bundle: Bundle,
+  files: Files,
+  {
+    side,
+    names,
+    entropy,
+  }: { readonly side: PreviewSide; readonly names: readonly string[]; readonly entropy: Entropy },
+): DiffContent[] {
+  const content = contentOf(bundle, { ...side, filesOf: () => files })
+  return rendered(content, names, { facts: side.facts, entropy })
+}
+
+/** Compares the change with the content that was rolled back, cluster by cluster. */
+function heldBackPreview(
+  bad: HeldBack,
+  groups: readonly DiffGroup[],
+  badGroups: readonly DiffGroup[],
+): HeldBackPreview {
+  const heldClusters: string[] = []
+  const bringsBack = new Set<string>()
+  for (const group of groups.filter(({ effect }) => effect === 'changed')) {
+    for (const cluster of group.clusters) {
+      const was = badGroups.find(({ effect, clusters }) => effect === 'changed' && clusters.includes(cluster))
+      if (!was) continue
+      const known = new Set(was.objects.flatMap(changesOf))
+      const common = group.objects.flatMap((object) => changesOf(object).filter((change) => known.has(change)))
+      const isAll = jsonEqual([group.objects, group.options ?? null], [was.objects, was.options ?? null])
+      if (isAll) heldClusters.push(cluster)
+      else for (const change of common) bringsBack.add(change)
+    }
+  }
+  const { release, by, reason, revision } = bad
+  return compact({ release, by, reason, revision, heldClusters: heldClusters.sort(), bringsBack: [...bringsBack] })
+}
+
+function changesOf({ object, change, fields }: ObjectDiff): string[] {
+  if (change === 'added') return [`+${object}`]
+  if (change === 'removed') return [`-${object}`]
+  return fields.map((field) => `${object}: ${formatFieldChange([field]).join(', ')}`)
 }
 
 interface Content {
@@ -132,7 +228,7 @@ function contentOf(bundle: Bundle, { facts, filesOf, textsIn }: PreviewSide): Co
   const namespace = bundle.metadata.namespace ?? 'default'
   const key = `${namespace}/${bundle.spec.source?.name}`
   const source = facts.sources.find((one) => keyOfObject(one) === key)
-  const repository = bundle.spec.source && filesOf(key)
+  const repository = bundle.spec.source && filesOf(key, keyOfObject(bundle))
   if (bundle.spec.source && !repository) {
     const unknown = `the content comes from Source ${bundle.spec.source.name}, which has another repository`
     return { spec: bundle.spec, files: new Map(), digest: '', unknown }
@@ -220,7 +316,7 @@ function placementOf(bundle: Bundle, facts: FleetFacts): Placement | undefined {
 }
 
 /** The selected clusters: the decision of the hub for an unchanged Placement, else a new decision. */
-function selectedNames(bundle: Bundle, facts: FleetFacts): readonly string[] {
+export function selectedNames(bundle: Bundle, facts: FleetFacts): readonly string[] {
   const placement = placementOf(bundle, facts)
   if (!placement) return []
   const { namespace = 'default', name } = placement.metadata

@@ -58,6 +58,7 @@ function text(bundles: readonly BundlePreview[], printing: DiffPrinting): string
     const lines = [titleOf(bundle, printing)]
     if (bundle.unknown !== undefined) lines.push(`  not compared: ${bundle.unknown}`)
     if (bundle.inCluster) lines.push(`  ${IN_CLUSTER}`)
+    lines.push(...heldBackWords(bundle).map((words) => `  ${words}`))
     const width = Math.max(...bundle.groups.map(({ clusters }) => String(clusters.length).length), 4)
     const labels = Math.max(...bundle.groups.map((group) => labelOf(group).length), 0)
     const first = bundle.groups.find(({ effect }) => effect === 'changed')
@@ -74,7 +75,25 @@ function text(bundles: readonly BundlePreview[], printing: DiffPrinting): string
   return [...(blocks.length === 0 ? ['no differences\n'] : blocks), ...notes].join('')
 }
 
-function titleOf({ bundle, isNew, selected, gained, lost }: BundlePreview, { from, to }: DiffPrinting): string {
+/** What the change does with content that was rolled back. */
+function heldBackWords({ bundle, heldBack }: BundlePreview): string[] {
+  if (!heldBack) return []
+  const { release, by, reason, heldClusters, bringsBack } = heldBack
+  const words = `${release}, rolled back by ${by}${reason === undefined ? '' : `: ${reason}`}`
+  const lift = `flotilla release lift ${release} -n ${bundle.split('/')[0]}`
+  return [
+    ...(heldClusters.length > 0
+      ? [
+          `held back on ${plural(heldClusters.length, 'cluster')}: the content is that of ${words}; the hub does not deliver it again until it changes, or: ${lift}`,
+        ]
+      : []),
+    ...(bringsBack.length > 0 ? [`this brings back ${words} (${joined(bringsBack)})`] : []),
+  ]
+}
+
+function titleOf({ bundle, isNew, selected, gained, lost, ...own }: BundlePreview, printing: DiffPrinting): string {
+  const { to } = printing
+  const from = own.from === undefined ? printing.from : `release ${own.from}`
   const clusters = plural(selected.after, 'cluster')
   return `bundle ${bundle}${isNew ? ' (new)' : ''}  ${from} → ${to}     ${clusters} selected (+${gained.length} gained, -${lost.length} lost)`
 }
@@ -241,7 +260,9 @@ function bundleMarkdown(bundle: BundlePreview, printing: DiffPrinting): string {
   const first = groups.find(({ effect }) => effect === 'changed')
   const title = `#### ${inline(bundle.bundle)}${bundle.isNew ? ' (new)' : ''}: ${plural(selected.after, 'cluster')} selected (+${gained.length}, -${lost.length})\n`
   if (unknown !== undefined) return `${title}\nNot compared: ${inline(unknown)}\n`
-  const where = bundle.inCluster ? `\n${IN_CLUSTER}\n` : ''
+  const from = bundle.from === undefined ? '' : `\nCompared with release ${inline(bundle.from)}.\n`
+  const held = heldBackWords(bundle).map((words) => `\n**${inline(words)}**\n`)
+  const where = `${bundle.inCluster ? `\n${IN_CLUSTER}\n` : ''}${from}${held.join('')}`
   const rows = groups.map(
     (group) =>
       `| ${group.clusters.length} | ${labelOf(group)} | ${inline(groupWords(group, first, { ...printing, bundle: bundle.bundle }))} |`,

@@ -24,6 +24,17 @@ export interface GitRepository {
 
 const MAX_OUTPUT = 512 * 1024 * 1024
 
+/** The files of a revision; refused with the command that fetches it. */
+export async function filesAt(repository: GitRepository, revision: string): Promise<Files> {
+  const commit = await repository.commitOf(revision)
+  if (commit !== undefined) return await repository.filesAt(commit)
+  throw new CliError(EXIT.notFound, {
+    where: repository.root,
+    what: `revision ${JSON.stringify(revision)} not found in this clone`,
+    todo: `fetch it with "git fetch origin ${revision}"; in a workflow, check out with fetch-depth: 0`,
+  })
+}
+
 /** Opens the repository whose work tree is at a directory. */
 export function openRepository(root: string): GitRepository {
   const git = (args: readonly string[], input = ''): Promise<Buffer> =>

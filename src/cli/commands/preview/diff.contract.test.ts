@@ -6,9 +6,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
+import { createMemoryBlobs } from '../../../blobs/memory-blobs.ts'
+import type { Client } from '../../../client/client.ts'
 import { createClient } from '../../../client/create-client.ts'
 import { createRest } from '../../../client/rest.ts'
+import { storeSet } from '../../../controllers/bundle-render/store-set.ts'
 import { digestOf } from '../../../core/crypto/digest.ts'
+import type { Digest } from '../../../core/crypto/digest.ts'
 import { silentLogger } from '../../../core/log.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { systemIds } from '../../../core/system-ids.ts'
@@ -17,10 +21,12 @@ import { composeApi } from '../../../hub/compose/compose-api.ts'
 import { inProcessTransport } from '../../../hub/compose/in-process-transport.ts'
 import { HUB_USERS } from '../../../hub/ports.ts'
 import { ConfigMap, Namespace, Secret } from '../../../kinds/builtin/core.ts'
+import { Assignment } from '../../../kinds/native/assignment.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
+import { Release } from '../../../kinds/native/release.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import { createMemoryStore } from '../../../store/memory-store.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
@@ -85,7 +91,8 @@ async function scene(t: TestContext) {
   git('commit', '--quiet', '-m', 'first')
   const commit = git('rev-parse', 'HEAD')
 
-  const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
+  const blobs = createMemoryBlobs()
+  const api = composeApi({ store: createMemoryStore(), blobs, clock: systemClock, ids: systemIds, log: silentLogger })
   t.after(() => api.close())
   const transport = inProcessTransport(api.handle, HUB_USERS.admin)
   const client = createClient({ transport, clock: systemClock })
@@ -119,8 +126,10 @@ async function scene(t: TestContext) {
     Placement,
     build(Placement, 'shop/stores', { spec: { clusterSelector: { matchLabels: { tier: 'store' } } } }),
   )
-  for (const [name, spec] of Object.entries(BUNDLES))
+  for (const [name, spec] of Object.entries(BUNDLES)) {
     await client.create(Bundle, build(Bundle, `shop/${name}`, { spec: spec as never }))
+    await release(client, name, { revision: artifact.revision, set: digest })
+  }
   for (const [name, labels] of Object.entries<Record<string, string>>({
     s1: { region: 'eu' },
     s2: { region: 'eu' },
@@ -150,7 +159,42 @@ async function scene(t: TestContext) {
     })
     return { out, err, code }
   }
-  return { root, write, git, client, rest, run, commit }
+  return { root, write, git, client, rest, run, commit, blobs }
+}
+
+interface Released {
+  readonly set: Digest
+  readonly revision?: string
+  readonly name?: string
+  readonly generation?: number
+  readonly rollBack?: Release['spec']['rollBack']
+  readonly reverted?: string[]
+}
+
+/** Makes a Release of a Bundle, and the status that the hub writes then. */
+async function release(client: Client, bundle: string, released: Released): Promise<void> {
+  const { set, revision, name = `${bundle}-g1`, generation = 1, rollBack, reverted } = released
+  const entry = { name: bundle, generation, set, placement: 'stores', ...(revision ? { revision } : {}) }
+  const spec = { bundles: [entry], ...(rollBack ? { rollBack } : {}) }
+  await client.create(Release, build(Release, `shop/${name}`, { spec }))
+  const found = await client.get(Bundle, { name: bundle, namespace: 'shop' })
+  const lastTransitionTime = formatTime(systemClock.now())
+  const condition = (type: string, reason: string) => ({
+    type,
+    status: 'True' as const,
+    reason,
+    message: '',
+    lastTransitionTime,
+  })
+  const status = {
+    observedGeneration: found.metadata.generation ?? 1,
+    release: name,
+    revision: { generation, set },
+    ...(revision ? { sourceRevision: revision } : {}),
+    ...(reverted ? { reverted } : {}),
+    conditions: [condition('Rendered', 'Rendered'), condition('Ready', 'RolledOut')],
+  }
+  await client.update(Bundle, { ...found, status }, { subresource: 'status' })
 }
 
 test('nothing changed, nothing told; then groups of clusters by what happens to them', async (t) => {
@@ -227,6 +271,102 @@ test('nothing changed, nothing told; then groups of clusters by what happens to 
   assert.equal((await run({ branch: 'change', against: 'change' })).code, 0)
 })
 
+const DEPLOYMENT = (version: string, replicas = 2) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', namespace: 'shop' },
+  spec: {
+    replicas,
+    template: { spec: { containers: [{ name: 'web', image: `registry.example.com/web:${version}` }] } },
+  },
+})
+
+/** Bundle web of a commit with 1.1 and one with 1.2; release web-g2 with 1.2 was rolled back. */
+async function rolledBack(t: TestContext) {
+  const all = await scene(t)
+  const { write, git, client, blobs } = all
+  const text = (version: string, replicas?: number) => ({
+    'web/web.yaml': `${JSON.stringify(DEPLOYMENT(version, replicas))}\n`,
+  })
+  const commit = (version: string): string => {
+    write(text(version))
+    git('add', '.')
+    git('commit', '--quiet', '-m', version)
+    return `main@sha1:${git('rev-parse', 'HEAD')}`
+  }
+  const [good, bad] = [commit('1.1'), commit('1.2')]
+  const ports = { putBlob: (bytes: Uint8Array) => blobs.put(bytes), valuesKeyOf: async () => assert.fail('no secrets') }
+  const set = async (version: string): Promise<Digest> => {
+    const stored = await storeSet({ bundle: 'shop/web' }, [DEPLOYMENT(version)], ports)
+    return 'set' in stored ? stored.set : assert.fail(stored.problem)
+  }
+  const [before, after] = [await set('1.1'), await set('1.2')]
+  const spec = { placement: 'stores', source: { name: 'apps', path: 'web' } }
+  await client.create(Bundle, build(Bundle, 'shop/web', { spec }))
+  await release(client, 'web', { name: 'web-g1', generation: 1, set: before, revision: good })
+  await release(client, 'web', { name: 'web-g2', generation: 2, set: after, revision: bad })
+  const made = await client.get(Release, { name: 'web-g2', namespace: 'shop' })
+  const mark = { bundle: 'web', by: 'admin', at: formatTime(systemClock.now()), reason: 'not good' }
+  await client.update(Release, { ...made, status: { bad: [mark] } }, { subresource: 'status' })
+  await release(client, 'web', {
+    name: 'web-g2-undo-1',
+    generation: 3,
+    set: before,
+    revision: bad,
+    rollBack: { of: 'web-g2', scope: 'All', by: 'admin' },
+    reverted: ['web-g2'],
+  })
+  const source = await client.get(Source, { name: 'apps', namespace: 'shop' })
+  const artifact = { ...source.status!.artifact!, revision: bad, commit: bad.split(':')[1]! }
+  await client.update(Source, { ...source, status: { ...source.status, artifact } }, { subresource: 'status' })
+  const entry = { bundle: 'shop/web', generation: 3, set: before, rollout: 'shop/web-g2-undo-1' }
+  for (const name of ['s1', 's2', 's3', 'hyper']) {
+    await client.create(
+      Assignment,
+      build(Assignment, name, { spec: { clusterId: name, epoch: 1, revision: 1, document: before, entries: [entry] } }),
+    )
+  }
+  return { ...all, text, good, bad }
+}
+
+test('after a rollback the comparison is with what the hub delivers, and says what comes back', async (t) => {
+  const { write, run, text, client, git } = await rolledBack(t)
+  const held = await run({ bundle: 'web', summary: true })
+  assert.equal(held.code, 1)
+  assert.match(held.out, /^bundle shop\/web {2}release web-g2-undo-1 → working directory /)
+  assert.match(
+    held.out,
+    /^ {2}held back on 4 clusters: the content is that of web-g2, rolled back by admin: not good; .* flotilla release lift web-g2 -n shop$/m,
+  )
+  assert.doesNotMatch(held.out, /brings back|not received/)
+
+  write(text('1.2', 3))
+  const more = await run({ bundle: 'web', summary: true })
+  assert.match(more.out, /^ +4 {2}change {2}Deployment shop\/web: replicas 2→3, image 1\.1→1\.2 /m)
+  const told =
+    /^ {2}this brings back web-g2, rolled back by admin: not good \(Deployment shop\/web: image 1\.1→1\.2\)$/m
+  assert.match(more.out, told)
+  assert.match(
+    (await run({ bundle: 'web', output: 'markdown' })).out,
+    /\*\*this brings back web-g2, rolled back by admin/,
+  )
+
+  write(text('1.3'))
+  assert.doesNotMatch((await run({ bundle: 'web' })).out, /brings back|held back/)
+  write(text('1.1'))
+  assert.deepEqual(await run({ bundle: 'web' }), { out: 'no differences\n', err: '', code: 0 })
+  git('checkout', '--quiet', '.')
+
+  const web = await client.get(Bundle, { name: 'web', namespace: 'shop' })
+  await client.update(Bundle, { ...web, spec: { ...web.spec, source: { name: 'apps', path: 'other' } } })
+  const unknown = await run({ bundle: 'web' })
+  assert.equal(unknown.code, 2)
+  assert.match(
+    unknown.out,
+    /^ {2}not compared: the hub delivers release web-g2-undo-1, and no commit of this clone has its content for /m,
+  )
+})
+
 test('definitions in the files count: clusters are gained and lost, bundles are new, content elsewhere is named', async (t) => {
   const { write, run } = await scene(t)
   const definition = (kind: string, name: string, spec: object) =>
@@ -238,7 +378,8 @@ test('definitions in the files count: clusters are gained and lost, bundles are 
       definition('Bundle', 'chart', { ...BUNDLES.chart, helm: { values: { a: 1 } } }),
     ].join('---\n'),
   })
-  const { out } = await run({ summary: true })
+  const { out, code } = await run({ summary: true })
+  assert.equal(code, 2, 'a bundle was not compared')
   assert.match(
     out,
     /^bundle shop\/other .* 3 clusters selected \(\+1 gained, -2 lost\)\n +1 {2}gained +1 object {2}\(dc\)\n +2 {2}lost +1 object is removed {2}\(hyper, s3\)\n +2 {2}unchanged\n/m,
@@ -327,6 +468,8 @@ test('manifests in ConfigMaps of the hub are compared with those of the files', 
   await client.create(ConfigMap, build(ConfigMap, 'shop/parts', { data: { 'a.yaml': text('1') } }))
   const spec = { placement: 'stores', manifestsFrom: [{ configMap: 'parts' }] }
   await client.create(Bundle, build(Bundle, 'shop/parts', { spec }))
+  assert.match((await run({ bundle: 'parts' })).out, /^no differences\nnote: no Release yet: shop\/parts; /)
+  await release(client, 'parts', { set: digestOf('x') })
   assert.equal((await run({ bundle: 'parts' })).out, 'no differences\n')
   const object = {
     apiVersion: 'v1',

@@ -2,29 +2,29 @@
 import { relative, resolve } from 'node:path'
 import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
-import { generateTraditionalKey } from '../../../core/bytes.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import type { Source } from '../../../kinds/native/source.ts'
-import type { Entropy } from '../../../render/helm/frozen-random.ts'
 import { plural } from '../../../core/text/name-some.ts'
 import type { Connection } from '../../api/connect.ts'
 import { chooseSources } from '../../repository/choose-sources.ts'
 import { openRepository } from '../../repository/git-repository.ts'
+import { filesAt } from '../../repository/git-repository.ts'
 import type { Files, GitRepository } from '../../repository/git-repository.ts'
 import { inputTexts, textsInFiles } from '../../repository/input-texts.ts'
-import { isDifference, preview } from '../../diff/preview.ts'
+import { isBehind } from '../../diff/delivered.ts'
+import { liveSide, sideAt } from '../../diff/live-side.ts'
+import { isDifference, preview, SAME_DRAWS } from '../../diff/preview.ts'
 import type { PreviewSide } from '../../diff/preview.ts'
 import { printDiff } from '../../diff/print-diff.ts'
 import type { DiffFormat } from '../../diff/print-diff.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { ExitCode } from '../../errors/cli-error.ts'
 import { keyOfObject, readFleetFacts, withObjects } from '../../repository/fleet-facts.ts'
-import type { FleetFacts } from '../../repository/fleet-facts.ts'
 import { checkOwn, readDefinitions } from '../../lint/read-definitions.ts'
 import type { Definition } from '../../lint/read-definitions.ts'
 import { manifestPaths } from '../../lint/manifest-paths.ts'
-import { ASSIGNMENTS, listAll, REPORTS } from '../../api/flotilla-resources.ts'
+import { ASSIGNMENTS, listAll, RELEASES, REPORTS } from '../../api/flotilla-resources.ts'
 import { findRepositoryRoot } from '../../repository/repository-files.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import type { Terminal } from '../../print/terminal.ts'
@@ -57,25 +57,30 @@ export async function diff({ terminal, connection, flags }: DiffInput): Promise<
   const repository = openRepository(root)
   const against = flags.against ?? LIVE
   const client = clientOver(connection.rest)
-  const [remotes, facts, reports, assignments] = await settleAll([
+  const [remotes, facts, reports, assignments, releases] = await settleAll([
     remotesOf(repository),
     readFleetFacts(client),
     listAll(client, REPORTS),
     listAll(client, ASSIGNMENTS),
+    listAll(client, RELEASES),
   ])
   const sources = chooseSources({ sources: facts.sources, remotes, named: flags.source, into: flags.into })
   const files = flags.branch === undefined ? await repository.workFiles() : await filesAt(repository, flags.branch)
-  const base =
-    against === LIVE ? await liveFiles(repository, sources) : new Map(await sameFor(sources, repository, against))
   const defined = definitionsIn(files, { paths, root })
   const known = against === LIVE ? [] : definitionsIn(await filesAt(repository, against), { paths, root }).own
   const texts = await inputTexts(client, withObjects(facts, objectsOf(defined.own)))
-  const before: PreviewSide = {
-    facts: withObjects(facts, objectsOf(known)),
-    filesOf: (source) => base.get(source),
-    textsIn: texts,
-  }
   const targets = new Set(sources.map(keyOfObject))
+  const side = { facts: withObjects(facts, objectsOf(known)), textsIn: texts }
+  const live = against === LIVE
+  const before = live
+    ? await liveSide({
+        side,
+        repository,
+        sources,
+        client,
+        delivery: { releases, assignments, clusters: facts.clusters },
+      })
+    : { ...side, ...(await sideAt(repository, against, targets)), notes: [] }
   const after: PreviewSide = {
     facts: withObjects(facts, objectsOf(defined.own)),
     filesOf: (source) => (targets.has(source) ? files : undefined),
@@ -87,7 +92,8 @@ export async function diff({ terminal, connection, flags }: DiffInput): Promise<
   }
   refuseUnknown(flags.bundle, [...before.facts.bundles, ...after.facts.bundles])
   const bundles = preview({ before, after, reports, bundle: flags.bundle, entropy: SAME_DRAWS })
-  const moving = assignments.filter(({ spec }) => isBehind(spec.entries, facts)).length
+  const delivery = { releases, assignments, clusters: facts.clusters }
+  const moving = assignments.filter((assignment) => isBehind(assignment, facts.bundles, delivery)).length
   const fileOf = new Map(defined.own.map((one) => [`${one.object.kind} ${keyOfObject(one.object)}`, one.file]))
   terminal.data(
     printDiff(bundles, {
@@ -96,30 +102,19 @@ export async function diff({ terminal, connection, flags }: DiffInput): Promise<
       from: against === LIVE ? liveName(sources) : against,
       to: flags.branch ?? 'working directory',
       now: systemClock.now(),
-      notes:
-        moving === 0
+      notes: [
+        ...before.notes,
+        ...(moving === 0
           ? []
           : [
               `${plural(moving, 'cluster has', 'clusters have')} not received the newest Release yet; the comparison uses the newest Release`,
-            ],
+            ]),
+      ],
       renderCommand: (bundle, cluster) => renderCommand({ bundle, cluster, root, fileOf }),
     }),
   )
-  return bundles.some(({ groups, unknown }) => unknown !== undefined || groups.some(isDifference))
-    ? EXIT.failed
-    : EXIT.ok
-}
-
-/** Random values of charts are equal on both sides, because the hub keeps them. */
-const keys = new Map<string, string>()
-const SAME_DRAWS: Entropy = {
-  randomBytes: (length) => new Uint8Array(length),
-  now: () => 0,
-  generateKey: (type) => {
-    const known = keys.get(type) ?? generateTraditionalKey(type)
-    keys.set(type, known)
-    return known
-  },
+  if (bundles.some(({ unknown }) => unknown !== undefined)) return EXIT.usage
+  return bundles.some(({ groups }) => groups.some(isDifference)) ? EXIT.failed : EXIT.ok
 }
 
 /** An unknown name would otherwise result in "no differences". */
@@ -142,42 +137,6 @@ async function remotesOf(repository: GitRepository): Promise<readonly string[]> 
   })
 }
 
-async function filesAt(repository: GitRepository, revision: string): Promise<Files> {
-  const commit = await repository.commitOf(revision)
-  if (commit !== undefined) return await repository.filesAt(commit)
-  throw new CliError(EXIT.notFound, {
-    where: repository.root,
-    what: `revision ${JSON.stringify(revision)} not found in this clone`,
-    todo: `fetch it with "git fetch origin ${revision}"; in a workflow, check out with fetch-depth: 0`,
-  })
-}
-
-/** The files of each Source at the commit that the hub uses. */
-async function liveFiles(repository: GitRepository, sources: readonly Source[]): Promise<Map<string, Files>> {
-  const byCommit = new Map<string, Files>()
-  const found = new Map<string, Files>()
-  for (const source of sources) {
-    const commit = source.status?.artifact?.commit
-    if (commit === undefined) {
-      found.set(keyOfObject(source), new Map())
-      continue
-    }
-    const files = byCommit.get(commit) ?? (await filesAt(repository, commit))
-    byCommit.set(commit, files)
-    found.set(keyOfObject(source), files)
-  }
-  return found
-}
-
-async function sameFor(
-  sources: readonly Source[],
-  repository: GitRepository,
-  revision: string,
-): Promise<[string, Files][]> {
-  const files = await filesAt(repository, revision)
-  return sources.map((source) => [keyOfObject(source), files])
-}
-
 function liveName(sources: readonly Source[]): string {
   const revisions = sources.map(({ status }) => {
     const [, name, commit] = /^(?:(.*)@)?sha\d+:([0-9a-f]+)$/.exec(status?.artifact?.revision ?? '') ?? []
@@ -198,16 +157,6 @@ function definitionsIn(files: Files, { paths, root }: { readonly paths: readonly
 
 function objectsOf(definitions: readonly Definition[]): KubeObject[] {
   return definitions.map(({ object }) => object)
-}
-
-function isBehind(
-  entries: readonly { readonly bundle: string; readonly generation: number }[],
-  facts: FleetFacts,
-): boolean {
-  return entries.some(({ bundle, generation }) => {
-    const known = facts.bundles.find((one) => keyOfObject(one) === bundle)?.status?.revision
-    return known !== undefined && generation < known.generation
-  })
 }
 
 interface Failing {
