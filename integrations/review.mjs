@@ -86,7 +86,9 @@ async function review({ into, annotate }) {
     }
     const compared = await flotilla(['diff', ...about, '-o', 'markdown'], kubeconfig)
     let totals = {}
-    if (compared.code > 1) {
+    // Exit code 2 with output: some Bundles were not compared, and the output names them.
+    const isPartial = compared.code === 2 && compared.stdout.startsWith('### flotilla diff')
+    if (compared.code > 1 && !isPartial) {
       errors += 1
       parts.unshift(`### flotilla diff failed\n\n${fenced(compared.stderr.slice(-4000))}`)
     } else {
@@ -94,7 +96,7 @@ async function review({ into, annotate }) {
       if (totals.cannotRender > 0) errors += 1
       parts.unshift(compared.stdout)
     }
-    return { body: parts.join('\n'), errors, differences: compared.code === 1, totals }
+    return { body: parts.join('\n'), errors, differences: compared.code === 1 || isPartial, totals }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
