@@ -102,6 +102,14 @@ test('after a rollback each cluster has the revision that its set came from', ()
   })
 })
 
+test('without the right to list Releases, only a Bundle in order is known', () => {
+  const blind = { releases: undefined, assignments: [], clusters }
+  const well = bundle({ release: 'web-g2', sourceRevision: 'main@sha1:c2' })
+  assert.deepEqual(deliveredOf(well, NAMES, blind), { kind: 'Current', revision: 'main@sha1:c2' })
+  const reverted = bundle({ release: 'web-g2-undo-1', reverted: ['web-g2'] })
+  assert.deepEqual(deliveredOf(reverted, NAMES, blind), { kind: 'Unknown', release: 'web-g2-undo-1' })
+})
+
 test('a cluster is behind when its set is another, not when its generation is older', () => {
   const known = facts([release('web-g3', 3, { set: ONE })])
   const bundles = [bundle({ release: 'web-g3', revision: { generation: 3, set: ONE } })]

@@ -30,6 +30,8 @@ export interface HeldBack {
  */
 export type Delivered =
   | { readonly kind: 'Nothing' }
+  /** Earlier content, and the caller may not list Releases. */
+  | { readonly kind: 'Unknown'; readonly release: string }
   | { readonly kind: 'Current'; readonly revision?: string }
   | {
       readonly kind: 'Earlier'
@@ -40,7 +42,8 @@ export type Delivered =
 
 /** What the hub knows about deliveries. */
 export interface DeliveryFacts {
-  readonly releases: readonly Release[]
+  /** Undefined if the caller may not list Releases. */
+  readonly releases: readonly Release[] | undefined
   readonly assignments: readonly Assignment[]
   readonly clusters: readonly Cluster[]
 }
@@ -51,6 +54,8 @@ type Entry = Release['spec']['bundles'][number]
 export function deliveredOf(bundle: Bundle, selected: () => readonly string[], facts: DeliveryFacts): Delivered {
   const { release, sourceRevision } = bundle.status ?? {}
   if (release === undefined) return { kind: 'Nothing' }
+  const current = { kind: 'Current' as const, ...(sourceRevision === undefined ? {} : { revision: sourceRevision }) }
+  if (!facts.releases) return isCurrent(bundle) ? current : { kind: 'Unknown', release }
   const own = facts.releases
     .filter(({ metadata }) => metadata.namespace === bundle.metadata.namespace)
     .flatMap((one) => {
@@ -59,7 +64,7 @@ export function deliveredOf(bundle: Bundle, selected: () => readonly string[], f
     })
   const newest = own.find((one) => one.release.metadata.name === release)
   if (newest === undefined || (isCurrent(bundle) && newest.release.spec.rollBack === undefined)) {
-    return { kind: 'Current', ...(sourceRevision === undefined ? {} : { revision: sourceRevision }) }
+    return current
   }
   const heldBack = heldBackOf(bundle, facts.releases)
   return {
@@ -138,7 +143,7 @@ export function isBehind(assignment: Assignment, bundles: readonly Bundle[], fac
   const cluster = facts.clusters.find(({ metadata }) => metadata.name === assignment.metadata.name)
   return assignment.spec.entries.some((entry) => {
     const bundle = bundles.find((one) => keyOfObject(one) === entry.bundle)
-    const release = facts.releases.find(
+    const release = facts.releases?.find(
       ({ metadata }) => metadata.name === bundle?.status?.release && metadata.namespace === bundle?.metadata.namespace,
     )
     const newest = release?.spec.bundles.find(({ name }) => name === bundle?.metadata.name)

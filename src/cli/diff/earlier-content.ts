@@ -3,7 +3,6 @@
  * have the digests that the hub delivers. A definition that changed since then would otherwise give other objects.
  */
 import { nameSome } from '../../core/text/name-some.ts'
-import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { DiffContent } from '../../plan/fleet/fleet-diff.ts'
 import { sortHooks } from '../../plan/apply/hooks.ts'
 import { toBlobs } from '../../render/render-result.ts'
@@ -97,7 +96,7 @@ async function filesOfPart(
 function isSame(rendered: DiffContent | undefined, wanted: readonly DeliveredObject[]): boolean {
   if (rendered?.content.kind !== 'Objects') return false
   const { objects, options } = rendered.content
-  const sorted = sortHooks((options ?? {}) as BundleOptions, objects)
+  const sorted = sortHooks(options ?? {}, objects)
   if (!sorted.ok) return false
   const blobs = toBlobs(sorted.objects.map((object) => extractSecretData(object).object))
   const lines = (list: readonly DeliveredObject[]) =>

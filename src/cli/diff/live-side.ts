@@ -48,6 +48,12 @@ export async function liveSide({
       earlier.set(key, await earlierOf(bundle, delivered, { side, atCommit, client, delivery }))
       continue
     }
+    if (delivered.kind === 'Unknown') {
+      const { release } = delivered
+      const unknown = `the hub delivers earlier content of release ${release}, and you may not list releases`
+      earlier.set(key, { release, parts: [], unknown })
+      continue
+    }
     if (delivered.kind === 'Nothing') unreleased.push(key)
     if (!source) continue
     const revision = delivered.kind === 'Current' ? delivered.revision : undefined
@@ -58,10 +64,14 @@ export async function liveSide({
     ...side,
     filesOf: (_source, bundle) => filesOf.get(bundle),
     earlierOf: (bundle) => earlier.get(bundle),
-    notes:
-      unreleased.length === 0
+    notes: [
+      ...(unreleased.length === 0
         ? []
-        : [`no Release yet: ${nameSome(unreleased)}; compared with the definition on the hub and the Source's commit`],
+        : [`no Release yet: ${nameSome(unreleased)}; compared with the definition on the hub and the Source's commit`]),
+      ...(delivery.releases
+        ? []
+        : ['clusters that have not received the newest Release are not counted: you may not list releases']),
+    ],
   }
 }
 

@@ -25,6 +25,7 @@ import { checkOwn, readDefinitions } from '../../lint/read-definitions.ts'
 import type { Definition } from '../../lint/read-definitions.ts'
 import { manifestPaths } from '../../lint/manifest-paths.ts'
 import { ASSIGNMENTS, listAll, RELEASES, REPORTS } from '../../api/flotilla-resources.ts'
+import { readIfAllowed } from '../../api/read-if-allowed.ts'
 import { findRepositoryRoot } from '../../repository/repository-files.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import type { Terminal } from '../../print/terminal.ts'
@@ -62,8 +63,14 @@ export async function diff({ terminal, connection, flags }: DiffInput): Promise<
     readFleetFacts(client),
     listAll(client, REPORTS),
     listAll(client, ASSIGNMENTS),
-    listAll(client, RELEASES),
+    // A role of version 0.1 for previews may not list Releases.
+    readIfAllowed('releases', listAll(client, RELEASES)),
   ])
+  const delivery = {
+    releases: releases.refused === undefined ? releases.items : undefined,
+    assignments,
+    clusters: facts.clusters,
+  }
   const sources = chooseSources({ sources: facts.sources, remotes, named: flags.source, into: flags.into })
   const files = flags.branch === undefined ? await repository.workFiles() : await filesAt(repository, flags.branch)
   const defined = definitionsIn(files, { paths, root })
@@ -78,7 +85,7 @@ export async function diff({ terminal, connection, flags }: DiffInput): Promise<
         repository,
         sources,
         client,
-        delivery: { releases, assignments, clusters: facts.clusters },
+        delivery,
       })
     : { ...side, ...(await sideAt(repository, against, targets)), notes: [] }
   const after: PreviewSide = {
@@ -92,7 +99,6 @@ export async function diff({ terminal, connection, flags }: DiffInput): Promise<
   }
   refuseUnknown(flags.bundle, [...before.facts.bundles, ...after.facts.bundles])
   const bundles = preview({ before, after, reports, bundle: flags.bundle, entropy: SAME_DRAWS })
-  const delivery = { releases, assignments, clusters: facts.clusters }
   const moving = assignments.filter((assignment) => isBehind(assignment, facts.bundles, delivery)).length
   const fileOf = new Map(defined.own.map((one) => [`${one.object.kind} ${keyOfObject(one.object)}`, one.file]))
   terminal.data(
