@@ -1,4 +1,4 @@
-/** What the hub delivers of a Bundle now: the content of its newest Release, and the revisions the content came from. */
+/** What the hub delivers of a Bundle: the content of its newest Release, and the revisions that it came from. */
 import type { Digest } from '../../core/crypto/digest.ts'
 import { findCondition } from '../../core/conditions.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
