@@ -85,7 +85,7 @@ function isCurrent({ metadata, status }: Bundle): boolean {
 }
 
 /** The mark on the Release whose content the hub does not deliver again. */
-export function heldBackOf({ metadata, status }: Bundle, releases: readonly Release[]): HeldBack | undefined {
+function heldBackOf({ metadata, status }: Bundle, releases: readonly Release[]): HeldBack | undefined {
   const name = status?.reverted?.[0]
   const release = releases.find((one) => one.metadata.name === name && one.metadata.namespace === metadata.namespace)
   const mark = release?.status?.bad?.find(({ bundle }) => bundle === metadata.name)
