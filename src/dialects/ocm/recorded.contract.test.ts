@@ -55,3 +55,15 @@ test('Placements: 4,325 recorded cases of the scheduler are equal', () => {
 test('rollout strategies: 1,273 recorded cases are equal', () => {
   assert.deepEqual(differing('rollout', rolloutEqual), { cases: 1273, ids: [] })
 })
+
+/** Absent and empty are the same. */
+const filled = (value: object) =>
+  Object.fromEntries(
+    Object.entries(value).filter(([, part]) => typeof part !== 'object' || Object.keys(part ?? {}).length > 0),
+  )
+
+test('clusters, sets and bindings: 301 recorded passes of controllers are equal', () => {
+  const isEqual = ({ expect, ...question }: RecordedCase) =>
+    jsonEqual(filled(OCM_FAMILIES.cluster(question) as object), filled(expect as object))
+  assert.deepEqual(differing('cluster', isEqual), { cases: 301, ids: [] })
+})
