@@ -16,6 +16,7 @@ import type { Transport } from '../core/http.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import type { Clock } from '../core/time/clock.ts'
+import { formatTime } from '../core/time/time.ts'
 import { VERSION } from '../core/version.ts'
 import type { LocalLimits } from '../plan/apply/local-limits.ts'
 import type { ClusterDocument } from '../wire/document/cluster-document.ts'
@@ -154,6 +155,10 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     ...common,
     hub: link.hub,
     report,
+    sign: (about) => {
+      const now = hubTime.now()
+      return link.signReport({ ...about, ...(now === undefined ? {} : { at: formatTime(now) }) })
+    },
     onLogRequest: (asked) => void (requestedLog = asked === undefined ? undefined : { asked, lines: tail.lines() }),
   })
   const ended = new AbortController()

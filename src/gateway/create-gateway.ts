@@ -157,7 +157,7 @@ function createParts(options: GatewayOptions) {
     liveness: createLiveness({ client: options.client, clock, log, gateway: options.name }),
     bandwidth: createBandwidth(clock),
     skew: createClockSkew({ client, clock, log }),
-    reports: createReports({ client, clock, log, traffic }),
+    reports: createReports({ client, clock, log, traffic, root: () => trust().root.keyId }),
     reportLimit: createRateLimiter({ clock, what: 'reports', burst: 60, perMinute: 60 }),
   }
 }

@@ -1,4 +1,7 @@
-/** Stores reports as ClusterReports: one write by compare-and-swap if more than the time changed, otherwise none. */
+/**
+ * Stores reports as ClusterReports: one write by compare-and-swap if more than the time changed, otherwise none. A
+ * report with a statement must be signed by the cluster's identity key; a report without one is marked as unsigned.
+ */
 import type { Client } from '../client/client.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { compact } from '../core/compact.ts'
@@ -11,10 +14,15 @@ import { formatTime, parseTime } from '../core/time/time.ts'
 import { ClusterReport } from '../kinds/native/cluster-report.ts'
 import { Cluster } from '../kinds/native/cluster.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
-import { CheckIn, Report } from '../wire/link/frames.ts'
+import { CheckIn, INSTANCE_HEADER, Report } from '../wire/link/frames.ts'
 import type { CheckInAnswer, Claim } from '../wire/link/frames.ts'
+import { openReportStatement, STATEMENT_HEADER } from '../wire/link/report-statement.ts'
+import type { ReportStatement } from '../wire/link/report-statement.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { parseJson } from '../wire/validate.ts'
+import { trustedKey } from '../wire/trust/envelope.ts'
+import { readPublicKey } from '../wire/trust/trust-bundle.ts'
+import { parseJson, WireError } from '../wire/validate.ts'
+import type { GatewayRequest } from './routes/route.ts'
 import type { TrafficCounters } from './traffic.ts'
 
 const MAX_ROUNDS = 8
@@ -25,23 +33,55 @@ export interface ReportPorts {
   readonly clock: Clock
   readonly log: Logger
   readonly traffic: Pick<TrafficCounters, 'pending' | 'taken'>
+  /** Key id of the hub's root key. */
+  readonly root: () => Digest
 }
 
-export function createReports({ client, clock, log, traffic }: ReportPorts) {
+export function createReports({ client, clock, log, traffic, root }: ReportPorts) {
   /** Cluster id → digest of the stored report. */
   const stored = new Map<string, Digest>()
   /** Cluster id → the last answered request for the agent's log. */
   const logged = new Map<string, string>()
+  /** Cluster id → the newest accepted statement. */
+  const spoken = new Map<string, Pick<ReportStatement, 'instance' | 'sequence'>>()
 
-  async function report(cluster: Cluster, body: Uint8Array): Promise<void> {
+  async function report(cluster: Cluster, body: Uint8Array, headers: GatewayRequest['headers']): Promise<void> {
     const reported = parseJson(Report, body, { what: 'report', maxBytes: LIMITS.reportBytes })
-    await writeReport(cluster, reported)
+    const digest = digestOf(body)
+    const statement = verifiedStatement(cluster, digest, headers)
+    await writeReport(cluster, reported, statement !== undefined)
     await writeClusterStatus(cluster, reported)
-    stored.set(cluster.spec.id, digestOf(body))
+    stored.set(cluster.spec.id, digest)
+    if (statement) spoken.set(cluster.spec.id, { instance: statement.instance, sequence: statement.sequence })
     if (reported.log) logged.set(cluster.spec.id, reported.log.asked)
   }
 
-  async function writeReport(cluster: Cluster, reported: Report): Promise<void> {
+  /** The statement of a report, checked against its cluster and its bytes; undefined for agents that do not sign. */
+  function verifiedStatement(
+    { spec }: Cluster,
+    digest: Digest,
+    headers: GatewayRequest['headers'],
+  ): ReportStatement | undefined {
+    const envelope = headers[STATEMENT_HEADER]
+    if (envelope === undefined) return undefined
+    const statement = openReportStatement(envelope, trustedKey(readPublicKey(spec.identityKey)))
+    const refuse = (why: string) => new WireError('BadSignature', `report statement: ${why}`)
+    if (statement.root !== root()) throw refuse(`it is for the hub with root key ${statement.root}`)
+    if (statement.clusterId !== spec.id) throw refuse(`it is of cluster ${statement.clusterId}, not of ${spec.id}`)
+    if (statement.report !== digest) throw refuse(`it is about the report ${statement.report}, the body is ${digest}`)
+    if (statement.instance !== headers[INSTANCE_HEADER])
+      throw refuse(`it is of agent instance ${statement.instance}, another instance sends it`)
+    const last = spoken.get(spec.id)
+    if (last?.instance === statement.instance && statement.sequence < last.sequence) {
+      throw new ApiError(
+        'Conflict',
+        `the report has number ${statement.sequence}; the agent has already sent number ${last.sequence}`,
+      )
+    }
+    return statement
+  }
+
+  async function writeReport(cluster: Cluster, reported: Report, signed: boolean): Promise<void> {
     const name = cluster.metadata.name
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const current = await client.get(ClusterReport, { name }).catch(absentIfNotFound)
@@ -52,7 +92,10 @@ export function createReports({ client, clock, log, traffic }: ReportPorts) {
         downBytes: (before?.downBytes ?? 0) + pending.down,
         upBytes: (before?.upBytes ?? 0) + pending.up,
       }
-      const spec = { ...reportSpec(cluster, reported, formatTime(clock.now())), traffic: counted }
+      const spec = {
+        ...reportSpec(cluster, reported, { signed, receivedAt: formatTime(clock.now()) }),
+        traffic: counted,
+      }
       try {
         if (!current) {
           const metadata = { name, ...ownerReferences(cluster) }
@@ -68,7 +111,7 @@ export function createReports({ client, clock, log, traffic }: ReportPorts) {
           continue
         } else {
           const { receivedAt, traffic: _before, ...known } = current.spec
-          if (jsonEqual({ ...known, receivedAt }, { ...reportSpec(cluster, reported, receivedAt) })) return
+          if (jsonEqual({ ...known, receivedAt }, { ...reportSpec(cluster, reported, { signed, receivedAt }) })) return
           await client.update(ClusterReport, { ...current, spec })
         }
         traffic.taken(cluster.spec.id, pending)
@@ -113,6 +156,7 @@ export function createReports({ client, clock, log, traffic }: ReportPorts) {
     checkIn,
     forget: (clusterId: string) => {
       logged.delete(clusterId)
+      spoken.delete(clusterId)
       return stored.delete(clusterId)
     },
   }
@@ -138,7 +182,11 @@ function refuseOlder(current: ClusterReport, { epoch, revision }: Report): void 
 }
 
 /** Every reported field but those that belong to the Cluster's status. */
-function reportSpec(cluster: Cluster, reported: Report, receivedAt: string): ClusterReport['spec'] {
+function reportSpec(
+  cluster: Cluster,
+  reported: Report,
+  { signed, receivedAt }: { readonly signed: boolean; readonly receivedAt: string },
+): ClusterReport['spec'] {
   const {
     agentVersion: _agent,
     kubernetesVersion: _kubernetes,
@@ -150,6 +198,7 @@ function reportSpec(cluster: Cluster, reported: Report, receivedAt: string): Clu
   return compact({
     clusterId: cluster.spec.id,
     ...same,
+    signed,
     receivedAt,
     // Lines that no user requested are dropped.
     log: log?.asked === cluster.spec.logsAskedAt ? log : undefined,

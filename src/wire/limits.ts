@@ -4,6 +4,8 @@ export const LIMITS = {
   requestBytes: 64 * 1024,
   /** A report of 500 bundles with messages of this length. */
   reportBytes: 4 * 1024 * 1024,
+  /** The signed statement beside a report, in a header. */
+  statementBytes: 4 * 1024,
   /** A signed document. */
   documentBytes: 4 * 1024 * 1024,
   /** One blob: a set or an object. */

@@ -6,7 +6,15 @@ import type { Digest } from '../../core/crypto/digest.ts'
 import type { Transport } from '../../core/http.ts'
 import { decodeDelta } from '../../wire/document/binary-delta.ts'
 import { checkDigest } from '../../wire/document/signed-document.ts'
-import { CheckInAnswer, EnrolAnswer, parseFrame, RenewAnswer, ROUTES, TrustAnswer } from '../../wire/link/frames.ts'
+import {
+  CheckInAnswer,
+  EnrolAnswer,
+  parseFrame,
+  RenewAnswer,
+  ReportAnswer,
+  ROUTES,
+  TrustAnswer,
+} from '../../wire/link/frames.ts'
 import type { CheckIn, Frame } from '../../wire/link/frames.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { unwrapEnvelope, wrapEnvelope } from '../../wire/trust/envelope.ts'
@@ -72,9 +80,9 @@ export function createHubApi(ports: HubApiPorts) {
         { schema: CheckInAnswer, maxBytes: small },
         signal,
       ),
-    async report(body: Uint8Array, signal: AbortSignal): Promise<void> {
-      await requests.bytes(post(ROUTES.report, body), { ms: REQUEST_TIMING.answerMs, maxBytes: small }, signal)
-    },
+    /** Sends a report; `headers` carry its signed statement. */
+    report: (body: Uint8Array, headers: Readonly<Record<string, string>>, signal: AbortSignal) =>
+      requests.json({ ...post(ROUTES.report, body), headers }, { schema: ReportAnswer, maxBytes: small }, signal),
     /** Shows the hub a document of its own that it does not know. */
     async held(envelope: Uint8Array, signal: AbortSignal): Promise<void> {
       await requests.bytes(post(ROUTES.held, envelope), { ms: REQUEST_TIMING.answerMs, maxBytes: small }, signal)

@@ -4,12 +4,14 @@ import { toError } from '../../core/errors.ts'
 import type { Secret } from '../../core/secret.ts'
 import { linkAction } from '../../wire/link/agent-link.ts'
 import type { LinkAction, LinkEvent } from '../../wire/link/agent-link.ts'
+import { signReportStatement } from '../../wire/link/report-statement.ts'
+import type { ReportStatement } from '../../wire/link/report-statement.ts'
 import type { VerifiedTrust } from '../../wire/trust/trust-bundle.ts'
 import { enrol, renew } from './certificates.ts'
 import { followByPolls, followStream } from './following.ts'
 import { HubRefusal } from './hub-request.ts'
 import type { HubApi } from './hub-api.ts'
-import { sealingKeys } from './identity.ts'
+import { identitySigner, sealingKeys } from './identity.ts'
 import { moveLink, openLinkSession } from './link-session.ts'
 import type { LinkPorts, LinkSession } from './link-session.ts'
 
@@ -22,6 +24,8 @@ export interface Link {
   clusterId(): string | undefined
   /** The cluster that sealed values are encrypted for, and the keys that open them, newest first. */
   sealing(): { readonly clusterId: string; readonly keys: readonly Secret<string>[] } | undefined
+  /** Signs which report this agent sends; undefined before the hub has issued a cluster id. */
+  signReport(about: Pick<ReportStatement, 'sequence' | 'report' | 'at'>): string | undefined
 }
 
 /** Creates a link; nothing is sent before `run`. */
@@ -35,6 +39,12 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
     sealing: () => {
       const { clusterId } = session.identity
       return clusterId === undefined ? undefined : { clusterId, keys: sealingKeys(session.identity) }
+    },
+    signReport: (about) => {
+      const { clusterId, root } = session.identity
+      if (clusterId === undefined) return undefined
+      const { instance } = session
+      return signReportStatement(identitySigner(session.identity), { root, clusterId, instance, ...about })
     },
     async run(signal) {
       while (!signal.aborted) {

@@ -10,6 +10,8 @@ import type { Ids } from '../../core/ids.ts'
 import { canonicalJson } from '../../core/json.ts'
 import type { Logger } from '../../core/log.ts'
 import { createWakeup } from '../../core/async/wakeup.ts'
+import { KEPT_HEADER, STATEMENT_HEADER } from '../../wire/link/report-statement.ts'
+import type { ReportStatement } from '../../wire/link/report-statement.ts'
 import type { Report } from '../../wire/link/frames.ts'
 import type { HubApi } from '../link/hub-api.ts'
 import { REPORT_TIMING } from '../timing.ts'
@@ -18,6 +20,8 @@ import { REPORT_TIMING } from '../timing.ts'
 export interface ReporterPorts {
   readonly hub: () => HubApi | undefined
   readonly report: () => Report
+  /** Signs a statement about a report; undefined while the agent has no cluster id. */
+  readonly sign: (about: Pick<ReportStatement, 'sequence' | 'report'>) => string | undefined
   /** A user asked for the log; undefined when the hub did not accept a report with log lines. */
   readonly onLogRequest: (asked: string | undefined) => void
   readonly clock: Clock
@@ -33,10 +37,32 @@ export function createReporter(ports: ReporterPorts) {
   let acknowledged: Digest | undefined
   let checkInSeconds: number = REPORT_TIMING.checkInSeconds
   let failures = 0
+  /** Number of the next report. A report that no hub acknowledged is sent again with its number. */
+  let sequence = 1
+  /** The newest statement; an equal report is sent with it again. */
+  let signed: { readonly report: Digest; readonly statement: string | undefined } | undefined
+  /** The report that a hub has kept in its journal. */
+  let kept: Digest | undefined
 
   function encodeReport(): { readonly body: Uint8Array; readonly digest: Digest } {
     const body = utf8(canonicalJson(ports.report()))
     return { body, digest: digestOf(body) }
+  }
+
+  /** Sends a report with its statement. A hub that has kept the same statement need not keep it again. */
+  async function send(hub: HubApi, body: Uint8Array, digest: Digest, signal: AbortSignal): Promise<void> {
+    if (signed?.report !== digest) signed = { report: digest, statement: ports.sign({ sequence, report: digest }) }
+    const { statement } = signed
+    const { kept: isKept = false } = await hub.report(
+      body,
+      {
+        ...(statement === undefined ? {} : { [STATEMENT_HEADER]: statement }),
+        ...(kept === digest ? { [KEPT_HEADER]: 'true' } : {}),
+      },
+      signal,
+    )
+    if (digest !== acknowledged) sequence += 1
+    kept = isKept ? digest : undefined
   }
 
   /** Sends a report or a check-in; resolves to the time until the next pass. */
@@ -51,7 +77,7 @@ export function createReporter(ports: ReporterPorts) {
       ;({ body, digest } = encodeReport())
     }
     if (answer?.report !== 'Known') {
-      await hub.report(body, signal).catch((caught: unknown) => {
+      await send(hub, body, digest, signal).catch((caught: unknown) => {
         // The user can ask again. A gateway of an older version would refuse the log lines in every report.
         if (answer?.log !== undefined) ports.onLogRequest(undefined)
         throw caught

@@ -17,6 +17,9 @@ import type { ClusterDocument, DocumentEntry, DocumentRules, Tombstone } from '.
 import { LIMITS } from '../../wire/limits.ts'
 import { SEALED_FEATURE } from '../../wire/document/sealed-values.ts'
 import { readTrustedDocument, TERMINAL_FEATURE } from '../../wire/document/signed-document.ts'
+import { keyIdOf } from '../../wire/trust/envelope.ts'
+import { readPublicKey } from '../../wire/trust/trust-bundle.ts'
+import { WireError } from '../../wire/validate.ts'
 import { guardBundles } from './guard-bundles.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 import { isSealedTo, sealEntries } from './seal-entries.ts'
@@ -208,6 +211,7 @@ function documentFor(
   return {
     format: 'flotilla.dev/document/v1',
     clusterId: cluster.spec.id,
+    ...identityOf(cluster),
     epoch: now.epoch,
     revision: (present?.spec.revision ?? 0) + 1,
     ...(present ? { previous: present.spec.document, ancestors: now.ancestors } : {}),
@@ -219,6 +223,16 @@ function documentFor(
       entries: content.entries.map(asDocumentEntry),
       tombstones: content.tombstones.map(tombstoneOf),
     },
+  }
+}
+
+/** A key that is no key is left out: no agent could have enrolled with it. */
+function identityOf({ spec }: Cluster): Pick<ClusterDocument, 'identity'> {
+  try {
+    return { identity: keyIdOf(readPublicKey(spec.identityKey)) }
+  } catch (caught) {
+    if (caught instanceof WireError) return {}
+    throw caught
   }
 }
 

@@ -15,9 +15,9 @@ export interface ReportHandlerPorts {
 
 export function createReportHandlers({ reports, load, reportLimit }: ReportHandlerPorts) {
   return {
-    async report(cluster: Cluster, { body }: GatewayRequest): Promise<HttpResponse> {
+    async report(cluster: Cluster, { body, headers }: GatewayRequest): Promise<HttpResponse> {
       reportLimit.take(cluster.spec.id)
-      await load.track(() => reports.report(cluster, body))
+      await load.track(() => reports.report(cluster, body, headers))
       return jsonResponse({})
     },
     checkIn: (cluster: Cluster, { body }: GatewayRequest): HttpResponse => jsonResponse(reports.checkIn(cluster, body)),

@@ -1,7 +1,7 @@
 import { AGE, defineKind } from '../define-kind.ts'
 import type { ObjectOfKind } from '../define-kind.ts'
 import { REPORTED_FIELDS } from '../fields/report.ts'
-import { int, object, optional, text, time } from '../schema/schema-builders.ts'
+import { flag, int, object, optional, text, time } from '../schema/schema-builders.ts'
 
 export const ClusterReport = defineKind({
   kind: 'ClusterReport',
@@ -26,6 +26,12 @@ export const ClusterReport = defineKind({
           },
         ),
       ),
+      signed: optional(
+        flag({
+          description:
+            'If true, the report carried a valid signature of the identity key of the cluster. If false, the report was unsigned: agents of version 0.1 do not sign. Absent on reports that a hub of version 0.1 stored.',
+        }),
+      ),
       receivedAt: time({ description: 'Time at which the gateway received the report.' }),
     },
     { description: 'Content of the report. Set by the gateway.' },
@@ -34,6 +40,7 @@ export const ClusterReport = defineKind({
     { name: 'Revision', type: 'integer', jsonPath: '.spec.revision' },
     { name: 'Refusal', type: 'string', jsonPath: '.spec.refusal.reason' },
     { name: 'Received', type: 'date', jsonPath: '.spec.receivedAt' },
+    { name: 'Signed', type: 'boolean', jsonPath: '.spec.signed', priority: 1 },
     AGE,
   ],
   examples: [

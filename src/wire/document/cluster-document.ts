@@ -91,6 +91,11 @@ const Rules = Type.Object({
 export const ClusterDocumentSchema = Type.Object({
   format: Type.Literal('flotilla.dev/document/v1'),
   clusterId: Type.String({ minLength: 1, maxLength: 64 }),
+  /**
+   * Key id of the cluster's identity key, as enrolled: with it, a document proves which key signs for the cluster.
+   * Agents do not read it.
+   */
+  identity: Type.Optional(DigestText),
   epoch: Revision,
   revision: Revision,
   /** Digest of the previous signed envelope; absent at the first revision. */

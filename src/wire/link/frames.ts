@@ -204,6 +204,13 @@ export const Report = Type.Object(
 )
 export type Report = Static<typeof Report>
 
+/** The answer to a report. Hubs of version 0.1 answer with an empty object. */
+export const ReportAnswer = Type.Object({
+  /** True if the report and its statement are durable in the hub's journal. */
+  kept: Type.Optional(Type.Boolean()),
+})
+export type ReportAnswer = Static<typeof ReportAnswer>
+
 /** A sign of life of the agent, with the digest of its newest report. */
 export const CheckIn = Type.Object({ report: DigestText }, strict)
 export type CheckIn = Static<typeof CheckIn>

@@ -17,6 +17,7 @@ export const PAYLOAD = {
   enrol: 'application/vnd.flotilla.enrol.v1+json',
   renew: 'application/vnd.flotilla.renew.v1+json',
   last: 'application/vnd.flotilla.last.v1+json',
+  report: 'application/vnd.flotilla.report-statement.v1+json',
 } as const
 
 /** One of the payload types. */
