@@ -14,6 +14,8 @@ import { Rollout } from '../kinds/native/rollout.ts'
 import { build, buildBundle, buildCluster, buildPlacement, configMapManifest } from '../testing/fixtures/builders.ts'
 import { startControllersHome } from '../testing/hub/controllers-home.ts'
 import type { ControllersHome } from '../testing/hub/controllers-home.ts'
+import { keyIdOf } from '../wire/trust/envelope.ts'
+import { readPublicKey } from '../wire/trust/trust-bundle.ts'
 
 const BUNDLE = 'default/hello'
 const manifest = (greeting: string) => configMapManifest('hello', { greeting })
@@ -74,11 +76,13 @@ test('a bundle reaches the selected clusters through admissions, and is Ready wh
   const release = await hub.find(Release, 'default/hello-g1')
   const set = release!.spec.bundles[0]!.set
   const document = await hub.documentOf('a')
+  const { identityKey } = (await hub.find(Cluster, 'a'))!.spec
   assert.deepEqual(
     { ...document, issuedAt: '' },
     {
       format: 'flotilla.dev/document/v1',
       clusterId: 'c-a',
+      identity: keyIdOf(readPublicKey(identityKey)),
       epoch: 1,
       revision: 1,
       issuedAt: '',
