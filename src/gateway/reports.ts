@@ -14,14 +14,11 @@ import { formatTime, parseTime } from '../core/time/time.ts'
 import { ClusterReport } from '../kinds/native/cluster-report.ts'
 import { Cluster } from '../kinds/native/cluster.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
-import { CheckIn, INSTANCE_HEADER, Report } from '../wire/link/frames.ts'
+import { CheckIn, Report } from '../wire/link/frames.ts'
 import type { CheckInAnswer, Claim } from '../wire/link/frames.ts'
-import { openReportStatement, STATEMENT_HEADER } from '../wire/link/report-statement.ts'
-import type { ReportStatement } from '../wire/link/report-statement.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { trustedKey } from '../wire/trust/envelope.ts'
-import { readPublicKey } from '../wire/trust/trust-bundle.ts'
-import { parseJson, WireError } from '../wire/validate.ts'
+import { parseJson } from '../wire/validate.ts'
+import { createReportStatements } from './report-statements.ts'
 import type { GatewayRequest } from './routes/route.ts'
 import type { TrafficCounters } from './traffic.ts'
 
@@ -42,43 +39,17 @@ export function createReports({ client, clock, log, traffic, root }: ReportPorts
   const stored = new Map<string, Digest>()
   /** Cluster id → the last answered request for the agent's log. */
   const logged = new Map<string, string>()
-  /** Cluster id → the newest accepted statement. */
-  const spoken = new Map<string, Pick<ReportStatement, 'instance' | 'sequence'>>()
+  const statements = createReportStatements(root)
 
   async function report(cluster: Cluster, body: Uint8Array, headers: GatewayRequest['headers']): Promise<void> {
     const reported = parseJson(Report, body, { what: 'report', maxBytes: LIMITS.reportBytes })
     const digest = digestOf(body)
-    const statement = verifiedStatement(cluster, digest, headers)
+    const statement = statements.verify(cluster, digest, headers)
     await writeReport(cluster, reported, statement !== undefined)
     await writeClusterStatus(cluster, reported)
     stored.set(cluster.spec.id, digest)
-    if (statement) spoken.set(cluster.spec.id, { instance: statement.instance, sequence: statement.sequence })
+    if (statement) statements.accept(statement)
     if (reported.log) logged.set(cluster.spec.id, reported.log.asked)
-  }
-
-  /** The statement of a report, checked against its cluster and its bytes; undefined for agents that do not sign. */
-  function verifiedStatement(
-    { spec }: Cluster,
-    digest: Digest,
-    headers: GatewayRequest['headers'],
-  ): ReportStatement | undefined {
-    const envelope = headers[STATEMENT_HEADER]
-    if (envelope === undefined) return undefined
-    const statement = openReportStatement(envelope, trustedKey(readPublicKey(spec.identityKey)))
-    const refuse = (why: string) => new WireError('BadSignature', `report statement: ${why}`)
-    if (statement.root !== root()) throw refuse(`it is for the hub with root key ${statement.root}`)
-    if (statement.clusterId !== spec.id) throw refuse(`it is of cluster ${statement.clusterId}, not of ${spec.id}`)
-    if (statement.report !== digest) throw refuse(`it is about the report ${statement.report}, the body is ${digest}`)
-    if (statement.instance !== headers[INSTANCE_HEADER])
-      throw refuse(`it is of agent instance ${statement.instance}, another instance sends it`)
-    const last = spoken.get(spec.id)
-    if (last?.instance === statement.instance && statement.sequence < last.sequence) {
-      throw new ApiError(
-        'Conflict',
-        `the report has number ${statement.sequence}; the agent has already sent number ${last.sequence}`,
-      )
-    }
-    return statement
   }
 
   async function writeReport(cluster: Cluster, reported: Report, signed: boolean): Promise<void> {
@@ -156,7 +127,7 @@ export function createReports({ client, clock, log, traffic, root }: ReportPorts
     checkIn,
     forget: (clusterId: string) => {
       logged.delete(clusterId)
-      spoken.delete(clusterId)
+      statements.forget(clusterId)
       return stored.delete(clusterId)
     },
   }
