@@ -91,6 +91,8 @@ async function measure(clusterCount: number, placementCount: number) {
     loadBeside: (key) => loads.beside([...(pages.get(key)?.values() ?? [])]),
     holds: () => false,
     runs: () => false,
+    empties: () => false,
+    noteEvicted: () => {},
     pagesOf: (key) => [...(pages.get(key)?.values() ?? [])],
     pageWith,
     createPage: put,

@@ -236,7 +236,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       ),
       entry(
         'DropHeld',
-        'The guard stopped a change that removes more than allowed. Also on Placements and Clusters.',
+        'The guard stopped a change that removes more than allowed, or everything. Also on Placements and Clusters.',
         'Review the change, then set the annotation that the message names.',
       ),
       entry('NameTaken', 'An object with the same name and different content exists.', 'Delete or rename the object.'),

@@ -4,7 +4,7 @@ import { nameSome } from '../../core/text/name-some.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { ALLOW_DROP_ANNOTATION } from '../../kinds/native/placement.ts'
 import type { AdmittedRemoval, AssembledEntry, AssembledTombstone } from '../../plan/document/assemble-document.ts'
-import { judgeShrink } from '../../plan/placement/shrink-guard.ts'
+import { judgeShrink, SECOND_SHRINK } from '../../plan/placement/shrink-guard.ts'
 
 /** The content of the present document. */
 interface Present {
@@ -29,6 +29,8 @@ export function guardBundles(
     noun: 'bundles',
     dropped: [...fresh, ...tombstones.map(({ bundle }) => bundle)],
     of: entries.length + tombstones.length,
+    // The guard of the Placement, or the person who deleted the Bundles, has judged each removal before.
+    defaults: SECOND_SHRINK,
     generation: metadata.generation ?? 1,
     ...(release === undefined ? {} : { release }),
   })

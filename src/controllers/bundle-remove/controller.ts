@@ -12,6 +12,7 @@ import type { Caches } from '../caches/caches.ts'
 import { createOnce } from '../writes/create-once.ts'
 import { placementFilterReason } from '../caches/retained-clusters.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
+import { isWithdrawn } from '../caches/withdrawn-bundles.ts'
 import { selectedClusters, selectionStamp, selectsCluster } from '../caches/selected-clusters.ts'
 import { triggerOn } from '../../engine/trigger.ts'
 import type { BundleRemovePorts, Holder } from './ports.ts'
@@ -110,10 +111,11 @@ function holdersOf(caches: Caches, bundle: string): Holder[] {
     return placements.get(rollout)
   }
   const holders = new Map<string, Holder>()
-  const add = (cluster: string, rollout: string, revision: number) => {
+  const add = (cluster: string, rollout: string, revision: number, isLast = false) => {
     const placement = placementOf(rollout)
     if (caches.clusters.lister.get(cluster) === undefined) return
-    holders.set(cluster, { cluster, revision, ...(placement === undefined ? {} : { placement }) })
+    const known = placement === undefined ? {} : { placement }
+    holders.set(cluster, { cluster, revision, ...known, ...(isLast ? { isLast } : {}) })
   }
   for (const rollout of rolloutsOfBundle(caches, bundle)) {
     for (const admission of rollout.status?.admissions ?? []) {
@@ -121,7 +123,10 @@ function holdersOf(caches: Caches, bundle: string): Holder[] {
     }
   }
   for (const { metadata, spec } of caches.assignments.lister.by('bundle', bundle)) {
-    add(metadata.name, spec.entries.find((entry) => entry.bundle === bundle)!.rollout, spec.revision)
+    const isLast = spec.entries.every(
+      (entry) => entry.bundle === bundle || isWithdrawn(caches, entry.bundle, metadata.name),
+    )
+    add(metadata.name, spec.entries.find((entry) => entry.bundle === bundle)!.rollout, spec.revision, isLast)
   }
   return [...holders.values()]
 }

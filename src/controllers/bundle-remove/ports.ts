@@ -1,13 +1,10 @@
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
-import type { IntentFacts } from '../../plan/document/removal.ts'
+import type { BundleHolder, IntentFacts } from '../../plan/document/removal.ts'
 
-/** A cluster that has the Bundle. */
-export interface Holder {
-  readonly cluster: string
-  /** The Placement of the Release that the cluster has, as far as the Release still exists. */
-  readonly placement?: string
+/** A cluster that has the Bundle, with the Placement of its Release as far as the Release still exists. */
+export interface Holder extends BundleHolder {
   /** The revision of the cluster's document. */
   readonly revision: number
 }

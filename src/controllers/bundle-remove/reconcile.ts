@@ -84,11 +84,7 @@ function rolloutFor(
   const generation = bundle.status?.revision?.generation ?? 0
   const last = ports.lastRolloutOf(bundle)
   const release = annotations?.[ALLOW_DROP_ANNOTATION]
-  const asks = removalQuestion(whole, {
-    holders: holders.length,
-    generation,
-    ...(release === undefined ? {} : { release }),
-  })
+  const asks = removalQuestion(whole, { holders, placement: bundle.spec.placement, generation, release })
   const at = new Map<string, { readonly revision: number; readonly after: string[] }>()
   const revisions = new Map(holders.map((holder) => [holder.cluster, holder.revision]))
   for (const cluster of clusters) at.set(cluster, { revision: revisions.get(cluster) ?? 0, after: [] })

@@ -29,7 +29,10 @@ async function running(t: TestContext, names: readonly string[], spec: Partial<B
     { name: 'rest', concurrency: 5 },
   ]
   await hub.create(build(RolloutPlan, 'default/careful', { spec: { rings, start: 'Automatic' } }), RolloutPlan)
-  await hub.create(buildPlacement('default/everywhere', { tier: 'store' }), Placement)
+  const placement = buildPlacement('default/everywhere', { tier: 'store' })
+  // The guard has tests of its own, in placement-decide/.
+  placement.spec.guard = { maxDropped: '100%' }
+  await hub.create(placement, Placement)
   await hub.create(buildBundle(BUNDLE, { manifests: configMapManifest('hello', { a: '1' }), ...spec }), Bundle)
   await hub.clock.advance(3000)
   for (let round = 0; round < 3; round++) await reportAll(hub, names)
@@ -188,6 +191,14 @@ test('a Bundle that moves to another Placement leaves the clusters of the former
   assert.deepEqual(bundle.metadata.finalizers, [REMOVAL_FINALIZER])
   await hub.client.update(Bundle, { ...bundle, spec: { ...bundle.spec, placement: 'north' } })
   await hub.clock.advance(5000)
+  assert.deepEqual(await held(hub, ['a', 'b']), ['a 1', 'b 1'], 'it is the only one on b, so a person is asked')
+  const [removal] = await removals(hub)
+  assert.equal(
+    readyOf(removal),
+    'The change would drop 1 of 2 clusters. No Bundle would be left on b. No cluster is admitted before a person resumes the rollout.',
+  )
+  await hub.client.update(Rollout, { ...removal!, spec: { ...removal!.spec, paused: false } })
+  await hub.clock.advance(5000)
   assert.deepEqual(await held(hub, ['a', 'b']), ['a 1', 'b †1'])
 })
 
@@ -195,7 +206,7 @@ test('who is selected again before its turn keeps the bundle', async (t) => {
   const names = ['a', 'b', 'c']
   const hub = await running(t, names, { rollout: { concurrency: 1 } })
   const placement = await hub.client.get(Placement, { namespace: 'default', name: 'everywhere' })
-  const none = { clusterSelector: { matchLabels: { tier: 'none' } } }
+  const none = { ...placement.spec, clusterSelector: { matchLabels: { tier: 'none' } } }
   await hub.client.update(Placement, { ...placement, spec: none })
   await hub.clock.advance(3000)
   assert.deepEqual(await held(hub, names), ['a †1', 'b 1', 'c 1'])

@@ -1,13 +1,15 @@
+// Tested by src/controllers/bundle-render/reconcile.test.ts
 /** Stops a change that would drop more objects from a cluster than the Bundle's guard allows. */
 import { Stalled } from '../../core/errors.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
-import { nameSome } from '../../core/text/name-some.ts'
+import { formatTime } from '../../core/time/time.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import { ALLOW_DROP_ANNOTATION } from '../../kinds/native/placement.ts'
-import { describeObject } from '../../plan/objects/object-id.ts'
 import type { ExistingRelease } from '../../plan/release/decide-release.ts'
-import { judgeShrink } from '../../plan/placement/shrink-guard.ts'
+import { judgeContent } from '../../plan/release/object-drops.ts'
+import type { ContentChange } from '../../plan/release/object-drops.ts'
 import { contentFor } from '../../plan/release/variants.ts'
+import type { ObjectSet } from '../../wire/document/cluster-document.ts'
 import { parseObjectSet } from '../../wire/document/signed-document.ts'
 import type { SelectedCluster } from '../../plan/release/release-content.ts'
 import type { BundleRenderPorts } from './ports.ts'
@@ -20,48 +22,62 @@ export async function guardObjects(
   bundle: Bundle,
   release: ExistingRelease,
   selected: readonly SelectedCluster[],
-  ports: Pick<BundleRenderPorts, 'getBlob'>,
+  at: { readonly ports: Pick<BundleRenderPorts, 'getBlob'>; readonly now: number; readonly held: Held | undefined },
 ): Promise<void> {
   const { name, namespace = '', annotations } = bundle.metadata
-  const limit = bundle.spec.guard?.maxDropped
-  const written = annotations?.[ALLOW_DROP_ANNOTATION]
-  const objectsOf = objectReader(ports)
-  const judged = new Set<string>()
+  const status = (bundle.status ??= {})
+  const verdict = judgeContent(await changesOf(release, selected, at.ports), {
+    limit: bundle.spec.guard?.maxDropped,
+    generation: release.generation,
+    release: annotations?.[ALLOW_DROP_ANNOTATION],
+    held: at.held?.token,
+    released: status.released?.token,
+  })
+  if (verdict.kind === 'Free') return
+  if (verdict.kind === 'Released') {
+    status.released = { token: verdict.token, dropped: verdict.dropped, at: formatTime(at.now) }
+    return
+  }
+  const { token, dropping, of, allowed, message } = verdict
+  const since = at.held?.token === token ? at.held.since : formatTime(at.now)
+  status.held = { token, dropping, of, allowed, since, message: message.slice(0, 1024) }
+  throw new Stalled(
+    'DropHeld',
+    `${message} Clusters keep what they run. Let it through with: kubectl annotate bundles.flotilla.dev ${name} -n ${namespace} --overwrite ${ALLOW_DROP_ANNOTATION}=${token}`,
+  )
+}
+
+type Held = NonNullable<NonNullable<Bundle['status']>['held']>
+
+async function changesOf(
+  release: ExistingRelease,
+  selected: readonly SelectedCluster[],
+  ports: Pick<BundleRenderPorts, 'getBlob'>,
+): Promise<readonly ContentChange[]> {
+  const setOf = setReader(ports)
+  const compared = new Set<string>()
+  const changes: ContentChange[] = []
   for (const { inputs, assigned } of selected) {
     const content = contentFor(release, inputs)
     if (!assigned || content.kind !== 'Set' || content.set === assigned.set) continue
     const change = `${assigned.set} ${content.set}`
-    if (judged.has(change)) continue
-    judged.add(change)
-    const [before, after] = [await objectsOf(assigned.set), await objectsOf(content.set)]
+    if (compared.has(change)) continue
+    compared.add(change)
+    const [before, after] = [await setOf(assigned.set), await setOf(content.set)]
     if (!before || !after) continue
-    const staying = new Set(after)
-    const dropped = before.filter((object) => !staying.has(object))
-    const verdict = judgeShrink({
-      noun: 'objects',
-      dropped,
-      of: before.length,
-      generation: release.generation,
-      ...(limit === undefined ? {} : { limit }),
-      ...(written === undefined ? {} : { release: written }),
-    })
-    if (verdict.kind !== 'Held') continue
-    const some = nameSome(dropped)
-    throw new Stalled(
-      'DropHeld',
-      `${verdict.message} On ${inputs.name}: ${some}. Clusters keep what they run. Let it through with: kubectl annotate bundles.flotilla.dev ${name} -n ${namespace} --overwrite ${ALLOW_DROP_ANNOTATION}=${verdict.token}`,
-    )
+    changes.push({ cluster: inputs.name, before: before.objects, after: after.objects, options: after.options })
   }
+  return changes
 }
 
-/** Reads the names of a set's objects; undefined when the set is no longer stored. */
-function objectReader({ getBlob }: Pick<BundleRenderPorts, 'getBlob'>): (set: Digest) => Promise<string[] | undefined> {
-  const known = new Map<Digest, Promise<string[] | undefined>>()
-  const read = async (set: Digest): Promise<string[] | undefined> => {
+/** Reads the sets that list objects; undefined when a set is no longer stored, or its agent renders it. */
+function setReader({ getBlob }: Pick<BundleRenderPorts, 'getBlob'>): (set: Digest) => Promise<ObjectSet | undefined> {
+  const known = new Map<Digest, Promise<ObjectSet | undefined>>()
+  const read = async (set: Digest): Promise<ObjectSet | undefined> => {
     const bytes = await getBlob(set)
     const found = bytes && parseObjectSet(bytes)
     // Only the cluster knows the objects that its agent renders; there `prune.max` and the cluster's own limit count.
-    return found?.render ? undefined : found?.objects.map(describeObject)
+    return found?.render ? undefined : found
   }
   return (set) => {
     const found = known.get(set) ?? read(set)

@@ -322,15 +322,27 @@ test('a change that drops more objects than its guard allows stops and asks; a p
   assert.ok(held.error instanceof Stalled)
   assert.match(
     held.error.message,
-    /^The change would drop 8 of 12 objects; at most 6 can be dropped at once\. On store-1: ConfigMap default\/c10, .* and 5 more\. Clusters keep what they run\. Let it through with: kubectl annotate bundles\.flotilla\.dev hello -n ns --overwrite flotilla\.dev\/release-drop=g2-drop8-[0-9a-f]{8}$/,
+    /^The change would drop 8 of 12 objects; at most 1 can be dropped at once\. On store-1: ConfigMap default\/c10, .* and 5 more\. Clusters keep what they run\. Let it through with: kubectl annotate bundles\.flotilla\.dev hello -n ns --overwrite flotilla\.dev\/release-drop=g2-drop8-[0-9a-f]{8}$/,
   )
   assert.equal(made.length, 1)
   const token = /release-drop=(\S+)$/.exec(held.error.message)![1]!
+  const { held: asked } = held.draft.next.status!
+  assert.deepEqual([asked?.token, asked?.dropping, asked?.of, asked?.allowed], [token, 8, 12, 1])
+  const again = { ...small, status: { ...held.draft.next.status!, held: { ...asked!, since: '2026-01-01T00:00:00Z' } } }
+  const same = (await reconcileOnce(reconciler, again)).draft.next.status?.held
+  assert.deepEqual([same?.token, same?.since], [token, '2026-01-01T00:00:00Z'], 'held since the first time')
+  const back = bundle(3, { manifests: manifests(12) })
+  const reverted = (await reconcileOnce(reconciler, { ...back, status: held.draft.next.status! })).draft.next
+  assert.equal(reverted.status?.held, undefined, 'what was taken back is not held')
   const other = bundle(2, { manifests: manifests(3) })
   other.metadata.annotations = { 'flotilla.dev/release-drop': token }
   assert.ok((await reconcileOnce(reconciler, other)).error instanceof Stalled, 'not for a larger one')
   small.metadata.annotations = { 'flotilla.dev/release-drop': token }
-  assert.equal((await reconcileOnce(reconciler, small)).draft.next.status?.release, 'hello-g2')
+  const through = (await reconcileOnce(reconciler, small)).draft.next.status
+  assert.deepEqual(
+    [through?.release, through?.held, through?.released?.token, through?.released?.dropped],
+    ['hello-g2', undefined, token, 8],
+  )
   const wide = bundle(3, { manifests: manifests(1), guard: { maxDropped: '100%' } })
   assert.equal((await reconcileOnce(reconciler, wide)).error, undefined)
 })

@@ -58,11 +58,13 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       const newest = newestRelease(existing)
       const selected = selectedOf(bundle, ports)
       if (await stillWaits(bundle, newest, found, ports)) return showGathering(draft, ports)
+      const { held } = status
+      delete status.held
       const isLifted = (status.reverted ?? []).some((name) => !isMarkedBad(name, bundle, ports))
       const wanted =
         !isLifted && isNewestReleased(draft, newest, found) && coversClusters(newest, selected ?? [])
           ? { release: newest, isNew: false }
-          : await wantedRelease(draft, { existing, newest, found, selected }, ports, context)
+          : await wantedRelease(draft, { existing, newest, found, selected, held }, ports, context)
 
       if (found.revision !== undefined) status.sourceRevision = found.revision
       const { release } = wanted
@@ -101,6 +103,8 @@ interface Wish {
   readonly newest: ExistingRelease | undefined
   readonly found: FoundRecipe
   readonly selected: readonly SelectedCluster[] | undefined
+  /** The change that the guard stopped in the last pass. */
+  readonly held: NonNullable<Bundle['status']>['held']
 }
 
 /** Renders what is missing; returns the newest Release when it has this content, otherwise the Release to make. */
@@ -144,7 +148,7 @@ async function wantedRelease(
     ...(bytes === 0 ? {} : { bytes }),
     ...(found.revision === undefined ? {} : { revision: found.revision }),
   }
-  await guardObjects(bundle, release, selected, ports)
+  await guardObjects(bundle, release, selected, { ports, now: context.clock.now(), held: wish.held })
   return { release, isNew: true }
 }
 

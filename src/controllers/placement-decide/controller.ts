@@ -13,6 +13,7 @@ import { preconditionsFor } from '../writes/preconditions.ts'
 import { inNamespaceOf } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
+import { isWithdrawn } from '../caches/withdrawn-bundles.ts'
 import { triggerOn } from '../../engine/trigger.ts'
 import type { Trigger } from '../../engine/trigger.ts'
 import { createPlacementCache } from './placement-cache.ts'
@@ -28,6 +29,7 @@ export function createPlacementDecide(parts: ControllerParts): Controller {
   const books = createPlacementCache()
   const loads = createPlacementLoads()
   caches.decisions.onChange(({ before, after }) => loads.change(before, after))
+  const evicted = new Map<string, ReadonlySet<string>>()
   const reconciler = placementDecideReconciler({
     books,
     clusters: () => caches.clusters.lister.list().map(asPlacementCluster),
@@ -48,6 +50,16 @@ export function createPlacementDecide(parts: ControllerParts): Controller {
     },
     runs: (placement, cluster) =>
       hasBundleOf(caches, placement, caches.assignments.lister.get(cluster)?.spec.entries ?? []),
+    empties: (placement, cluster) => {
+      const { entries = [] } = caches.assignments.lister.get(cluster)?.spec ?? {}
+      return (
+        entries.length > 0 && entries.every(({ bundle }) => leaves(caches, bundle, { placement, cluster, evicted }))
+      )
+    },
+    noteEvicted: (placement, clusters) => {
+      if (clusters.size > 0) evicted.set(placement, clusters)
+      else evicted.delete(placement)
+    },
     compileCel: (scheduler) => CEL[scheduler],
     pagesOf: (placement) => caches.decisions.lister.by('placement', placement),
     pageWith: (placement, cluster) => pageWith(caches, placement, cluster),
@@ -129,6 +141,23 @@ function loadOf(caches: Caches, loads: PlacementLoads, key: string) {
   return isRanked(question) || question.scheduler === 'ocm'
     ? loads.beside(caches.decisions.lister.by('placement', key))
     : NO_LOAD
+}
+
+/** Whether a Bundle of a cluster's document leaves the cluster: with this Placement, with another one, or deleted. */
+function leaves(
+  caches: Caches,
+  bundle: string,
+  by: {
+    readonly placement: Placement
+    readonly cluster: string
+    readonly evicted: ReadonlyMap<string, ReadonlySet<string>>
+  },
+): boolean {
+  const found = caches.bundles.lister.get(bundle)
+  const placement = found && inNamespaceOf(found, found.spec.placement)
+  if (placement === keyOf(by.placement)) return true
+  if (placement !== undefined && by.evicted.get(placement)?.has(by.cluster)) return true
+  return isWithdrawn(caches, bundle, by.cluster)
 }
 
 /** Whether one of these entries is of a Bundle of the Placement. */

@@ -16,6 +16,10 @@ export interface PlacementDecidePorts {
   holds(placement: Placement, cluster: string): boolean
   /** Whether a cluster's document still has an entry because of the Placement. */
   runs(placement: Placement, cluster: string): boolean
+  /** Whether a cluster's document would have no Bundle left without those of the Placement and those that leave. */
+  empties(placement: Placement, cluster: string): boolean
+  /** Notes the clusters that a Placement (`namespace/name`) takes Bundles from, before its pages say so. */
+  noteEvicted(placement: string, clusters: ReadonlySet<string>): void
   readonly compileCel?: (scheduler: 'native' | 'ocm') => CompileCel
   pagesOf(placement: string): readonly PlacementDecision[]
   /** The page of a Placement that has a decision about the cluster. */

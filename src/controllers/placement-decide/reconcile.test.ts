@@ -26,6 +26,8 @@ function fixture(count: number) {
   const holding = new Set<string>()
   /** Those of them whose tombstone is out. */
   const buried = new Set<string>()
+  /** Those of them without a Bundle of another Placement. */
+  const lone = new Set<string>()
   let looks = 0
   const put = (verb: string) => async (page: PlacementDecision) => {
     log.push(`${verb} ${page.metadata.name}`)
@@ -48,6 +50,8 @@ function fixture(count: number) {
     loadBeside: () => ({ countOf: () => 0, max: 0 }),
     holds: (_, cluster) => holding.has(cluster),
     runs: (_, cluster) => holding.has(cluster) && !buried.has(cluster),
+    empties: (_, cluster) => lone.has(cluster),
+    noteEvicted: () => {},
     pagesOf: () => [...pages.values()],
     pageWith,
     createPage: put('create'),
@@ -67,7 +71,7 @@ function fixture(count: number) {
   /** Something that happens once, in the middle of a pass. */
   const meanwhile = (happens: () => void) => void (whileWriting = happens)
   const selected = () => selectedOn([...pages.values()].map(({ spec }) => spec))
-  return { clusters, pages, log, reconciler, change, holding, buried, meanwhile, selected, looks: () => looks }
+  return { clusters, pages, log, reconciler, change, holding, lone, buried, meanwhile, selected, looks: () => looks }
 }
 
 const placement = (generation: number, labels = { tier: 'store' }): Placement => {
@@ -153,14 +157,14 @@ test('pages that a shorter answer leaves over are removed last', async () => {
 
 test('a cluster that loses its label and runs something is Evicting until it runs nothing', async () => {
   const { clusters, pages, reconciler, change, holding } = fixture(2)
-  holding.add('c0000')
+  holding.add('c0000').add('c0001')
   const first = await reconcileOnce(reconciler, placement(1))
   change(0, { ...clusters[0]!, labels: {} })
   const second = await reconcileOnce(reconciler, first.draft.next)
   const decisions = () => pages.get('p-0')!.spec.decisions.map(({ cluster, state }) => `${cluster} ${state}`)
   assert.deepEqual(decisions(), ['c0000 Evicting', 'c0001 Selected'])
   assert.equal(second.draft.next.status?.selected, 1)
-  holding.clear()
+  holding.delete('c0000')
   change(0, { ...clusters[0]!, labels: { other: 'x' } })
   await reconcileOnce(reconciler, placement(2))
   assert.deepEqual(decisions(), ['c0001 Selected'])
@@ -176,7 +180,7 @@ test('a drop beyond the guard is held with the words that release it; the releas
   const { status } = held.draft.next
   assert.equal(
     words(held.error).startsWith(
-      'The change would drop 4 of 20 clusters; at most 3 can be dropped at once. The decisions before it stay in force. Let it through with: kubectl annotate placements.flotilla.dev p -n ns',
+      'The change would drop 4 of 20 clusters; at most 3 can be dropped at once. c0000: the selector wants tier=store, but the cluster has no label tier; and 3 more. The decisions before it stay in force. Let it through with: kubectl annotate placements.flotilla.dev p -n ns',
     ),
     true,
   )
@@ -186,6 +190,37 @@ test('a drop beyond the guard is held with the words that release it; the releas
   const released = await reconcileOnce(reconciler, held.draft.next)
   assert.deepEqual([released.draft.next.status?.selected, released.draft.next.status?.held], [16, undefined])
   assert.equal(released.draft.next.status?.released?.dropped, 4)
+})
+
+test('the last Bundle of a cluster: the Placement asks, its condition names cluster and label, and a release counts once', async () => {
+  const { clusters, reconciler, change, holding, lone, selected } = fixture(30)
+  for (const { name } of clusters) holding.add(name)
+  lone.add('c0003')
+  let now = (await reconcileOnce(reconciler, placement(1))).draft.next
+  const become = async (at: number, labels: Record<string, string>) => {
+    change(at, { ...clusters[at]!, labels })
+    const pass = await reconcileOnce(reconciler, now)
+    now = pass.draft.next
+    return pass
+  }
+  assert.equal((await become(2, {})).error, undefined, 'something else runs on it')
+  const held = await become(3, { tier: 'stroe' })
+  assert.match(
+    words(held.error),
+    /^The change would drop 1 of 29 clusters\. No Bundle would be left on c0003\. c0003: the selector wants tier=store, but tier is "stroe"\. The decisions before it stay in force\./,
+  )
+  const { token, message = '-' } = now.status!.held!
+  assert.ok(words(held.error).startsWith(message))
+  now = { ...now, metadata: { ...now.metadata, annotations: { [ALLOW_DROP_ANNOTATION]: token } } }
+  now = (await reconcileOnce(reconciler, now)).draft.next
+  assert.deepEqual([now.status?.held, now.status?.released?.token, selected().length], [undefined, token, 28])
+  await become(3, { tier: 'store' })
+  assert.equal(selected().length, 29)
+  const again = await become(3, {})
+  assert.match(words(again.error), /^The change would drop 1 of 29 clusters/, 'the token was for the change before')
+  assert.notEqual(now.status?.held?.token, token)
+  await become(3, { tier: 'store' })
+  assert.deepEqual([now.status?.held, ready(now)?.reason], [undefined, 'Decided'], 'the label is back')
 })
 
 test('a misconfigured edit keeps the last good decisions in force and says so', async () => {
@@ -207,7 +242,7 @@ test('a misconfigured edit keeps the last good decisions in force and says so', 
 
 test('a cluster that was let go, and is wanted again while it is silent, is no newcomer unless its tombstone is out', async () => {
   const { clusters, pages, reconciler, change, holding, buried, selected } = fixture(2)
-  holding.add('c0000')
+  holding.add('c0000').add('c0001')
   let now = (await reconcileOnce(reconciler, placement(1))).draft.next
   const become = async (labels: Record<string, string>, silent: boolean) => {
     const { taints: _, ...bare } = clusters[0]!
@@ -295,7 +330,9 @@ test('looking at changed clusters alone gives what a look at the whole fleet giv
       async (number, holds, changes) => {
         const { clusters, pages, reconciler, selected, change, holding, looks } = fixture(12)
         if (holds) for (const { name } of clusters) holding.add(name)
-        let now = (await reconcileOnce(reconciler, ranked(number))).draft.next
+        const everything = ranked(number)
+        everything.spec.guard = { maxDropped: '100%' }
+        let now = (await reconcileOnce(reconciler, everything)).draft.next
         for (const { at, tier, taint } of changes) {
           const { taints: _, ...bare } = clusters[at]!
           change(at, { ...bare, labels: { tier }, ...(taint ? { taints: [{ key: 'x', effect: taint }] } : {}) })

@@ -57,8 +57,9 @@ async function decideTouched(
   if (book.until !== undefined && book.until <= now) return undefined
   if (!isSimple(book.question)) return isUnmoved(placement, book, { ports, now }) ? told(draft, book) : undefined
   const changed = changePages(placement, ports.pagesOf(keyOf(placement)), { book, ports, now })
-  if (!changed || changed.lost > shrinkAllowance(placement.spec.guard?.maxDropped, status.selected ?? 0))
-    return undefined
+  // Clusters without a Bundle of the Placement count only for a limit that the author wrote.
+  const limit = placement.spec.guard?.maxDropped
+  if (!changed || (limit !== undefined && changed.lost > shrinkAllowance(limit, status.selected ?? 0))) return undefined
   for (const page of changed.pages) {
     const writing = ports.books.writing(keyOf(page))
     try {
@@ -126,11 +127,18 @@ async function decideWhole(
       pages: before,
       generation,
       holds: (cluster) => ports.holds(placement, cluster),
+      empties: (cluster) => ports.empties(placement, cluster),
+      held: placement.status?.held?.token,
+      released: placement.status?.released?.token,
       ...(decided ? { question: decided } : {}),
       ...(maxDropped === undefined ? {} : { maxDropped }),
       ...(release === undefined ? {} : { release }),
     },
   })
+  ports.noteEvicted(
+    key,
+    new Set(answer.decisions.flatMap(({ cluster, state }) => (state === 'Evicting' ? cluster : []))),
+  )
   const { misconfigured, until } = answer.selection
   if (misconfigured === undefined || present.size > 0) {
     await writePages(placement, answer, { present, ports, context })
@@ -236,7 +244,8 @@ function show(
   if (guard.kind === 'Held') {
     const since = status.held?.token === guard.token ? status.held.since : now.at
     const dropping = Number(/-drop(\d+)-/.exec(guard.token)![1])
-    status.held = { token: guard.token, dropping, of: status.selected, allowed: guard.allowed, since }
+    const message = guard.message.slice(0, 1024)
+    status.held = { token: guard.token, dropping, of: status.selected, allowed: guard.allowed, since, message }
     return
   }
   delete status.held

@@ -23,7 +23,9 @@ async function home(t: TestContext, clusters: readonly string[], bundle: Partial
     await hub.create(buildCluster(name, { labels: { tier: 'store' } }), Cluster)
     await hub.report(name, 'Ready')
   }
-  await hub.create(buildPlacement('default/everywhere', { tier: 'store' }), Placement)
+  const placement = buildPlacement('default/everywhere', { tier: 'store' })
+  placement.spec.guard = { maxDropped: '100%' }
+  await hub.create(placement, Placement)
   await hub.create(buildBundle('default/hello', bundle), Bundle)
   const served = async (...names: readonly string[]) => {
     await hub.clock.advance(3000)

@@ -15,6 +15,7 @@ import {
   object,
   optional,
   text,
+  time,
 } from '../schema/schema-builders.ts'
 
 /** A count from 1, or a percentage from 1% to 100%. */
@@ -274,13 +275,13 @@ export const Bundle = defineKind({
                 minimum: 0,
                 pattern: '^(100|[1-9]?[0-9])%$',
                 description:
-                  'Maximum number of objects that a change may remove from a cluster at once: a number or a percentage. Defaults to `50%`, and at least 5.',
+                  'Maximum number of objects that a change may remove from a cluster at once: a number or a percentage. A change that removes all objects waits with every value except `100%`. Defaults to `10%`, and at least 1.',
               }),
             ),
           },
           {
             description:
-              'Guard against the accidental loss of objects. A change that removes more objects than `maxDropped` from a cluster waits until a person sets the annotation `flotilla.dev/release-drop` to the token in the condition.',
+              'Guard against the accidental loss of objects. A change that removes more objects than `maxDropped` from a cluster waits until a person sets the annotation `flotilla.dev/release-drop` to the token in `status.held`.',
           },
         ),
       ),
@@ -315,6 +316,35 @@ export const Bundle = defineKind({
             description:
               'Deprecated: the hub no longer sets this field. Version 0.1 recorded here rendered content that waits for the other Bundles of the same commit; a newer hub makes the Release of that content and removes the field.',
           },
+        ),
+      ),
+      held: optional(
+        object(
+          {
+            token: text({
+              max: 64,
+              description:
+                'Token of the change. Setting the annotation `flotilla.dev/release-drop` to this token releases the change.',
+            }),
+            dropping: int({ description: 'Number of objects that the change removes from a cluster.' }),
+            of: int({ description: 'Number of objects of the Bundle that the cluster has now.' }),
+            allowed: int({ description: 'Number of objects that a change may remove.' }),
+            since: time({ description: 'Time at which the guard stopped the change.' }),
+            message: optional(
+              text({ max: 1024, description: 'Effect of the change, and the reason why the guard stopped it.' }),
+            ),
+          },
+          { description: 'Change that the guard stopped.' },
+        ),
+      ),
+      released: optional(
+        object(
+          {
+            token: text({ max: 64, description: 'Token of the released change.' }),
+            dropped: int({ description: 'Number of objects that the change removes.' }),
+            at: time({ description: 'Time of the release.' }),
+          },
+          { description: 'Last change that a person released.' },
         ),
       ),
       linted: optional(

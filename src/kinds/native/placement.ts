@@ -237,7 +237,7 @@ export const Placement = defineKind({
                 minimum: 0,
                 pattern: '^(100|[1-9]?[0-9])%$',
                 description:
-                  'Maximum number of clusters that a change may deselect at once: a number or a percentage. Defaults to `50%`, and at least 5.',
+                  'Maximum number of clusters that a change may deselect at once: a number or a percentage. A change that takes all clusters from the Bundles, or the last Bundle from a cluster, waits with every value except `100%`. Defaults to `10%`, and at least 1.',
               }),
             ),
           },
@@ -273,6 +273,9 @@ export const Placement = defineKind({
             of: int({ description: 'Number of clusters that are selected now.' }),
             allowed: int({ description: 'Number of clusters that a change may deselect.' }),
             since: time({ description: 'Time at which the guard stopped the change.' }),
+            message: optional(
+              text({ max: 1024, description: 'Effect of the change, and the reason why the guard stopped it.' }),
+            ),
           },
           { description: 'Change that the guard stopped.' },
         ),

@@ -79,7 +79,8 @@ test('property: nobody leaves who is selected, who does not hold it, or without 
 test('a deletion that drops more than the guard allows asks first, and a person says yes by naming it', () => {
   const clusters = Array.from({ length: 12 }, (_, i) => `c${i}`)
   const leave = { cause: 'bundleDeleted', clusters, reason: 'The Bundle was deleted.' } as const
-  const about = { holders: 12, generation: 4 }
+  const holders = clusters.map((cluster) => ({ cluster, placement: 'x' }))
+  const about = { holders, placement: 'x', generation: 4 }
   assert.equal(
     removalQuestion(leave, about),
     'The change would drop 12 of 12 clusters; at most 6 can be dropped at once.',
@@ -95,6 +96,40 @@ test('a deletion that drops more than the guard allows asks first, and a person 
     undefined,
     "the Placement's guard",
   )
+})
+
+test('a Bundle that moves asks as a change of the selection does, also where some of its clusters were evicted', () => {
+  const names = Array.from({ length: 20 }, (_, i) => `c${String(i).padStart(2, '0')}`)
+  const holders = (last?: string) =>
+    names.map((cluster) => ({ cluster, placement: 'old', ...(cluster === last ? { isLast: true } : {}) }))
+  const ask = (moved: readonly string[], about: { last?: string; more?: readonly { cluster: string }[] } = {}) =>
+    removalQuestion(
+      { cause: 'unplaced', clusters: moved, moved, reason: 'x' },
+      { holders: [...holders(about.last), ...(about.more ?? [])], placement: 'new', generation: 1 },
+    )
+  assert.equal(ask(names.slice(0, 2)), undefined)
+  assert.equal(ask(names.slice(0, 3)), 'The change would drop 3 of 20 clusters; at most 2 can be dropped at once.')
+  assert.equal(
+    ask(names.slice(0, 1), { last: 'c00' }),
+    'The change would drop 1 of 20 clusters. No Bundle would be left on c00.',
+  )
+  assert.match(ask(names) ?? '', /The Bundle would stay on none of its clusters\.$/)
+  const arrived = [{ cluster: 'd', placement: 'new' }]
+  assert.match(
+    ask(names, { more: arrived }) ?? '',
+    /stay on none of its clusters\.$/,
+    'also when the new clusters have it first',
+  )
+
+  const leave = departingClusters(
+    intent({
+      placement: 'new',
+      decided: { selected: new Set(), evicting: new Map([['a', 'x']]) },
+      holders: ['a', 'b'].map((cluster) => ({ cluster, placement: cluster === 'a' ? 'new' : 'old' })),
+      selectedBy: () => true,
+    }),
+  )
+  assert.deepEqual([leave?.clusters, leave?.moved], [['a', 'b'], ['b']])
 })
 
 test('a removal is named after what it removes', () => {

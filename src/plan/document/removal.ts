@@ -9,12 +9,14 @@
  */
 import { digestOfJson } from '../../core/crypto/digest.ts'
 import { compareText } from '../../core/text/compare-text.ts'
+import { nameSome } from '../../core/text/name-some.ts'
 import type { BundleHold } from '../windows/bundle-hold.ts'
 import type { VerdictReason } from '../placement/types.ts'
 import type { FreedSlot, RolloutInput } from '../rollout/types.ts'
 import { holdByFreezeLabel, bundleOnClusterKey } from '../rollout/bundle-on-cluster.ts'
 import type { BundleOnCluster, ReleaseBundle, RolloutAdmission, RolloutCluster } from '../rollout/bundle-on-cluster.ts'
-import { judgeShrink } from '../placement/shrink-guard.ts'
+import { judgeShrink, SECOND_SHRINK } from '../placement/shrink-guard.ts'
+import type { ShrinkVerdict } from '../placement/shrink-guard.ts'
 import type { StateOnCluster } from '../fleet/state.ts'
 
 /** The removal of a Rollout. */
@@ -180,6 +182,15 @@ export function removalProgress(
   return `${removed}, ${kept.length} kept because they are selected again`
 }
 
+/** A cluster that has a bundle. */
+export interface BundleHolder {
+  readonly cluster: string
+  /** The Placement that selected the cluster, if known. */
+  readonly placement?: string
+  /** The cluster has no other bundle that stays. */
+  readonly isLast?: boolean
+}
+
 /** Facts that decide which clusters lose a bundle by a change of intent. */
 export interface IntentFacts {
   /** The Bundle was deleted. */
@@ -188,7 +199,7 @@ export interface IntentFacts {
   /** The Placement's decisions; absent while they are incomplete. */
   readonly decided?: { readonly selected: ReadonlySet<string>; readonly evicting: ReadonlyMap<string, string> }
   /** Clusters whose documents have, or are about to get, the bundle, and the Placement that selected them, if known. */
-  readonly holders: readonly { readonly cluster: string; readonly placement?: string }[]
+  readonly holders: readonly BundleHolder[]
   /** Clusters for which a Rollout already removes the bundle, or was told not to. */
   readonly covered: ReadonlySet<string>
   /** Whether another Placement selects the cluster now. */
@@ -202,8 +213,8 @@ export interface BundleDeparture {
   readonly cause: 'unplaced' | 'bundleDeleted'
   readonly clusters: readonly string[]
   readonly reason: string
-  /** The Bundle moved to another Placement, so no Placement's guard has judged the removal. */
-  readonly isMoved?: boolean
+  /** Clusters that leave because the Bundle moved to another Placement: no Placement's guard has judged them. */
+  readonly moved?: readonly string[]
 }
 
 // Circumstances, not intent: a cluster that is rejected for one of these reasons keeps its bundles.
@@ -232,28 +243,51 @@ export function departingClusters(facts: IntentFacts): BundleDeparture | undefin
   if (leaving.length === 0) return undefined
   const clusters = leaving.map(({ cluster }) => cluster).sort(compareText)
   const first = decided.evicting.get(clusters[0]!)
+  const moved = clusters.filter((cluster) => !isEvicted(cluster))
   const reason =
     first === undefined
       ? `The Bundle moved to Placement ${facts.placement}, which does not select these clusters.`
       : `Placement ${facts.placement} no longer selects these clusters; ${clusters[0]!}: ${first}.`
-  return { cause: 'unplaced', clusters, reason: reason.slice(0, 1024), ...(first === undefined && { isMoved: true }) }
+  return { cause: 'unplaced', clusters, reason: reason.slice(0, 1024), ...(moved.length > 0 && { moved }) }
 }
 
-/** The question to a person before a removal of too many clusters; undefined when the removal is small enough. */
+/**
+ * The question to a person before a removal; undefined when the removal needs none. A deleted Bundle is intent, and
+ * asks only for half of its clusters and more than five. A Bundle that moves to another Placement asks as a change of
+ * the selection does. Evictions ask in the guard of their Placement.
+ */
 export function removalQuestion(
   leave: BundleDeparture,
-  about: { readonly holders: number; readonly generation: number; readonly release?: string },
+  about: {
+    readonly holders: readonly BundleHolder[]
+    /** The Bundle's Placement now. */
+    readonly placement: string
+    readonly generation: number
+    readonly release?: string | undefined
+  },
 ): string | undefined {
-  // A Placement's own guard has judged its evictions.
-  if (leave.cause === 'unplaced' && !leave.isMoved) return undefined
-  const verdict = judgeShrink({
-    noun: 'clusters',
-    dropped: leave.clusters,
-    of: about.holders,
-    generation: about.generation,
-    ...(about.release === undefined ? {} : { release: about.release }),
-  })
+  const { generation, release } = about
+  const asked = { noun: 'clusters', generation, release } as const
+  if (leave.cause === 'bundleDeleted') {
+    const of = about.holders.length
+    return questionOf(judgeShrink({ ...asked, dropped: leave.clusters, of, defaults: SECOND_SHRINK }))
+  }
+  const former = about.holders.filter(({ placement }) => placement !== about.placement)
+  const { moved = [] } = leave
+  return questionOf(judgeShrink({ ...asked, dropped: moved, of: former.length, always: alwaysAsked(leave, former) }))
+}
+
+function questionOf(verdict: ShrinkVerdict): string | undefined {
   return verdict.kind === 'Held' ? verdict.message : undefined
+}
+
+function alwaysAsked({ clusters, moved = [] }: BundleDeparture, former: readonly BundleHolder[]): string | undefined {
+  const leaving = new Set(clusters)
+  if (former.every(({ cluster }) => leaving.has(cluster))) return 'The Bundle would stay on none of its clusters.'
+  const emptied = former.filter(({ cluster, isLast }) => isLast === true && moved.includes(cluster))
+  return emptied.length === 0
+    ? undefined
+    : `No Bundle would be left on ${nameSome(emptied.map(({ cluster }) => cluster))}.`
 }
 
 /** Distinguishes removals from one cluster. */

@@ -83,6 +83,7 @@ test('what takes a cluster out decides whether what it runs is removed', () => {
   const pages = decide(asked, fleet).pages
   const change = (to: Partial<PlacementCluster>, question: PlacementQuestion = asked, was = asked) =>
     states(decide(question, [{ ...fleet[0]!, ...to }, fleet[1]!, fleet[2]!], { pages, question: was }).decisions)
+  const anything = { pages, question: asked, maxDropped: '100%' }
   const stays = ['b Selected', 'c Selected']
 
   assert.deepEqual(change({ labels: {} }), ['a Evicting', ...stays], 'a person took the label away')
@@ -92,7 +93,7 @@ test('what takes a cluster out decides whether what it runs is removed', () => {
     { claimSelector: { matchExpressions: [{ key: 'os', operator: 'NotIn' as const, values: ['linux'] }] } },
   ]
   assert.deepEqual(
-    states(decide({ ...stores, predicates: windows }, fleet, { pages, question: asked }).decisions),
+    states(decide({ ...stores, predicates: windows }, fleet, anything).decisions),
     ['a Evicting', 'b Evicting', 'c Evicting'],
     'the spec took them out, with the facts as they were',
   )
@@ -133,7 +134,10 @@ test('who was let go and is wanted again before that began is kept, whatever kee
 test('a cluster that runs nothing any more is not Evicting', () => {
   const pages = decide(stores, [cluster('a', { tier: 'store' })]).pages
   const out = (holds: boolean, from = pages) =>
-    states(decide(stores, [cluster('a')], { pages: from, question: stores, holds: () => holds }).decisions)
+    states(
+      decide(stores, [cluster('a')], { pages: from, question: stores, holds: () => holds, maxDropped: '100%' })
+        .decisions,
+    )
   assert.deepEqual(out(false), [])
   const evicting = [[{ cluster: 'a', reason: 'x', state: 'Evicting' as const }]]
   assert.deepEqual(out(true, evicting), ['a Evicting'])
@@ -145,7 +149,10 @@ test('a change that drops more than the guard allows stops, and a release lets e
   const pages = decide(placementQuestion(), fleet).pages
   const held = decide(stores, fleet, { pages, question: placementQuestion(), maxDropped: '10%' })
   assert.equal(held.guard.kind, 'Held')
-  assert.equal(held.message, 'The change would drop 8 of 20 clusters; at most 2 can be dropped at once.')
+  assert.equal(
+    held.message,
+    'The change would drop 8 of 20 clusters; at most 2 can be dropped at once. c0: the selector wants tier=store, but tier is "dc"; and 7 more.',
+  )
   assert.deepEqual(held.pages, pages, 'the decisions before it stay in force')
   const token = held.guard.kind === 'Held' ? held.guard.token : ''
   const again = (release: string, drop = 8) =>
@@ -157,7 +164,114 @@ test('a change that drops more than the guard allows stops, and a release lets e
   assert.equal(again(token).guard.kind, 'Released')
   assert.equal(names(again(token).decisions.filter(({ state }) => state === 'Selected')).length, 12)
   assert.equal(again(token, 9).guard.kind, 'Held', 'the release does not cover a larger drop')
-  assert.equal(decide(stores, fleet, { pages }).guard.kind, 'Free', 'by default half may go')
+  assert.equal(decide(stores, fleet, { pages }).guard.kind, 'Held', 'by default a tenth may go')
+  assert.equal(decide(stores, fleet, { pages, maxDropped: '50%' }).guard.kind, 'Free')
+})
+
+/** A fleet of stores after a change, decided with what was selected before. */
+function after(fleet: readonly PlacementCluster[], change: (fleet: readonly PlacementCluster[]) => PlacementCluster[]) {
+  const pages = decide(stores, fleet).pages
+  return (before: Partial<PlacementBefore> = {}, question = stores) =>
+    decide(question, change(fleet), { pages, question: stores, ...before })
+}
+
+const storesNamed = (...of: readonly string[]) => of.map((name) => cluster(name, { tier: 'store' }))
+
+test('what the guard asks about, by default and with a limit of the author', () => {
+  const five = storesNamed('a', 'b', 'c', 'd', 'e')
+  const lose = (...lost: readonly string[]) =>
+    after(five, (fleet) => fleet.map((one) => (lost.includes(one.name) ? cluster(one.name) : one)))
+  const none = placementQuestion({ clusterSelector: { matchLabels: { tier: 'stroe' } } })
+  const other = { empties: (name: string) => name === 'b' }
+  const table: readonly (readonly [what: string, kind: string, answer: ReturnType<typeof decide>])[] = [
+    ['one of five', 'Free', lose('a')()],
+    ['two of five', 'Held', lose('a', 'b')()],
+    ['one of five, and nothing else runs there', 'Held', lose('b')(other)],
+    ['one of five, and something else runs there', 'Free', lose('a')(other)],
+    ['one wrong letter in the selector', 'Held', lose()({}, none)],
+    ['the same, and no cluster runs anything of it', 'Free', lose()({ holds: () => false }, none)],
+    ['all of one', 'Held', after(storesNamed('a'), () => [cluster('a')])()],
+    ['a limit that counts, and all go', 'Held', lose()({ maxDropped: 5 }, none)],
+    ['a limit of all, and all go', 'Free', lose()({ maxDropped: '100%', ...other }, none)],
+    ['two of five, and the author allows two', 'Free', lose('a', 'b')({ maxDropped: 2 })],
+    ['one of five, and the author allows none', 'Held', lose('a')({ maxDropped: 0, holds: () => false })],
+    ['the only one that has it by now', 'Held', lose('a')({ holds: (name) => name === 'a' })],
+    ['clusters that are deleted', 'Free', after(five, () => storesNamed('e'))()],
+    [
+      'clusters that are decommissioned',
+      'Free',
+      after(five, (fleet) => fleet.map((one) => ({ ...one, leaving: true })))(),
+    ],
+    [
+      'taints',
+      'Free',
+      after(five, (fleet) => fleet.map((one) => ({ ...one, taints: [{ key: 'x', effect: 'NoSelect' as const }] })))(),
+    ],
+  ]
+  for (const [what, kind, { guard }] of table) assert.equal(guard.kind, kind, what)
+  assert.equal(
+    lose('b')(other).message,
+    'The change would drop 1 of 5 clusters. No Bundle would be left on b. b: the selector wants tier=store, but the cluster has no label tier.',
+  )
+  assert.equal(
+    lose()({}, none).message,
+    'The change would drop 5 of 5 clusters; at most 1 can be dropped at once. No cluster would keep the Bundles of the Placement. a: the selector wants tier=stroe, but tier is "store"; and 4 more.',
+  )
+})
+
+test('while a change is held, clusters join and leave as before it', () => {
+  const fleet = storesNamed('a', 'b', 'c')
+  const pages = decide(stores, fleet).pages
+  const none = placementQuestion({ clusterSelector: { matchLabels: { tier: 'stroe' } } })
+  const now = [cluster('a', { tier: 'store' }, { leaving: true }), ...fleet.slice(1), ...storesNamed('d')]
+  const held = decide(none, [...now, cluster('e', { tier: 'dc' })], { pages, question: stores })
+  assert.equal(held.guard.kind, 'Held')
+  assert.deepEqual(states(held.decisions), ['b Selected', 'c Selected', 'd Selected'])
+  const again = [[...held.pages[0]!.slice(0, 2), { cluster: 'd', reason: 'x', state: 'Evicting' as const }]]
+  assert.deepEqual(
+    states(decide(none, [...now], { pages: again, question: stores }).decisions),
+    ['b Selected', 'c Selected', 'd Selected'],
+    'wanted again',
+  )
+})
+
+test('a held change stays held until its token is written, and the token counts once', () => {
+  const twenty = storesNamed(...Array.from({ length: 19 }, (_, i) => `c${i}`))
+  const without = (fleet: readonly PlacementCluster[]) =>
+    fleet.map((one) => (one.name === 'c0' || one.name === 'c1' ? cluster(one.name) : one))
+  const drop = after(twenty, without)
+  const held = drop().guard
+  assert.ok(held.kind === 'Held')
+  const grown = after([...twenty, ...storesNamed('d')], without)
+  assert.equal(grown().guard.kind, 'Free', 'two of twenty are a tenth')
+  assert.equal(grown({ held: held.token }).guard.kind, 'Held', 'but the question was asked')
+  assert.equal(drop({ held: held.token, release: held.token }).guard.kind, 'Released')
+  const later = drop({ release: held.token, released: held.token }).guard
+  assert.ok(later.kind === 'Held', 'the same clusters once more')
+  assert.equal(drop({ release: later.token, released: held.token }).guard.kind, 'Released')
+})
+
+test('property: the guard lets no change pass that takes the Bundles from all clusters, or from more than a tenth', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ stays: fc.boolean(), holds: fc.boolean(), lone: fc.boolean() }), { maxLength: 40 }),
+      (of) => {
+        const fleet = storesNamed(...of.map((_, i) => `c${String(i).padStart(2, '0')}`))
+        const at = new Map(fleet.map(({ name }, i) => [name, of[i]!]))
+        const { guard, decisions } = after(fleet, (all) =>
+          all.map((one) => (at.get(one.name)!.stays ? one : cluster(one.name))),
+        )({ holds: (name) => at.get(name)!.holds, empties: (name) => at.get(name)!.lone })
+        const lost = of.filter(({ stays }) => !stays)
+        const losing = lost.filter(({ holds }) => holds)
+        const isAll = losing.length > 0 && !of.some(({ stays, holds }) => stays && holds)
+        const asks =
+          losing.length > 0 &&
+          (isAll || losing.some(({ lone }) => lone) || lost.length > Math.max(1, Math.floor(of.length / 10)))
+        assert.equal(guard.kind, asks ? 'Held' : 'Free')
+        if (asks) assert.equal(decisions.filter(({ state }) => state === 'Selected').length, of.length)
+      },
+    ),
+  )
 })
 
 test('clusters that are gone do not count as dropped', () => {
@@ -227,8 +341,8 @@ test('property: a second look at the same fleet changes nothing, and one relabel
       const changed = joins
         ? [...fleet, cluster('newcomer', { tier: 'store' })]
         : fleet.map((one, i) => (i === pick % size ? cluster(one.name) : one))
-      const after = decide(stores, changed, { pages: before.pages })
-      const different = after.pages.filter((page, i) => JSON.stringify(page) !== JSON.stringify(before.pages[i]))
+      const next = decide(stores, changed, { pages: before.pages, maxDropped: '100%' })
+      const different = next.pages.filter((page, i) => JSON.stringify(page) !== JSON.stringify(before.pages[i]))
       assert.equal(different.length, 1)
     }),
     { numRuns: 30 },

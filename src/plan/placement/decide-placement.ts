@@ -10,13 +10,13 @@
  */
 import { jsonEqual } from '../../core/json.ts'
 import { compareText } from '../../core/text/compare-text.ts'
-import { plural } from '../../core/text/name-some.ts'
+import { nameSome, plural } from '../../core/text/name-some.ts'
 import { describeVerdict } from './explain.ts'
 import type { PlacementCluster, PlacementQuestion, PlacementWorld, VerdictReason } from './types.ts'
 import { compileFilter, firstRejection } from './filter.ts'
 import { paginate } from './decisions/paginate.ts'
 import type { ClusterDecision } from './decisions/paginate.ts'
-import { selectClusters } from './select-clusters.ts'
+import { isSimple, selectClusters } from './select-clusters.ts'
 import type { Selection } from './select-clusters.ts'
 import { judgeShrink } from './shrink-guard.ts'
 import type { ShrinkVerdict } from './shrink-guard.ts'
@@ -30,9 +30,15 @@ export interface PlacementBefore {
   readonly generation: number
   readonly maxDropped?: number | string
   /** The token of the drop a person released. */
-  readonly release?: string
+  readonly release?: string | undefined
+  /** The token of the drop that the guard stopped before. */
+  readonly held?: string | undefined
+  /** The token of the last drop that went through by a release. */
+  readonly released?: string | undefined
   /** Whether the cluster still has bundles because of this Placement. */
   readonly holds: (cluster: string) => boolean
+  /** Whether the cluster would have no bundle left without the bundles of this Placement. Defaults to never. */
+  readonly empties?: (cluster: string) => boolean
 }
 
 /** The result of a Placement. */
@@ -66,19 +72,10 @@ export function decidePlacement(
   }
 
   const leavers = leaversOf({ question, selection, world, before }, previous, byName)
-  const guard = judgeShrink({
-    noun: 'clusters',
-    dropped: leavers
-      .filter(({ wasSelected, reason }) => wasSelected && !GONE.has(reason))
-      .map(({ cluster }) => cluster),
-    of: [...previous.values()].filter(({ state }) => state === 'Selected').length,
-    generation: before.generation,
-    ...(before.maxDropped === undefined ? {} : { limit: before.maxDropped }),
-    ...(before.release === undefined ? {} : { release: before.release }),
-  })
+  const guard = judgeLeavers(leavers, { before, previous, byName, why: (name) => whyOf(name) })
   if (guard.kind === 'Held') {
-    const kept = [...previous.values()].filter(({ cluster }) => byName.has(cluster))
-    return answerOf(kept, before, { selection, guard, message: guard.message })
+    const inForce = decisionsInForce({ question, clusters, selection, world, before, leavers }, previous)
+    return answerOf(inForce, before, { selection, guard, message: guard.message })
   }
   const decisions = [...selection.selected].map(([cluster, { score, group }]): ClusterDecision => {
     const was = previous.get(cluster)
@@ -106,6 +103,99 @@ export function decidePlacement(
     selection,
     guard,
     message: summarize({ ...selection, selected: selection.selected.size }, clusters.length),
+  })
+
+  function whyOf(name: string): string {
+    return describeVerdict(selection, byName.get(name)!, { now: world.now, incumbent: true })
+  }
+}
+
+/** Judges the clusters that a change would take out of the decisions. */
+function judgeLeavers(
+  leavers: readonly Leaver[],
+  about: {
+    readonly before: PlacementBefore
+    readonly previous: ReadonlyMap<string, ClusterDecision>
+    readonly byName: ReadonlyMap<string, PlacementCluster>
+    readonly why: (cluster: string) => string
+  },
+): ShrinkVerdict {
+  const { before, previous, byName } = about
+  const { maxDropped, holds } = before
+  const gone = new Set(leavers.filter(({ reason }) => GONE.has(reason)).map(({ cluster }) => cluster))
+  const present = [...previous.values()]
+    .filter(({ cluster, state }) => state === 'Selected' && byName.has(cluster) && !gone.has(cluster))
+    .map(({ cluster }) => cluster)
+  // A limit that the author wrote counts all clusters that leave; the default only clusters that would lose something.
+  const intended = leavers.filter(({ wasSelected, isIntent }) => wasSelected && isIntent).map(({ cluster }) => cluster)
+  const losing = intended.filter(holds)
+  const dropped =
+    maxDropped === undefined
+      ? losing.length === 0
+        ? []
+        : intended
+      : leavers.filter(({ cluster, wasSelected }) => wasSelected && !gone.has(cluster)).map(({ cluster }) => cluster)
+  if (dropped.length === 0) return { kind: 'Free' }
+  const verdict = judgeShrink({
+    noun: 'clusters',
+    dropped,
+    of: present.length,
+    always: alwaysAsked(losing, present, before),
+    generation: before.generation,
+    release: before.release,
+    held: before.held,
+    after: before.released,
+    ...(maxDropped === undefined ? {} : { limit: maxDropped }),
+  })
+  if (verdict.kind !== 'Held') return verdict
+  const first = [...dropped].sort(compareText)[0]!
+  const more = dropped.length > 1 ? `; and ${dropped.length - 1} more` : ''
+  return { ...verdict, message: `${verdict.message} ${first}: ${about.why(first)}${more}.` }
+}
+
+/** Why a change asks whatever the limit is: the bundles lose all their clusters, or a cluster its last bundle. */
+function alwaysAsked(
+  losing: readonly string[],
+  present: readonly string[],
+  { holds, empties }: Pick<PlacementBefore, 'holds' | 'empties'>,
+): string | undefined {
+  if (losing.length === 0) return undefined
+  const leaving = new Set(losing)
+  if (!present.some((cluster) => !leaving.has(cluster) && holds(cluster))) {
+    return 'No cluster would keep the Bundles of the Placement.'
+  }
+  const emptied = losing.filter((cluster) => empties?.(cluster) ?? false).sort(compareText)
+  return emptied.length === 0 ? undefined : `No Bundle would be left on ${nameSome(emptied)}.`
+}
+
+/**
+ * The decisions while the guard stops a change: those before it, without clusters that are gone, and with clusters that
+ * joined since. A Placement that ranks or groups clusters gets no new ones meanwhile.
+ */
+function decisionsInForce(
+  now: {
+    readonly question: PlacementQuestion
+    readonly clusters: readonly PlacementCluster[]
+    readonly selection: Selection
+    readonly world: PlacementWorld
+    readonly before: PlacementBefore
+    readonly leavers: readonly Leaver[]
+  },
+  previous: ReadonlyMap<string, ClusterDecision>,
+): readonly ClusterDecision[] {
+  const { question, clusters, world, before } = now
+  const asked = before.question ?? question
+  const selection = jsonEqual(asked, question) ? now.selection : selectClusters(asked, clusters, world)
+  const joins = (name: string) =>
+    isSimple(asked) && selection.misconfigured === undefined && selection.selected.has(name)
+  const leavers = new Map(now.leavers.map((leaver) => [leaver.cluster, leaver]))
+  return clusters.flatMap((cluster): readonly ClusterDecision[] => {
+    const { name } = cluster
+    const was = previous.get(name)
+    const leaver = leavers.get(name)
+    if (was?.state === 'Selected') return leaver && GONE.has(leaver.reason) ? [] : [was]
+    if (joins(name)) return [{ cluster: name, reason: describeVerdict(selection, cluster), state: 'Selected' }]
+    return was && before.holds(name) && (leaver?.isIntent ?? true) ? [was] : []
   })
 }
 

@@ -1,4 +1,4 @@
-/** Spread, stable groups, native scores and the guard's numbers: tables and properties. */
+/** Spread, stable groups, native scores: tables and properties. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -13,7 +13,6 @@ import { groupStably } from './decisions/decision-groups.ts'
 import type { PlacementCluster, SpreadTerm } from './types.ts'
 import { selectClusters } from './select-clusters.ts'
 import { chooseSpread } from './spread.ts'
-import { judgeShrink, shrinkAllowance } from './shrink-guard.ts'
 
 const term = (more: Partial<SpreadTerm> = {}): SpreadTerm => ({
   topologyKey: 'region',
@@ -137,27 +136,4 @@ test('quantities become numbers as Kubernetes makes them', () => {
     ['x', undefined],
   ]
   for (const [text, number] of table) assert.equal(approximateQuantity(text), number, text)
-})
-
-test('the guard: half, but up to five, unless said; a percentage is rounded down', () => {
-  assert.deepEqual(
-    [undefined, 3, '10%', '100%', '0%', 0].map((limit) => shrinkAllowance(limit, 25)),
-    [12, 3, 2, 25, 0, 0],
-  )
-  assert.equal(shrinkAllowance(undefined, 4), 5)
-  const shrink = { noun: 'objects' as const, dropped: ['b', 'a'], of: 10, limit: 1, generation: 7 }
-  const held = judgeShrink(shrink)
-  assert.equal(
-    held.kind === 'Held' && held.message,
-    'The change would drop 2 of 10 objects; at most 1 can be dropped at once.',
-  )
-  const token = held.kind === 'Held' ? held.token : ''
-  assert.match(token, /^g7-drop2-[0-9a-f]{8}$/)
-  assert.equal(judgeShrink({ ...shrink, dropped: ['a', 'b'], release: token }).kind, 'Released')
-  assert.equal(
-    judgeShrink({ ...shrink, dropped: ['a', 'c'], release: token }).kind,
-    'Held',
-    'others than those released',
-  )
-  assert.equal(judgeShrink({ ...shrink, generation: 8, release: token }).kind, 'Held')
 })

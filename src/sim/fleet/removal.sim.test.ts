@@ -11,7 +11,7 @@ import { Assignment } from '../../kinds/native/assignment.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
 import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
-import { Placement } from '../../kinds/native/placement.ts'
+import { ALLOW_DROP_ANNOTATION, Placement } from '../../kinds/native/placement.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import { isApiError } from '../../core/errors.ts'
 import {
@@ -33,12 +33,15 @@ const WITHIN = { withinMs: 7_200_000 }
 
 const PERSON = { fieldManager: 'person', force: true }
 
+/** Whatever goes, goes unasked. */
+const UNGUARDED: Placement = { ...SHOP_PLACEMENT, spec: { ...SHOP_PLACEMENT.spec, guard: { maxDropped: '100%' } } }
+
 /** Two clusters that run the shop. */
-async function bothReady(world: World, signal: AbortSignal) {
+async function bothReady(world: World, signal: AbortSignal, placement = SHOP_PLACEMENT) {
   const fleet = await startFleet(world, { clusters: 2 })
   const watch = watchFleet(fleet.hubStore, signal)
   const bundle = { ...SHOP_BUNDLE, spec: { ...SHOP_BUNDLE.spec, rollout: { concurrency: 1 } } }
-  await retryUntilAccepted(world, 'placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, PERSON))
+  await retryUntilAccepted(world, 'placement', () => fleet.client.apply(Placement, placement, PERSON))
   await retryUntilAccepted(world, 'bundle', () => fleet.client.apply(Bundle, bundle, PERSON))
   await world.runUntil(async () => (await readyCount(fleet)) === 2, { ...WITHIN, what: 'both clusters Ready' })
   return { fleet, watch }
@@ -86,6 +89,39 @@ async function comeAndGo(world: World, faults: (fleet: Fleet) => void = () => {}
   life.abort()
 }
 
+/** One wrong letter in the selector: nothing goes before a person says so, and then it goes slot by slot. */
+async function wrongLetter(world: World): Promise<void> {
+  const life = new AbortController()
+  const { fleet, watch } = await bothReady(world, life.signal)
+  const key = { namespace: 'default', name: 'stores' }
+  const wrong = { ...SHOP_PLACEMENT, spec: { clusterSelector: { matchLabels: { tier: 'stroe' } } } }
+  world.focus()
+  await retryUntilAccepted(world, 'edit', () => fleet.client.apply(Placement, wrong, PERSON))
+  const token = async () => (await listStored(fleet.hubStore, Placement))[0]?.status?.held?.token
+  await world.runUntil(async () => (await token()) !== undefined, { ...WITHIN, what: 'the change is held' })
+  const shown = await token()
+  await world.run(30_000)
+  assert.equal(await token(), shown, 'the question stays the same')
+  assert.deepEqual(
+    (await listStored(fleet.hubStore, Rollout)).filter(({ spec }) => spec.removal),
+    [],
+    'no removal before the release',
+  )
+  for (const { store } of fleet.members) assert.equal((await listStored(store, Deployment)).length, 1)
+  const body = { metadata: { annotations: { [ALLOW_DROP_ANNOTATION]: shown } } }
+  await retryUntilAccepted(world, 'release', () => fleet.client.patch(Placement, key, { type: 'merge', body }))
+  await world.runUntil(() => isRemoved(fleet), { ...WITHIN, what: 'both clusters removed' })
+  watch.check()
+  assert.equal(watch.mostInFlight(), 1, 'one slot was used, never more')
+  for (const { store, name } of fleet.members) {
+    await world.runUntil(async () => (await listStored(store, Deployment)).length === 0, {
+      ...WITHIN,
+      what: `${name} has no Deployment`,
+    })
+  }
+  life.abort()
+}
+
 async function readyCount(fleet: Fleet): Promise<number> {
   const reports = await listStored(fleet.hubStore, ClusterReport)
   return reports.filter(({ spec }) => spec.bundles.some(({ state }) => state === 'Ready')).length
@@ -108,6 +144,12 @@ describe('removal in simulation', () => {
     assert.ok(tried > 5, `only ${tried} crashes tried`)
   })
 
+  test('waits for the release of a drop, through a kill around durable steps, and then goes by rings', async () => {
+    const deep = process.env['FLOTILLA_DEEP'] !== undefined
+    const tried = await simulateCrashes(wrongLetter, { seed: 'letter', every: deep ? 1 : 41 })
+    assert.ok(tried > 5, `only ${tried} crashes tried`)
+  })
+
   test('gets through a bad network', async () => {
     await simulate(
       async (world) => {
@@ -122,7 +164,7 @@ describe('removal in simulation', () => {
     await simulate(
       async (world) => {
         const life = new AbortController()
-        const { fleet, watch } = await bothReady(world, life.signal)
+        const { fleet, watch } = await bothReady(world, life.signal, UNGUARDED)
         const { name, store, agent } = fleet.members[1]!
         const deleted: string[] = []
         const follow = async (): Promise<void> => {

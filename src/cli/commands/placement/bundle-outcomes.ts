@@ -1,3 +1,4 @@
+// Tested by src/cli/commands/placement/placement.test.ts.
 /** The state of a Placement's Bundles on one cluster: kept, being removed or removed, and why. */
 import { settleAll } from '../../../core/async/settle-all.ts'
 import type { Client } from '../../../client/client.ts'
@@ -49,6 +50,26 @@ export async function bundleOutcomeLines(
         : [`  ${name}  generation ${assigned.generation} stays: ${keptBecause(placement)}`]
     })
   return lines.length === 0 ? '' : `Bundles assigned to this cluster:\n${lines.join('\n')}\n`
+}
+
+/** Which clusters have Bundles of the Placement, and which have no other Bundle, as the guard reads them. */
+export async function bundlesOnClusters(
+  client: Client,
+  { metadata: { name, namespace = 'default' } }: Placement,
+): Promise<{ readonly holds: (cluster: string) => boolean; readonly empties: (cluster: string) => boolean }> {
+  const [bundles, assignments] = await Promise.all([
+    listAll(client, BUNDLES, { namespace }),
+    listAll(client, ASSIGNMENTS),
+  ])
+  const own = new Set(
+    bundles.filter(({ spec }) => spec.placement === name).map(({ metadata }) => `${namespace}/${metadata.name}`),
+  )
+  const on = new Map(assignments.map(({ metadata, spec }) => [metadata.name, spec.entries ?? []]))
+  const isOwn = ({ bundle }: { readonly bundle: string }) => own.has(bundle)
+  return {
+    holds: (cluster) => on.get(cluster)?.some(isOwn) ?? false,
+    empties: (cluster) => on.get(cluster)?.every(isOwn) ?? false,
+  }
 }
 
 /** Why a cluster that is no longer selected keeps its Bundles. */

@@ -23,7 +23,7 @@ import { CLUSTERS, clustersWith, listAll, flotillaResource } from '../../api/flo
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { readObjects } from '../objects/apply.ts'
-import { bundleOutcomeLines } from './bundle-outcomes.ts'
+import { bundleOutcomeLines, bundlesOnClusters } from './bundle-outcomes.ts'
 
 export interface PlacementInput {
   readonly connection: Connection
@@ -139,17 +139,19 @@ export async function simulatePlacement(input: PlacementInput): Promise<void> {
   const generation = (present?.metadata.generation ?? 0) + 1
   const maxDropped = placement.spec.guard?.maxDropped
   const before = decisionsOnPages(pages)
-  const answer = decidePlacement(questionOf(placement), clusters, {
-    world,
-    before: {
-      pages: before,
-      generation,
-      holds: () => true,
-      ...(present ? { question: questionOf(present) } : {}),
-      ...(maxDropped === undefined ? {} : { maxDropped }),
-    },
-  })
-  const { selection, guard } = answer
+  const past = {
+    pages: before,
+    generation,
+    ...(present ? { question: questionOf(present) } : {}),
+    ...(maxDropped === undefined ? {} : { maxDropped }),
+  }
+  const question = questionOf(placement)
+  // First what the edit means for each cluster, then whether the guard would stop it.
+  const free = { ...past, holds: () => true, maxDropped: '100%' }
+  const answer = decidePlacement(question, clusters, { world, before: free })
+  const runs = await bundlesOnClusters(client, placement)
+  const { guard } = decidePlacement(question, clusters, { world, before: { ...past, ...runs } })
+  const { selection } = answer
   if (selection.misconfigured !== undefined) {
     throw new CliError(EXIT.failed, {
       what: `placement "${placement.metadata.name}" selects no clusters`,
@@ -177,10 +179,7 @@ export async function simulatePlacement(input: PlacementInput): Promise<void> {
   const lines = [
     `placement ${placement.metadata.name}: ${selection.selected.size} selected (+${gained.length} gained, -${lost.length} lost)`,
     ...gained.map((name) => `  + ${name}  ${why(name)}`),
-    ...lost.map(
-      (name) =>
-        `  - ${name}  ${why(name)}; its Bundles ${evicted.has(name) || guard.kind === 'Held' ? 'are removed' : 'stay'}`,
-    ),
+    ...lost.map((name) => `  - ${name}  ${why(name)}; its Bundles ${evicted.has(name) ? 'are removed' : 'stay'}`),
   ]
   terminal.data(`${lines.join('\n')}\n`)
   if (guard.kind === 'Held')
