@@ -192,4 +192,95 @@ describe('patches', () => {
     const patch = { how: { $retainKeys: ['type'], type: 'Recreate' } }
     assert.deepEqual(applyStrategicMerge(value, patch, keyed), { how: { type: 'Recreate' } })
   })
+
+  it('strategic merge orders, merges and deletes where keys repeat', () => {
+    const [first, second] = [
+      { name: 'a', v: 1 },
+      { name: 'a', v: 2 },
+    ]
+    const merge = (items: object[], patch: object) =>
+      (applyStrategicMerge({ items }, patch, keyed) as { items: unknown }).items
+    const gone = { name: 'a', $patch: 'delete' }
+    assert.deepEqual(merge([first, second], { items: [{ name: 'a', v: 3 }] }), [{ name: 'a', v: 3 }, second])
+    assert.deepEqual(merge([first, second], { items: [gone] }), [second])
+    assert.deepEqual(merge([first, second], { items: [gone, { name: 'a', v: 3 }] }), [{ name: 'a', v: 3 }])
+    assert.deepEqual(merge([first], { items: [gone, { name: 'a', v: 3 }] }), [{ name: 'a', v: 3 }])
+    const c = { name: 'c', v: 4 }
+    assert.deepEqual(merge([first, { name: 'b' }], { items: [{ name: 'c' }, c] }), [c, first, { name: 'b' }])
+  })
+
+  describe('the cost of a patch grows with its size', () => {
+    /** Counts how often items and fields are read, however deep. */
+    const counting = () => {
+      let reads = 0
+      const counted = <T>(value: T): T => {
+        if (typeof value !== 'object' || value === null) return value
+        return new Proxy(value, {
+          get(target, key, receiver) {
+            reads += 1
+            return counted(Reflect.get(target, key, receiver) as unknown)
+          },
+        })
+      }
+      return { counted, reads: () => reads }
+    }
+    const range = <T>(count: number, make: (index: number) => T): T[] =>
+      Array.from({ length: count }, (_, i) => make(i))
+    const named = (count: number, from = 0) => range(count, (n) => ({ name: `n${n + from}`, v: n }))
+    const words = (count: number, from = 0) => range(count, (n) => `w${n + from}`)
+
+    const cases: Record<string, (n: number) => readonly [object, object]> = {
+      'a set that is new': (n) => [{ words: ['x'] }, { words: words(n) }],
+      'a set that is there': (n) => [{ words: words(n) }, { words: words(n) }],
+      'a set of which half is there': (n) => [{ words: words(n) }, { words: words(n, n / 2).reverse() }],
+      'items deleted from a set': (n) => [
+        { words: words(n) },
+        { '$deleteFromPrimitiveList/words': words(n).reverse() },
+      ],
+      'the order of a set': (n) => [{ words: words(n) }, { '$setElementOrder/words': words(n).reverse() }],
+      'a keyed list that is new': (n) => [{ items: named(1) }, { items: named(n) }],
+      'a keyed list that is there': (n) => [{ items: named(n) }, { items: named(n).reverse() }],
+      'items deleted from a keyed list': (n) => [
+        { items: named(n) },
+        { items: named(n).map(({ name }) => ({ name, $patch: 'delete' })) },
+      ],
+      'the order of a keyed list': (n) => [{ items: named(n) }, { '$setElementOrder/items': named(n).reverse() }],
+      'the keys to retain': (n) => [
+        { how: Object.fromEntries(range(n, (i) => [`k${i}`, 1])) },
+        { how: { $retainKeys: range(n, (i) => `k${n - i}`) } },
+      ],
+    }
+    for (const [title, make] of Object.entries(cases)) {
+      it(`strategic merge: ${title}`, () => {
+        const readsFor = (n: number) => {
+          const { counted, reads } = counting()
+          const [value, patch] = make(n)
+          applyStrategicMerge(counted(value), counted(patch), keyed)
+          return reads()
+        }
+        const [few, many] = [readsFor(100), readsFor(400)]
+        assert.ok(many < few * 5, `4 times the items took ${many} reads instead of ${few}`)
+      })
+    }
+
+    it('merge patch', () => {
+      const readsFor = (n: number) => {
+        const { counted, reads } = counting()
+        const fields = Object.fromEntries(range(n, (i) => [`k${i}`, { a: i }]))
+        applyMergePatch(counted(fields), counted(fields))
+        return reads()
+      }
+      assert.ok(readsFor(400) < readsFor(100) * 5)
+    })
+
+    it('strategic merge refuses a patch that names one item again and again', () => {
+      const message =
+        'Unable to complete the patch, the number of fields and list items it merges is more than the limit 3000000'
+      const fields = { items: range(3_000, (n) => ({ name: 'a', [`k${n}`]: 1 })) }
+      assert.throws(() => applyStrategicMerge({ items: [{ name: 'a' }] }, fields, keyed), { code: 413, message })
+      const few = { items: fields.items.slice(0, 300) }
+      const { items } = applyStrategicMerge({ items: [{ name: 'a' }] }, few, keyed) as { items: object[] }
+      assert.equal(Object.keys(items[0]!).length, 301)
+    })
+  })
 })

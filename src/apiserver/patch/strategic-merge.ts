@@ -1,4 +1,5 @@
-import { isObject, jsonClone, jsonEqual } from '../../core/json.ts'
+import { ApiError } from '../../core/errors.ts'
+import { canonicalJson, isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { METADATA_SCHEMA } from '../../kinds/validation/metadata.ts'
 import type { StructuralSchema } from '../../kinds/schema/structural.ts'
@@ -12,22 +13,47 @@ import { badRequest } from '../http/api-errors.ts'
 export function applyStrategicMerge(value: unknown, patch: unknown, schema: StructuralSchema): unknown {
   if (!isObject(patch)) throw badRequest('a strategic merge patch must be an object')
   const root = { ...schema, properties: { ...schema.properties, metadata: METADATA_SCHEMA } }
-  return mergeMap(isObject(value) ? value : {}, patch, root)
+  return mergeMap(isObject(value) ? value : {}, patch, root, { merged: 0 })
+}
+
+/**
+ * Fields and list items that a patch may merge. An object and a patch of the largest size have fewer together: only a
+ * patch that names the same item again and again comes here, and each time the whole item is merged.
+ */
+const MAX_MERGED = 3_000_000
+
+/** The cost of a patch so far. */
+interface Work {
+  merged: number
+}
+
+function noteMerge(entries: number, work: Work): void {
+  work.merged += entries
+  if (work.merged <= MAX_MERGED) return
+  const count = `the number of fields and list items it merges is more than the limit ${MAX_MERGED}`
+  throw new ApiError('RequestEntityTooLarge', `Unable to complete the patch, ${count}`)
 }
 
 const DELETE_FROM = '$deleteFromPrimitiveList/'
 const ORDER = '$setElementOrder/'
 
-function mergeMap(original: JsonObject, patch: JsonObject, schema: StructuralSchema | undefined): JsonObject {
+function mergeMap(
+  original: JsonObject,
+  patch: JsonObject,
+  schema: StructuralSchema | undefined,
+  work: Work,
+): JsonObject {
   if (patch['$patch'] === 'replace') {
     const { $patch: _directive, ...rest } = patch
     return withoutDirectives(rest) as JsonObject
   }
   if (patch['$patch'] === 'delete') return {}
+  noteMerge(Object.keys(original).length + Object.keys(patch).length, work)
   const result: JsonObject = { ...original }
   const retained = patch['$retainKeys']
   if (Array.isArray(retained)) {
-    for (const key of Object.keys(result)) if (!retained.includes(key)) delete result[key]
+    const kept = new Set<unknown>(retained)
+    for (const key of Object.keys(result)) if (!kept.has(key)) delete result[key]
   }
   for (const [key, change] of Object.entries(patch)) {
     if (key.startsWith('$')) continue
@@ -35,9 +61,9 @@ function mergeMap(original: JsonObject, patch: JsonObject, schema: StructuralSch
     const before = result[key]
     const next =
       isObject(change) && isObject(before)
-        ? mergeMap(before, change, child)
+        ? mergeMap(before, change, child, work)
         : Array.isArray(change) && Array.isArray(before)
-          ? mergeList(before, change, child)
+          ? mergeList(before, change, child, work)
           : taken(change)
     if (next === undefined) delete result[key]
     else result[key] = next
@@ -46,14 +72,17 @@ function mergeMap(original: JsonObject, patch: JsonObject, schema: StructuralSch
     if (!key.startsWith(DELETE_FROM) || !Array.isArray(removed)) continue
     const field = key.slice(DELETE_FROM.length)
     const list = result[field]
-    if (Array.isArray(list))
-      result[field] = list.filter((item: unknown) => !removed.some((gone: unknown) => jsonEqual(gone, item)))
+    if (!Array.isArray(list)) continue
+    noteMerge(list.length + removed.length, work)
+    const gone = new Set(removed.map(canonicalJson))
+    result[field] = list.filter((item: unknown) => !gone.has(canonicalJson(item)))
   }
   for (const [key, order] of Object.entries(patch)) {
     if (!key.startsWith(ORDER) || !Array.isArray(order)) continue
     const field = key.slice(ORDER.length)
     const list = result[field]
     if (!Array.isArray(list)) continue
+    noteMerge(list.length + order.length, work)
     const before = original[field]
     result[field] = inOrder(list, order, Array.isArray(before) ? before : [], fieldSchema(schema, field))
   }
@@ -74,11 +103,14 @@ function mergeList(
   original: readonly unknown[],
   patch: readonly unknown[],
   schema: StructuralSchema | undefined,
+  work: Work,
 ): unknown[] {
   if (!isMerged(schema)) return withoutDirectives(patch) as unknown[]
+  noteMerge(original.length + patch.length, work)
   const key = schema?.['x-kubernetes-patch-merge-key']
   if (key === undefined) {
-    const all = [...original, ...patch.filter((item) => !original.some((known) => jsonEqual(known, item)))]
+    const known = new Set(original.map(canonicalJson))
+    const all = [...original, ...patch.filter((item) => !known.has(canonicalJson(item)))]
     return inOrder(all, patch, original, schema)
   }
   if (patch.some((item) => isObject(item) && item['$patch'] === 'replace')) {
@@ -87,18 +119,49 @@ function mergeList(
     )
     return withoutDirectives(items) as unknown[]
   }
-  const result: unknown[] = jsonClone([...original])
+  return inOrder(mergeKeyed({ original, patch, key, schema: schema?.items }, work), patch, original, schema)
+}
+
+interface KeyedLists {
+  readonly original: readonly unknown[]
+  readonly patch: readonly unknown[]
+  readonly key: string
+  /** Of one item. */
+  readonly schema: StructuralSchema | undefined
+}
+
+/** Where several items of the original have the same key, a patch is for the first that is still there. */
+function mergeKeyed({ original, patch, key, schema }: KeyedLists, work: Work): unknown[] {
+  const result: (JsonObject | undefined)[] = []
+  const places = new Map<string, number[]>()
+  const append = (item: JsonObject, id: string): void => {
+    const same = places.get(id)
+    if (same) same.push(result.length)
+    else places.set(id, [result.length])
+    result.push(item)
+  }
+  for (const item of original as readonly JsonObject[]) append(item, isObject(item) ? idText(item[key]) : '')
+  // The first place of each is taken first.
+  for (const same of places.values()) same.reverse()
   for (const item of patch) {
     if (!isObject(item)) throw badRequest('a strategic merge patch of a keyed list must hold objects')
     if (!Object.hasOwn(item, key))
       throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`)
-    const index = result.findIndex((known) => isObject(known) && jsonEqual(known[key], item[key]))
+    const id = idText(item[key])
+    const index = places.get(id)?.at(-1)
     if (item['$patch'] === 'delete') {
-      if (index >= 0) result.splice(index, 1)
-    } else if (index >= 0) result[index] = mergeMap(result[index] as JsonObject, item, schema?.items)
-    else result.push(mergeMap({}, item, schema?.items))
+      if (index === undefined) continue
+      result[index] = undefined
+      places.get(id)!.pop()
+    } else if (index === undefined) append(mergeMap({}, item, schema, work), id)
+    else result[index] = mergeMap(result[index]!, item, schema, work)
   }
-  return inOrder(result, patch, original, schema)
+  return result.filter((item) => item !== undefined)
+}
+
+/** Equal values have the same text, and no value has the empty text. */
+function idText(value: unknown): string {
+  return value === undefined ? 'undefined' : canonicalJson(value)
 }
 
 /** Whether strategic merge treats a list item by item; its list type does not count. */
@@ -117,20 +180,32 @@ function inOrder(
   schema: StructuralSchema | undefined,
 ): unknown[] {
   const key = isMerged(schema) ? schema?.['x-kubernetes-patch-merge-key'] : undefined
-  const idOf = (item: unknown) => (key !== undefined && isObject(item) ? item[key] : item)
-  const rankIn = (items: readonly unknown[], item: unknown) =>
-    items.findIndex((other) => jsonEqual(idOf(other), idOf(item)))
-  const listed = list.filter((item) => rankIn(order, item) >= 0).sort((a, b) => rankIn(order, a) - rankIn(order, b))
+  const idOf = (item: unknown) => idText(key !== undefined && isObject(item) ? item[key] : item)
+  const [orderRank, originalRank] = [ranks(order, idOf), ranks(original, idOf)]
+  const ranked = list.map((item) => {
+    const id = idOf(item)
+    return { item, listed: orderRank.get(id) ?? -1, before: originalRank.get(id) ?? -1 }
+  })
+  const listed = ranked.filter((item) => item.listed >= 0).sort((a, b) => a.listed - b.listed)
   // Where several have the same key they come together.
-  const others = list
-    .filter((item) => rankIn(order, item) < 0)
-    .sort((a, b) => rankIn(original, a) - rankIn(original, b))
+  const others = ranked.filter((item) => item.listed < 0).sort((a, b) => a.before - b.before)
   const result: unknown[] = []
-  while (listed.length > 0 && others.length > 0) {
-    const [left, right] = [rankIn(original, others[0]), rankIn(original, listed[0])]
-    result.push(left >= 0 && left < right ? others.shift() : listed.shift())
+  let [nextListed, nextOther] = [0, 0]
+  while (nextListed < listed.length && nextOther < others.length) {
+    const [left, right] = [others[nextOther]!.before, listed[nextListed]!.before]
+    result.push(left >= 0 && left < right ? others[nextOther++]!.item : listed[nextListed++]!.item)
   }
-  return [...result, ...listed, ...others]
+  return [...result, ...[...listed.slice(nextListed), ...others.slice(nextOther)].map(({ item }) => item)]
+}
+
+/** The first place of each item. One pass: a search for each item would take for ever with a long list. */
+function ranks(items: readonly unknown[], idOf: (item: unknown) => string): ReadonlyMap<string, number> {
+  const result = new Map<string, number>()
+  items.forEach((item, index) => {
+    const id = idOf(item)
+    if (!result.has(id)) result.set(id, index)
+  })
+  return result
 }
 
 function withoutDirectives(value: unknown): unknown {

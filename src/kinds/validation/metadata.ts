@@ -107,7 +107,8 @@ export function metadataErrors(kind: Pick<Kind, 'nameFormat' | 'scope'>, metadat
 export function metadataUpdateErrors(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
   const errors: FieldError[] = []
   if (old.deletionTimestamp) {
-    const added = (metadata.finalizers ?? []).filter((finalizer) => !old.finalizers?.includes(finalizer))
+    const known = new Set(old.finalizers)
+    const added = (metadata.finalizers ?? []).filter((finalizer) => !known.has(finalizer))
     if (added.length > 0) {
       const list = `[]string{${[...new Set(added)]
         .sort()

@@ -69,14 +69,23 @@ export function validateObject(kind: Kind, object: KubeObject, options: Validate
   errors.push(...embeddedErrors(object, kind.schema))
   if (old === undefined || duplicateItemErrors(old, kind.schema).length === 0) {
     // Kubernetes' own kinds may say what is there twice by its key.
-    const isSaid = (twice: FieldError) => errors.some(({ field }) => field.startsWith(`${twice.field}.`))
-    errors.push(...duplicateItemErrors(object, kind.schema).filter((twice) => !isSaid(twice)))
+    const twice = duplicateItemErrors(object, kind.schema)
+    if (twice.length > 0) errors.push(...unsaid(twice, errors))
   }
   if (hasRules(kind.schema)) {
     if (errors.some((error) => BLOCKING.has(error.reason))) errors.push(RULES_NOT_CHECKED)
     else errors.push(...ruleErrors(kind.schema, object, old, warn))
   }
   return errors
+}
+
+/** Errors of a list's items that no error of a field of the item says already. */
+function unsaid(twice: readonly FieldError[], errors: readonly FieldError[]): FieldError[] {
+  const said = new Set<string>()
+  for (const { field } of errors) {
+    for (let dot = field.indexOf('.'); dot >= 0; dot = field.indexOf('.', dot + 1)) said.add(field.slice(0, dot))
+  }
+  return twice.filter(({ field }) => !said.has(field))
 }
 
 // With these the object is so wrong that rules would only stumble.
@@ -116,11 +125,15 @@ function valueErrors(kind: Kind, object: KubeObject, options: ValidateOptions): 
     validateValue({ schema: kind.schema, value: object, old, path: '' }, checkInto(errors, matches))
     const own = kind.ownErrors?.(object as UnknownObject) ?? []
     // What both say is said once, in the words that say more.
-    const isSaid = (error: FieldError) =>
-      own.some(({ field, reason }) => field === error.field && reason === error.reason)
-    return [...errors.filter((error) => !isSaid(error)), ...own]
+    const said = new Set(own.map(textOf))
+    return [...errors.filter((error) => !said.has(textOf(error))), ...own]
   }
   return errors
+}
+
+/** Field and reason. */
+function textOf({ field, reason }: FieldError): string {
+  return `${reason} ${field}`
 }
 
 function checkInto(errors: FieldError[], matches: PatternMatcher = matchesPattern, prefix = '') {
