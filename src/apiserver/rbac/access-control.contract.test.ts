@@ -116,7 +116,6 @@ describe('who may do what', () => {
       { metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' }] } },
       { spec: { accepted: false } },
       { spec: { refused: { verdict: 'Revoked', at: '2026-01-01T00:00:00Z' } } },
-      { spec: { identityKey: spec.sealingKey } },
       { spec: { retiredSealingKey: { key: spec.sealingKey, at: '2026-01-01T00:00:00Z' } } },
       { spec: { joinToken: null } },
       { spec: { values: { a: { b: 2 } } } },

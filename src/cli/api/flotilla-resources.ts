@@ -5,6 +5,7 @@ import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { ClusterWindow } from '../../kinds/native/cluster-window.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
+import type { JoinToken } from '../../kinds/native/join-token.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
 import type { Release } from '../../kinds/native/release.ts'
@@ -23,6 +24,16 @@ export const SOURCES = flotillaResource<Source>('Source', 'Namespaced')
 export const BUNDLES = flotillaResource<Bundle>('Bundle', 'Namespaced')
 export const PLACEMENTS = flotillaResource<Placement>('Placement', 'Namespaced')
 export const RELEASES = flotillaResource<Release>('Release', 'Namespaced')
+export const JOIN_TOKENS = flotillaResource<JoinToken>('JoinToken', 'Cluster')
+
+/** ValidatingAdmissionPolicies, as far as their age matters. */
+export const POLICIES: ResourceType = {
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  kind: 'ValidatingAdmissionPolicy',
+  plural: 'validatingadmissionpolicies',
+  scope: 'Cluster',
+}
 
 /** A row of the view API: one object that a Bundle delivers to a cluster. */
 export interface ObjectRow extends KubeObject {

@@ -14,6 +14,7 @@ export const CHECK_IDS = [
   'own-certificate',
   'may-list',
   'pending-clusters',
+  'join-tokens',
   'accepted',
   'alias-taken',
   'agent-connected',

@@ -5,11 +5,12 @@ import { test } from 'node:test'
 import { localTime } from '../print/print-time.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
+import type { JoinToken } from '../../kinds/native/join-token.ts'
 import { buildCluster } from '../../testing/fixtures/builders.ts'
 import { CHECK_IDS, printChecks, worstOf } from './check.ts'
 import { clusterChecks } from './cluster-checks.ts'
 import type { ClusterFacts } from './cluster-checks.ts'
-import { hubChecks } from './hub-checks.ts'
+import { hubChecks, uncheckedTokens } from './hub-checks.ts'
 import type { HubFacts } from './hub-checks.ts'
 
 const NOW = 1_800_000_000_000
@@ -102,6 +103,7 @@ const WELL: HubFacts = {
   certificateEndsMs: NOW + 300 * DAY * 1000,
   mayList: true,
   pendingClusters: 0,
+  uncheckedTokens: [],
 }
 
 test('a hub: unreachable, slow clock, other version, ending certificate, waiting clusters', () => {
@@ -124,6 +126,29 @@ test('a hub: unreachable, slow clock, other version, ending certificate, waiting
     'may-list: you may not list clusters.flotilla.dev',
     'pending-clusters: 2 clusters wait for acceptance',
   ])
+  assert.deepEqual(trouble({ uncheckedTokens: undefined }), [])
+  assert.deepEqual(trouble({ uncheckedTokens: ['a', 'b'] }), [
+    'join-tokens: 2 join tokens accept or label clusters, and the hub never checked the rights of the author: a, b',
+  ])
+})
+
+test('a join token is unchecked while it is older than the policy and can still let a cluster in', () => {
+  const token = (spec: Partial<JoinToken['spec']> = {}, created = at(-100), used = 0): JoinToken => ({
+    apiVersion: 'flotilla.dev/v1alpha1',
+    kind: 'JoinToken',
+    metadata: { name: 'one', creationTimestamp: created },
+    spec: { tokenHash: 'x', clusterName: 'one', expiresAt: at(60), uses: 2, labels: {}, accept: 'Auto', ...spec },
+    status: { used },
+  })
+  const isUnchecked = (one: JoinToken, policySince = NOW - 50_000) =>
+    uncheckedTokens([one], { policySince, now: NOW }).length > 0
+  assert.equal(isUnchecked(token()), true)
+  assert.equal(isUnchecked(token({ accept: 'Manual' })), false)
+  assert.equal(isUnchecked(token({ accept: 'Manual', labels: { tier: 'store' } })), true)
+  assert.equal(isUnchecked(token({ expiresAt: at(-1) })), false)
+  assert.equal(isUnchecked(token({}, at(-100), 2)), false)
+  assert.equal(isUnchecked(token({}, at(-50))), false)
+  assert.equal(isUnchecked(token({}, at(-50)), Infinity), true, 'without the policy no token was checked')
 })
 
 test('printed with glyphs and anchors; short leaves out what is well; json is for scripts', () => {
@@ -132,7 +157,7 @@ test('printed with glyphs and anchors; short leaves out what is well; json is fo
   assert.equal(
     printChecks(categories, { format: 'short', isUtf8: true }),
     'hub\n---\n× the hub is not ready: starting\n    see https://flotilla.dev/docs/checks.md#hub-ready\n' +
-      '‼ 1 cluster waits for acceptance\n    see https://flotilla.dev/docs/checks.md#pending-clusters\n\n1 failed, 1 warning, 5 passed\n',
+      '‼ 1 cluster waits for acceptance\n    see https://flotilla.dev/docs/checks.md#pending-clusters\n\n1 failed, 1 warning, 6 passed\n',
   )
   const json = JSON.parse(printChecks(categories, { format: 'json', isUtf8: true })) as { success: boolean }
   assert.equal(json.success, false)

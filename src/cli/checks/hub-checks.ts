@@ -1,7 +1,8 @@
 // Tested by src/cli/checks/checks.test.ts.
-/** Checks of a hub: reachability, clock, version, certificate, permissions and clusters that wait for acceptance. */
-import { plural } from '../../core/text/name-some.ts'
-import { humanAge } from '../../core/time/time.ts'
+/** Checks of a hub: reachability, clock, version, certificate, permissions, waiting clusters and old join tokens. */
+import { nameSome, plural } from '../../core/text/name-some.ts'
+import { humanAge, parseTime } from '../../core/time/time.ts'
+import type { JoinToken } from '../../kinds/native/join-token.ts'
 import type { Check, CheckCategory } from './check.ts'
 
 /** The answers of the hub. */
@@ -18,6 +19,8 @@ export interface HubFacts {
   readonly certificateEndsMs: number | undefined
   readonly mayList: boolean
   readonly pendingClusters: number
+  /** Names of join tokens from before the hub asked for their author's right. Undefined if the caller may not read them. */
+  readonly uncheckedTokens: readonly string[] | undefined
 }
 
 const SKEW_WARNING_MS = 30_000
@@ -48,8 +51,32 @@ export function hubChecks(facts: HubFacts, nowMs: number): CheckCategory[] {
           result: 'warning',
           text: `${plural(facts.pendingClusters, 'cluster waits', 'clusters wait')} for acceptance`,
         },
+    ...tokenChecks(facts.uncheckedTokens),
   ]
   return [{ name: 'hub', checks }]
+}
+
+/** Names of the tokens that can still let clusters in and are older than the policy that checks their authors. */
+export function uncheckedTokens(
+  tokens: readonly JoinToken[],
+  { policySince, now }: { readonly policySince: number; readonly now: number },
+): string[] {
+  const unchecked = tokens.filter(({ metadata, spec, status }) => {
+    const gives = spec.accept !== 'Manual' || Object.keys(spec.labels).length > 0
+    const isOpen = (parseTime(spec.expiresAt) ?? Infinity) > now && (status?.used ?? 0) < spec.uses
+    return gives && isOpen && (parseTime(metadata.creationTimestamp ?? '') ?? 0) < policySince
+  })
+  return unchecked.map(({ metadata }) => metadata.name)
+}
+
+function tokenChecks(names: readonly string[] | undefined): Check[] {
+  if (names === undefined) return []
+  if (names.length === 0) {
+    return [{ id: 'join-tokens', result: 'ok', text: 'every join token that accepts clusters was checked' }]
+  }
+  const tokens = plural(names.length, 'join token accepts or labels', 'join tokens accept or label')
+  const text = `${tokens} clusters, and the hub never checked the rights of the author: ${nameSome(names, 5)}`
+  return [{ id: 'join-tokens', result: 'warning', text }]
 }
 
 function skewCheck(skewMs: number | undefined): Check {

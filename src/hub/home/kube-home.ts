@@ -3,7 +3,14 @@ import { HUB_ROLES } from '../../apiserver/rbac/bootstrap-roles.ts'
 import type { Client } from '../../client/client.ts'
 import { deadline } from '../../core/async/deadline.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import { ACCEPT_BINDING, ACCEPT_POLICY } from '../../kinds/policies/accept-policy.ts'
+import {
+  ACCEPT_BINDING,
+  ACCEPT_POLICY,
+  JOIN_TOKEN_BINDING,
+  JOIN_TOKEN_POLICY,
+  KEYS_BINDING,
+  KEYS_POLICY,
+} from '../../kinds/policies/accept-policy.ts'
 import {
   APPROVE_BINDING,
   APPROVE_POLICY,
@@ -32,6 +39,8 @@ export const CrdResource: ResourceType<CustomResourceDefinition & { status?: { c
 
 const POLICIES = [
   ACCEPT_POLICY,
+  KEYS_POLICY,
+  JOIN_TOKEN_POLICY,
   GATEWAY_POLICY,
   BIND_POLICY,
   APPROVE_POLICY,
@@ -40,6 +49,8 @@ const POLICIES = [
 ]
 const BINDINGS = [
   ACCEPT_BINDING,
+  KEYS_BINDING,
+  JOIN_TOKEN_BINDING,
   GATEWAY_BINDING,
   BIND_BINDING,
   APPROVE_BINDING,

@@ -121,7 +121,12 @@ export const Cluster = defineKind({
           },
         ),
       ),
-      identityKey: text({ ...KEY, description: 'Public identity key of the agent, SPKI in base64.' }),
+      identityKey: text({
+        ...KEY,
+        immutable: true,
+        description:
+          'Public identity key of the agent, SPKI in base64. Immutable: a cluster with another key is another cluster.',
+      }),
       sealingKey: text({ ...KEY, description: 'Public key that secret values are encrypted for, SPKI in base64.' }),
       retiredSealingKey: optional(
         object(

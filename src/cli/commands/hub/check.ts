@@ -2,13 +2,14 @@
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { settleAll } from '../../../core/async/settle-all.ts'
+import type { Client } from '../../../client/client.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { fromUtf8 } from '../../../core/bytes.ts'
 import { isApiError, toError } from '../../../core/errors.ts'
 import { readBody } from '../../../core/http.ts'
 import { isObject } from '../../../core/json.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
-import { parseHttpDate } from '../../../core/time/time.ts'
+import { parseHttpDate, parseTime } from '../../../core/time/time.ts'
 import { VERSION } from '../../../core/version.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { KubeObject, ResourceType } from '../../../kinds/meta.ts'
@@ -18,13 +19,13 @@ import { printChecks, worstOf } from '../../checks/check.ts'
 import type { Check, CheckCategory } from '../../checks/check.ts'
 import { clusterChecks } from '../../checks/cluster-checks.ts'
 import type { ClusterFacts } from '../../checks/cluster-checks.ts'
-import { hubChecks } from '../../checks/hub-checks.ts'
+import { hubChecks, uncheckedTokens } from '../../checks/hub-checks.ts'
 import type { HubFacts } from '../../checks/hub-checks.ts'
 import type { CliEnvironment } from '../../config.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { ExitCode } from '../../errors/cli-error.ts'
-import { ASSIGNMENTS, CLUSTERS, listAll, REPORTS } from '../../api/flotilla-resources.ts'
+import { ASSIGNMENTS, CLUSTERS, JOIN_TOKENS, listAll, POLICIES, REPORTS } from '../../api/flotilla-resources.ts'
 import { readDuration } from '../../input/duration-flag.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
@@ -143,7 +144,14 @@ async function agentFacts({ flags, environment, signal }: CheckInput): Promise<A
 async function hubFacts(connection: Connection): Promise<HubFacts> {
   const { rest, server } = connection
   const base = { server, clientVersion: VERSION, certificateEndsMs: connection.certificateEndsMs?.() }
-  const nothing = { ready: undefined, version: undefined, skewMs: undefined, mayList: false, pendingClusters: 0 }
+  const nothing = {
+    ready: undefined,
+    version: undefined,
+    skewMs: undefined,
+    mayList: false,
+    pendingClusters: 0,
+    uncheckedTokens: undefined,
+  }
   try {
     const { headers, version } = await readVersion(rest)
     const hubTime = headers['date'] === undefined ? undefined : parseHttpDate(headers['date'])
@@ -156,6 +164,7 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
       skewMs: hubTime === undefined ? undefined : hubTime - systemClock.now(),
       mayList: listed !== undefined,
       pendingClusters: (listed ?? []).filter(({ spec }) => !spec.accepted && !spec.refused).length,
+      uncheckedTokens: await listUncheckedTokens(rest, systemClock.now()),
     }
   } catch (caught) {
     return { ...base, ...nothing, problem: toError(caught).message }
@@ -188,6 +197,30 @@ async function listClusters(rest: Connection['rest']): Promise<Cluster[] | undef
     return await listAll(clientOver(rest), CLUSTERS)
   } catch (caught) {
     if (isApiError(caught, 'Forbidden')) return undefined
+    throw caught
+  }
+}
+
+/** Undefined if the caller may not read tokens or policies. */
+async function listUncheckedTokens(rest: Connection['rest'], now: number): Promise<string[] | undefined> {
+  const client = clientOver(rest)
+  try {
+    const policySince = await policyCreatedMs(client)
+    const tokens = await listAll(client, JOIN_TOKENS)
+    return uncheckedTokens(tokens, { policySince, now })
+  } catch (caught) {
+    if (isApiError(caught, 'Forbidden')) return undefined
+    throw caught
+  }
+}
+
+/** When the hub began to check the authors of tokens. */
+async function policyCreatedMs(client: Pick<Client, 'get'>): Promise<number> {
+  try {
+    const { metadata } = await client.get(POLICIES, { name: 'jointokens-accept.flotilla.dev' })
+    return parseTime(metadata.creationTimestamp ?? '') ?? Infinity
+  } catch (caught) {
+    if (isApiError(caught, 'NotFound')) return Infinity
     throw caught
   }
 }

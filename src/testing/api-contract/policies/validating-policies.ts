@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
-import { ACCEPT_BINDING, ACCEPT_POLICY } from '../../../kinds/policies/accept-policy.ts'
+import {
+  ACCEPT_BINDING,
+  ACCEPT_POLICY,
+  JOIN_TOKEN_BINDING,
+  JOIN_TOKEN_POLICY,
+  KEYS_BINDING,
+  KEYS_POLICY,
+} from '../../../kinds/policies/accept-policy.ts'
 import { BIND_BINDING, BIND_POLICY } from '../../../kinds/policies/bind-policy.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { EXCEPTION_BINDING, EXCEPTION_POLICY } from '../../../kinds/policies/exception-policy.ts'
+import { JoinToken } from '../../../kinds/native/join-token.ts'
 import { GATEWAY_BINDING, GATEWAY_POLICY } from '../../../kinds/policies/gateway-policy.ts'
 import type { Api, ApiCase, Reply } from '../harness.ts'
 import { configMap } from '../harness.ts'
@@ -58,6 +66,27 @@ export async function eventually(check: () => Promise<void>): Promise<void> {
       if (performance.now() > deadline) throw error
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
+  }
+}
+
+/** Gives a user of a name rules of its own; the answer replaces them. */
+async function grantTo(
+  api: Api,
+  name: string,
+  rules: readonly Spec[],
+): Promise<(rules: readonly Spec[]) => Promise<void>> {
+  const rbac = '/apis/rbac.authorization.k8s.io/v1'
+  const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name } }
+  await api.ok('POST', `${rbac}/clusterroles`, { ...role, rules })
+  await api.ok('POST', `${rbac}/clusterrolebindings`, {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name }],
+  })
+  return async (next) => {
+    await api.ok('PUT', `${rbac}/clusterroles/${name}`, { ...role, rules: next })
   }
 }
 
@@ -363,13 +392,125 @@ export const POLICY_CASES: readonly ApiCase[] = [
           for (const metadata of [{ labels: { region: 'us' } }, { labels: null }, { finalizers: ['example.com/x'] }]) {
             assert.equal((await patch({ metadata })).status, 403)
           }
-          for (const field of [{ identityKey: sealingKey }, { values: { a: { b: [1] } } }, { limits: null }]) {
+          assert.equal((await patch({ spec: { identityKey: sealingKey } })).status, 422)
+          for (const field of [{ values: { a: { b: [1] } } }, { limits: null }]) {
             assert.equal((await patch({ spec: field })).status, 403)
           }
           assert.equal((await patch({ metadata: { labels: { region: 'us' } } }, 'ann')).status, 200)
         })
       } finally {
         await api.ok('DELETE', `${clusters}/${name}`)
+      }
+    },
+  },
+  {
+    title: 'the sealing keys of a cluster change with the verb accept, its identity key never',
+    async run(api) {
+      const name = `keys-${api.namespace}`
+      const rules = [{ apiGroups: ['flotilla.dev'], resources: ['clusters'], verbs: ['get', 'update', 'patch'] }]
+      const grant = await grantTo(api, name, rules)
+      const clusters = '/apis/flotilla.dev/v1alpha1/clusters'
+      const example = Cluster.examples[0]! as unknown as { spec: Spec }
+      await api.ok('POST', clusters, { ...example, metadata: { name }, spec: { ...example.spec, accepted: true } })
+      const patch = (body: Spec, user = name) =>
+        api.send('PATCH', `${clusters}/${name}?dryRun=All`, {
+          body,
+          contentType: 'application/merge-patch+json',
+          headers: { 'impersonate-user': user },
+        })
+      const other = String(example.spec['sealingKey']).replace('3p7b', '3p7c')
+      const retiredSealingKey = { key: example.spec['sealingKey'], at: '2030-01-01T00:00:00Z' }
+      const installed = [KEYS_POLICY, KEYS_BINDING] as unknown as readonly [Spec, Spec]
+      try {
+        await withPolicy(api, installed, async () => {
+          const reply = await patch({ spec: { sealingKey: other } })
+          assert.equal(reply.status, 403, reply.text)
+          const policyName = KEYS_POLICY.metadata.name
+          assert.equal(
+            reply.body.message,
+            `clusters.flotilla.dev "${name}" is forbidden: ValidatingAdmissionPolicy '${policyName}' with binding '${policyName}' denied request: ${name} may not change the sealing keys of ${name}: it needs the verb accept on clusters.flotilla.dev`,
+          )
+          assert.equal((await patch({ spec: { retiredSealingKey } })).status, 403)
+          const replaced = await patch({ spec: { identityKey: other } })
+          assert.equal(replaced.status, 422, replaced.text)
+          assert.match(String(replaced.body.message), /spec\.identityKey: Invalid value: .*immutable/)
+          assert.equal((await patch({ metadata: { labels: { region: 'us' } } })).status, 200)
+          await grant([{ ...rules[0]!, verbs: [...rules[0]!.verbs, 'accept'] }])
+          await eventually(async () => assert.equal((await patch({ spec: { sealingKey: other } })).status, 200))
+          assert.equal((await patch({ spec: { retiredSealingKey } })).status, 200)
+          assert.equal((await patch({ spec: { identityKey: other } })).status, 422, 'not even then')
+        })
+      } finally {
+        await api.ok('DELETE', `${clusters}/${name}`)
+      }
+    },
+  },
+  {
+    title: 'a join token that accepts or labels clusters needs the verb accept on them',
+    async run(api) {
+      const name = `token-${api.namespace}`
+      const rules = [{ apiGroups: ['flotilla.dev'], resources: ['jointokens'], verbs: ['create', 'update', 'patch'] }]
+      const grant = await grantTo(api, name, rules)
+      const tokens = '/apis/flotilla.dev/v1alpha1/jointokens'
+      const { labels: _labels, accept: _accept, ...spec } = (JoinToken.examples[0]! as unknown as { spec: Spec }).spec
+      const token = (change: Spec) => ({
+        apiVersion: 'flotilla.dev/v1alpha1',
+        kind: 'JoinToken',
+        metadata: { name },
+        spec: { ...(spec as Spec), clusterName: 'store-1', ...change },
+      })
+      const as = { 'impersonate-user': name }
+      const contentType = 'application/merge-patch+json'
+      const patch = (body: Spec) =>
+        api.send('PATCH', `${tokens}/${name}?dryRun=All`, { body, contentType, headers: as })
+      await api.ok('POST', tokens, token({}))
+      const changes: Spec[] = [
+        { accept: 'Auto' },
+        { labels: { tier: 'store' } },
+        { uses: 7 },
+        { expiresAt: '2031-01-01T00:00:00Z' },
+        { acceptRule: 'true' },
+        { acceptNetworks: ['10.0.0.0/8'] },
+        { networks: ['10.0.0.0/8'] },
+        { clusterName: 'store-2' },
+      ]
+      const installed = [JOIN_TOKEN_POLICY, JOIN_TOKEN_BINDING] as unknown as readonly [Spec, Spec]
+      const policyName = JOIN_TOKEN_POLICY.metadata.name
+      const denied = `jointokens.flotilla.dev "${name}" is forbidden: ValidatingAdmissionPolicy '${policyName}' with binding '${policyName}' denied request: ${name} may not`
+      const verb = 'it needs the verb accept on clusters.flotilla.dev'
+      const other = { metadata: { name: `${name}-2` } }
+      const post = (change: Spec) =>
+        api.send('POST', `${tokens}?dryRun=All`, { body: { ...token(change), ...other }, headers: as })
+      try {
+        await withPolicy(api, installed, async () => {
+          const reply = await post({ accept: 'Auto' })
+          assert.equal(reply.status, 403, reply.text)
+          assert.equal(
+            reply.body.message,
+            `${denied.replace(`"${name}"`, `"${name}-2"`)} create join token ${name}-2, which accepts or labels clusters: ${verb}`,
+          )
+          assert.equal((await post({ labels: { tier: 'store' } })).status, 403)
+          for (const accept of ['Networks', 'Rule']) assert.equal((await post({ accept })).status, 403)
+          assert.equal((await post({})).status, 201)
+          for (const change of changes) {
+            const changed = await patch({ spec: change })
+            assert.equal(changed.status, 403, changed.text)
+            assert.equal(changed.body.message, `${denied} change the terms of join token ${name}: ${verb}`)
+          }
+          assert.equal((await patch({ metadata: { labels: { a: 'b' } } })).status, 200)
+          const accept = { apiGroups: ['flotilla.dev'], resources: ['clusters'], verbs: ['accept'] }
+          await grant([...rules, { ...accept, resourceNames: ['store-1'] }])
+          await eventually(async () => assert.equal((await post({ accept: 'Auto' })).status, 201))
+          assert.equal((await post({ accept: 'Auto', clusterName: 'store-2' })).status, 403)
+          assert.equal((await post({ accept: 'Rule', clusterName: undefined, namePattern: 'store-*' })).status, 403)
+          await grant([...rules, accept])
+          await eventually(async () =>
+            assert.equal((await post({ accept: 'Rule', namePattern: 'store-*' })).status, 201),
+          )
+          for (const change of changes) assert.equal((await patch({ spec: change })).status, 200)
+        })
+      } finally {
+        await api.ok('DELETE', `${tokens}/${name}`)
       }
     },
   },
