@@ -34,7 +34,7 @@ export function createAgentInstances({ client, clock, log }: AgentInstancesPorts
   const startedAt = clock.monotonicMs()
   const tracked = new Map<string, TrackedAgent>()
   // A crash loop restarts every few seconds at worst. A new instance with each request is abuse.
-  const changes = createRateLimiter({ clock, what: 'new agents', burst: 10, perMinute: 10 })
+  const changes = createRateLimiter({ clock, what: 'new agents from this cluster', burst: 10, perMinute: 10 })
 
   function track(cluster: Cluster): TrackedAgent {
     const known = tracked.get(cluster.spec.id)

@@ -17,7 +17,7 @@ export interface ClockSkewPorts {
 
 export function createClockSkew({ client, clock, log }: ClockSkewPorts) {
   // A clock that jumps with every request is broken or abuse.
-  const changes = createRateLimiter({ clock, what: 'clock changes', burst: 3, perMinute: 1 })
+  const changes = createRateLimiter({ clock, what: 'clock changes from this cluster', burst: 3, perMinute: 1 })
   /** Written values that the informer may not have returned yet. */
   const written = new Map<string, number>()
 

@@ -158,7 +158,7 @@ function createParts(options: GatewayOptions) {
     bandwidth: createBandwidth(clock),
     skew: createClockSkew({ client, clock, log }),
     reports: createReports({ client, clock, log, traffic, root: () => trust().root.keyId }),
-    reportLimit: createRateLimiter({ clock, what: 'reports', burst: 60, perMinute: 60 }),
+    reportLimit: createRateLimiter({ clock, what: 'reports from this cluster', burst: 60, perMinute: 60 }),
   }
 }
 
@@ -202,7 +202,7 @@ function createTable({ blobs, trust, ...options }: GatewayOptions, parts: Parts)
   return routeTable({
     trust: createTrustHandler(trust),
     agentBundle: createAgentBundleHandler(options.agentBundle),
-    ...createEnrolmentHandlers({ enrolment, clusters, documents }),
+    ...createEnrolmentHandlers({ enrolment, clusters, documents, load: parts.load }),
     ...createFollowHandlers({ streams: parts.streams, clusters, closing: life.signal }),
     ...documents,
     ...createContentHandlers({ blobs, access, clusters, sets, packs: createPackCache({ blobs, sets }) }),
@@ -213,12 +213,12 @@ function createTable({ blobs, trust, ...options }: GatewayOptions, parts: Parts)
 
 /** Whatever a gateway counts for a cluster ends with the cluster. */
 function forgetDeletedClusters(parts: Parts): void {
-  const { clusters, instances, streams, liveness, reports, reportLimit, traffic, bandwidth, skew } = parts
+  const { clusters, instances, streams, load, liveness, reports, reportLimit, traffic, bandwidth, skew } = parts
   clusters.onClusterChange((id, cluster) => {
     if (cluster) instances.noteStored(cluster)
     streams.wake(id)
     if (cluster) return
-    for (const part of [liveness, reports, instances, reportLimit, traffic, bandwidth, skew]) part.forget(id)
+    for (const part of [load, liveness, reports, instances, reportLimit, traffic, bandwidth, skew]) part.forget(id)
   })
 }
 

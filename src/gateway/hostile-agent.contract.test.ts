@@ -227,6 +227,155 @@ describe('reports that want more', () => {
   })
 })
 
+describe('a flood', () => {
+  const CHECK_IN = bytes({ report: objectDigest(configMap('x')) })
+  const FLOOD = 1000
+
+  async function joined(name: string) {
+    const who = createApplicant(hub, name)
+    const { certificate, clusterId } = await who.join(await hub.token(name, { clusterName: name }))
+    await hub.assign(name, { 'default/x': { generation: 1, objects: [configMap(name)] } })
+    await hub.clock.settle()
+    return { ...who, certificate, clusterId }
+  }
+  type Joined = Awaited<ReturnType<typeof joined>>
+
+  /** What an agent does in a minute, and more. */
+  async function statusesOf({ certificate, renew, clusterId }: Joined, address: string): Promise<Set<number>> {
+    const by = { certificate, address }
+    const answers = [
+      await hub.ask('POST', ROUTES.checkIn, { ...by, body: CHECK_IN }),
+      await hub.ask('GET', ROUTES.document, by),
+      await hub.ask('GET', ROUTES.trust, by),
+      await hub.ask('POST', ROUTES.report, { ...by, body: bytes(REPORT) }),
+      // Without a certificate, as after months offline.
+      await renew(clusterId),
+    ]
+    return new Set(answers.map(({ status }) => status))
+  }
+
+  async function flood(
+    request: (n: number) => Promise<{ readonly status: number; readonly text: string }>,
+    requests = FLOOD,
+  ) {
+    const refused: number[] = []
+    for (let n = 0; n < requests; n++) {
+      const { status, text } = await request(n)
+      if (status === 429) refused.push(Number(/try again in (\d+) s/.exec(text)?.[1]))
+    }
+    return { refused: refused.length, longestSeconds: Math.max(0, ...refused) }
+  }
+
+  const nonsense = (address: string) => hub.ask('POST', ROUTES.enrol, { body: bytes({}), address })
+
+  it('of strangers slows down only their address', async () => {
+    const healthy = await joined('store-1')
+    for (let second = 0; second < 8; second++) {
+      for (let n = 0; n < 200; n++) await nonsense('192.0.2.66')
+      assert.deepEqual(await statusesOf(healthy, '10.0.0.1'), new Set([200]), `second ${second}`)
+      // Behind the same NAT as the flood.
+      assert.deepEqual(await statusesOf(healthy, '192.0.2.66'), new Set([200]), `second ${second}`)
+      await hub.clock.advance(1000)
+    }
+    const { refused, longestSeconds } = await flood(() => nonsense('192.0.2.66'))
+    assert.ok(refused >= FLOOD - 200, String(refused))
+    assert.ok(longestSeconds <= 1, 'no stranger makes another wait longer')
+    const code = await hub.token('two', { clusterName: 'store-2' })
+    assert.equal((await createApplicant(hub, 'b').enrol(code, { address: '10.0.0.2' })).status, 200)
+  })
+
+  it('of strangers from many addresses leaves the clusters alone', async () => {
+    const healthy = await joined('store-1')
+    const { refused } = await flood((n) => nonsense(`192.0.${n >> 8}.${n & 255}`))
+    assert.ok(refused >= FLOOD - 800, String(refused))
+    const sixes = await flood((n) => nonsense(`2001:db8::${n.toString(16)}`))
+    assert.equal(sixes.refused, FLOOD, 'all of them are used up')
+    assert.deepEqual(await statusesOf(healthy, '10.0.0.1'), new Set([200]))
+  })
+
+  it('of one IPv6 network counts as one address', async () => {
+    const { refused } = await flood((n) => nonsense(`2001:db8:0:7:${n.toString(16)}::1`))
+    assert.ok(refused >= FLOOD - 200, String(refused))
+    const others = ['2001:db8:0:8::1', '2001:db8::7:0:0:1', '::ffff:192.0.2.1', 'fe80::1%eth0', '::1']
+    for (const address of others) assert.equal((await nonsense(address)).status, 400, address)
+    assert.equal((await nonsense('2001:db8::7:0:0:0:1')).status, 429, 'the same network, written in another way')
+  })
+
+  it('of valid signatures by unknown keys asks the hub’s API little', async () => {
+    const healthy = await joined('store-1')
+    const code = await hub.token('two', { clusterName: 'store-2', accept: 'Manual' })
+    await createApplicant(hub, 'owner').enrol(code, { address: '10.0.0.2' })
+    const thief = createApplicant(hub, 'thief')
+    const answers = []
+    for (let n = 0; n < 500; n++) answers.push(await thief.enrol(code, { address: '192.0.2.66' }))
+    assert.ok(answers.filter(({ status }) => status === 429).length >= 300)
+    assert.deepEqual(await statusesOf(healthy, '10.0.0.1'), new Set([200]))
+  })
+
+  it('of reads without a certificate is limited, the agent’s program most', async () => {
+    const healthy = await joined('store-1')
+    const bundle = `${ROUTES.agentBundle}${objectDigest(configMap('x'))}`
+    const programs = await flood(() => hub.ask('GET', bundle, { address: '192.0.2.66' }))
+    assert.ok(programs.refused >= FLOOD - 20, String(programs.refused))
+    const { refused } = await flood(() => hub.ask('GET', ROUTES.trust, { address: '192.0.2.67' }))
+    assert.ok(refused >= FLOOD - 200, String(refused))
+    assert.deepEqual(await statusesOf(healthy, '10.0.0.1'), new Set([200]))
+    assert.equal((await hub.ask('GET', ROUTES.trust, { address: '10.0.0.2' })).status, 200)
+  })
+
+  it('of one agent slows down only itself, whatever it asks for', async () => {
+    await hub.close()
+    hub = await startTestHub('hub', { loadLimits: { perSecond: 40, burst: 160, atWork: 200 } })
+    const healthy = await joined('store-1')
+    const { certificate, renew, clusterId } = await joined('store-2')
+    const by = { certificate, address: '10.0.0.1' }
+    const kinds = [
+      () => hub.ask('POST', ROUTES.checkIn, { ...by, body: CHECK_IN }),
+      () => hub.ask('GET', ROUTES.document, by),
+      () => hub.ask('GET', ROUTES.trust, by),
+      () => hub.ask('GET', '/agent/v1/nothing', by),
+      () => hub.ask('POST', ROUTES.enrol, { ...by, body: bytes({}) }),
+      async () => {
+        const { status, message } = await renew(clusterId)
+        return { status, text: message }
+      },
+    ]
+    for (const [index, ask] of kinds.entries()) {
+      const { refused, longestSeconds } = await flood(ask, 200)
+      assert.ok(refused >= 100, `${index}: ${refused}`)
+      assert.ok(longestSeconds <= 1, `${index}: ${longestSeconds}`)
+      assert.deepEqual(await statusesOf(healthy, '10.0.0.1'), new Set([200]), String(index))
+      await hub.clock.advance(60_000)
+    }
+  })
+
+  it('that does not wait as long as told makes no other cluster wait longer', async () => {
+    await hub.close()
+    hub = await startTestHub('hub', { loadLimits: { perSecond: 1, burst: 40, atWork: 100 } })
+    const names = ['store-1', 'store-2', 'store-3']
+    const [healthy, noisy, other] = [await joined(names[0]!), await joined(names[1]!), await joined(names[2]!)]
+    const secondsFor = async ({ certificate }: Joined) => {
+      const { text } = await hub.ask('GET', ROUTES.document, { certificate })
+      return Number(/the gateway is busy; try again in (\d+) s/.exec(text)?.[1] ?? 0)
+    }
+    await hub.clock.advance(60_000)
+    // Documents leave half of the tokens to others.
+    for (let n = 0; n < 20; n++) assert.equal(await secondsFor(other), 0)
+    const told = await secondsFor(noisy)
+    for (let n = 0; n < 20; n++) assert.equal(await secondsFor(noisy), told)
+    assert.ok((await secondsFor(healthy)) <= 5)
+  })
+
+  it('is none when many clusters have one address', async () => {
+    const all = []
+    for (let n = 0; n < 20; n++) all.push(await joined(`store-${n}`))
+    for (let minute = 0; minute < 3; minute++) {
+      for (const one of all) assert.deepEqual(await statusesOf(one, '192.0.2.1'), new Set([200]))
+      await hub.clock.advance(60_000)
+    }
+  })
+})
+
 describe('copies of an agent', () => {
   const as = (instance: string) => ({ [INSTANCE_HEADER]: instance.repeat(20) })
   const A = as('a')

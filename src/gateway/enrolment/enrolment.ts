@@ -36,6 +36,18 @@ export interface EnrolmentPorts {
   readonly clusterById: (id: string) => Cluster | undefined
 }
 
+/** A request to enrol with a valid signature, and the registered cluster that has its key. */
+interface OpenEnrol {
+  readonly request: EnrolRequest
+  readonly cluster: Cluster | undefined
+}
+
+/** A request to renew that the identity key of the cluster has signed. */
+interface OpenRenew {
+  readonly request: RenewRequest
+  readonly cluster: Cluster
+}
+
 // A person accepts within minutes; until then each retry of the agent costs one read.
 const PENDING_RETRY_SECONDS = 5
 
@@ -43,8 +55,8 @@ export function createEnrolment(ports: EnrolmentPorts) {
   const { client, clock, ids, log } = ports
   const certificates = createCertificates(ports)
 
-  /** `address` is the agent's address as the listener's socket knows it. */
-  async function enrol(body: Uint8Array, address: string | undefined, signal: AbortSignal): Promise<EnrolAnswer> {
+  /** Verifies a request to enrol. Its key is that of the cluster, if the cluster is registered. */
+  function openEnrol(body: Uint8Array): OpenEnrol {
     const request = openEnrolRequest(body)
     refuseOtherHub(request.root, ports.root())
     const least = ports.minAgentVersion()
@@ -52,7 +64,16 @@ export function createEnrolment(ports: EnrolmentPorts) {
       throw new ApiError('Forbidden', tooOldMessage(request.agentVersion, least))
     }
     const known = request.clusterId === undefined ? undefined : ports.clusterById(request.clusterId)
-    if (known && known.spec.identityKey === request.identityKey) {
+    return { request, cluster: known?.spec.identityKey === request.identityKey ? known : undefined }
+  }
+
+  /** `address` is the agent's address as the listener's socket knows it. */
+  async function enrol(
+    { request, cluster: known }: OpenEnrol,
+    address: string | undefined,
+    signal: AbortSignal,
+  ): Promise<EnrolAnswer> {
+    if (known) {
       if (isClusterAccepted(known)) await certificates.recordSealingKey(known, request.sealingKey)
       return answer(known, request.csr)
     }
@@ -128,30 +149,34 @@ export function createEnrolment(ports: EnrolmentPorts) {
   }
 
   /** `callerId` is the id that the client certificate of the request proves; undefined without a certificate. */
-  async function renew(body: Uint8Array, callerId: string | undefined): Promise<RenewAnswer> {
+  function openRenew(body: Uint8Array, callerId: string | undefined): OpenRenew {
     const limits = { what: 'renew request', maxBytes: LIMITS.requestBytes }
     const claimed = parseJson(RenewRequest, unverifiedPayload(body), limits)
     refuseOtherHub(claimed.root, ports.root())
     const cluster = ports.clusterById(claimed.clusterId)
     if (!cluster || (callerId !== undefined && callerId !== claimed.clusterId)) throw unknownCluster()
     openEnvelope(body, PAYLOAD.renew, [trustedKey(readPublicKey(cluster.spec.identityKey))])
+    return { request: claimed, cluster }
+  }
+
+  async function renew({ request: claimed, cluster }: OpenRenew): Promise<RenewAnswer> {
     if (!isClusterAccepted(cluster)) throw notAccepted(cluster.metadata.name)
     await certificates.recordSealingKey(cluster, claimed.sealingKey)
     return { certificate: await certificates.issue(cluster, claimed.csr) }
   }
 
   /** The cluster whose identity key signed a request for the last document. Checks no more than the signature. */
-  function provenByIdentity(body: Uint8Array): Cluster {
+  function openLast(body: Uint8Array): { readonly cluster: Cluster } {
     const limits = { what: 'request', maxBytes: LIMITS.requestBytes }
     const claimed = parseJson(LastRequest, unverifiedPayload(body), limits)
     refuseOtherHub(claimed.root, ports.root())
     const cluster = ports.clusterById(claimed.clusterId)
     if (!cluster) throw unknownCluster()
     openEnvelope(body, PAYLOAD.last, [trustedKey(readPublicKey(cluster.spec.identityKey))])
-    return cluster
+    return { cluster }
   }
 
-  return { enrol, renew, provenByIdentity }
+  return { openEnrol, enrol, openRenew, renew, openLast }
 }
 
 export type Enrolment = ReturnType<typeof createEnrolment>

@@ -24,14 +24,15 @@ export interface Handlers
 
 // Rows of the same class share its part of the load limits, see wire/link/load-shedding.ts.
 const ANYONE = { caller: 'Anyone' } as const
-const SIGNED = { caller: 'IdentityKey', class: 'renew' } as const
+const SIGNED = { caller: 'IdentityKey' } as const
 const FOLLOW = { caller: 'Cluster', class: 'follow' } as const
 const REPORT = { caller: 'Cluster', class: 'report' } as const
 
 export function routeTable(by: Handlers): RouteTable {
   return {
-    trust: { method: 'GET', path: ROUTES.trust, ...ANYONE, handle: by.trust },
-    agentBundle: { method: 'GET', path: ROUTES.agentBundle, ...ANYONE, handle: by.agentBundle },
+    trust: { method: 'GET', path: ROUTES.trust, ...ANYONE, cost: 1, handle: by.trust },
+    // The program is a megabyte.
+    agentBundle: { method: 'GET', path: ROUTES.agentBundle, ...ANYONE, cost: 10, handle: by.agentBundle },
     enrol: { method: 'POST', path: ROUTES.enrol, ...SIGNED, handle: by.enrol },
     renew: { method: 'POST', path: ROUTES.renew, ...SIGNED, handle: by.renew },
     last: { method: 'POST', path: ROUTES.last, ...SIGNED, handle: by.last },

@@ -58,11 +58,11 @@ describe('the route table', () => {
       ['trust', 'agentBundle'],
     )
     assert.deepEqual(
-      names((route) => route.caller !== 'Anyone' && route.class === 'renew'),
+      names((route) => route.caller === 'IdentityKey'),
       ['enrol', 'renew', 'last'],
     )
     assert.deepEqual(
-      names((route) => route.caller !== 'Anyone' && route.class === 'report'),
+      names((route) => route.caller === 'Cluster' && route.class === 'report'),
       ['report', 'checkIn'],
     )
     assert.deepEqual(

@@ -19,20 +19,24 @@ export interface GatewayRequest {
 
 type Answer = HttpResponse | Promise<HttpResponse>
 
-/** A route for every caller. It also answers while the gateway starts, and is never shed. */
+/** A route for every caller. It also answers while the gateway starts. */
 export interface PublicRoute {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly caller: 'Anyone'
+  /** What a request takes from the share of callers without a certificate. */
+  readonly cost: number
   readonly handle: (request: GatewayRequest) => Answer
 }
 
-/** A route whose body is signed by the identity key of a cluster; good without a client certificate. */
+/**
+ * A route whose body is signed by the identity key of a cluster; good without a client certificate. Its handler sheds
+ * load, after it has verified the signature.
+ */
 export interface SignedRoute {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly caller: 'IdentityKey'
-  readonly class: RequestClass
   readonly handle: (request: GatewayRequest) => Answer
 }
 

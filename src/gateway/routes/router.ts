@@ -5,6 +5,7 @@ import type { Cluster } from '../../kinds/native/cluster.ts'
 import { TIME_HEADER } from '../../wire/link/clock-skew.ts'
 import { INSTANCE_HEADER } from '../../wire/link/frames.ts'
 import type { AgentInstances } from '../agent-instances.ts'
+import { clusterIdOf } from '../caller.ts'
 import type { ClockSkew } from '../clock-skew.ts'
 import type { ClusterLookup } from '../cluster-lookup.ts'
 import { isClusterAccepted, notAccepted } from '../enrolment/enrolment.ts'
@@ -31,14 +32,16 @@ export function createRouter(ports: RouterPorts) {
 
   async function route(request: GatewayRequest): Promise<HttpResponse> {
     const found = findRoute(table, request.method, request.path)
-    if (found?.caller === 'Anyone') return found.handle(request)
+    if (found?.caller === 'Anyone') {
+      const id = clusterIdOf(request.caller)
+      if (id === undefined) load.checkStranger(request.caller.address, found.cost)
+      else load.check('follow', id)
+      return found.handle(request)
+    }
     if (!clusters.isSynced()) {
       throw new ApiError('ServiceUnavailable', 'the gateway is starting', { retryAfterSeconds: 1 })
     }
-    if (found?.caller === 'IdentityKey') {
-      load.check(found.class)
-      return found.handle(request)
-    }
+    if (found?.caller === 'IdentityKey') return found.handle(request)
     const cluster = clusters.proven(request.caller)
     return isClusterAccepted(cluster) ? accepted(cluster, found, request) : decommissioned(cluster, found, request)
   }
@@ -50,7 +53,7 @@ export function createRouter(ports: RouterPorts) {
   ): Promise<HttpResponse> {
     const { id } = cluster.spec
     const instance = request.headers[INSTANCE_HEADER]
-    const retryAfterMs = load.retryAfterMs(found?.class ?? 'follow')
+    const retryAfterMs = load.retryAfterMs(found?.class ?? 'follow', id)
     if (retryAfterMs > 0) {
       // A refused agent still counts as heard, until it may return. A copy of the agent does not speak for the cluster.
       if (instances.maySpeak(cluster, instance)) liveness.touch(id, retryAfterMs)
@@ -69,7 +72,7 @@ export function createRouter(ports: RouterPorts) {
     found: ClusterRoute | undefined,
     request: GatewayRequest,
   ): HttpResponse | Promise<HttpResponse> {
-    load.check('follow')
+    load.check('follow', cluster.spec.id)
     if (!found?.handleDecommissioned) throw notAccepted(cluster.metadata.name)
     return found.handleDecommissioned(cluster, request)
   }

@@ -43,6 +43,8 @@ await serveThread<'gateway'>(async (init) => {
   const tellStreams = declareStreams(metrics)
   const { transport, close } = createUndiciTransport(toConnection(init.api), { maxConnections: API_CONNECTIONS })
   const { agentBundle } = init
+  /** Kept: machines that start without it are many at once. */
+  let program: Uint8Array | undefined
   let keys: GatewayKeys = init
   const gateway = composeGateway({
     name: init.name,
@@ -56,8 +58,10 @@ await serveThread<'gateway'>(async (init) => {
     ...(agentBundle && {
       agentBundle: async (digest) => {
         if (digest !== agentBundle.digest) return undefined
+        if (program) return program
         const bytes = new Uint8Array(await readFile(agentBundle.file))
-        return digestOf(bytes) === digest ? bytes : undefined
+        if (digestOf(bytes) === digest) program = bytes
+        return program
       },
     }),
   })

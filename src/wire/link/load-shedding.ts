@@ -33,12 +33,23 @@ export function initialLoadState({ burst }: LoadLimits, now: number): LoadState 
   return { tokens: burst, waiting: 0, at: now }
 }
 
-/** Passes one request, or returns when to retry. `fraction` in [0, 1) spreads retries; `atWork` requests wait now. */
+/** When a request comes, and to how much. */
+export interface LoadMoment {
+  readonly now: number
+  /** In [0, 1), spreads retries. */
+  readonly fraction: number
+  /** Requests that wait for the hub's API now. */
+  readonly atWork: number
+  /** Whether the caller was refused before and has not waited as long as it was told. Defaults to false. */
+  readonly isCounted?: boolean
+}
+
+/** Passes one request, or returns when to retry. */
 export function admitRequest(
   state: LoadState,
   who: RequestClass,
   limits: LoadLimits,
-  { now, fraction, atWork }: { readonly now: number; readonly fraction: number; readonly atWork: number },
+  { now, fraction, atWork, isCounted = false }: LoadMoment,
 ): { readonly state: LoadState; readonly retryAfterMs?: number } {
   const passed = (Math.max(0, now - state.at) / 1000) * limits.perSecond
   const tokens = Math.min(limits.burst, state.tokens + passed)
@@ -47,5 +58,5 @@ export function admitRequest(
   if (isFree && tokens - 1 >= LEAVES[who] * limits.burst) return { state: { tokens: tokens - 1, waiting, at: now } }
   const needed = ((waiting + 1) / limits.perSecond) * 1000
   const retryAfterMs = Math.min(MOST_MS, LEAST_MS + needed * (0.5 + fraction))
-  return { state: { tokens, waiting: waiting + 1, at: now }, retryAfterMs }
+  return { state: { tokens, waiting: isCounted ? waiting : waiting + 1, at: now }, retryAfterMs }
 }

@@ -457,7 +457,7 @@ export const POLICY_CASES: readonly ApiCase[] = [
         apiVersion: 'flotilla.dev/v1alpha1',
         kind: 'JoinToken',
         metadata: { name },
-        spec: { ...(spec as Spec), clusterName: 'store-1', ...change },
+        spec: { ...spec, clusterName: 'store-1', ...change },
       })
       const as = { 'impersonate-user': name }
       const contentType = 'application/merge-patch+json'
