@@ -1,3 +1,4 @@
+// Tested by src/gateway/hostile-agent.contract.test.ts.
 /**
  * Load shedding of one gateway: which requests are answered now, and when the refused ones may return. Three kinds of
  * buckets keep callers apart (I-18). Requests of strangers, who have proven no cluster, have a share of their own, and

@@ -26,15 +26,6 @@ export const PLACEMENTS = flotillaResource<Placement>('Placement', 'Namespaced')
 export const RELEASES = flotillaResource<Release>('Release', 'Namespaced')
 export const JOIN_TOKENS = flotillaResource<JoinToken>('JoinToken', 'Cluster')
 
-/** ValidatingAdmissionPolicies, as far as their age matters. */
-export const POLICIES: ResourceType = {
-  group: 'admissionregistration.k8s.io',
-  version: 'v1',
-  kind: 'ValidatingAdmissionPolicy',
-  plural: 'validatingadmissionpolicies',
-  scope: 'Cluster',
-}
-
 /** A row of the view API: one object that a Bundle delivers to a cluster. */
 export interface ObjectRow extends KubeObject {
   readonly bundle: string

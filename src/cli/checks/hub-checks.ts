@@ -19,7 +19,7 @@ export interface HubFacts {
   readonly certificateEndsMs: number | undefined
   readonly mayList: boolean
   readonly pendingClusters: number
-  /** Names of join tokens from before the hub asked for their author's right. Undefined if the caller may not read them. */
+  /** Join tokens from before the hub checked the rights of their authors. Undefined if the caller may not read them. */
   readonly uncheckedTokens: readonly string[] | undefined
 }
 

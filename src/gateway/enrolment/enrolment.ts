@@ -55,18 +55,6 @@ export function createEnrolment(ports: EnrolmentPorts) {
   const { client, clock, ids, log } = ports
   const certificates = createCertificates(ports)
 
-  /** Verifies a request to enrol. Its key is that of the cluster, if the cluster is registered. */
-  function openEnrol(body: Uint8Array): OpenEnrol {
-    const request = openEnrolRequest(body)
-    refuseOtherHub(request.root, ports.root())
-    const least = ports.minAgentVersion()
-    if (isOlderVersion(request.agentVersion, least)) {
-      throw new ApiError('Forbidden', tooOldMessage(request.agentVersion, least))
-    }
-    const known = request.clusterId === undefined ? undefined : ports.clusterById(request.clusterId)
-    return { request, cluster: known?.spec.identityKey === request.identityKey ? known : undefined }
-  }
-
   /** `address` is the agent's address as the listener's socket knows it. */
   async function enrol(
     { request, cluster: known }: OpenEnrol,
@@ -148,6 +136,29 @@ export function createEnrolment(ports: EnrolmentPorts) {
     return { ...base, state: 'Accepted', certificate: await certificates.issue(cluster, csr) }
   }
 
+  async function renew({ request: claimed, cluster }: OpenRenew): Promise<RenewAnswer> {
+    if (!isClusterAccepted(cluster)) throw notAccepted(cluster.metadata.name)
+    await certificates.recordSealingKey(cluster, claimed.sealingKey)
+    return { certificate: await certificates.issue(cluster, claimed.csr) }
+  }
+
+  return { ...createRequestReaders(ports), enrol, renew }
+}
+
+/** Reads signed requests and verifies them. Nothing here asks the hub's API. */
+function createRequestReaders(ports: EnrolmentPorts) {
+  /** Verifies a request to enrol. Its key is that of the cluster, if the cluster is registered. */
+  function openEnrol(body: Uint8Array): OpenEnrol {
+    const request = openEnrolRequest(body)
+    refuseOtherHub(request.root, ports.root())
+    const least = ports.minAgentVersion()
+    if (isOlderVersion(request.agentVersion, least)) {
+      throw new ApiError('Forbidden', tooOldMessage(request.agentVersion, least))
+    }
+    const known = request.clusterId === undefined ? undefined : ports.clusterById(request.clusterId)
+    return { request, cluster: known?.spec.identityKey === request.identityKey ? known : undefined }
+  }
+
   /** `callerId` is the id that the client certificate of the request proves; undefined without a certificate. */
   function openRenew(body: Uint8Array, callerId: string | undefined): OpenRenew {
     const limits = { what: 'renew request', maxBytes: LIMITS.requestBytes }
@@ -157,12 +168,6 @@ export function createEnrolment(ports: EnrolmentPorts) {
     if (!cluster || (callerId !== undefined && callerId !== claimed.clusterId)) throw unknownCluster()
     openEnvelope(body, PAYLOAD.renew, [trustedKey(readPublicKey(cluster.spec.identityKey))])
     return { request: claimed, cluster }
-  }
-
-  async function renew({ request: claimed, cluster }: OpenRenew): Promise<RenewAnswer> {
-    if (!isClusterAccepted(cluster)) throw notAccepted(cluster.metadata.name)
-    await certificates.recordSealingKey(cluster, claimed.sealingKey)
-    return { certificate: await certificates.issue(cluster, claimed.csr) }
   }
 
   /** The cluster whose identity key signed a request for the last document. Checks no more than the signature. */
@@ -176,7 +181,7 @@ export function createEnrolment(ports: EnrolmentPorts) {
     return { cluster }
   }
 
-  return { openEnrol, enrol, openRenew, renew, openLast }
+  return { openEnrol, openRenew, openLast }
 }
 
 export type Enrolment = ReturnType<typeof createEnrolment>

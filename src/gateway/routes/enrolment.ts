@@ -21,8 +21,8 @@ export interface EnrolmentHandlerPorts {
 
 export function createEnrolmentHandlers({ enrolment, clusters, documents, load }: EnrolmentHandlerPorts) {
   /**
-   * Counts a request for the cluster that signed it. Whoever proves no cluster counts as a stranger, also with a valid
-   * signature: each stranger can make a key.
+   * Counts a request for the cluster that signed it. A caller that proves no cluster counts as a stranger, also with a
+   * valid signature: each stranger can make a key.
    */
   function admit(cluster: Cluster | undefined, caller: Caller): void {
     const id = cluster?.spec.id ?? clusterIdOf(caller)

@@ -1,3 +1,4 @@
+// Tested by src/gateway/gateway.contract.test.ts.
 /** How a request reaches its handler: first the caller is proven, then load is shed, then the route table decides. */
 import { ApiError } from '../../core/errors.ts'
 import type { HttpResponse } from '../../core/http.ts'

@@ -1,3 +1,4 @@
+// Tested by src/apiserver/server/api-server-memory.contract.test.ts.
 /** Policies for both homes: accepting a cluster needs permission, and so does everything that amounts to it. */
 import { Cluster } from '../native/cluster.ts'
 import { JoinToken } from '../native/join-token.ts'

@@ -25,7 +25,7 @@ import type { CliEnvironment } from '../../config.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { ExitCode } from '../../errors/cli-error.ts'
-import { ASSIGNMENTS, CLUSTERS, JOIN_TOKENS, listAll, POLICIES, REPORTS } from '../../api/flotilla-resources.ts'
+import { ASSIGNMENTS, CLUSTERS, JOIN_TOKENS, listAll, REPORTS } from '../../api/flotilla-resources.ts'
 import { readDuration } from '../../input/duration-flag.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
@@ -48,6 +48,15 @@ export interface CheckInput {
   readonly environment: CliEnvironment
   readonly signal: AbortSignal
   readonly flags: CheckFlags
+}
+
+/** ValidatingAdmissionPolicies, as far as their age matters. */
+const POLICIES: ResourceType = {
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  kind: 'ValidatingAdmissionPolicy',
+  plural: 'validatingadmissionpolicies',
+  scope: 'Cluster',
 }
 
 const AGAIN_MS = 2_000
