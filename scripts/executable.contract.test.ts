@@ -144,12 +144,12 @@ describe('the executable', { skip: isLinux ? false : 'it is made on Linux' }, ()
     const { code } = JSON.parse(added.stdout) as { code: string }
     // A hub's API is a cluster's API, too.
     const agent = start(['agent', 'run', '--join', code, '--kubeconfig', kubeconfig, '--data', join(dir, 'agent')])
-    const shown = await eventually('the cluster is Ready', async () => {
+    const shown = await eventually('the cluster has joined', async () => {
       const { stdout } = await flotilla('get', 'clusters')
-      return /^store-1 +Ready /m.test(stdout) ? stdout : undefined
+      return /^store-1 +NotSelected /m.test(stdout) ? stdout : undefined
     })
     assert.match(shown, /^NAME +STATE /)
-    assert.match((await flotilla('status')).stdout, /^Fleet +1 cluster .*1 Ready$/m)
+    assert.match((await flotilla('status')).stdout, /^Fleet +1 cluster .*1 NotSelected$/m)
     for (const running of [agent, hub]) {
       const { code: exit, signal } = await running.stop('SIGTERM')
       assert.deepEqual([exit, signal], [0, null])

@@ -101,7 +101,15 @@ test('a bundle reaches the selected clusters through admissions, and is Ready wh
   await reportAll(hub, ['a', 'b'])
   const rollout = await hub.find(Rollout, 'default/hello-g1')
   assert.equal(rollout?.status?.phase, 'Completed')
-  assert.deepEqual(rollout?.status?.counts, { total: 2, ready: 2, progressing: 0, pending: 0, failed: 0, offline: 0 })
+  assert.deepEqual(rollout?.status?.counts, {
+    total: 2,
+    ready: 2,
+    progressing: 0,
+    pending: 0,
+    failed: 0,
+    offline: 0,
+    states: { Ready: 2 },
+  })
   assert.deepEqual(rollout?.status?.admissions, [])
   assert.equal(condition(await hub.find(Bundle, BUNDLE), 'Ready'), 'True RolledOut: 2 of 2 ready.')
   const cluster = await hub.find(Cluster, 'a')
@@ -275,12 +283,30 @@ test('placements explain themselves, also without selected clusters', async (t) 
   await hub.clock.advance(1000)
   const ready = async () => condition(await hub.find(Placement, 'default/everywhere'), 'Ready')
   assert.match(await ready(), /^True NoClusters: No cluster is registered yet/)
+  assert.match(condition(await hub.find(Placement, 'default/everywhere'), 'Empty'), /^True NoClusters/)
+  await hub.create(buildBundle(BUNDLE, { placement: 'everywhere' }), Bundle)
   await join(hub, 'dc', { tier: 'dc' })
-  await hub.clock.advance(1000)
+  await hub.clock.advance(3000)
+  const unplaced = async () => condition(await hub.find(Bundle, BUNDLE), 'Unplaced')
+  assert.match(
+    await unplaced(),
+    /^True PlacementEmpty: Placement everywhere selects no cluster, so the Bundle reaches none/,
+  )
+  const stateOf = async (name: string) => (await hub.find(Cluster, name))?.status?.state
+  const heard = async () => {
+    await reportAll(hub, [])
+    await hub.summarize('g', 100, { 'c-dc': 1 })
+    await hub.clock.advance(3000)
+  }
+  await heard()
+  assert.equal(await stateOf('dc'), 'NotSelected', 'nothing reaches it')
   assert.equal(await ready(), 'True NoClusters: No cluster is selected: 1 with labels that do not match the selector.')
   await join(hub, 'a')
   await hub.clock.advance(1000)
   assert.equal(await ready(), 'True Decided: 1 cluster selected.')
+  assert.match(condition(await hub.find(Placement, 'default/everywhere'), 'Empty'), /^False Decided/)
+  await hub.clock.advance(3000)
+  assert.match(await unplaced(), /^False Placed/)
   const page = await hub.find(PlacementDecision, 'default/everywhere-0')
   assert.deepEqual(page?.spec.decisions, [{ cluster: 'a', reason: 'labels match: tier=store', state: 'Selected' }])
 

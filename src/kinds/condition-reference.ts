@@ -44,6 +44,8 @@ export const CONDITIONS: readonly ConditionEntry[] = [
   condition('Linted', ['Bundle'], 'True when lint found nothing in the rendered objects.'),
   condition('Reverted', ['Bundle'], 'True while the content equals content that was rolled back.'),
   condition('Removing', ['Bundle'], 'False when the removal of the Bundle from clusters cannot be recorded.'),
+  condition('Unplaced', ['Bundle'], 'True while the Bundle reaches no cluster.'),
+  condition('Empty', ['Placement'], 'True while the Placement selects no cluster.'),
   condition('Released', ['Source'], 'True when all Bundles of the newest revision are rendered.'),
   condition('Held', ['Source', 'Rollout'], 'True while the object waits for the event that its message names.'),
   condition('Superseded', ['Rollout'], 'True when newer Rollouts have taken over all Bundles.'),
@@ -258,11 +260,19 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry('NothingFound', 'Lint found nothing.'),
       entry('WarningsFound', 'Lint found warnings.', 'See [lint](../lint.md).'),
       entry('ErrorsFound', 'Lint found errors.', 'See [lint](../lint.md).'),
+      entry(
+        'PlacementEmpty',
+        'The Placement selects no cluster.',
+        'Run `flotilla explain` with the Placement and a cluster.',
+      ),
+      entry('AllExcluded', 'Variants of the Bundle exclude all selected clusters.', 'Correct `spec.variants`.'),
+      entry('Placed', 'The Bundle reaches clusters again.'),
     ],
   },
   {
     title: 'Placements and windows',
-    about: 'Reasons of the condition Ready of Placements, Windows and ClusterWindows. DropHeld is listed at Bundles.',
+    about:
+      'Reasons of the condition Ready of Placements, Windows and ClusterWindows, and of the condition Empty. DropHeld is listed at Bundles.',
     reasons: [
       entry('Decided', 'The Placement selects at least one cluster.'),
       entry('NoClusters', 'The Placement selects no cluster.', 'Run `flotilla explain`.'),

@@ -14,7 +14,7 @@ import type { BundleRun, StepResult } from './bundle-run.ts'
 import type { BundleTable, TrackedBundle } from './bundle-table.ts'
 import type { Operation, OtherBundles } from './operation.ts'
 import { rowOfFailure } from './outcome.ts'
-import { buildReportRow, detailsOf } from './report-row.ts'
+import { buildReportRow, detailsOf, runningOf } from './report-row.ts'
 import type { StartConditions } from './start-conditions.ts'
 
 /** Ports of a step. */
@@ -76,7 +76,8 @@ export function createBundleStep(ports: BundleStepPorts) {
     }
     bundle.dueAt = clock.monotonicMs() + result.nextStepMs
     const attempt = run.attempt === 0 ? {} : { attempt: run.attempt }
-    const row = redactRow({ ...buildReportRow(run.entry, result.row), ...attempt, ...detailsOf(run) }, run)
+    const running = result.row.state === 'Pending' ? compact({ running: runningOf(run, bundle.before) }) : {}
+    const row = redactRow({ ...buildReportRow(run.entry, result.row), ...attempt, ...running, ...detailsOf(run) }, run)
     if (jsonEqual(row, bundle.row)) return
     const { bundle: name, generation, state, message } = row
     log.info({ bundle: name, generation, state, message }, 'bundle changed')

@@ -16,6 +16,8 @@ import type { Content } from '../documents/content.ts'
 export interface TrackedBundle {
   readonly run: BundleRun
   row: ReportRow
+  /** The row of what ran before this entry, while this entry has not begun. */
+  readonly before?: ReportRow | undefined
   /** Monotonic time of the next step. */
   dueAt: number
   /** Failures in a row. */

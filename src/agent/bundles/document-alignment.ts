@@ -1,6 +1,7 @@
 /**
  * Aligns the bundle table with a document. A bundle that the document does not name stays: absence is never deletion.
  */
+import { compact } from '../../core/compact.ts'
 import { jsonEqual } from '../../core/json.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { parseTime } from '../../core/time/time.ts'
@@ -8,7 +9,7 @@ import type { ClusterDocument, DocumentEntry, DocumentRules } from '../../wire/d
 import type { Appliers } from '../cluster/executor-appliers.ts'
 import { loadInventory, newRun } from './bundle-run.ts'
 import type { BundleTable, TrackedBundle } from './bundle-table.ts'
-import { buildReportRow } from './report-row.ts'
+import { buildReportRow, rowThatRan, runningOf } from './report-row.ts'
 
 /** Ports of the alignment. */
 export interface AlignmentPorts {
@@ -48,9 +49,10 @@ export function createAlignment({ table, appliers, clock }: AlignmentPorts) {
     const inventory = before?.run.inventoryRead ? before.run.inventory : table.former().get(entry.bundle)
     if (inventory) loadInventory(run, inventory)
     table.dropFormer(entry.bundle)
-    const row = buildReportRow(entry, { state: 'Pending' })
+    const former = rowThatRan(before)
+    const row = { ...buildReportRow(entry, { state: 'Pending' }), ...compact({ running: runningOf(run, former) }) }
     const admitted = admission(entry, document)
-    tracked.set(entry.bundle, { run, row, dueAt: clock.monotonicMs(), failures: 0, admitted })
+    tracked.set(entry.bundle, { run, row, before: former, dueAt: clock.monotonicMs(), failures: 0, admitted })
   }
 
   return (document: ClusterDocument): void => {

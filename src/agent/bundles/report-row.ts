@@ -47,3 +47,16 @@ export function buildReportRow({ bundle, generation, set }: DocumentEntry, row: 
     }),
   }
 }
+
+/** The last row about content that ran: a row that waited to start says nothing about what ran before it. */
+export function rowThatRan(bundle: { readonly row: ReportRow; readonly before?: ReportRow | undefined } | undefined) {
+  return bundle?.row.state === 'Pending' ? bundle.before : bundle?.row
+}
+
+/** The content that runs while the entry waits to start, by the inventory; undefined when nothing runs. */
+export function runningOf(run: Pick<BundleRun, 'inventory'>, before: ReportRow | undefined): ReportRow['running'] {
+  const { inventory } = run
+  if (!inventory || inventory.objects.length === 0) return undefined
+  const { generation, set } = inventory
+  return { generation, set, ...compact({ state: before?.set === set ? before.state : undefined }) }
+}

@@ -57,6 +57,7 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       const existing = ports.releasesOf(keyOf(bundle)).map((release) => existingOf(release, bundle.metadata.name))
       const newest = newestRelease(existing)
       const selected = selectedOf(bundle, ports)
+      showUnplaced(draft, selected, newest)
       if (await stillWaits(bundle, newest, found, ports)) return showGathering(draft, ports)
       const { held } = status
       delete status.held
@@ -88,6 +89,26 @@ function artifactOf({ spec, metadata }: Bundle, ports: BundleRenderPorts): Diges
 
 function selectedOf(bundle: Bundle, ports: BundleRenderPorts): readonly SelectedCluster[] | undefined {
   return ports.selectedBy(bundle.metadata.namespace ?? '', bundle.spec.placement, keyOf(bundle))
+}
+
+/** Condition Unplaced, only after it was True once: the Bundle reaches no cluster. */
+function showUnplaced(
+  { next, conditions }: Draft<Bundle>,
+  selected: readonly SelectedCluster[] | undefined,
+  newest: ExistingRelease | undefined,
+): void {
+  if (!selected) return
+  const { placement } = next.spec
+  const isReached = selected.some(({ inputs }) => !newest || contentFor(newest, inputs).kind !== 'Skip')
+  if (selected.length === 0) {
+    const message = `Placement ${placement} selects no cluster, so the Bundle reaches none; see flotilla get placement ${placement} -n ${next.metadata.namespace ?? ''} -o wide.`
+    conditions.set('Unplaced', 'True', 'PlacementEmpty', message)
+  } else if (!isReached) {
+    const message = `Variants of the Bundle exclude all ${plural(selected.length, 'cluster')} that Placement ${placement} selects.`
+    conditions.set('Unplaced', 'True', 'AllExcluded', message)
+  } else if (conditions.get('Unplaced')?.status === 'True') {
+    conditions.set('Unplaced', 'False', 'Placed', 'The Bundle reaches clusters.')
+  }
 }
 
 function isNewestReleased(

@@ -15,6 +15,7 @@ function pass(cluster: Cluster, refusal?: ClusterReport['spec']['refusal']) {
   const reconciler = clusterAvailabilityReconciler({
     viewsOf: () => [],
     assignmentOf: () => undefined,
+    placedOn: () => [],
     reportOf: () => report,
     havingAlias: () => [],
     settleMs: 0,

@@ -16,6 +16,7 @@ import { triggerOn } from '../../engine/trigger.ts'
 import { verdictDiffers } from './judge.ts'
 import { createLivenessCache } from './liveness-cache.ts'
 import type { LivenessCache } from './liveness-cache.ts'
+import { clustersOfBundle, placedBundles, reselectedClusters } from './placed-bundles.ts'
 import { clusterAvailabilityReconciler } from './reconcile.ts'
 import { aliasKeys } from './registration.ts'
 
@@ -37,6 +38,7 @@ export function createClusterAvailability(parts: ControllerParts & { readonly le
     viewsOf: book.viewsOf,
     assignmentOf: (cluster: Cluster) => assignmentOf(caches, cluster),
     reportOf: (cluster: Cluster) => reportOf(caches, cluster),
+    placedOn: (cluster: Cluster) => placedBundles(caches, cluster),
     havingAlias: (key: string) => caches.clusters.lister.by('alias', key),
     settleMs: SETTLE_MS,
   }
@@ -56,7 +58,14 @@ export function createClusterAvailability(parts: ControllerParts & { readonly le
           .flatMap((cluster) => (cluster ? aliasKeys(cluster) : []))
           .flatMap((key) => ports.havingAlias(key).map(({ metadata }) => metadata.name)),
   )
-  const triggers = [summaries, aliases, triggerOn(caches.assignments, sameName), triggerOn(caches.reports, sameName)]
+  const triggers = [
+    summaries,
+    aliases,
+    triggerOn(caches.assignments, sameName),
+    triggerOn(caches.reports, sameName),
+    triggerOn(caches.decisions, reselectedClusters),
+    triggerOn(caches.bundles, (change) => clustersOfBundle(caches, change)),
+  ]
   return createController({
     ...parts,
     type: Cluster,

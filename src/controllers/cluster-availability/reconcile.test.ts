@@ -8,6 +8,7 @@ import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build, buildCluster } from '../../testing/fixtures/builders.ts'
 import { reconcileOnce } from '../../testing/reconcile-once.ts'
 import { createLivenessCache } from './liveness-cache.ts'
+import type { PlacedBundle } from './placed-bundles.ts'
 import type { ClusterAvailabilityPorts } from './ports.ts'
 import { clusterAvailabilityReconciler } from './reconcile.ts'
 
@@ -35,11 +36,12 @@ const report = (state: BundleStateName) =>
 function fixture(overrides: Partial<ClusterAvailabilityPorts> = {}) {
   const clock = createVirtualClock()
   const book = createLivenessCache(clock)
-  const world: { assignment?: Assignment; report?: ClusterReport } = {}
+  const world: { assignment?: Assignment; report?: ClusterReport; placed?: readonly PlacedBundle[] } = {}
   const reconciler = clusterAvailabilityReconciler({
     viewsOf: book.viewsOf,
     assignmentOf: () => world.assignment,
     reportOf: () => world.report,
+    placedOn: () => world.placed ?? [],
     havingAlias: () => [],
     settleMs: 1000,
     ...overrides,
@@ -149,4 +151,49 @@ test('the book keeps silent gateways, growing old, and forgets them after a day'
   await clock.advance(25 * 3600 * 1000)
   book.note('g2', { up: 20, seen: {} })
   assert.equal(book.viewsOf('x').length, 1)
+})
+
+test('a cluster that no bundle reaches is NotSelected, never Ready', async () => {
+  const { clock, world, reconciler } = fixture()
+  world.report = build(ClusterReport, 'a', {
+    spec: { clusterId: 'c-a', epoch: 0, revision: 0, receivedAt: '2026-01-01T00:00:00Z', bundles: [] },
+  })
+  const shown = async (cluster = buildCluster('a')) => {
+    const { status } = (await reconcileOnce(reconciler, cluster, clock)).draft.next
+    return [status?.state, status?.waitsFor, status?.message]
+  }
+  assert.deepEqual(await shown(), [
+    'NotSelected',
+    undefined,
+    'No bundle reaches the cluster: no Placement that a Bundle uses selects it.',
+  ])
+  world.placed = [{ bundle: 'ns/b' }]
+  assert.deepEqual(await shown(), [
+    'Pending',
+    'rollout',
+    '1 bundle is placed on the cluster; no Rollout has admitted it yet.',
+  ])
+  world.placed = [{ bundle: 'ns/b', problem: 'no till' }]
+  assert.deepEqual(await shown(), [
+    'Failed',
+    undefined,
+    'Of 1 bundle: 1 Failed. Not rendered for this cluster: no till',
+  ])
+})
+
+test('a cluster that was turned away has a badge and no state', async () => {
+  const { clock, world, reconciler } = fixture()
+  world.report = report('Ready')
+  world.assignment = assignment
+  const refused = { verdict: 'Revoked' as const, at: '2026-01-02T00:00:00Z', reason: 'stolen' }
+  const before = {
+    state: 'Pending' as const,
+    waitsFor: 'acceptance' as const,
+    message: 'x',
+    since: '2026-01-01T00:00:00Z',
+  }
+  const { status } = (await reconcileOnce(reconciler, buildCluster('a', { spec: { refused }, status: before }), clock))
+    .draft.next
+  assert.deepEqual([status?.state, status?.waitsFor, status?.badges], [undefined, undefined, 'Revoked'])
+  assert.match(status?.message ?? '', /^Revoked at 2026-01-02T00:00:00Z: stolen\. To let it in again: /)
 })

@@ -1,9 +1,10 @@
+import { compact } from '../../core/compact.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { Availability } from '../../plan/fleet/availability.ts'
-import { badgesOfCluster } from '../../plan/fleet/cluster-badges.ts'
+import { apartMessage, badgesOfCluster } from '../../plan/fleet/cluster-badges.ts'
 import { clusterSummary } from '../../plan/fleet/state.ts'
 import type { HeldBundle } from '../../plan/fleet/state.ts'
 import { setHubBehindCondition, showClock, showRefusal, showSealingKey } from './agent-conditions.ts'
@@ -35,17 +36,25 @@ export function clusterAvailabilityReconciler(ports: ClusterAvailabilityPorts): 
       showBadges(draft)
       const urgent = !jsonEqual(draft.seen.status, cluster.status)
 
+      const apart = apartMessage(draft.seen)
       const summary = clusterSummary(
-        { accepted, availability, ...(accepted ? {} : { waits: notAcceptedWhy(draft.seen) }) },
+        {
+          accepted,
+          availability,
+          removing: ports.assignmentOf(draft.seen)?.spec.tombstones?.length ?? 0,
+          ...(accepted ? {} : { waits: notAcceptedWhy(draft.seen) }),
+          ...(apart === undefined ? {} : { apart }),
+        },
         heldBundles(draft.seen, ports),
       )
       const status = (cluster.status ??= {})
-      const { state, message, bundles } = status
-      if (jsonEqual({ state, message, bundles }, summary)) noticed.delete(name)
+      const { state, waitsFor, message, bundles } = status
+      if (jsonEqual(compact({ state, waitsFor, message, bundles }), summary)) noticed.delete(name)
       else if (!urgent && waitMs(noticed, name, ports.settleMs, context) > 0) {
         return { requeueAfterMs: waitMs(noticed, name, ports.settleMs, context) }
       } else {
         noticed.delete(name)
+        for (const field of ['state', 'waitsFor'] as const) delete status[field]
         Object.assign(status, { ...summary, bundles: { ...summary.bundles } })
       }
       if (!jsonEqual(draft.seen.status, status))
@@ -68,12 +77,17 @@ function showAvailable(draft: Draft<Cluster>, availability: Availability, accept
   }
 }
 
+/** The bundles of the cluster's document, and the bundles it is selected for. */
 function heldBundles(cluster: Cluster, ports: ClusterAvailabilityPorts): HeldBundle[] {
   const rows = new Map(ports.reportOf(cluster)?.spec.bundles.map((row) => [row.bundle, row]))
-  return (ports.assignmentOf(cluster)?.spec.entries ?? []).map((assigned) => {
+  const placed = new Map(ports.placedOn(cluster).map((one) => [one.bundle, one]))
+  const held = (ports.assignmentOf(cluster)?.spec.entries ?? []).map((assigned) => {
     const reported = rows.get(assigned.bundle)
-    return { assigned, ...(reported ? { reported } : {}) }
+    const problem = placed.get(assigned.bundle)?.problem
+    placed.delete(assigned.bundle)
+    return { assigned, ...compact({ reported, problem }) }
   })
+  return [...held, ...[...placed.values()].map(({ problem }) => compact({ problem }))]
 }
 
 function waitMs(noticed: Map<string, number>, name: string, settleMs: number, { clock }: Context): number {

@@ -12,6 +12,7 @@ function conditionsOf(cluster: Cluster, others: readonly Cluster[] = []) {
     clusterAvailabilityReconciler({
       viewsOf: () => [],
       assignmentOf: () => undefined,
+      placedOn: () => [],
       reportOf: () => undefined,
       havingAlias: (key) => fleet.filter((one) => aliasKeys(one).includes(key)),
       settleMs: 0,
@@ -28,7 +29,7 @@ test('rejected and revoked clusters say when and why, and how to let them in aga
     const why = 'Revoked at 2026-01-01T00:00:00Z: laptop stolen. To let it in again: flotilla cluster accept a'
     assert.equal(pass.condition('Accepted'), `False Revoked: ${why}`)
     assert.match(pass.condition('Available'), /^Unknown NotAccepted/)
-    assert.deepEqual([pass.draft.next.status?.state, pass.draft.next.status?.message], ['Pending', why])
+    assert.deepEqual([pass.draft.next.status?.state, pass.draft.next.status?.message], [undefined, why])
   }
 })
 

@@ -1,5 +1,6 @@
 import type { Draft } from '../../engine/reconciler.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
+import { apartMessage } from '../../plan/fleet/cluster-badges.ts'
 
 /** `dialect/name`, the key under which an alias is indexed. */
 export function aliasKeys(cluster: Cluster): string[] {
@@ -14,10 +15,8 @@ export function showRegistration(draft: Draft<Cluster>, havingAlias: (key: strin
 }
 
 /** Why a cluster is not accepted. */
-export function notAcceptedWhy({ metadata, spec }: Cluster): string {
-  if (!spec.refused) return `Waits for a person: flotilla cluster accept ${metadata.name}`
-  const { verdict, at, reason } = spec.refused
-  return `${verdict} at ${at}${reason ? `: ${reason}` : ''}. To let it in again: flotilla cluster accept ${metadata.name}`
+export function notAcceptedWhy(cluster: Cluster): string {
+  return apartMessage(cluster) ?? `Waits for a person: flotilla cluster accept ${cluster.metadata.name}`
 }
 
 function showAccepted({ seen, conditions }: Draft<Cluster>): void {

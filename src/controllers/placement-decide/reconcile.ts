@@ -82,8 +82,16 @@ function told(draft: Draft<Placement>, book: CachedPlacement): CachedPlacement {
   const passing = total - Object.values(stopped).reduce((sum, count) => sum + count, 0)
   const feasible = isSimple(question) ? selected : passing
   const message = summarize({ selected, stopped, unscheduled: 0, feasible }, total)
-  draft.conditions.set('Ready', 'True', selected === 0 ? 'NoClusters' : 'Decided', message)
+  setSelected(draft, selected, message)
   return { ...book, changedClusters: new Set() }
+}
+
+/** Condition Ready: the Placement is decided. Condition Empty, only after it was True once: nothing is selected. */
+function setSelected({ conditions }: Draft<Placement>, selected: number, message: string): void {
+  conditions.set('Ready', 'True', selected === 0 ? 'NoClusters' : 'Decided', message)
+  if (selected === 0) conditions.set('Empty', 'True', 'NoClusters', message)
+  else if (conditions.get('Empty')?.status === 'True')
+    conditions.set('Empty', 'False', 'Decided', 'The Placement selects clusters.')
 }
 
 /**
@@ -155,7 +163,7 @@ async function decideWhole(
     )
   }
   const selected = answer.selection.selected.size
-  draft.conditions.set('Ready', 'True', selected === 0 ? 'NoClusters' : 'Decided', answer.message)
+  setSelected(draft, selected, answer.message)
   const book = {
     generation,
     question,

@@ -9,7 +9,7 @@ import { startConsole } from './console.ts'
 import type { FleetSnapshot, FleetView } from './fleet-view.ts'
 import { listenForMetrics } from '../metrics/metrics-listener.ts'
 
-const EMPTY: FleetSnapshot = { total: 0, counts: {}, clusters: [], bundles: [], rollouts: [] }
+const EMPTY: FleetSnapshot = { total: 0, counts: {}, apart: {}, clusters: [], bundles: [], rollouts: [] }
 const PORTS = { clock: systemClock, ids: systemIds, log: silentLogger, metrics: async () => 'flotilla_clusters 3\n' }
 
 function viewOf() {
@@ -17,7 +17,7 @@ function viewOf() {
   const listeners = new Set<() => void>()
   const view: FleetView = {
     snapshot: () => snapshot,
-    facts: () => ({ clusters: [], reports: [], assignments: [], bundles: [], rollouts: [] }),
+    facts: () => ({ clusters: [], reports: [], assignments: [], bundles: [], placements: [], rollouts: [] }),
     onChange: (changed) => {
       listeners.add(changed)
       return () => listeners.delete(changed)

@@ -5,8 +5,9 @@ import { silentLogger } from '../../core/log.ts'
 import { createSeededIds } from '../../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
-import { buildBundle, buildCluster } from '../../testing/fixtures/builders.ts'
+import { build, buildBundle, buildCluster } from '../../testing/fixtures/builders.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
+import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { composeApi } from '../compose/compose-api.ts'
 import { inProcessTransport } from '../compose/in-process-transport.ts'
@@ -38,7 +39,7 @@ test('the view follows the fleet: troubled clusters first, counts per state, age
   const shown = () => view.snapshot().clusters.map(({ name, state, seen }) => `${name} ${state} ${seen}`)
 
   await clock.settle()
-  assert.deepEqual(view.snapshot(), { total: 0, counts: {}, clusters: [], bundles: [], rollouts: [] })
+  assert.deepEqual(view.snapshot(), { total: 0, counts: {}, apart: {}, clusters: [], bundles: [], rollouts: [] })
   for (const name of ['a', 'b', 'c']) await client.create(Cluster, buildCluster(name))
   await client.create(Bundle, buildBundle('default/web', { placement: 'all' }))
   await clock.settle()
@@ -62,6 +63,8 @@ test('the view follows the fleet: troubled clusters first, counts per state, age
     await bundleState(['Ready', 'False', 'RollingOut'], ['Reconciling', 'True', 'RollingOut']),
     'Progressing',
   )
+  // Nothing runs anywhere: that is not green.
+  assert.equal(await bundleState(['Ready', 'True', 'RolledOut'], ['Unplaced', 'True', 'PlacementEmpty']), 'NotSelected')
   assert.equal(await bundleState(['Ready', 'False', 'RolloutPaused']), 'Paused')
   assert.equal(await bundleState(['Ready', 'False', 'RolloutAborted']), 'Aborted')
   assert.equal(await bundleState(['Ready', 'False', 'RolloutFailed'], ['Stalled', 'True', 'RolloutFailed']), 'Failed')
@@ -76,6 +79,29 @@ test('the view follows the fleet: troubled clusters first, counts per state, age
   await clock.advance(90_000)
   assert.deepEqual(shown(), ['c Failed 90s ago', 'b Pending never', 'a Ready now'])
   assert.deepEqual(view.snapshot().counts, { Failed: 1, Pending: 1, Ready: 1 })
+
+  const reported = {
+    bundle: 'default/web',
+    generation: 1,
+    set: `sha256:${'0'.repeat(64)}` as const,
+    state: 'Ready' as const,
+  }
+  for (const name of ['a', 'c']) {
+    const spec = { clusterId: `c-${name}`, epoch: 1, revision: 1, receivedAt: lastTransitionTime, bundles: [reported] }
+    await client.create(ClusterReport, build(ClusterReport, name, { spec }))
+  }
+  await clock.settle()
+  const bundles = () =>
+    view.snapshot().clusters.flatMap(({ name, bundles: all }) => all.map(({ state }) => `${name} ${state}`))
+  assert.deepEqual(bundles(), ['c Offline', 'a Ready'], 'a bundle of a silent cluster is Offline')
+
+  const turnedAway = await client.get(Cluster, { name: 'b' })
+  const refused = { verdict: 'Rejected' as const, at: lastTransitionTime }
+  await client.update(Cluster, { ...turnedAway, spec: { ...turnedAway.spec, refused } })
+  await clock.settle()
+  const { total, counts, apart, clusters } = view.snapshot()
+  assert.deepEqual([total, counts, apart], [2, { Ready: 1, Failed: 1 }, { Rejected: 1 }])
+  assert.deepEqual(clusters.map(({ name, state, isApart }) => [name, state, isApart]).at(-1), ['b', 'Rejected', true])
 
   assert.ok(changes >= 6, `${changes} changes heard`)
   unsubscribe()

@@ -13,13 +13,19 @@ import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
 import { keyOf } from '../../kinds/meta.ts'
+import { Placement } from '../../kinds/native/placement.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
+import { apartBadge, countFleet, stateOfCluster } from '../../plan/fleet/cluster-badges.ts'
+import { stateOnCluster } from '../../plan/fleet/state.ts'
 import type { FleetMetricsInput } from '../metrics/fleet-metrics.ts'
 
 /** One cluster on the page. */
 export interface ClusterRow {
   readonly name: string
+  /** The state; the badge of a cluster that left or was turned away. */
   readonly state: string
+  /** The cluster left or was turned away: it has no state and is counted apart. */
+  readonly isApart: boolean
   readonly message: string
   readonly labels: string
   /** The label `ring`; empty without one. */
@@ -58,10 +64,12 @@ export interface RolloutRow {
 
 /** Everything the page shows at one moment. */
 export interface FleetSnapshot {
-  /** How many clusters there are; `clusters` may be fewer. */
+  /** How many clusters have a state; `clusters` may be fewer. */
   readonly total: number
   /** Clusters by state. */
   readonly counts: Readonly<Record<string, number>>
+  /** Clusters that left or were turned away, by badge. */
+  readonly apart: Readonly<Record<string, number>>
   readonly clusters: readonly ClusterRow[]
   readonly bundles: readonly BundleRow[]
   readonly rollouts: readonly RolloutRow[]
@@ -100,17 +108,27 @@ export function createFleetView({ client, clock, ids, log }: FleetViewOptions): 
   const bundles = informers.of(Bundle)
   const rollouts = informers.of(Rollout)
   const assignments = informers.of(Assignment)
+  const placements = informers.of(Placement)
   const all: readonly Pick<Informer<KubeObject>, 'onChange'>[] = [clusters, reports, bundles, rollouts]
 
   return {
     snapshot: () => {
-      const rows = clusters.lister
-        .list()
-        .map((cluster) => clusterRow(cluster, reports.lister.get(cluster.metadata.name), clock.now()))
+      const known = clusters.lister.list()
+      const rows = known
+        .map((cluster) => {
+          const { name } = cluster.metadata
+          return clusterRow(
+            cluster,
+            { report: reports.lister.get(name), assignment: assignments.lister.get(name) },
+            clock.now(),
+          )
+        })
         .sort((a, b) => rank(a.state) - rank(b.state) || (a.name < b.name ? -1 : 1))
+      const { total, states, apart } = countFleet(known)
       return {
-        total: rows.length,
-        counts: countBy(rows.map(({ state }) => state)),
+        total,
+        counts: states,
+        apart,
         clusters: rows.slice(0, MAX_CLUSTERS),
         bundles: bundles.lister.list().map(bundleRow).sort(byName).slice(0, MAX_OTHERS),
         rollouts: [...rollouts.lister.list()].sort(newestFirst).map(rolloutRow).slice(0, MAX_OTHERS),
@@ -121,6 +139,7 @@ export function createFleetView({ client, clock, ids, log }: FleetViewOptions): 
       reports: reports.lister.list(),
       assignments: assignments.lister.list(),
       bundles: bundles.lister.list(),
+      placements: placements.lister.list(),
       rollouts: rollouts.lister.list(),
     }),
     onChange: (changed) => {
@@ -133,7 +152,12 @@ export function createFleetView({ client, clock, ids, log }: FleetViewOptions): 
   }
 }
 
-function clusterRow(cluster: Cluster, report: ClusterReport | undefined, nowMs: number): ClusterRow {
+interface AboutCluster {
+  readonly report: ClusterReport | undefined
+  readonly assignment: Assignment | undefined
+}
+
+function clusterRow(cluster: Cluster, { report, assignment }: AboutCluster, nowMs: number): ClusterRow {
   const { metadata, spec, status } = cluster
   // lastSeen is written rarely; while its agent is heard, "now" is the truth.
   const isHeard = status?.conditions?.some(({ type, status: is }) => type === 'Available' && is === 'True')
@@ -141,7 +165,8 @@ function clusterRow(cluster: Cluster, report: ClusterReport | undefined, nowMs: 
   const age = seenMs === undefined ? 'never' : `${humanAge(Math.max(0, nowMs - seenMs))} ago`
   return {
     name: metadata.name,
-    state: status?.state ?? 'Pending',
+    state: stateOfCluster(cluster) ?? apartBadge(cluster) ?? 'Pending',
+    isApart: apartBadge(cluster) !== undefined,
     message: status?.message ?? (spec.accepted ? '' : 'waits to be accepted'),
     ring: metadata.labels?.['ring'] ?? '',
     labels: Object.entries(metadata.labels ?? {})
@@ -149,23 +174,47 @@ function clusterRow(cluster: Cluster, report: ClusterReport | undefined, nowMs: 
       .join(' '),
     version: status?.kubernetesVersion ?? '',
     seen: isHeard ? 'now' : age,
-    bundles: (report?.spec.bundles ?? []).map(({ bundle, generation, state, message }) => ({
-      bundle,
-      generation,
-      state,
-      message: message ?? '',
-    })),
+    bundles: (report?.spec.bundles ?? []).map((reported) => bundleState(cluster, reported, assignment)),
   }
+}
+
+/** The state of a bundle on a cluster by the one function for it, with the document's revision as the target. */
+function bundleState(
+  cluster: Cluster,
+  reported: ClusterReport['spec']['bundles'][number],
+  assignment: Assignment | undefined,
+): BundleState {
+  const { bundle, generation } = reported
+  const badge = apartBadge(cluster)
+  if (badge !== undefined) return { bundle, generation, state: badge, message: '' }
+  const available = findCondition(cluster.status?.conditions, 'Available')
+  const isOffline = available?.status === 'False'
+  const assigned = assignment?.spec.entries.find((entry) => entry.bundle === bundle)
+  const { state, message, lastKnown } = stateOnCluster({
+    selection: { selected: true, message: '' },
+    admitted: false,
+    target: assigned ?? reported,
+    reported,
+    availability: {
+      state: isOffline ? 'Offline' : 'Available',
+      reason: isOffline ? 'Silent' : 'Seen',
+      message: available?.message ?? '',
+    },
+    ...(assigned ? { assigned } : {}),
+  })
+  const words = state === 'Offline' ? `last known: ${lastKnown}` : reported.message === undefined ? '' : message
+  return { bundle, generation, state, message: words }
 }
 
 function bundleRow(bundle: Bundle): BundleRow {
   const ready = findCondition(bundle.status?.conditions, 'Ready')
+  const unplaced = findCondition(bundle.status?.conditions, 'Unplaced')
   return {
     name: keyOf(bundle),
     generation: bundle.metadata.generation ?? 0,
     placement: bundle.spec.placement,
     state: stateOf(bundle),
-    message: ready?.message ?? '',
+    message: (unplaced?.status === 'True' ? unplaced : ready)?.message ?? '',
   }
 }
 
@@ -173,6 +222,7 @@ function bundleRow(bundle: Bundle): BundleRow {
 function stateOf({ status }: Bundle): string {
   const of = (wanted: string) => findCondition(status?.conditions, wanted)
   const ready = of('Ready')
+  if (of('Unplaced')?.status === 'True') return 'NotSelected'
   if (ready?.status === 'True') return 'Ready'
   if (of('Stalled')?.status === 'True') return 'Failed'
   if (ready?.reason === 'RolloutPaused') return 'Paused'
@@ -182,11 +232,12 @@ function stateOf({ status }: Bundle): string {
 
 function rolloutRow(rollout: Rollout): RolloutRow {
   const { status } = rollout
+  const { states: _, ...counts } = status?.counts ?? {}
   return {
     name: keyOf(rollout),
     phase: status?.phase ?? 'Pending',
     ring: status?.ring ?? '',
-    counts: { ...status?.counts },
+    counts,
     message: findCondition(status?.conditions, 'Ready')?.message ?? '',
   }
 }
@@ -194,12 +245,6 @@ function rolloutRow(rollout: Rollout): RolloutRow {
 function rank(state: string): number {
   const at = STATE_ORDER.indexOf(state)
   return at < 0 ? STATE_ORDER.length : at
-}
-
-function countBy(states: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const state of states) counts[state] = (counts[state] ?? 0) + 1
-  return counts
 }
 
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {

@@ -40,8 +40,8 @@ const CASES: readonly Case[] = [
     well: ['GET /metrics', 200],
     async start() {
       const view = {
-        snapshot: () => ({ total: 0, counts: {}, clusters: [], bundles: [], rollouts: [] }),
-        facts: () => ({ clusters: [], reports: [], assignments: [], bundles: [], rollouts: [] }),
+        snapshot: () => ({ total: 0, counts: {}, apart: {}, clusters: [], bundles: [], rollouts: [] }),
+        facts: () => ({ clusters: [], reports: [], assignments: [], bundles: [], placements: [], rollouts: [] }),
         onChange: () => () => {},
         run: async () => {},
       }

@@ -3,13 +3,22 @@ import { test } from 'node:test'
 import { formatTime } from '../../core/time/time.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
+import type { Rollout } from '../../kinds/native/rollout.ts'
 import { buildBundle, buildCluster } from '../../testing/fixtures/builders.ts'
 import { declareFleetMetrics } from './fleet-metrics.ts'
 import type { FleetMetricsInput } from './fleet-metrics.ts'
 
 const NOW = 1_800_000_000_000
 const SET = `sha256:${'0'.repeat(64)}` as const
-const NONE: FleetMetricsInput = { clusters: [], reports: [], assignments: [], bundles: [], rollouts: [] }
+const NONE: FleetMetricsInput = {
+  clusters: [],
+  reports: [],
+  assignments: [],
+  bundles: [],
+  placements: [],
+  rollouts: [],
+}
 const ago = (seconds: number): string => formatTime(NOW - seconds * 1000)
 
 /** What a scrape would show, as `name{label} value`. */
@@ -54,6 +63,59 @@ test('clusters are counted by state and availability, and every state is there',
   assert.equal(values.get('flotilla_cluster_last_seen_age_seconds{max}'), 9000)
   assert.equal(values.get('flotilla_bundles{Unknown}'), 1)
 })
+
+test('metrics agree with states: nothing selected, turned away, offline bundles, empty objects', () => {
+  const condition = (type: string) => ({
+    type,
+    status: 'True' as const,
+    reason: 'x',
+    message: '',
+    lastTransitionTime: ago(0),
+  })
+  const revoked = cluster('r', { state: 'Pending' }, false)
+  const bundle = buildBundle('default/web')
+  const values = scrape({
+    clusters: [
+      cluster('n', { state: 'NotSelected' }, true),
+      { ...revoked, spec: { ...revoked.spec, refused: { verdict: 'Revoked', at: ago(0) } } },
+    ],
+    bundles: [
+      { ...bundle, status: { release: 'web-g2', conditions: [condition('Unplaced')] } },
+      buildBundle('default/b'),
+    ],
+    placements: [{ metadata: { name: 'p' }, status: { conditions: [condition('Empty')] } } as unknown as Placement],
+    rollouts: [
+      rollout('web-g1', { total: 9, ready: 9, progressing: 0, pending: 0, failed: 0, offline: 0 }),
+      rollout('web-g2', {
+        total: 5,
+        ready: 4,
+        progressing: 0,
+        pending: 1,
+        failed: 0,
+        offline: 0,
+        states: { Ready: 2, Offline: 2, Failed: 1 },
+      }),
+    ],
+  })
+  const of = (name: string) =>
+    [...values]
+      .filter(([key, value]) => key.startsWith(`${name}{`) && value !== 0)
+      .map(([key, value]) => `${key} ${value}`)
+  assert.deepEqual(of('flotilla_clusters'), ['flotilla_clusters{NotSelected} 1'])
+  assert.deepEqual(of('flotilla_clusters_apart'), ['flotilla_clusters_apart{Revoked} 1'])
+  assert.deepEqual(of('flotilla_clusters_available'), ['flotilla_clusters_available{True} 1'])
+  assert.deepEqual(of('flotilla_bundle_deployments'), [
+    'flotilla_bundle_deployments{Ready} 2',
+    'flotilla_bundle_deployments{Offline} 2',
+    'flotilla_bundle_deployments{Failed} 1',
+  ])
+  assert.deepEqual(of('flotilla_bundles_unplaced'), ['flotilla_bundles_unplaced{} 1'])
+  assert.deepEqual(of('flotilla_placements_empty'), ['flotilla_placements_empty{} 1'])
+})
+
+function rollout(name: string, counts: NonNullable<Rollout['status']>['counts']): Rollout {
+  return { metadata: { name, namespace: 'default' }, spec: { release: name }, status: { counts } } as unknown as Rollout
+}
 
 test('a cluster is behind until it observed the newest document of the same timeline', () => {
   const assignment = (name: string, epoch: number, revision: number) =>

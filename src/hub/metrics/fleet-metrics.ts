@@ -10,9 +10,14 @@ import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
 import { ROLLOUT_PHASES } from '../../kinds/native/rollout.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
+import { APART_BADGES, apartBadge, stateOfCluster } from '../../plan/fleet/cluster-badges.ts'
+import { countStates } from '../../plan/fleet/state.ts'
+import type { StateCounts } from '../../plan/fleet/state.ts'
+import { countsByState } from '../../plan/fleet/view-rows.ts'
 
 /** The objects the numbers are made of. */
 export interface FleetMetricsInput {
@@ -20,6 +25,7 @@ export interface FleetMetricsInput {
   readonly reports: readonly ClusterReport[]
   readonly assignments: readonly Assignment[]
   readonly bundles: readonly Bundle[]
+  readonly placements: readonly Placement[]
   readonly rollouts: readonly Rollout[]
 }
 
@@ -33,8 +39,13 @@ const EXPIRY_DAYS = [1, 7, 30] as const
 export function declareFleetMetrics(metrics: Metrics): (facts: FleetMetricsInput, nowMs: number) => void {
   const clusters = metrics.gauge({
     name: 'flotilla_clusters',
-    help: 'Registered clusters by state.',
+    help: 'Clusters of the fleet by state.',
     labels: ['state'],
+  })
+  const apart = metrics.gauge({
+    name: 'flotilla_clusters_apart',
+    help: 'Clusters that left the fleet or were turned away, by badge. They have no state.',
+    labels: ['badge'],
   })
   const available = metrics.gauge({
     name: 'flotilla_clusters_available',
@@ -48,13 +59,21 @@ export function declareFleetMetrics(metrics: Metrics): (facts: FleetMetricsInput
   })
   const deployments = metrics.gauge({
     name: 'flotilla_bundle_deployments',
-    help: 'Pairs of bundle and cluster by the state the cluster reported.',
+    help: 'Pairs of bundle and selected cluster by state, as in the BundleCounts.',
     labels: ['state'],
   })
   const bundles = metrics.gauge({
     name: 'flotilla_bundles',
     help: 'Bundles by the status of their Ready condition.',
     labels: ['status'],
+  })
+  const unplaced = metrics.gauge({
+    name: 'flotilla_bundles_unplaced',
+    help: 'Bundles that reach no cluster: those with the condition Unplaced.',
+  })
+  const empty = metrics.gauge({
+    name: 'flotilla_placements_empty',
+    help: 'Placements that select no cluster: those with the condition Empty.',
   })
   const rollouts = metrics.gauge({ name: 'flotilla_rollouts', help: 'Rollouts by phase.', labels: ['phase'] })
   const behind = metrics.gauge({
@@ -82,13 +101,19 @@ export function declareFleetMetrics(metrics: Metrics): (facts: FleetMetricsInput
       const ms = time === undefined ? undefined : parseTime(time)
       return ms === undefined ? undefined : (nowMs - ms) / 1000
     }
-    const accepted = facts.clusters.filter(({ spec }) => spec.accepted)
+    const accepted = facts.clusters.filter((cluster) => cluster.spec.accepted && apartBadge(cluster) === undefined)
     const isHeard = (cluster: Cluster): boolean => conditionOf(cluster, 'Available') === 'True'
     set(
       clusters,
       'state',
       BUNDLE_STATES,
-      facts.clusters.map(({ status }) => status?.state ?? 'Pending'),
+      facts.clusters.flatMap((cluster) => stateOfCluster(cluster) ?? []),
+    )
+    set(
+      apart,
+      'badge',
+      APART_BADGES,
+      facts.clusters.flatMap((cluster) => apartBadge(cluster) ?? []),
     )
     set(
       available,
@@ -100,13 +125,12 @@ export function declareFleetMetrics(metrics: Metrics): (facts: FleetMetricsInput
       lastSeen,
       accepted.filter((cluster) => !isHeard(cluster)).map(({ status }) => ageOf(status?.lastSeen)),
     )
-    const rows = facts.reports.flatMap(({ spec }) => spec.bundles ?? [])
-    set(
-      deployments,
-      'state',
-      BUNDLE_STATES,
-      rows.map(({ state }) => state),
-    )
+    const pairs = deploymentCounts(facts)
+    for (const state of BUNDLE_STATES) deployments({ state }, pairs[state])
+    const count = (objects: readonly ConditionedObject[], type: string): number =>
+      objects.filter((object) => conditionOf(object, type) === 'True').length
+    unplaced({}, count(facts.bundles, 'Unplaced'))
+    empty({}, count(facts.placements, 'Empty'))
     set(
       bundles,
       'status',
@@ -133,6 +157,23 @@ export function declareFleetMetrics(metrics: Metrics): (facts: FleetMetricsInput
   }
 }
 
+/** Pairs of bundle and cluster by state: the counts that the newest Rollout of each Bundle has. */
+function deploymentCounts({ bundles, rollouts }: FleetMetricsInput): StateCounts {
+  const byName = new Map(
+    rollouts
+      .filter(({ spec }) => !spec.removal)
+      .map((rollout) => [`${rollout.metadata.namespace}/${rollout.spec.release}`, rollout]),
+  )
+  const sums = { ...countStates([]) }
+  for (const { metadata, status } of bundles) {
+    const rollout = byName.get(`${metadata.namespace}/${status?.release}`)
+    const counts = rollout?.status?.bundles?.find(({ name }) => name === metadata.name) ?? rollout?.status?.counts
+    const counted = countsByState(counts)
+    for (const state of BUNDLE_STATES) sums[state] += counted[state]
+  }
+  return sums
+}
+
 /**
  * Clusters whose last report is of an older document than the newest, with that report; undefined where there was
  * none.
@@ -147,10 +188,9 @@ function clustersBehind({ assignments, reports }: FleetMetricsInput): (ClusterRe
   })
 }
 
-function conditionOf(
-  { status }: KubeObject & { readonly status?: { readonly conditions?: readonly ConditionLike[] } },
-  type: string,
-): (typeof CONDITION_STATUSES)[number] {
+type ConditionedObject = KubeObject & { readonly status?: { readonly conditions?: readonly ConditionLike[] } }
+
+function conditionOf({ status }: ConditionedObject, type: string): (typeof CONDITION_STATUSES)[number] {
   return findCondition(status?.conditions, type)?.status ?? 'Unknown'
 }
 

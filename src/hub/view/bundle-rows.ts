@@ -22,6 +22,7 @@ import { isForBundle } from '../../plan/windows/window-rules.ts'
 import type { CompiledWindow } from '../../plan/windows/window-rules.ts'
 import { spanAt } from '../../plan/windows/window.ts'
 import { compareText } from '../../core/text/compare-text.ts'
+import { apartBadge, apartMessage } from '../../plan/fleet/cluster-badges.ts'
 import { countsOf, rowOf } from '../../plan/fleet/view-rows.ts'
 import type { RowBundle, RowCluster } from '../../plan/fleet/view-rows.ts'
 import { clusterInputsOf, contentFor } from '../../plan/release/variants.ts'
@@ -250,9 +251,11 @@ async function stateRow(reads: ViewReader, bundle: BundleFacts, member: Member):
   const buried = assignment?.spec.tombstones?.find((tombstone) => tombstone.bundle === bundle.key)
   const removal = report?.spec.removals?.find((row) => row.bundle === bundle.key)
   const removedBy = bundle.removedBy.get(member.cluster)
+  const badge = apartBadge(cluster)
   const facts: RowCluster = {
     name: member.cluster,
     availability: availabilityOf(cluster),
+    ...(badge ? { apart: { badge, message: apartMessage(cluster) ?? '' } } : {}),
     ...(buried ? { buried } : {}),
     ...(removal ? { removal } : {}),
     ...(removedBy === undefined ? {} : { removedBy }),
@@ -271,7 +274,7 @@ async function stateRow(reads: ViewReader, bundle: BundleFacts, member: Member):
       labels: {
         'flotilla.dev/bundle': row.bundle,
         'flotilla.dev/cluster': row.cluster,
-        'flotilla.dev/state': row.state,
+        ...(row.state === undefined ? {} : { 'flotilla.dev/state': row.state }),
       },
     },
     ...row,

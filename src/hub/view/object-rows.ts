@@ -26,8 +26,12 @@ export function bundleObjectRows(reads: ViewReader, blobs: SetReader): RowSource
   const states = bundleStateRows(reads)
 
   async function rowsOf(pair: UnknownObject): Promise<readonly PositionedRow[]> {
-    const { bundle, cluster, state } = pair as unknown as Record<'bundle' | 'cluster' | 'state', string>
+    const { bundle, cluster, state } = pair as unknown as Record<'bundle' | 'cluster', string> & {
+      readonly state?: string
+    }
     const { namespace = '' } = pair.metadata
+    // A cluster that left or was turned away has no states.
+    if (state === undefined) return []
     const [assignment, report] = await Promise.all([reads.assignment(cluster), reads.report(cluster)])
     const key = `${namespace}/${bundle}`
     const set = assignment?.spec.entries.find((entry) => entry.bundle === key)?.set

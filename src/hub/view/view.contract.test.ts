@@ -243,6 +243,42 @@ describe('the view API', () => {
     )
   })
 
+  it('the state is of what runs, and what it waits for stands beside it', async () => {
+    const older = {
+      bundle: 'shop/web',
+      generation: 0,
+      set: `sha256:${'1'.repeat(64)}`,
+      state: 'Failed',
+      message: 'no image',
+    }
+    await make(`${OWN}/clusterreports`, {
+      kind: 'ClusterReport',
+      metadata: { name: nameOf(45) },
+      spec: { clusterId: 'c-45', epoch: 1, revision: 1, receivedAt: '2026-11-16T00:00:00Z', bundles: [older] },
+    })
+    const { items } = await rowsOf('?fieldSelector=bundle=web,state=Failed')
+    const row = items.find(({ cluster }: Loose) => cluster === nameOf(45))
+    assert.deepEqual([row?.state, row?.waitsFor, row?.generation, row?.target], ['Failed', 'budget', 0, 1])
+    assert.equal(row?.message, 'Generation 0 is Failed: no image. All slots are taken.')
+    const table = await send('GET', `${ROWS}?fieldSelector=cluster=${nameOf(45)},bundle=web`)
+    assert.equal(table.body.items.length, 1)
+    await send('DELETE', `${OWN}/clusterreports/${nameOf(45)}`)
+  })
+
+  it('a cluster that was turned away has a badge and no state', async () => {
+    const path = `${OWN}/clusters/${nameOf(CLUSTERS)}`
+    const { body: cluster } = await send('GET', path)
+    const refused = { verdict: 'Revoked', at: '2026-11-16T00:00:00Z', reason: 'stolen' }
+    const { status } = await send('PUT', path, { ...cluster, spec: { ...cluster.spec, refused } })
+    assert.equal(status, 200)
+    const { items } = await rowsOf(`?fieldSelector=bundle=web,cluster=${nameOf(CLUSTERS)}`)
+    assert.deepEqual([items[0].state, items[0].badges], [undefined, ['Revoked']])
+    assert.match(items[0].message, /^Revoked at 2026-11-16T00:00:00Z: stolen\./)
+    assert.equal(items[0].metadata.labels['flotilla.dev/state'], undefined)
+    const { body: after } = await send('GET', path)
+    await send('PUT', path, { ...after, spec: cluster.spec })
+  })
+
   it('can only be read, and only by who may read the namespace', async () => {
     const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/shop/rolebindings'
     const refused = await send('GET', ROWS, undefined, 'ann')

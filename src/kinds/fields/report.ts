@@ -30,6 +30,20 @@ export const ReportedBundle = object({
   set: digest({ description: 'Digest of the set on the cluster.' }),
   state: enumOf(BUNDLE_STATES, { description: 'State of the bundle on the cluster.' }),
   attempt: optional(int({ description: 'Number of the manual retry this report belongs to.' })),
+  running: optional(
+    object(
+      {
+        generation: int({ description: 'Generation that runs.' }),
+        set: digest({ description: 'Digest of the set that runs.' }),
+        state: optional(
+          enumOf(BUNDLE_STATES, {
+            description: 'Last observed state. Absent if the agent has not observed it since it restarted.',
+          }),
+        ),
+      },
+      { description: 'Content that runs while this generation is Pending. Absent if nothing of the bundle runs.' },
+    ),
+  ),
   message: optional(text({ max: 4096, description: 'Message of the agent.' })),
   firstFailing: optional(text({ max: 1024, description: 'First object that is not healthy.' })),
   drift: optional(

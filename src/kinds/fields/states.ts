@@ -3,3 +3,7 @@ export const BUNDLE_STATES = ['Ready', 'Progressing', 'Pending', 'Offline', 'Dri
 
 /** One of the seven states. */
 export type BundleStateName = (typeof BUNDLE_STATES)[number]
+
+/** What a cluster waits for. */
+export const CLUSTER_WAITS = ['acceptance', 'connection', 'rollout'] as const
+export type ClusterWait = (typeof CLUSTER_WAITS)[number]

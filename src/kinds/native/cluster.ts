@@ -17,7 +17,7 @@ import {
   time,
 } from '../schema/schema-builders.ts'
 import { SITE_CLASSES } from '../fields/site-class.ts'
-import { BUNDLE_STATES } from '../fields/states.ts'
+import { BUNDLE_STATES, CLUSTER_WAITS } from '../fields/states.ts'
 
 const KEY = { max: 1024, min: 1, pattern: '^[A-Za-z0-9+/]+={0,2}$' }
 
@@ -235,7 +235,18 @@ export const Cluster = defineKind({
   status: object(
     {
       conditions: Conditions,
-      state: optional(enumOf(BUNDLE_STATES, { description: 'State of the cluster as a whole.' })),
+      state: optional(
+        enumOf(BUNDLE_STATES, {
+          description:
+            'State of the cluster as a whole. `NotSelected`: no bundle reaches the cluster. Absent for a cluster that left or was turned away.',
+        }),
+      ),
+      waitsFor: optional(
+        enumOf(CLUSTER_WAITS, {
+          description:
+            'Event that the cluster waits for. `acceptance`: a person accepts it. `connection`: its agent contacts the hub. `rollout`: a Rollout admits it for a Bundle that selects it.',
+        }),
+      ),
       message: optional(text({ max: 4096, description: 'Explanation of the state.' })),
       since: optional(
         time({

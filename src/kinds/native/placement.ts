@@ -46,6 +46,7 @@ export const Placement = defineKind({
   scope: 'Namespaced',
   shortNames: ['fpl'],
   description: 'Rules that select accepted clusters, with an explanation for each cluster, selected or not.',
+  events: { warnWhenTrue: ['Empty'] },
   spec: object(
     {
       scheduler: optional(

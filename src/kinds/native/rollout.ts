@@ -11,6 +11,7 @@ import {
   int,
   listMap,
   listOf,
+  mapOf,
   name,
   object,
   optional,
@@ -32,11 +33,24 @@ export const ROLLOUT_PHASES = [
 
 const COUNTS = {
   total: int({ default: 0, description: 'Total number. Defaults to 0.' }),
-  ready: int({ default: 0, description: 'Number in state Ready. Defaults to 0.' }),
-  progressing: int({ default: 0, description: 'Number in state Progressing. Defaults to 0.' }),
-  pending: int({ default: 0, description: 'Number in state Pending. Defaults to 0.' }),
-  failed: int({ default: 0, description: 'Number in state Failed. Defaults to 0.' }),
-  offline: int({ default: 0, description: 'Number in state Offline. Defaults to 0.' }),
+  ready: int({
+    default: 0,
+    description:
+      'Number that have the content of the Release and were healthy at the last report, also where the cluster is offline now. The sum of `ready` of the rings. Defaults to 0.',
+  }),
+  progressing: int({ default: 0, description: 'Number that received the content and are not Ready. Defaults to 0.' }),
+  pending: int({ default: 0, description: 'Number that have not received the content. Defaults to 0.' }),
+  failed: int({ default: 0, description: 'Number that failed with the content. Defaults to 0.' }),
+  offline: int({
+    default: 0,
+    description: 'Number that do not have the content and are offline. Defaults to 0.',
+  }),
+  states: optional(
+    mapOf(int(), {
+      description:
+        'Numbers by state of what runs now, whichever generation it is: the states of the BundleStates. Absent states have 0.',
+    }),
+  ),
 }
 
 /** Causes of the removal of a Bundle from a cluster. */

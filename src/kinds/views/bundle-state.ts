@@ -12,16 +12,26 @@ export const BundleState = defineView({
   fields: {
     bundle: name({ description: 'Name of the Bundle in this namespace.' }),
     cluster: name({ description: 'Name of the cluster.' }),
-    state: enumOf(BUNDLE_STATES, { description: 'State of the bundle on the cluster.' }),
-    message: text({ max: 8192, description: 'Explanation of the state in one or two sentences.' }),
-    badges: optional(
-      setOf(enumOf(['Frozen', 'Held', 'Cordoned']), {
-        max: 8,
+    state: optional(
+      enumOf(BUNDLE_STATES, {
         description:
-          'Marks besides the state. `Frozen`: stopped by a freeze, a closed window or a label. `Held` and `Cordoned`: stopped by a person.',
+          'State of what runs of the bundle on the cluster. Absent for a cluster that left or was turned away.',
       }),
     ),
-    waitsFor: optional(text({ max: 64, description: 'Condition that a Pending bundle waits for, as one word.' })),
+    message: text({ max: 8192, description: 'Explanation of the state in one or two sentences.' }),
+    badges: optional(
+      setOf(enumOf(['Frozen', 'Held', 'Cordoned', 'Left', 'Rejected', 'Revoked']), {
+        max: 8,
+        description:
+          'Marks besides the state. `Frozen`: stopped by a freeze, a closed window or a label. `Held` and `Cordoned`: stopped by a person. `Left`, `Rejected` and `Revoked`: the cluster is not part of the fleet.',
+      }),
+    ),
+    waitsFor: optional(
+      text({
+        max: 64,
+        description: 'Event that the next generation of the bundle waits for, as one word. Stands beside any state.',
+      }),
+    ),
     lastKnown: optional(
       enumOf(BUNDLE_STATES, {
         description: 'State before the cluster went offline. Present only if the state is Offline.',
@@ -43,7 +53,12 @@ export const BundleState = defineView({
     { name: 'Bundle', type: 'string', jsonPath: '.bundle' },
     { name: 'Cluster', type: 'string', jsonPath: '.cluster' },
     { name: 'State', type: 'string', jsonPath: '.state' },
-    { name: 'Waits', type: 'string', jsonPath: '.waitsFor', description: 'Condition that a Pending bundle waits for.' },
+    {
+      name: 'Waits',
+      type: 'string',
+      jsonPath: '.waitsFor',
+      description: 'Event that the next generation waits for.',
+    },
     {
       name: 'Generation',
       type: 'integer',

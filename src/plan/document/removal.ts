@@ -147,6 +147,7 @@ function removalMember(removal: RemovalFacts, at: RemovalAt, admitted: ReadonlyS
     ...(hold ? { hold } : {}),
     tried: 0,
     handed: phase === 'Handed',
+    moving: phase === 'Handed',
     well: phase === 'Done',
     failed: phase === 'Handed' && reported?.state === 'Failed',
     ailing: false,

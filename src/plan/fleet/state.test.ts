@@ -36,6 +36,70 @@ test('a pair is in exactly one state, with the words a person needs', () => {
     ['admitted', { ...base, admitted: true }, 'Progressing', {}],
     ['assigned', { ...base, assigned: revision(2) }, 'Progressing', {}],
     ['reported older', { ...base, assigned: revision(2), reported: reported(1, 'Ready') }, 'Progressing', {}],
+    [
+      'the generation before it runs and failed: what runs, and what it waits for',
+      {
+        ...base,
+        assigned: revision(1),
+        reported: reported(1, 'Failed', 'no such image'),
+        waits: { for: 'approval', message: 'Waits for approval.' },
+      },
+      'Failed',
+      { waitsFor: 'approval', message: 'Generation 1 is Failed: no such image. Waits for approval.' },
+    ],
+    [
+      'the generation before it drifted',
+      { ...base, assigned: revision(1), reported: reported(1, 'Drifted') },
+      'Drifted',
+      { waitsFor: 'ring', message: 'Generation 1 is Drifted. Waits for its turn in the rollout.' },
+    ],
+    [
+      'the generation before it was delivered and not reported',
+      { ...base, target: revision(3), assigned: revision(2), reported: reported(1, 'Ready') },
+      'Progressing',
+      { waitsFor: 'ring' },
+    ],
+    [
+      'runs, and its next content is not rendered yet',
+      { ...unrendered, assigned: revision(1), reported: reported(1, 'Ready') },
+      'Ready',
+      { waitsFor: 'render' },
+    ],
+    [
+      'the agent waits for a window, and the generation before it runs',
+      {
+        ...base,
+        assigned: revision(2),
+        reported: { ...reported(2, 'Pending', 'window x is closed'), running: { ...revision(1), state: 'Ready' } },
+        heldFor: 'window',
+      },
+      'Ready',
+      { waitsFor: 'window', message: 'Generation 1 is Ready. Generation 2 waits: window x is closed' },
+    ],
+    [
+      'the agent waits, and has not observed what runs since it restarted',
+      { ...base, assigned: revision(2), reported: { ...reported(2, 'Pending', 'x'), running: revision(1) } },
+      'Progressing',
+      { message: 'Generation 1 runs; its state is not known since the agent restarted. Generation 2 waits: x' },
+    ],
+    [
+      'an agent of 0.1 waits for a window: what runs is not reported',
+      { ...base, assigned: revision(2), reported: reported(2, 'Pending', 'window x is closed'), heldFor: 'window' },
+      'Pending',
+      { waitsFor: 'window', message: 'window x is closed' },
+    ],
+    [
+      'offline while it waits',
+      {
+        ...base,
+        availability: gone,
+        assigned: revision(1),
+        reported: reported(1, 'Failed'),
+        waits: { for: 'approval', message: 'x' },
+      },
+      'Offline',
+      { lastKnown: 'Failed', queued: 2, waitsFor: 'approval' },
+    ],
     ['ready', { ...base, assigned: revision(2), reported: reported(2, 'Ready') }, 'Ready', {}],
     ['failed', { ...base, reported: reported(2, 'Failed', 'no such image') }, 'Failed', { message: 'no such image' }],
     ['drifted', { ...base, reported: reported(2, 'Drifted') }, 'Drifted', {}],
@@ -81,14 +145,31 @@ test('counts have every state', () => {
 
 test('a cluster in one word, with counts beside it', () => {
   const held = (state: BundleStateName) => ({ assigned: revision(2), reported: reported(2, state, 'words') })
-  const table: [Parameters<typeof clusterSummary>, BundleStateName, string][] = [
+  const table: [Parameters<typeof clusterSummary>, BundleStateName | undefined, string][] = [
     [
       [{ accepted: false, availability: seen }, []],
       'Pending',
       'The cluster is not accepted yet; accept it with "flotilla cluster accept NAME".',
     ],
     [[{ accepted: true, availability: gone }, [held('Ready')]], 'Offline', 'Not heard for 2m.'],
-    [[{ accepted: true, availability: seen }, []], 'Ready', 'The cluster has no bundles.'],
+    [
+      [{ accepted: true, availability: seen }, []],
+      'NotSelected',
+      'No bundle reaches the cluster: no Placement that a Bundle uses selects it.',
+    ],
+    [[{ accepted: true, availability: seen, removing: 1 }, []], 'Progressing', 'Removing 1 bundle.'],
+    [
+      [{ accepted: true, availability: seen }, [{}]],
+      'Pending',
+      '1 bundle is placed on the cluster; no Rollout has admitted it yet.',
+    ],
+    [[{ accepted: true, availability: seen }, [held('Ready'), {}]], 'Ready', 'The only bundle is Ready.'],
+    [
+      [{ accepted: true, availability: seen }, [{ ...held('Ready'), problem: 'no till' }]],
+      'Failed',
+      'Of 1 bundle: 1 Failed. Not rendered for this cluster: no till',
+    ],
+    [[{ accepted: false, availability: seen, apart: 'Revoked at x.' }, [held('Ready')]], undefined, 'Revoked at x.'],
     [[{ accepted: true, availability: seen }, [held('Ready'), held('Ready')]], 'Ready', 'All 2 bundles are Ready.'],
     [
       [{ accepted: true, availability: seen }, [held('Ready'), held('Failed')]],

@@ -146,7 +146,27 @@ describe('rows of the view', () => {
     })
   }
 
-  it('counts are those of the Rollout, and add up to its total', () => {
+  it('a cluster that was turned away has a badge and no state', () => {
+    const apart = { badge: 'Revoked', message: 'Revoked at x.' } as const
+    const row = rowOf(web, cluster({ apart, reported: { ...r1, state: 'Ready' } }), false)
+    assert.deepEqual(row, {
+      bundle: 'web',
+      cluster: 'a',
+      generation: 1,
+      target: 2,
+      message: 'Revoked at x.',
+      badges: ['Revoked'],
+    })
+  })
+
+  it('counts are by state of what runs, not by progress of the Rollout', () => {
+    const counts = { total: 3, ready: 1, progressing: 0, pending: 2, failed: 0, offline: 0 }
+    const states = { Ready: 1, Offline: 1, Failed: 1 }
+    const counted = countsOf({ ...web, rollout: { ...rollout, counts: { ...counts, states } } })
+    assert.deepEqual([counted.total, counted.counts.Failed, counted.counts.Pending], [3, 1, 0])
+  })
+
+  it('counts of a Rollout of 0.1 are its progress, and add up to its total', () => {
     const counts = { total: 6, ready: 1, progressing: 2, pending: 1, failed: 1, offline: 1 }
     const counted = countsOf({ ...web, rollout: { ...rollout, counts } })
     assert.deepEqual(counted.counts, {

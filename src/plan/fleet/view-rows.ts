@@ -5,6 +5,7 @@ import { removalState } from '../document/removal-messages.ts'
 import type { RemovalFactsOnCluster } from '../document/removal-messages.ts'
 import type { ExceptionSubject } from '../windows/window-rules.ts'
 import { countStates, stateOnCluster } from './state.ts'
+import type { ApartBadge } from './cluster-badges.ts'
 import type { ClusterContent } from '../release/variants.ts'
 import type { BundleStateFacts, StateOnCluster, ReportedBundle, Revision, StateCounts, PendingReason } from './state.ts'
 
@@ -27,7 +28,10 @@ export interface RowRollout {
   readonly exceptions?: readonly ExceptionSubject[]
   /** Why the rollout does not move: reason and message of its Ready condition. */
   readonly hold?: { readonly reason: string; readonly message: string }
-  readonly counts?: Readonly<Record<'total' | 'ready' | 'progressing' | 'pending' | 'failed' | 'offline', number>>
+  readonly counts?: Readonly<Record<'total' | 'ready' | 'progressing' | 'pending' | 'failed' | 'offline', number>> & {
+    /** Rollouts of 0.1 do not have them. */
+    readonly states?: Readonly<Record<string, number>> | undefined
+  }
 }
 
 /** A cluster as a row reads it. */
@@ -39,11 +43,15 @@ export interface RowCluster extends RemovalFactsOnCluster {
   readonly content?: ClusterContent
   /** A hold of the cluster, a freeze or a closed window. */
   readonly hold?: BundleHold
+  /** Badge and message of a cluster that left or was turned away. */
+  readonly apart?: { readonly badge: ApartBadge; readonly message: string }
 }
 
-export interface Row extends StateOnCluster {
+export interface Row extends Omit<StateOnCluster, 'state'> {
+  /** Absent on a cluster that left or was turned away: it has only its badge. */
+  readonly state?: BundleStateName
   /** Badges beside the state. */
-  readonly badges?: readonly BundleHold['badge'][]
+  readonly badges?: readonly (BundleHold['badge'] | ApartBadge)[]
   readonly bundle: string
   readonly cluster: string
   readonly generation?: number
@@ -67,8 +75,15 @@ const HOLDS: Readonly<Record<string, PendingReason>> = {
 /** The row of a bundle on a cluster; `selected` is the Placement's present decision. */
 export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean | undefined): Row {
   const { rollout, placement } = bundle
-  const { assigned, reported, availability, content, hold } = cluster
+  const { assigned, reported, availability, content, hold, apart } = cluster
   const target = targetOf(bundle, cluster)
+  const known = {
+    bundle: bundle.name,
+    cluster: cluster.name,
+    ...(reported ? { generation: reported.generation } : {}),
+    ...(target ? { target: target.generation } : {}),
+  }
+  if (apart) return { ...known, message: apart.message, badges: [apart.badge] }
   const selection =
     selected === false
       ? {
@@ -90,12 +105,9 @@ export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean 
     ...waitsOf(bundle, cluster),
   }
   return {
-    bundle: bundle.name,
-    cluster: cluster.name,
+    ...known,
     ...(leaving(cluster, selected) ?? stateOnCluster(facts)),
     ...(hold ? { badges: [hold.badge] } : {}),
-    ...(reported ? { generation: reported.generation } : {}),
-    ...(target ? { target: target.generation } : {}),
   }
 }
 
@@ -121,17 +133,16 @@ function waitsOf({ rollout, placement }: RowBundle, cluster: RowCluster): Pick<B
   return hold ? { waits: { for: HOLDS[hold.reason] ?? 'ring', message: hold.message } } : {}
 }
 
-/** Counts of a bundle from its Rollout; all zero without a Rollout. */
+/** Counts of a bundle by state, from its Rollout; all zero without a Rollout. */
 export function countsOf({ rollout }: RowBundle): { readonly total: number; readonly counts: StateCounts } {
-  const counts = rollout?.counts
-  if (!counts) return { total: 0, counts: countStates([]) }
-  const { total, ready, progressing, pending, failed, offline } = counts
-  const states: Partial<Record<BundleStateName, number>> = {
-    Ready: ready,
-    Progressing: progressing,
-    Pending: pending,
-    Failed: failed,
-    Offline: offline,
-  }
-  return { total, counts: { ...countStates([]), ...states } }
+  return { total: rollout?.counts?.total ?? 0, counts: countsByState(rollout?.counts) }
+}
+
+/** The counts of a Rollout by state. A Rollout of 0.1 has only its progress, which was by state then. */
+export function countsByState(counts: RowRollout['counts']): StateCounts {
+  const none = countStates([])
+  if (!counts) return none
+  if (counts.states) return { ...none, ...counts.states }
+  const { ready, progressing, pending, failed, offline } = counts
+  return { ...none, Ready: ready, Progressing: progressing, Pending: pending, Failed: failed, Offline: offline }
 }

@@ -69,6 +69,8 @@ export interface BundleOnCluster {
    * start-by time.
    */
   readonly handed: boolean
+  /** The target is delivered, or is about to be, and the agent does not report that it waits to start. */
+  readonly moving: boolean
   /** The agent reports Ready or Drifted at the target. */
   readonly well: boolean
   /** The agent reports Failed at the target, in its latest attempt. */
@@ -181,6 +183,7 @@ function bundleOnCluster(namespace: string, released: ReleaseBundle, name: strin
     free: availability.state === 'Available' && !known.hold,
     ...(known.hold ? { hold: known.hold } : {}),
     handed: !lapsed && (atTarget || sameRevision(assigned, target)),
+    moving: atTarget ? reported?.state !== 'Pending' : slot !== undefined || sameRevision(assigned, target),
     well: atTarget && (reported?.state === 'Ready' || reported?.state === 'Drifted'),
     failed: atTarget && reported?.state === 'Failed' && (reported.attempt ?? 0) >= (slot?.attempt ?? 0),
     tried: (atTarget && reported?.attempt) || 0,

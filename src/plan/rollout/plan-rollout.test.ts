@@ -333,7 +333,15 @@ test('counts per state sum up to the total', () => {
       { paused: true, admissions: [slot('b'), slot('e')] },
     ),
   )
-  assert.deepEqual(decision.counts, { total: 6, ready: 1, progressing: 2, pending: 1, failed: 1, offline: 1 })
+  assert.deepEqual(decision.counts, {
+    total: 6,
+    ready: 2,
+    progressing: 1,
+    pending: 1,
+    failed: 1,
+    offline: 1,
+    states: { Ready: 1, Progressing: 1, Pending: 1, Offline: 1, Drifted: 1, Failed: 1 },
+  })
 })
 
 test('completion names those who were not connected', () => {
@@ -347,7 +355,7 @@ test('completion adds up: who has it and is away is told apart from who never go
   const decision = planRollout(input({ a: ready(2), b: offline, c: gone }))
   assert.equal(
     decision.message,
-    '1 of 3 ready; 1 cluster with this content is offline; b is offline and is admitted when it returns.',
+    '2 of 3 ready; 1 cluster with this content is offline; b is offline and is admitted when it returns.',
   )
 })
 

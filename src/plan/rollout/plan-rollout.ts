@@ -56,7 +56,8 @@ export function planRollout(input: RolloutInput, since?: RosterChanges): Rollout
 function planRemoval(input: RolloutInput, removal: RemovalFacts): RolloutDecision {
   const { pairs, kept, freed, settled, spared } = removalPairs(input, removal)
   const { roster, states } = buildRoster(input, pairs, kept)
-  const counts = roster.counts()
+  // The states of a removal are of what is removed, not of what runs.
+  const { states: _, ...counts } = roster.counts()
   const ends = { settled, kept: spared }
   const base = { admissions: kept, freed, counts, ...ends }
   const known = { ...removal, kept: spared }

@@ -5,9 +5,10 @@
 import { createSortedSet, mergeSorted } from '../../core/collections/sorted-set.ts'
 import type { SortedSet } from '../../core/collections/sorted-set.ts'
 import { compareText } from '../../core/text/compare-text.ts'
-import type { RolloutCounts } from './types.ts'
+import type { RolloutCounts, RolloutProgress } from './types.ts'
 import { bundleOnClusterKey } from './bundle-on-cluster.ts'
 import type { BundleOnCluster } from './bundle-on-cluster.ts'
+import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
 import type { BundleStateName } from '../../kinds/fields/states.ts'
 
 /** A bundle on a cluster, with its ring and its slot. */
@@ -142,17 +143,19 @@ export function createRoster(): Roster {
   const byKey = new Map<string, RosterMember>()
   const byCluster = new Map<string, Set<string>>()
   const rings = new Map<number, ReturnType<typeof createRing>>()
-  const bundles = new Map<string, { order: number; states: Map<BundleStateName, number> }>()
+  const bundles = new Map<string, BundleTally>()
   const ringAt = (at: number) => {
     const known = rings.get(at) ?? createRing()
     rings.set(at, known)
     return known
   }
 
-  function count({ pair, order }: RosterMember, by: 1 | -1): void {
-    const bundle = bundles.get(pair.bundle) ?? { order, states: new Map<BundleStateName, number>() }
+  function count(member: RosterMember, by: 1 | -1): void {
+    const { pair, order } = member
+    const bundle = bundles.get(pair.bundle) ?? { order, states: new Map(), progress: new Map() }
     bundles.set(pair.bundle, bundle)
     add(bundle.states, pair.state.state, by)
+    add(bundle.progress, progressOf(member), by)
     if (bundle.states.size === 0) bundles.delete(pair.bundle)
   }
 
@@ -184,10 +187,10 @@ export function createRoster(): Roster {
     get: (key) => byKey.get(key),
     of: (cluster) => [...(byCluster.get(cluster) ?? [])].map((key) => byKey.get(key)!),
     ring: ringAt,
-    counts: () => countsOf([...bundles.values()].map(({ states }) => states)),
+    counts: () => countsOf([...bundles.values()]),
     bundleCounts: () => {
       const ordered = [...bundles].sort(([, a], [, b]) => a.order - b.order)
-      return new Map(ordered.map(([name, { states }]) => [name, countsOf([states])]))
+      return new Map(ordered.map(([name, tally]) => [name, countsOf([tally])]))
     },
   }
 }
@@ -238,16 +241,36 @@ function add<K>(tally: Map<K, number>, key: K, by: 1 | -1): void {
   else tally.set(key, count)
 }
 
-function countsOf(states: readonly ReadonlyMap<BundleStateName, number>[]): RolloutCounts {
-  const of = (...some: readonly BundleStateName[]) =>
-    states.reduce((sum, one) => sum + some.reduce((n, state) => n + (one.get(state) ?? 0), 0), 0)
+interface BundleTally {
+  readonly order: number
+  readonly states: Map<BundleStateName, number>
+  readonly progress: Map<RolloutProgress, number>
+}
+
+/** Progress towards the target. A member that has it is ready, connected or not, as in the counts of its ring. */
+function progressOf({ pair, broken, holding, spared }: RosterMember): RolloutProgress {
+  if (pair.well) return 'ready'
+  if (broken || pair.problem !== undefined || (spared && pair.failed)) return 'failed'
+  if (pair.state.state === 'Offline') return 'offline'
+  return pair.moving || holding ? 'progressing' : 'pending'
+}
+
+function countsOf(tallies: readonly BundleTally[]): RolloutCounts {
+  const of = (progress: RolloutProgress) => tallies.reduce((sum, one) => sum + (one.progress.get(progress) ?? 0), 0)
+  const states = BUNDLE_STATES.flatMap((state) => {
+    const count = tallies.reduce((sum, one) => sum + (one.states.get(state) ?? 0), 0)
+    return count === 0 ? [] : [[state, count] as const]
+  })
+  const counts = {
+    ready: of('ready'),
+    progressing: of('progressing'),
+    pending: of('pending'),
+    failed: of('failed'),
+    offline: of('offline'),
+  }
   return {
-    total: states.reduce((sum, one) => sum + [...one.values()].reduce((n, count) => n + count, 0), 0),
-    ready: of('Ready'),
-    // Drift is being corrected.
-    progressing: of('Progressing', 'Drifted'),
-    pending: of('Pending', 'NotSelected'),
-    failed: of('Failed'),
-    offline: of('Offline'),
+    total: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    ...counts,
+    states: Object.fromEntries(states),
   }
 }

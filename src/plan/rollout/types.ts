@@ -1,5 +1,6 @@
 /** Inputs and results of a rollout's decision. */
 import type { Digest } from '../../core/crypto/digest.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { ApprovalFact } from './gates/approvals.ts'
 import type { BundleHold } from '../windows/bundle-hold.ts'
 import type { RemovalFacts } from '../document/removal.ts'
@@ -101,14 +102,14 @@ export interface RolloutInput {
   readonly removal?: RemovalFacts
 }
 
-/** Bundles on clusters per state, as the Rollout's status counts them. */
-export interface RolloutCounts {
+/** Progress of a bundle on a cluster towards the content of a Release. */
+export type RolloutProgress = 'ready' | 'progressing' | 'pending' | 'failed' | 'offline'
+
+/** Bundles on clusters by progress and by state, as the Rollout's status counts them. */
+export interface RolloutCounts extends Readonly<Record<RolloutProgress, number>> {
   readonly total: number
-  readonly ready: number
-  readonly progressing: number
-  readonly pending: number
-  readonly failed: number
-  readonly offline: number
+  /** Numbers by state of what runs; absent for a removal. */
+  readonly states?: Readonly<Partial<Record<BundleStateName, number>>>
 }
 
 /** A slot that is free again, and why. */

@@ -4,9 +4,10 @@ import { formatTime } from '../../../core/time/time.ts'
 import { localTime } from '../../print/print-time.ts'
 import { ClusterWindow } from '../../../kinds/native/cluster-window.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
+import { Placement } from '../../../kinds/native/placement.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
 import type { BundleStateName } from '../../../kinds/fields/states.ts'
-import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
+import { build, buildBundle, buildCluster } from '../../../testing/fixtures/builders.ts'
 import { statusSummary, statusText } from './fleet-status.ts'
 
 const NOW = 1_800_000_000_000
@@ -51,7 +52,7 @@ Next     flotilla get clusters --state failed -o wide
   const summary = JSON.stringify(statusSummary(facts, NOW))
   assert.match(
     summary,
-    /"clusters":\{"total":1734,"Ready":1655,"Offline":74,"Failed":5\},"freezes":\[\],"rollouts":\[\{[^[]*"pos-g3"/,
+    /"clusters":\{"total":1734,"Ready":1655,"Offline":74,"Failed":5\},"empty":\[\],"freezes":\[\],"rollouts":\[\{[^[]*"pos-g3"/,
   )
   assert.doesNotMatch(summary, /pos-g2/)
 })
@@ -116,4 +117,58 @@ test('freezes that hold or begin within a week, with who passes; clusters that a
     `Freeze   ❄ later   from ${localTime(NOW + 4 * 86_400_000)} (in 4d)   Black Friday   except role=incident-commander`,
     'On hold  ready-0',
   ])
+})
+
+test('clusters that left or were turned away are counted apart, and a fleet that nothing reaches is not green', () => {
+  const refused = { verdict: 'Revoked' as const, at: formatTime(NOW) }
+  const [one, two] = clusters({ Pending: 2 })
+  const left = { ...two!.status!, decommission: { at: formatTime(NOW), phase: 'Revoked' as const } }
+  const facts = {
+    server: 's',
+    version: 'v',
+    clusters: [
+      ...clusters({ Ready: 1, NotSelected: 2 }),
+      { ...one!, spec: { ...one!.spec, refused } },
+      { ...two!, spec: { ...two!.spec, refused, decommission: {} as never }, status: left },
+    ],
+    rollouts: [],
+  }
+  const line = statusText(facts, NOW, PLAIN).split('\n')[1]
+  assert.equal(line, 'Fleet    3 clusters   ✔ 1 Ready   – 2 NotSelected   (not in the fleet: 1 Left, 1 Revoked)')
+  assert.match(
+    JSON.stringify(statusSummary(facts, NOW)),
+    /"clusters":\{"total":3,"Ready":1,"NotSelected":2,"apart":\{"Left":1,"Revoked":1\}\}/,
+  )
+})
+
+test('a Placement that selects no cluster and a Bundle that reaches none have a line each', () => {
+  const condition = (type: string, status: 'True' | 'False', message: string) => ({
+    type,
+    status,
+    reason: 'NoClusters',
+    message,
+    lastTransitionTime: formatTime(NOW),
+  })
+  const placement = (name: string, status: 'True' | 'False') =>
+    build(Placement, `shop/${name}`, {
+      spec: { clusterSelector: {} },
+      status: { conditions: [condition('Empty', status, 'No cluster is selected.')] },
+    })
+  const bundle = {
+    ...buildBundle('shop/web'),
+    status: { conditions: [condition('Unplaced', 'True', 'Reaches none.')] },
+  }
+  const facts = {
+    server: 's',
+    version: 'v',
+    clusters: clusters({ NotSelected: 1 }),
+    rollouts: [],
+    placements: [placement('typo', 'True'), placement('good', 'False')],
+    bundles: [bundle, buildBundle('shop/fine')],
+  }
+  assert.deepEqual(statusText(facts, NOW, PLAIN).split('\n').slice(2, 4), [
+    'Empty    Placement shop/typo   No cluster is selected.',
+    'Empty    Bundle shop/web   Reaches none.',
+  ])
+  assert.match(JSON.stringify(statusSummary(facts, NOW)), /"empty":\[\{"kind":"Placement","name":"shop\/typo"/)
 })

@@ -1,12 +1,18 @@
 /** The text of `flotilla status`: hub, clusters by state, rollouts in progress and next commands. */
+import { findCondition } from '../../../core/conditions.ts'
 import { nameSome, plural } from '../../../core/text/name-some.ts'
 import { parseTime } from '../../../core/time/time.ts'
+import { keyOf } from '../../../kinds/meta.ts'
+import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { ClusterWindow } from '../../../kinds/native/cluster-window.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
+import type { Placement } from '../../../kinds/native/placement.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
 import { BUNDLE_STATES } from '../../../kinds/fields/states.ts'
 import type { BundleStateName } from '../../../kinds/fields/states.ts'
 import type { Window } from '../../../kinds/native/window.ts'
+import { countFleet, stateOfCluster } from '../../../plan/fleet/cluster-badges.ts'
+import type { FleetCounts } from '../../../plan/fleet/cluster-badges.ts'
 import { holdOfCluster } from '../../../plan/windows/cluster-hold.ts'
 import { compileWindow } from '../../../plan/windows/window-rules.ts'
 import { exceptionsText, windowStateText } from '../../print/print-windows.ts'
@@ -23,11 +29,14 @@ export interface StatusFacts {
   readonly windows?: readonly (Window | ClusterWindow)[]
   /** Kinds that the caller may not list, for example `clusters`. */
   readonly refused?: readonly string[]
+  readonly placements?: readonly Placement[]
+  readonly bundles?: readonly Bundle[]
 }
 
 const MOVING: readonly string[] = ['Pending', 'Progressing', 'Paused', 'Failed']
 const MAX_ROLLOUTS = 5
 const MAX_FREEZES = 3
+const MAX_EMPTY = 5
 const BAR = 15
 const WEEK_MS = 7 * 86_400_000
 
@@ -44,6 +53,7 @@ export function statusText(
     ...(moving.length > MAX_ROLLOUTS ? [line('', `and ${moving.length - MAX_ROLLOUTS} more`)] : []),
     ...freezeLines(facts.windows ?? [], nowMs, look.isUtf8),
     ...heldLines(facts.clusters),
+    ...emptyLines(facts),
     ...waitingLines(facts.clusters),
     ...certificateLines(facts.clusters, nowMs),
     ...refusedLines(facts),
@@ -56,11 +66,15 @@ export function statusText(
 export function statusSummary(facts: StatusFacts, nowMs: number): object {
   const { server, version, clusters, rollouts, windows = [], refused = [] } = facts
   const moving = rollouts.filter(isMoving)
+  const fleet = countFleet(clusters)
   return {
     server,
     version,
     ...(refused.length > 0 ? { refused } : {}),
-    ...(hasClusters(facts) ? { clusters: { total: clusters.length, ...countsOf(clusters) } } : {}),
+    ...(hasClusters(facts)
+      ? { clusters: { total: fleet.total, ...fleet.states, ...(isAnyApart(fleet) ? { apart: fleet.apart } : {}) } }
+      : {}),
+    empty: emptyObjects(facts),
     freezes: windows
       .filter(({ spec }) => spec.mode === 'Freeze')
       .map((object) => ({ name: compileWindow(object).name, state: windowStateText(object, nowMs).text })),
@@ -88,10 +102,26 @@ function isMoving({ status }: Rollout): boolean {
   return MOVING.includes(status?.phase ?? 'Pending')
 }
 
-function countsOf(clusters: readonly Cluster[]): Partial<Record<BundleStateName, number>> {
-  const counts: Partial<Record<BundleStateName, number>> = {}
-  for (const cluster of clusters) counts[stateOf(cluster)] = (counts[stateOf(cluster)] ?? 0) + 1
-  return counts
+function isAnyApart({ apart }: FleetCounts): boolean {
+  return Object.keys(apart).length > 0
+}
+
+/** Placements that select no cluster, and Bundles that reach none: `{ kind, name, message }`. */
+function emptyObjects({ placements = [], bundles = [] }: StatusFacts) {
+  const of = (kind: string, type: string, objects: readonly (Placement | Bundle)[]) =>
+    objects.flatMap((object) => {
+      const condition = findCondition(object.status?.conditions, type)
+      return condition?.status === 'True' ? [{ kind, name: keyOf(object), message: condition.message }] : []
+    })
+  return [...of('Placement', 'Empty', placements), ...of('Bundle', 'Unplaced', bundles)]
+}
+
+function emptyLines(facts: StatusFacts): string[] {
+  const found = emptyObjects(facts)
+  const lines = found
+    .slice(0, MAX_EMPTY)
+    .map(({ kind, name, message }) => line('Empty', `${kind} ${name}   ${message}`))
+  return found.length > MAX_EMPTY ? [...lines, line('', `and ${found.length - MAX_EMPTY} more`)] : lines
 }
 
 function line(title: string, text: string): string {
@@ -99,13 +129,15 @@ function line(title: string, text: string): string {
 }
 
 function fleetText(clusters: readonly Cluster[], look: Pick<Terminal, 'isUtf8' | 'paint'>): string {
-  const counts = countsOf(clusters)
+  const { total, states, apart } = countFleet(clusters)
   const parts = BUNDLE_STATES.flatMap((state) => {
-    const count = counts[state]
+    const count = states[state]
     const [utf8, ascii, color] = STATE_GLYPHS[state]
     return count ? [look.paint(color, `${look.isUtf8 ? utf8 : ascii} ${grouped(count)} ${state}`)] : []
   })
-  return [`${grouped(clusters.length)} cluster${clusters.length === 1 ? '' : 's'}`, ...parts].join('   ')
+  const others = Object.entries(apart).map(([badge, count]) => `${grouped(count)} ${badge}`)
+  const beside = others.length === 0 ? [] : [look.paint('dim', `(not in the fleet: ${others.join(', ')})`)]
+  return [`${grouped(total)} cluster${total === 1 ? '' : 's'}`, ...parts, ...beside].join('   ')
 }
 
 function rolloutText(rollout: Rollout, isUtf8: boolean): string {
@@ -150,7 +182,9 @@ function freezeLines(windows: readonly (Window | ClusterWindow)[], nowMs: number
 }
 
 function heldLines(clusters: readonly Cluster[]): string[] {
-  const held = clusters.filter((cluster) => holdOfCluster(cluster)).map(({ metadata }) => metadata.name)
+  const held = clusters
+    .filter((cluster) => stateOfCluster(cluster) !== undefined && holdOfCluster(cluster))
+    .map(({ metadata }) => metadata.name)
   return held.length === 0 ? [] : [line('On hold', nameSome(held))]
 }
 
@@ -161,7 +195,9 @@ function waitingLines(clusters: readonly Cluster[]): string[] {
 }
 
 function certificateLines(clusters: readonly Cluster[], nowMs: number): string[] {
-  const ending = clusters.filter(({ status }) => {
+  const ending = clusters.filter((cluster) => {
+    const { status } = cluster
+    if (stateOfCluster(cluster) === undefined) return false
     const end = status?.certificate === undefined ? undefined : parseTime(status.certificate.notAfter)
     return end !== undefined && end - nowMs < WEEK_MS
   })
@@ -177,7 +213,7 @@ function certificateLines(clusters: readonly Cluster[], nowMs: number): string[]
 
 function nextCommands(facts: StatusFacts, moving: readonly Rollout[]): string[] {
   const { clusters } = facts
-  const has = (state: BundleStateName): boolean => clusters.some((cluster) => stateOf(cluster) === state)
+  const has = (state: BundleStateName): boolean => clusters.some((cluster) => stateOfCluster(cluster) === state)
   const waiting = clusters.find(({ spec }) => !spec.accepted && !spec.refused)
   const asking = moving.find(needsApproval)
   const first = asking ?? moving[0]
@@ -189,10 +225,6 @@ function nextCommands(facts: StatusFacts, moving: readonly Rollout[]): string[] 
     ...(first ? [`flotilla rollout watch ${first.metadata.name} -n ${first.metadata.namespace}`] : []),
     ...(clusters.length > 0 && !has('Failed') && !first ? [`flotilla get clusters`] : []),
   ]
-}
-
-function stateOf({ status }: Cluster): BundleStateName {
-  return status?.state ?? 'Pending'
 }
 
 function grouped(count: number): string {

@@ -2,6 +2,7 @@
 import { matchesSelector } from '../../../core/text/label-selector.ts'
 import type { Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
+import { stateOfCluster } from '../../../plan/fleet/cluster-badges.ts'
 import type { ClusterGroup } from '../kinds.ts'
 
 /** The ports of the controller. */
@@ -11,6 +12,12 @@ export interface ClusterGroupPorts {
 }
 
 const MAX_NAMED = 10
+
+/** Fleet counts a cluster without bundles as ready, once its agent has been heard. */
+function isReady(cluster: Cluster): boolean {
+  const state = stateOfCluster(cluster)
+  return state === 'Ready' || state === 'NotSelected'
+}
 
 /** Writes the counts of a ClusterGroup's clusters into its status. */
 export function clusterGroupReconciler(ports: ClusterGroupPorts): Reconciler<ClusterGroup> {
@@ -23,9 +30,10 @@ export function clusterGroupReconciler(ports: ClusterGroupPorts): Reconciler<Clu
       const members = selector
         ? ports
             .clustersOf(group.metadata.namespace ?? '')
+            .filter((cluster) => stateOfCluster(cluster) !== undefined)
             .filter(({ metadata }) => matchesSelector(metadata.labels ?? {}, selector))
         : []
-      const unready = members.filter(({ status }) => status?.state !== 'Ready').map(({ metadata }) => metadata.name)
+      const unready = members.filter((cluster) => !isReady(cluster)).map(({ metadata }) => metadata.name)
       const bundles = members.map(({ status }) => status?.bundles ?? { total: 0, ready: 0 })
       const sum = (field: 'total' | 'ready'): number => bundles.reduce((total, one) => total + one[field], 0)
       const ready = members.length - unready.length

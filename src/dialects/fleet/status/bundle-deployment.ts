@@ -54,17 +54,18 @@ export function isOfGitRepo({ metadata }: { readonly metadata: UnknownObject['me
 interface StateRow extends UnknownObject {
   readonly bundle: string
   readonly cluster: string
-  readonly state: BundleStateName
+  readonly state?: BundleStateName
   readonly message: string
+  readonly waitsFor?: string
   readonly lastKnown?: BundleStateName
   readonly generation?: number
   readonly target?: number
 }
 
-/** A BundleDeployment; undefined for a cluster that is not selected. */
+/** A BundleDeployment; undefined for a cluster that is not selected or not part of the fleet any more. */
 export function bundleDeploymentOf(row: UnknownObject): UnknownObject | undefined {
-  const { metadata, bundle, cluster, state, message, lastKnown, generation, target } = row as StateRow
-  const word = fleetState(state, { generation, target, lastKnown })
+  const { metadata, bundle, cluster, state, message, waitsFor, lastKnown, generation, target } = row as StateRow
+  const word = state && fleetState(state, { generation, target, waitsFor, lastKnown })
   if (word === undefined) return undefined
   const isDeployed = generation !== undefined && generation === target
   return {

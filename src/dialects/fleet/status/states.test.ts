@@ -8,15 +8,16 @@ test('every state has its word, and what decides between two', () => {
     fleetState(state),
     fleetState(state, { generation: 1, target: 2 }),
     fleetState(state, { generation: 2, target: 2, lastKnown: 'Drifted' }),
+    fleetState(state, { generation: 1, target: 2, waitsFor: 'ring', lastKnown: 'Ready' }),
   ])
   assert.deepEqual(words, [
-    ['Ready', 'Ready', 'Ready'],
-    ['WaitApplied', 'WaitApplied', 'NotReady'],
-    ['Pending', 'OutOfSync', 'OutOfSync'],
-    ['WaitApplied', 'WaitApplied', 'Modified'],
-    ['Modified', 'Modified', 'Modified'],
-    ['ErrApplied', 'ErrApplied', 'ErrApplied'],
-    [undefined, undefined, undefined],
+    ['Ready', 'Ready', 'Ready', 'OutOfSync'],
+    ['WaitApplied', 'WaitApplied', 'NotReady', 'WaitApplied'],
+    ['Pending', 'OutOfSync', 'OutOfSync', 'OutOfSync'],
+    ['WaitApplied', 'WaitApplied', 'Modified', 'OutOfSync'],
+    ['Modified', 'Modified', 'Modified', 'OutOfSync'],
+    ['ErrApplied', 'ErrApplied', 'ErrApplied', 'ErrApplied'],
+    [undefined, undefined, undefined, undefined],
   ])
 })
 
@@ -27,5 +28,15 @@ test('summaries add up, the worst state names the whole, nothing is hidden', () 
   assert.deepEqual(two, { desiredReady: 2, ready: 2 })
   assert.deepEqual([worstOf(one), worstOf(two)], ['ErrApplied', 'Ready'])
   assert.equal(summaryText(addSummaries([one, two])), 'ErrApplied(1); NotReady(2); Pending(1); WaitApplied(1)')
+  const drifted = summaryOf({
+    total: 2,
+    ready: 2,
+    progressing: 0,
+    pending: 0,
+    failed: 0,
+    offline: 0,
+    states: { Drifted: 1, Ready: 1 },
+  })
+  assert.deepEqual(drifted, { desiredReady: 2, ready: 1, modified: 1 })
   assert.deepEqual(summaryOf(undefined), { desiredReady: 0, ready: 0 })
 })

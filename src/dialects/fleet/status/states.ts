@@ -10,15 +10,19 @@ export interface StateFacts {
   /** The reported generation, and the assigned generation. */
   readonly generation?: number | undefined
   readonly target?: number | undefined
+  /** The next generation waits for something. */
+  readonly waitsFor?: string | undefined
   readonly lastKnown?: BundleStateName | undefined
 }
 
 /** The state of a bundle on a cluster in Fleet; undefined for a cluster that is not selected. */
 export function fleetState(state: BundleStateName, facts: StateFacts = {}): FleetState | undefined {
   const isApplied = facts.generation !== undefined && facts.generation === facts.target
+  // A newer deployment is staged and waits for its turn.
+  const isStaged = facts.waitsFor !== undefined && facts.generation !== undefined && !isApplied
   switch (state) {
     case 'Ready':
-      return 'Ready'
+      return isStaged ? 'OutOfSync' : 'Ready'
     case 'Progressing':
       return isApplied ? 'NotReady' : 'WaitApplied'
     case 'Pending':
@@ -26,7 +30,7 @@ export function fleetState(state: BundleStateName, facts: StateFacts = {}): Flee
     case 'Offline':
       return facts.lastKnown && facts.lastKnown !== 'Offline' ? fleetState(facts.lastKnown, facts) : 'WaitApplied'
     case 'Drifted':
-      return 'Modified'
+      return isStaged ? 'OutOfSync' : 'Modified'
     case 'Failed':
       return 'ErrApplied'
     case 'NotSelected':
@@ -58,17 +62,24 @@ const FIELDS: Readonly<Record<FleetState, CountName>> = {
 }
 
 /** Counts of a Rollout. */
-export type RolloutCounts = Readonly<
+export interface RolloutCounts extends Readonly<
   Record<'total' | 'ready' | 'progressing' | 'pending' | 'failed' | 'offline', number>
->
+> {
+  readonly states?: Readonly<Record<string, number>> | undefined
+}
 
-/** The counts of a Rollout as Fleet's summary; progressing and offline clusters count as WaitApplied. */
+/**
+ * The counts of a Rollout as Fleet's summary. Fleet does not know whether a cluster is connected: one that has the
+ * content is ready, and one that does not have it and is offline is WaitApplied.
+ */
 export function summaryOf(counts: RolloutCounts | undefined): FleetSummary {
   if (!counts) return { desiredReady: 0, ready: 0 }
-  const { total, ready, progressing, pending, failed, offline } = counts
+  const { total, ready, progressing, pending, failed, offline, states = {} } = counts
+  const modified = Math.min(ready, states['Drifted'] ?? 0)
   return compact({
     desiredReady: total,
-    ready,
+    ready: ready - modified,
+    modified,
     notReady: progressing,
     pending,
     errApplied: failed,

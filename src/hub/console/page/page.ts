@@ -14,6 +14,9 @@ const SIGNS: Readonly<Record<string, string>> = {
   Superseded: '–',
   Aborted: '–',
   NotSelected: '–',
+  Left: '⊘',
+  Rejected: '⊘',
+  Revoked: '⊘',
 }
 
 function byId(id: string): HTMLElement {
@@ -145,17 +148,24 @@ function fill(id: string, items: readonly HTMLElement[], empty: string): void {
 }
 
 function show(fleet: FleetSnapshot): void {
-  const counts = Object.entries(fleet.counts).map(([state, count]) => {
-    const element = stateOf(state)
-    element.append(` ${count}`)
-    return element
-  })
-  byId('counts').replaceChildren(make('strong', '', `${fleet.total} clusters`), ...counts)
-  fill('rings', ringRows(fleet.clusters), 'No cluster has joined yet.')
+  const counted = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts).map(([state, count]) => {
+      const element = stateOf(state)
+      element.append(` ${count}`)
+      return element
+    })
+  const apart = counted(fleet.apart)
+  byId('counts').replaceChildren(
+    make('strong', '', `${fleet.total} ${fleet.total === 1 ? 'cluster' : 'clusters'}`),
+    ...counted(fleet.counts),
+    ...(apart.length === 0 ? [] : [make('span', 'apart', 'not in the fleet:'), ...apart]),
+  )
+  const members = fleet.clusters.filter(({ isApart }) => !isApart)
+  fill('rings', ringRows(members), 'No cluster has joined yet.')
   fill('clusters', fleet.clusters.map(clusterRow), 'No cluster has joined yet. Add one: flotilla cluster add NAME')
   fill('bundles', fleet.bundles.map(bundleRow), 'No bundle yet. Apply one: flotilla apply -f FILE')
   fill('rollouts', fleet.rollouts.map(rolloutCard), 'No rollout yet.')
-  const hidden = fleet.total - fleet.clusters.length
+  const hidden = fleet.total - members.length
   byId('more').textContent = hidden > 0 ? `and ${hidden} more; flotilla get clusters shows all` : ''
 }
 
