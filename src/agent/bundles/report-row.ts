@@ -1,5 +1,6 @@
 /** The report row of a bundle: bounded, with the first details in the order of the set. */
 import { compact } from '../../core/compact.ts'
+import { RUNNING_STATES } from '../../kinds/fields/report.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
 import type { DocumentEntry } from '../../wire/document/cluster-document.ts'
 import type { ReportRow } from '../../wire/link/frames.ts'
@@ -58,5 +59,6 @@ export function runningOf(run: Pick<BundleRun, 'inventory'>, before: ReportRow |
   const { inventory } = run
   if (!inventory || inventory.objects.length === 0) return undefined
   const { generation, set } = inventory
-  return { generation, set, ...compact({ state: before?.set === set ? before.state : undefined }) }
+  const state = before?.set === set ? RUNNING_STATES.find((one) => one === before.state) : undefined
+  return { generation, set, ...compact({ state }) }
 }

@@ -21,6 +21,9 @@ import { BUNDLE_STATES } from './states.ts'
 /** States of the removal of a bundle on a cluster; `Removed` and `Orphaned` are receipts. */
 const REMOVAL_STATES = ['Removing', 'Failed', 'Removed', 'Orphaned'] as const
 
+/** States of content that runs. */
+export const RUNNING_STATES = ['Ready', 'Progressing', 'Drifted', 'Failed'] as const
+
 const OBJECT = 'Kind, namespace and name of the object.'
 
 /** The state of one bundle on the cluster. */
@@ -36,7 +39,7 @@ export const ReportedBundle = object({
         generation: int({ description: 'Generation that runs.' }),
         set: digest({ description: 'Digest of the set that runs.' }),
         state: optional(
-          enumOf(BUNDLE_STATES, {
+          enumOf(RUNNING_STATES, {
             description: 'Last observed state. Absent if the agent has not observed it since it restarted.',
           }),
         ),
