@@ -54,14 +54,17 @@ describe('windows', () => {
     const set = site.agent().report().bundles[0]!.set
     const window = { name: 'tonight', kind: 'Open' as const, zone: 'UTC', spans: [soon(hub, 2, 4)] }
     await hub.assign('store-1', bundle(2), rules(window))
-    await hub.clock.runUntil(() => /^window "tonight"/.test(pending(site)), { withinMs: 60_000, what: 'held' })
+    await hub.clock.runUntil(() => pending(site).startsWith('window "tonight"'), { withinMs: 60_000, what: 'held' })
     assert.deepEqual(running(), { generation: 1, set, state: 'Ready' })
     await hub.assign('store-1', bundle(3), rules(window))
     await hub.clock.runUntil(() => site.agent().report().bundles[0]?.generation === 3, { withinMs: 60_000, what: 'g3' })
     assert.deepEqual(running(), { generation: 1, set, state: 'Ready' }, 'generation 2 never ran')
     await site.stop()
     await site.start()
-    await hub.clock.runUntil(() => /^window "tonight"/.test(pending(site)), { withinMs: 60_000, what: 'held again' })
+    await hub.clock.runUntil(() => pending(site).startsWith('window "tonight"'), {
+      withinMs: 60_000,
+      what: 'held again',
+    })
     assert.deepEqual(running(), { generation: 1, set }, 'not observed since the restart')
   })
 

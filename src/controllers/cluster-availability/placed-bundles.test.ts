@@ -93,7 +93,7 @@ test('the bundles whose Placement selects the cluster are to reach it', () => {
 
 test('a change of decisions counts for the clusters that come or go', () => {
   const change = (before: PlacementDecision | undefined, after: PlacementDecision | undefined) =>
-    reselectedClusters({ key: 'ns/stores-0', before, after } as Parameters<typeof reselectedClusters>[0]).sort()
+    reselectedClusters({ key: 'ns/stores-0', before, after }).sort()
   assert.deepEqual(change(page({ a: 'Selected', b: 'Selected' }), page({ b: 'Selected', c: 'Selected' })), ['a', 'c'])
   assert.deepEqual(change(page({ a: 'Selected' }), page({ a: 'Evicting' })), ['a'])
   assert.deepEqual(change(undefined, page({ a: 'Selected' })), ['a'])
@@ -103,9 +103,7 @@ test('a change of decisions counts for the clusters that come or go', () => {
 test('a change of a Bundle counts for clusters without bundles, and for all where content is missing', () => {
   const both = page({ a: 'Selected', b: 'Selected' })
   const of = (before: Bundle | undefined, after: Bundle | undefined) =>
-    clustersOfBundle(caches(both, [], ['b']), { key: 'ns/web', before, after } as Parameters<
-      typeof clustersOfBundle
-    >[1])
+    clustersOfBundle(caches(both, [], ['b']), { key: 'ns/web', before, after })
   assert.deepEqual(of(undefined, bundle('web')), ['a'])
   assert.deepEqual(of(bundle('web'), bundle('web')), [])
   assert.deepEqual(of(bundle('web'), bundle('web', 'web-g1')), ['a', 'b'])

@@ -152,7 +152,7 @@ function delivered({ generation }: Revision): string {
 }
 
 /** The state of what runs, by the agent's report. A revision that was not observed since a restart is Progressing. */
-export function runningState({ state, running }: ReportedBundle): BundleStateName {
+function runningState({ state, running }: ReportedBundle): BundleStateName {
   return state === 'Pending' && running ? (running.state ?? 'Progressing') : state
 }
 

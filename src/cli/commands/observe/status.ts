@@ -33,13 +33,9 @@ export async function status({ connection, terminal, flags }: StatusInput): Prom
     readIfAllowed('placements', listAll(client, PLACEMENTS, scope)),
     readIfAllowed('bundles', listAll(client, BUNDLES, scope)),
   ])
-  const refused = [
-    clusters.refused,
-    rollouts.refused,
-    ...windows.refused,
-    placements.refused,
-    bundles.refused,
-  ].filter((what) => what !== undefined)
+  const refused = [clusters.refused, rollouts.refused, ...windows.refused, placements.refused, bundles.refused].filter(
+    (what) => what !== undefined,
+  )
   if (refused.length === LISTS) {
     throw new CliError(EXIT.forbidden, {
       where: connection.server,
