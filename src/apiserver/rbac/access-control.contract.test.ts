@@ -314,6 +314,58 @@ describe('who may do what', () => {
     await own.close()
   })
 
+  it('an editor changes Rollouts and neither creates nor deletes them, also in an older data directory', async () => {
+    const own = createMemoryStore()
+    const kinds = [...BUILTIN_KINDS, ...NATIVE_KINDS]
+    const started = () => createApiServer({ store: own, kinds, clock, ids: systemIds, log: silentLogger })
+    const roles = '/apis/rbac.authorization.k8s.io/v1'
+    const ask = async (api: ApiServer, method: string, path: string, body?: unknown) => {
+      const request = { method, path, headers: {}, ...(body === undefined ? {} : { body: utf8(JSON.stringify(body)) }) }
+      const response = await api.handle(request, admin, new AbortController().signal)
+      return JSON.parse(fromUtf8(await readBody(response.body, 1 << 20)))
+    }
+    const allowed = async (api: ApiServer): Promise<string[]> => {
+      const verbs: string[] = []
+      for (const verb of ['create', 'delete', 'deletecollection', 'patch', 'update']) {
+        const resourceAttributes = { verb, group: 'flotilla.dev', resource: 'rollouts', namespace: 'default' }
+        const spec = { user: 'ed', resourceAttributes }
+        const review = await ask(api, 'POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec })
+        if (review.status.allowed) verbs.push(verb)
+      }
+      return verbs
+    }
+    const first = started()
+    await ask(first, 'POST', `${roles}/namespaces/default/rolebindings`, {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'ed' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ed' }],
+    })
+    await clock.settle()
+    assert.deepEqual(await allowed(first), ['patch', 'update'])
+    const at = `${roles}/clusterroles/flotilla:aggregate-to-edit`
+    const role = await ask(first, 'GET', at)
+    const firstRelease = {
+      verbs: ['create', 'delete', 'deletecollection', 'patch', 'update'],
+      apiGroups: ['flotilla.dev'],
+      resources: ['bundles', 'placements', 'rollouts'],
+    }
+    const mine = { verbs: ['create'], apiGroups: ['flotilla.dev'], resources: ['windows'] }
+    await ask(first, 'PUT', at, { ...role, rules: [firstRelease, mine] })
+    await clock.settle()
+    assert.deepEqual(await allowed(first), ['create', 'delete', 'deletecollection', 'patch', 'update'])
+    await first.close()
+
+    const second = started()
+    const { rules } = await ask(second, 'GET', at)
+    assert.deepEqual(rules[0], mine, 'what a person added stays')
+    await clock.settle()
+    assert.deepEqual(await allowed(second), ['patch', 'update'])
+    await second.close()
+    await own.close()
+  })
+
   it('one request too many of a class is told when to come back', async () => {
     const people = { seats: 1, waiting: 0 }
     const limits = { gateway: people, controllers: people, people }

@@ -234,7 +234,8 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
   {
     name: 'flotilla:aggregate-to-edit',
     labels: aggregateTo('edit'),
-    rules: [ruleFor(WRITE, OWN, 'bundles', 'placements', 'rollouts')],
+    // A Rollout without the approvals of its plan would be a way around them, so an editor can change Rollouts only.
+    rules: [ruleFor(WRITE, OWN, 'bundles', 'placements'), ruleFor(['update', 'patch'], OWN, 'rollouts')],
   },
   {
     // Bind it to those who may open rings; view, edit and admin do not include it.
@@ -245,6 +246,11 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
     ],
   },
 ]
+
+/** Rules of hub roles of earlier releases that no longer apply, by role. */
+export const WITHDRAWN_RULES: Readonly<Record<string, readonly PolicyRule[]>> = {
+  'flotilla:aggregate-to-edit': [ruleFor(WRITE, OWN, 'bundles', 'placements', 'rollouts')],
+}
 
 /** Who has the hub's own cluster roles. */
 export const HUB_BINDINGS: readonly BootstrapBinding[] = [

@@ -8,7 +8,14 @@ import { apiVersionOf } from '../../kinds/meta.ts'
 import type { ObjectKey, UnknownObject } from '../../kinds/meta.ts'
 import type { ServerParts } from '../server/context.ts'
 import { readObject, storeKey, serializeObject } from '../storage/stored-object.ts'
-import { HUB_BINDINGS, HUB_LOCALS, HUB_ROLES, KUBERNETES_BINDINGS, KUBERNETES_ROLES } from './bootstrap-roles.ts'
+import {
+  HUB_BINDINGS,
+  HUB_LOCALS,
+  HUB_ROLES,
+  KUBERNETES_BINDINGS,
+  KUBERNETES_ROLES,
+  WITHDRAWN_RULES,
+} from './bootstrap-roles.ts'
 import type { BootstrapBinding, BootstrapRole } from './bootstrap-roles.ts'
 import { COMPONENT_BINDINGS, COMPONENT_ROLES, CONTROLLER_BINDINGS, CONTROLLER_ROLES } from './bootstrap-system-roles.ts'
 import { aggregatedRules } from './aggregation.ts'
@@ -144,7 +151,7 @@ async function ensure({ store, ids, clock }: ServerParts, kind: Kind, wanted: Un
   await store.commit({ key, expect: revision, value: serializeObject(next), audit })
 }
 
-/** What a newer release adds; what people added stays. */
+/** What a newer release adds, without what it withdraws; what people added stays. */
 function additions(object: UnknownObject, wanted: UnknownObject): object {
   if (wanted['roleRef']) {
     const subjects = (object['subjects'] ?? []) as Subject[]
@@ -155,7 +162,10 @@ function additions(object: UnknownObject, wanted: UnknownObject): object {
   }
   // The rules of aggregating roles are followed all the time, not only at the start.
   if (object['aggregationRule']) return {}
-  const rules = (object['rules'] ?? []) as PolicyRule[]
+  const stored = (object['rules'] ?? []) as PolicyRule[]
+  const withdrawn = WITHDRAWN_RULES[wanted.metadata.name] ?? []
+  const rules = stored.filter((rule) => !withdrawn.some((former) => jsonEqual(former, rule)))
   const missing = uncoveredRules(rules, (wanted['rules'] ?? []) as PolicyRule[])
-  return missing.length > 0 ? { rules: [...rules, ...compactRules(missing)] } : {}
+  const isSame = missing.length === 0 && rules.length === stored.length
+  return isSame ? {} : { rules: [...rules, ...compactRules(missing)] }
 }
