@@ -7,6 +7,7 @@ import { toError } from '../core/errors.ts'
 import { splitList } from './config.ts'
 import type { HubConfig } from './config.ts'
 import { createFleetView } from './console/fleet-view.ts'
+import { publishHealth } from './home/publish-health.ts'
 import { openDataDirectory } from './home/data-directory.ts'
 import { dialectControllers, parseDialects } from './home/dialects.ts'
 import { createGateRequests } from './http/gate-requests.ts'
@@ -60,7 +61,7 @@ export async function startHub(config: HubConfig, ports: HubPorts): Promise<Runn
 }
 
 async function start(config: HubConfig, starting: Starting): Promise<Omit<RunningHub, 'ended' | 'close'>> {
-  const { clock, ids, log, life, closeLater } = starting
+  const { clock, ids, log, life, closeLater, supervisor } = starting
   const directory = await openDataDirectory(config.data, clock)
   closeLater(() => directory.release())
   if (config.kubeconfig === undefined) await requireSealingKeys(directory)
@@ -76,7 +77,8 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   const page = createMetricsPage({
     clock,
     facts: () => view.facts(),
-    threads: () => [...home.threads, threads.gateway],
+    threads: () => [...home.threads, { name: 'gateway' as const, metrics: threads.gateway.metrics }],
+    supervisor,
   })
   const { views, keys: reloader } = threads
   startControllers(
@@ -98,7 +100,9 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
     },
     starting,
   )
-  runBeside(starting, view.run(life))
+  runBeside(starting, 'console', view.run)
+  const publishing = publishHealth({ clock, ids, log, client, name: threads.name, supervisor }, life)
+  closeLater(() => publishing)
   const { signInUrl } = await startListeners(config, { directory, client, view, metrics: page.text }, starting)
   return {
     api: home.server,

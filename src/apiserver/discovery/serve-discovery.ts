@@ -14,14 +14,17 @@ import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './plain.ts
 
 /** Non-resource paths: discovery, OpenAPI, version, health. */
 
+/** Checks of /readyz besides `ping`: the stored objects, and the other parts of the process. */
+type ReadinessCheck = 'store' | 'parts'
+
 /** What the server says about itself. */
 export interface ServerInfo {
   readonly registry: Registry
   readonly openApi: OpenApi
   /** The answer of /version. */
   readonly version: object
-  /** Why the server is not ready, or undefined when it is. */
-  notReady(): string | undefined
+  /** Why a check of /readyz fails; undefined when it passes. */
+  readonly problems: Readonly<Record<ReadinessCheck, () => string | undefined>>
   /** Discovery document and keys of the service account issuer. Absent when no tokens are issued. */
   readonly issuer: { readonly configuration: object; readonly keys: object } | undefined
 }
@@ -141,25 +144,29 @@ function metricsText({ registry, version }: ServerInfo): string {
 }
 
 const HEALTH = ['healthz', 'livez', 'readyz'] as const
-const CHECKS = ['ping', 'store'] as const
+const CHECKS = ['ping', 'store', 'parts'] as const
 
-/** The failing check of a health endpoint (livez, readyz, healthz). */
-function healthProblem(about: ServerInfo, question: string | undefined): string | undefined {
-  return question === 'readyz' ? about.notReady() : undefined
+/** Why a check of a health endpoint (livez, readyz, healthz) fails; undefined when it passes. */
+function healthProblem(about: ServerInfo, question: string | undefined, check: string): string | undefined {
+  return question === 'readyz' && (check === 'store' || check === 'parts') ? about.problems[check]() : undefined
 }
 
 function health(about: ServerInfo, info: RequestInfo): HttpResponse {
   const [name, check, ...more] = info.segments
   if (more.length > 0 || (check !== undefined && !CHECKS.some((known) => known === check))) throw pathNotFound()
-  const problem = healthProblem(about, name)
-  const checks = [`[+]ping ok`, problem === undefined ? '[+]store ok' : `[-]store failed: ${problem}`]
-  if (problem !== undefined) return respondText(500, `${checks.join('\n')}\n${name} check failed\n`)
+  const asked = check === undefined ? CHECKS : [check]
+  const found = asked.map((one) => ({ one, problem: healthProblem(about, name, one) }))
+  const checks = found.map(({ one, problem }) =>
+    problem === undefined ? `[+]${one} ok` : `[-]${one} failed: ${problem}`,
+  )
+  if (found.some(({ problem }) => problem !== undefined))
+    return respondText(500, `${checks.join('\n')}\n${name} check failed\n`)
   return respondText(200, info.query.has('verbose') ? `${checks.join('\n')}\n${name} check passed\n` : 'ok')
 }
 
 /** The same as figures, under Kubernetes' name for them. */
 function healthMetrics(about: ServerInfo): string {
-  const isWell = (check: string, question: string) => check === 'ping' || healthProblem(about, question) === undefined
+  const isWell = (check: string, question: string) => healthProblem(about, question, check) === undefined
   return [
     '# HELP kubernetes_healthcheck [STABLE] This metric records the result of a single healthcheck.',
     '# TYPE kubernetes_healthcheck gauge',

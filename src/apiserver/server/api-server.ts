@@ -74,6 +74,8 @@ export interface ApiServerOptions {
   readonly tokenKeys?: TokenKeys
   /** Gives every namespace a default service account and, with the PEM of the API's CA, `kube-root-ca.crt`. */
   readonly namespaceDefaults?: NamespaceDefaults
+  /** Why other parts of the process are not ready, for /readyz. Defaults to always ready. */
+  readonly notReady?: () => string | undefined
   /** How many requests of each class of callers are served at once. */
   readonly limits?: FairLimits
   /** Whether Kubernetes' controllers have their roles. Defaults to true. */
@@ -134,7 +136,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     registry,
     openApi: createOpenApi(registry, version),
     version: versionInfo(version),
-    notReady: () => problem,
+    problems: { store: () => problem, parts: options.notReady ?? (() => undefined) },
     issuer: tokens?.discovery,
   }
 

@@ -52,7 +52,7 @@ export function createReadServer({ views, store, authorizer, ...ports }: ReadSer
     registry,
     openApi: createOpenApi(registry, version),
     version: versionInfo(version),
-    notReady: () => undefined,
+    problems: { store: () => undefined, parts: () => undefined },
     issuer: undefined,
   }
   const open = once(async () => {

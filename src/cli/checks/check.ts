@@ -9,6 +9,7 @@ export const CHECK_IDS = [
   'state-folder',
   'hub-reachable',
   'hub-ready',
+  'hub-parts',
   'clock-skew',
   'version',
   'own-certificate',

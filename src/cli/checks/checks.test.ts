@@ -6,6 +6,7 @@ import { localTime } from '../print/print-time.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { JoinToken } from '../../kinds/native/join-token.ts'
+import type { PartHealth } from '../../plan/fleet/hub-health.ts'
 import { buildCluster } from '../../testing/fixtures/builders.ts'
 import { CHECK_IDS, printChecks, worstOf } from './check.ts'
 import { clusterChecks } from './cluster-checks.ts'
@@ -104,6 +105,7 @@ const WELL: HubFacts = {
   mayList: true,
   pendingClusters: 0,
   uncheckedTokens: [],
+  hubs: [],
 }
 
 test('a hub: unreachable, slow clock, other version, ending certificate, waiting clusters', () => {
@@ -149,6 +151,32 @@ test('a join token is unchecked while it is older than the policy and can still 
   assert.equal(isUnchecked(token({}, at(-100), 2)), false)
   assert.equal(isUnchecked(token({}, at(-50))), false)
   assert.equal(isUnchecked(token({}, at(-50)), Infinity), true, 'without the policy no token was checked')
+})
+
+test('a hub whose parts ended: what runs, what does not, how often and why', () => {
+  const part = { name: 'gateway', state: 'Running', restarts: 2 } as const
+  const last = (seconds: number) => ({ cause: 'memory' as const, message: 'heap out of memory', at: at(seconds) })
+  const lineOf = (...parts: PartHealth[]) => {
+    const hubs = [{ name: '0', health: { startedAt: at(-7200), parts } }]
+    const found = hubChecks({ ...WELL, hubs }, NOW).flatMap(({ checks }) =>
+      checks.filter(({ id }) => id === 'hub-parts'),
+    )
+    return found.map(({ result, text }) => `${result} ${text}`)
+  }
+  assert.deepEqual(lineOf({ ...part, restarts: 0 }), [
+    'ok hub "0": no part was restarted since the hub started 120m ago',
+  ])
+  const restarted = 'hub "0": restarts since the hub started 120m ago: the gateway thread 2; the newest'
+  assert.deepEqual(lineOf({ ...part, last: last(-60) }), [`warning ${restarted} 60s ago: heap out of memory`])
+  assert.deepEqual(lineOf({ ...part, last: last(-2 * DAY) }), [`ok ${restarted} 2d ago: heap out of memory`])
+  assert.deepEqual(lineOf({ ...part, state: 'Down', last: last(-1) }), [
+    'failed hub "0": the gateway thread does not run; the hub starts it again (restarts: 2)',
+  ])
+  const textOf = (hubs: HubFacts['hubs']) =>
+    hubChecks({ ...WELL, hubs }, NOW).flatMap(({ checks }) => checks.filter(({ id }) => id === 'hub-parts'))
+  assert.deepEqual(textOf([]), [])
+  assert.match(textOf('Unreadable')[0]?.text ?? '', /not checked: you may not read ConfigMap flotilla-hub-health/)
+  assert.equal(textOf([{ name: '0', health: undefined }])[0]?.result, 'warning')
 })
 
 test('printed with glyphs and anchors; short leaves out what is well; json is for scripts', () => {

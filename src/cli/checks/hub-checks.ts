@@ -3,6 +3,8 @@
 import { nameSome, plural } from '../../core/text/name-some.ts'
 import { humanAge, parseTime } from '../../core/time/time.ts'
 import type { JoinToken } from '../../kinds/native/join-token.ts'
+import { HUB_HEALTH, notReadyReason, partNoun } from '../../plan/fleet/hub-health.ts'
+import type { HubHealth } from '../../plan/fleet/hub-health.ts'
 import type { Check, CheckCategory } from './check.ts'
 
 /** The answers of the hub. */
@@ -21,9 +23,19 @@ export interface HubFacts {
   readonly pendingClusters: number
   /** Join tokens from before the hub checked the rights of their authors. Undefined if the caller may not read them. */
   readonly uncheckedTokens: readonly string[] | undefined
+  /** Health of each hub that publishes it; `Unreadable` if the caller may not read it. */
+  readonly hubs: readonly PublishedHealth[] | 'Unreadable'
+}
+
+/** The health of a hub; undefined if this program does not know its form. */
+export interface PublishedHealth {
+  readonly name: string
+  readonly health: HubHealth | undefined
 }
 
 const SKEW_WARNING_MS = 30_000
+/** Restarts that are older than this are shown and are no warning. */
+const RESTART_WARNING_MS = 86_400_000
 const EXPIRY_WARNING_MS = 7 * 86_400_000
 
 /** The checks of a hub. */
@@ -38,6 +50,7 @@ export function hubChecks(facts: HubFacts, nowMs: number): CheckCategory[] {
     facts.ready === 'ok'
       ? { id: 'hub-ready', result: 'ok', text: 'the hub is ready' }
       : { id: 'hub-ready', result: 'failed', text: `the hub is not ready: ${facts.ready ?? 'no answer'}` },
+    ...partChecks(facts.hubs, nowMs),
     skewCheck(facts.skewMs),
     versionCheck(facts),
     ...certificateChecks(facts.certificateEndsMs, nowMs),
@@ -77,6 +90,36 @@ function tokenChecks(names: readonly string[] | undefined): Check[] {
   const tokens = plural(names.length, 'join token accepts or labels', 'join tokens accept or label')
   const text = `${tokens} clusters, and the hub never checked the rights of the author: ${nameSome(names, 5)}`
   return [{ id: 'join-tokens', result: 'warning', text }]
+}
+
+/** One line for each hub. A hub that publishes nothing, such as the demo or an older hub, has no line. */
+function partChecks(hubs: HubFacts['hubs'], nowMs: number): Check[] {
+  if (hubs === 'Unreadable') {
+    const { namespace, name } = HUB_HEALTH
+    const text = `restarts of the hub are not checked: you may not read ConfigMap ${name} in namespace ${namespace}`
+    return [{ id: 'hub-parts', result: 'warning', text }]
+  }
+  return hubs.map(({ name, health }) => ({ id: 'hub-parts', ...partResult(name, health, nowMs) }))
+}
+
+function partResult(hub: string, health: HubHealth | undefined, nowMs: number): Pick<Check, 'result' | 'text'> {
+  const noun = `hub ${JSON.stringify(hub)}`
+  if (!health) return { result: 'warning', text: `${noun}: this program cannot read the published health` }
+  const problem = notReadyReason(health.parts)
+  if (problem !== undefined) return { result: 'failed', text: `${noun}: ${problem}` }
+  const restarted = health.parts
+    .flatMap(({ name, restarts, last }) =>
+      last ? [{ name, restarts, ...last, agoMs: nowMs - (parseTime(last.at) ?? nowMs) }] : [],
+    )
+    .toSorted((a, b) => a.agoMs - b.agoMs)
+  const [newest] = restarted
+  const since = `since the hub started ${humanAge(nowMs - (parseTime(health.startedAt) ?? nowMs))} ago`
+  if (!newest) return { result: 'ok', text: `${noun}: no part was restarted ${since}` }
+  const counts = restarted.map(({ name, restarts }) => `${partNoun(name)} ${restarts}`).join(', ')
+  return {
+    result: newest.agoMs < RESTART_WARNING_MS ? 'warning' : 'ok',
+    text: `${noun}: restarts ${since}: ${counts}; the newest ${humanAge(newest.agoMs)} ago: ${newest.message}`,
+  }
 }
 
 function skewCheck(skewMs: number | undefined): Check {

@@ -155,7 +155,8 @@ function isOwn<T extends WorkThreadMessage['type']>(
   return message.type === type
 }
 
-function isOutOfMemory(caught: unknown): boolean {
+/** Whether a thread ended because it needed more memory than its limit. */
+export function isOutOfMemory(caught: unknown): boolean {
   const [own, cause] = caught instanceof Error ? [caught, caught.cause] : []
   return [own, cause].some((error) => (error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY')
 }

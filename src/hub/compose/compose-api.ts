@@ -21,6 +21,8 @@ export interface ApiParts extends HubPorts {
   readonly rootCa?: string
   /** Whose rows are served besides; by name. */
   readonly dialects?: readonly string[]
+  /** Why the hub is not ready, for `/readyz`; undefined when all of its parts run. */
+  readonly notReady?: () => string | undefined
   /** For the view of objects. */
   readonly blobs?: SetReader
 }

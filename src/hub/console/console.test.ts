@@ -100,15 +100,27 @@ test('metrics need no sign-in, but the right name; a failure is a 500 with its r
   assert.equal(scraped.headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
   assert.equal((await ask(`${base}/metrics`, { host: 'evil.example' })).status, 421)
 
+  let problem: string | undefined
   const broken = await listenForMetrics({
     listen: { host: '127.0.0.1', port: 0 },
     text: () => Promise.reject(new Error('no api thread')),
+    notReady: () => problem,
     log: silentLogger,
   })
   t.after(() => broken.close())
   const failed = await ask(`http://127.0.0.1:${broken.port}/metrics`)
   assert.deepEqual([failed.status, failed.text], [500, 'the metrics cannot be collected: no api thread\n'])
   assert.equal((await ask(`http://127.0.0.1:${broken.port}/`)).status, 404)
+  const probe = async (path: string) => {
+    const { status, text } = await ask(`http://127.0.0.1:${broken.port}/${path}`)
+    return `${status} ${text}`
+  }
+  assert.deepEqual([await probe('livez'), await probe('readyz')], ['200 ok', '200 ok'])
+  problem = 'the api thread does not run'
+  assert.deepEqual(
+    [await probe('livez'), await probe('readyz')],
+    ['200 ok', '500 not ready: the api thread does not run\n'],
+  )
 })
 
 test('a name that leads here from elsewhere is refused', async (t) => {

@@ -55,7 +55,7 @@ const CASES: readonly Case[] = [
     targets: ['/metrics', '/'],
     well: ['GET /metrics', 200],
     async start() {
-      const { port, close } = await listenForMetrics({ listen: ANY_PORT, text, log })
+      const { port, close } = await listenForMetrics({ listen: ANY_PORT, text, notReady: () => undefined, log })
       return { where: port, close }
     },
   },

@@ -1,4 +1,4 @@
-/** A plain http listener for Prometheus: one path, read only. */
+/** A plain http listener for Prometheus and for probes: metrics, liveness and readiness, read only. */
 import type { ServerResponse } from 'node:http'
 import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
@@ -23,17 +23,26 @@ export async function sendMetrics(response: ServerResponse, text: () => Promise<
 export interface MetricsListenerOptions {
   readonly listen: ListenAddress
   readonly text: () => Promise<string>
+  /** Why the hub is not ready; undefined when all of its parts run. */
+  readonly notReady: () => string | undefined
   readonly log: Logger
 }
 
 /** Starts the listener. */
-export async function listenForMetrics({ listen, text, log }: MetricsListenerOptions): Promise<Listening> {
+export async function listenForMetrics({ listen, text, notReady, log }: MetricsListenerOptions): Promise<Listening> {
   const server = createPlainServer({
     name: 'metrics',
     log,
     async answer(request, response, { path }) {
       if (request.method === 'GET' && path === '/metrics') return await sendMetrics(response, text)
-      response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('only GET /metrics\n')
+      const isProbe = request.method === 'GET' && (path === '/livez' || path === '/readyz')
+      const problem = path === '/readyz' ? notReady() : undefined
+      const [status, body] = isProbe
+        ? problem === undefined
+          ? [200, 'ok']
+          : [500, `not ready: ${problem}\n`]
+        : [404, 'only GET /metrics, /livez and /readyz\n']
+      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(body)
     },
   })
   return await listenOn(server, listen)

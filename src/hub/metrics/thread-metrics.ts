@@ -3,6 +3,7 @@ import type { Clock } from '../../core/time/clock.ts'
 import type { Handler } from '../../core/http.ts'
 import { measureHandler } from '../../core/measured-handler.ts'
 import type { Metrics } from '../../core/metrics.ts'
+import { HUB_PARTS, RESTART_CAUSES } from '../../plan/fleet/hub-health.ts'
 import { routeLabel, verbLabel } from './request-labels.ts'
 
 interface Measuring {
@@ -45,6 +46,22 @@ export function declareDatabaseSize(metrics: Metrics): (bytes: number) => void {
 export function declareStreams(metrics: Metrics): (count: number) => void {
   const gauge = metrics.gauge({ name: 'flotilla_gateway_streams', help: 'Agents that follow their document now.' })
   return (count) => gauge({}, count)
+}
+
+/** Declares the restarts and the state of the parts of a hub. */
+export function declareParts(metrics: Metrics) {
+  const restarts = metrics.counter({
+    name: 'flotilla_part_restarts_total',
+    help: 'Restarts of threads and loops of the hub by cause: error, exit, memory, silent (no answer), start.',
+    labels: ['part', 'cause'],
+  })
+  const running = metrics.gauge({
+    name: 'flotilla_part_running',
+    help: 'Whether a thread or loop of the hub runs: 1, or 0 while it is down or unstable. Parts without work have no value.',
+    labels: ['part'],
+  })
+  for (const part of HUB_PARTS) for (const cause of RESTART_CAUSES) restarts({ part, cause }, 0)
+  return { restarts, running }
 }
 
 /** Declares the hub's version; the answer says it. */

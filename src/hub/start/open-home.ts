@@ -10,6 +10,7 @@ import type { Connection } from '../../client/connection.ts'
 import { createClient } from '../../client/create-client.ts'
 import { kubeconfigFor, readKubeconfig } from '../../client/kubeconfig.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
+import { toError } from '../../core/errors.ts'
 import { Secret } from '../../core/secret.ts'
 import { VERSION } from '../../core/version.ts'
 import { writeYaml } from '../../yaml/write/write-yaml.ts'
@@ -24,9 +25,10 @@ import { findAgentBundle } from '../join/agent-bundle.ts'
 import { issueApiClientCertificate, issueApiServerCertificate } from '../keys/hub-keys.ts'
 import type { HubKeys } from '../keys/hub-keys.ts'
 import { DATABASE_FILE, loadSealingKeys } from '../keys/sealing-keys.ts'
+import { notReadyReason } from '../../plan/fleet/hub-health.ts'
+import type { MeasuredThread } from '../metrics/metrics-page.ts'
 import { HUB_USERS } from '../ports.ts'
-import { API_THREAD_LIMITS, startThread } from '../threads/thread.ts'
-import type { Thread } from '../threads/thread.ts'
+import { startThread, THREAD_LIMITS } from '../threads/thread.ts'
 import type { Starting } from './starting.ts'
 
 export type HubUser = (typeof HUB_USERS)[keyof typeof HUB_USERS]
@@ -38,7 +40,7 @@ interface HomeApi {
   /** Gives the listener of the API a new certificate. */
   renew(keys: HubKeys, signal: AbortSignal): Promise<void>
   /** Threads of the home on this machine. */
-  readonly threads: readonly Pick<Thread<'api'>, 'metrics'>[]
+  readonly threads: readonly MeasuredThread[]
   /** Whether several hubs may share the home, so that one must lead. */
   readonly isShared: boolean
 }
@@ -103,21 +105,33 @@ async function startEmbeddedHome(
     dialects: parseDialects(config.dialects),
     logLevel: config.logLevel,
   }
-  const api = await startThread('api', init, API_THREAD_LIMITS)
+  const { supervisor, life, log } = starting
+  const api = await supervisor.keepThread('api', {
+    // A later thread opens the same database and listens on the same port: clients need no new address.
+    start: (settings, first) =>
+      startThread('api', { ...init, ...settings, listen: { ...listen, ...first } }, THREAD_LIMITS.api),
+  })
   starting.closeLater(() => api.close())
-  starting.deaths.push(api.death)
+  let server = init.server
+  const settings = () => ({ server, notReady: notReadyReason(supervisor.health()) })
+  supervisor.onChange(() => {
+    api.tell(settings(), life).catch((caught: unknown) => {
+      if (!life.aborted) log.warn({ err: toError(caught) }, 'the API was not told whether the hub is ready')
+    })
+  })
   const host = isWildcard(listen.host) ? '127.0.0.1' : listen.host
-  const server = `https://${formatAddress({ host, port: api.ready.port })}`
+  const url = `https://${formatAddress({ host, port: api.ready.port })}`
   return {
-    server,
-    threads: [api],
+    server: url,
+    threads: [{ name: 'api', metrics: api.metrics }],
     isShared: false,
     renew: async (next, signal) => {
-      await api.call(issueApiServerCertificate(next, names, starting), signal)
+      server = issueApiServerCertificate(next, names, starting)
+      await api.tell(settings(), signal)
     },
     as: (user) => {
       const { certificate, privateKey } = issueApiClientCertificate(keys, user, starting)
-      return { server, ca: keys.apiCa.certificate, cert: certificate, key: new Secret(privateKey) }
+      return { server: url, ca: keys.apiCa.certificate, cert: certificate, key: new Secret(privateKey) }
     },
   }
 }

@@ -24,15 +24,22 @@ export interface ControllerInputs extends Pick<
 }
 
 export function startControllers({ blobsFolder, isShared, alongside, ...parts }: ControllerInputs, starting: Starting) {
-  const { clock, ids, log, life } = starting
+  const { clock, ids, log } = starting
   const ports = { clock, ids, log }
   const blobs = createFileBlobs({ folder: blobsFolder, ids })
   const roots = (term: AbortSignal) => blobRoots(parts.client, term)
-  const lead = async (term: AbortSignal): Promise<void> => {
-    const collecting = runBlobCollector({ blobs, roots, clock, log }, term)
-    const beside = alongside?.(term)
-    await composeControllers({ ...parts, ...ports, blobs }).run(term)
-    await Promise.all([collecting, beside])
+  const lead = async (signal: AbortSignal): Promise<void> => {
+    // The other loops end with a loop that fails, because all of them begin again.
+    const failed = new AbortController()
+    const term = AbortSignal.any([signal, failed.signal])
+    const beside = Promise.all([runBlobCollector({ blobs, roots, clock, log }, term), alongside?.(term)])
+    beside.catch(() => failed.abort())
+    try {
+      await composeControllers({ ...parts, ...ports, blobs }).run(term)
+    } finally {
+      failed.abort()
+      await beside
+    }
   }
   const election = {
     ...ports,
@@ -43,5 +50,5 @@ export function startControllers({ blobsFolder, isShared, alongside, ...parts }:
     lead,
   }
   // The lock of the data directory makes an embedded hub the only one, so it leads without an election.
-  runBeside(starting, isShared ? runLeaderElection(election, life) : lead(life))
+  runBeside(starting, 'controllers', isShared ? (signal) => runLeaderElection(election, signal) : lead)
 }

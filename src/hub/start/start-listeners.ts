@@ -1,5 +1,6 @@
 /** Starts the plain listeners of a hub: the console with its sign-in socket, and on request metrics and webhooks. */
 import type { Client } from '../../client/client.ts'
+import { notReadyReason } from '../../plan/fleet/hub-health.ts'
 import type { HubConfig } from '../config.ts'
 import { CONSOLE_SOCKET, openConsoleSocket } from '../console/console-socket.ts'
 import { startConsole } from '../console/console.ts'
@@ -26,7 +27,7 @@ export interface HubListeners {
 export async function startListeners(
   config: HubConfig,
   { directory, client, view, metrics }: ListenerInputs,
-  { clock, ids, log, closeLater }: Starting,
+  { clock, ids, log, closeLater, supervisor }: Starting,
 ): Promise<HubListeners> {
   const listen = parseAddress(config.consoleListen)
   const console = await startConsole({ listen, view, metrics, clock, ids, log })
@@ -34,7 +35,12 @@ export async function startListeners(
   const socket = await openConsoleSocket(directory.file(CONSOLE_SOCKET), { signInUrl: console.signInUrl, log })
   closeLater(() => socket.close())
   if (config.metricsListen !== undefined) {
-    const listener = await listenForMetrics({ listen: parseAddress(config.metricsListen), text: metrics, log })
+    const listener = await listenForMetrics({
+      listen: parseAddress(config.metricsListen),
+      text: metrics,
+      notReady: () => notReadyReason(supervisor.health()),
+      log,
+    })
     closeLater(() => listener.close())
   }
   if (config.webhookListen !== undefined) {

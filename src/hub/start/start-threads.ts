@@ -22,8 +22,8 @@ import { createRenderer } from '../threads/limited-renderer.ts'
 import type { LimitedRenderer } from '../threads/limited-renderer.ts'
 import type { GatewayKeys } from '../threads/messages.ts'
 import { plainConnection } from '../threads/plain-connection.ts'
-import { startThread } from '../threads/thread.ts'
-import type { Thread } from '../threads/thread.ts'
+import type { KeptThread } from '../threads/supervisor.ts'
+import { startThread, THREAD_LIMITS } from '../threads/thread.ts'
 import { startAggregatedApi } from '../view/aggregated-api.ts'
 import type { AggregatedApi } from '../view/aggregated-api.ts'
 import type { GatewayAddress } from './gateway-address.ts'
@@ -39,7 +39,9 @@ export interface ThreadInputs {
 }
 
 export interface HubThreads {
-  readonly gateway: Thread<'gateway'>
+  readonly gateway: KeptThread<'gateway'>
+  /** Name of this hub, unique among the hubs of its home. */
+  readonly name: string
   readonly renderer: LimitedRenderer
   readonly fetcher: LimitedFetcher
   /** Undefined with the embedded home, whose API serves the views itself. */
@@ -49,10 +51,12 @@ export interface HubThreads {
 }
 
 export async function startThreads(config: HubConfig, inputs: ThreadInputs, starting: Starting): Promise<HubThreads> {
-  const { clock, ids, log, life, closeLater, deaths } = starting
+  const { clock, ids, log, life, closeLater, supervisor } = starting
   const { directory, home, keys, blobsFolder } = inputs
-  const gateway = await startGateway(config, inputs, starting)
-  const renderer = createRenderer({ blobs: blobsFolder, clock, log })
+  // The same after a restart with this directory, and unique among hubs that share a home.
+  const name = home.isShared ? await gatewayName(directory, starting) : '0'
+  const gateway = await startGateway(config, { ...inputs, name }, starting)
+  const renderer = createRenderer({ blobs: blobsFolder, clock, log, noteEnd: supervisor.noteEnd })
   closeLater(() => renderer.close())
   const fetcher = await startFetcher({
     init: {
@@ -64,6 +68,7 @@ export async function startThreads(config: HubConfig, inputs: ThreadInputs, star
     clock,
     ids,
     log,
+    noteEnd: supervisor.noteEnd,
   })
   closeLater(() => fetcher.close())
 
@@ -84,7 +89,6 @@ export async function startThreads(config: HubConfig, inputs: ThreadInputs, star
   if (views) {
     closeLater(() => views.thread.close())
     closeLater(() => views.withdraw())
-    deaths.push(views.thread.death)
   }
 
   const reloader = createKeyReloader(keys, {
@@ -92,33 +96,35 @@ export async function startThreads(config: HubConfig, inputs: ThreadInputs, star
     log,
     read: () => readHubKeys(directory),
     spread: async (next) => {
-      await gateway.call(gatewayKeys(next, inputs.address, starting), life)
+      await gateway.tell(gatewayKeys(next, inputs.address, starting), life)
       await home.renew(next, life)
       await views?.renew(next, life)
     },
   })
   const reloading = reloader.run(life)
   closeLater(() => reloading)
-  return { gateway, renderer, fetcher, views, keys: reloader }
+  return { name, gateway, renderer, fetcher, views, keys: reloader }
 }
 
 async function startGateway(
   config: HubConfig,
-  { directory, keys, address, home, blobsFolder }: ThreadInputs,
+  { name, keys, address, home, blobsFolder }: ThreadInputs & { readonly name: string },
   starting: Starting,
-): Promise<Thread<'gateway'>> {
-  const gateway = await startThread('gateway', {
-    // The same after a restart with this directory, and unique among hubs that share a home.
-    name: home.isShared ? await gatewayName(directory, starting) : '0',
+): Promise<KeptThread<'gateway'>> {
+  const init = {
+    name,
     listen: address.listen,
     api: plainConnection(home.as(HUB_USERS.gateway)),
     blobs: blobsFolder,
     ...gatewayKeys(keys, address, starting),
     agentBundle: home.agentBundle,
     logLevel: config.logLevel,
+  }
+  const gateway = await starting.supervisor.keepThread('gateway', {
+    start: (settings, first) =>
+      startThread('gateway', { ...init, ...settings, listen: { ...address.listen, ...first } }, THREAD_LIMITS.gateway),
   })
   starting.closeLater(() => gateway.close())
-  starting.deaths.push(gateway.death)
   return gateway
 }
 

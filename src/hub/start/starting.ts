@@ -1,7 +1,10 @@
 /** What the steps of a hub's start share: the ports, the life of the hub, and what to close when it ends. */
 import { deadline, untilAborted } from '../../core/async/deadline.ts'
 import { toError } from '../../core/errors.ts'
+import type { HubPart } from '../../plan/fleet/hub-health.ts'
 import type { HubPorts } from '../ports.ts'
+import { createSupervisor } from '../threads/supervisor.ts'
+import type { Supervisor } from '../threads/supervisor.ts'
 
 type Close = () => Promise<void> | void
 
@@ -10,6 +13,8 @@ export interface Starting extends HubPorts {
   readonly life: AbortSignal
   /** Closes this part at the end of the hub; parts close in reverse order. */
   readonly closeLater: (close: Close) => void
+  /** Starts parts again that end or no longer answer. */
+  readonly supervisor: Supervisor
   /** The hub ends with an error when one of these rejects. */
   readonly deaths: Promise<never>[]
 }
@@ -20,8 +25,10 @@ const CLOSE_WITHIN_MS = 15_000
 export function beginStart(ports: HubPorts): { readonly starting: Starting; readonly closeAll: () => Promise<void> } {
   const closers: Close[] = []
   const life = new AbortController()
+  const supervisor = createSupervisor(ports)
+  const closeLater = (close: Close): void => void closers.push(close)
   return {
-    starting: { ...ports, life: life.signal, closeLater: (close) => void closers.push(close), deaths: [] },
+    starting: { ...ports, life: life.signal, closeLater, supervisor, deaths: [supervisor.fatal] },
     closeAll: async () => {
       // All loops stop first, then their connections close.
       life.abort()
@@ -35,10 +42,12 @@ export function beginStart(ports: HubPorts): { readonly starting: Starting; read
   }
 }
 
-/** Runs a loop beside the start; when it fails, the hub ends with its error. */
-export function runBeside({ closeLater, deaths }: Starting, loop: Promise<void>): void {
-  const failed = new Promise<never>((_resolve, reject) => void loop.catch(reject))
-  failed.catch(() => {}) // `deaths` reports it
-  deaths.push(failed)
-  closeLater(() => loop.catch(() => {}))
+/** Runs a loop beside the start; when it fails, it begins again. */
+export function runBeside(
+  { closeLater, supervisor, life }: Starting,
+  name: HubPart,
+  loop: (signal: AbortSignal) => Promise<void>,
+): void {
+  const running = supervisor.keepLoop(name, loop, life)
+  closeLater(() => running)
 }

@@ -65,6 +65,7 @@ await serveThread<'api'>(async (init) => {
   const closing = new AbortController()
   const compacting = runCompactor({ store, clock, log }, closing.signal)
   const resealing = resealAtStart({ plain, store, newest: newest!.id, log }, closing.signal)
+  let { notReady } = init
   const api = composeApi({
     store,
     blobs: createFileBlobs({ folder: init.blobs, ids: systemIds }),
@@ -74,6 +75,7 @@ await serveThread<'api'>(async (init) => {
     tokenKeys: init.tokenKeys,
     rootCa: init.clientCa,
     dialects: init.dialects,
+    notReady: () => notReady,
   })
   const listener = await listenHttps({
     ...init.listen,
@@ -86,8 +88,9 @@ await serveThread<'api'>(async (init) => {
   })
   return {
     ready: { port: listener.port },
-    answer: ({ certificate, privateKey }) => {
-      listener.replaceCertificate(certificate, privateKey)
+    answer: (settings) => {
+      notReady = settings.notReady
+      listener.replaceCertificate(settings.server.certificate, settings.server.privateKey)
       return undefined
     },
     metrics: async () => {

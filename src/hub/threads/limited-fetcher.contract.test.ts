@@ -33,7 +33,7 @@ async function scene(t: TestContext, limits = LIMITS) {
   const start: StartSourceThread = async (init) => {
     const file = new URL('source-thread.ts', import.meta.url)
     const worker = new Worker(file, { workerData: init, execArgv: ['--import', ENDLESS_MODULE] })
-    const thread = await superviseThread('source', worker, { clock: systemClock, withinMs: 1000 })
+    const thread = await superviseThread('source', worker, { clock: systemClock, closeMs: 1000 })
     threads.push(thread)
     return thread
   }

@@ -14,7 +14,10 @@ import type { Logger } from '../../core/log.ts'
 import { FETCH_STOPPED } from '../../source/fetch-request.ts'
 import type { FetchFailure, FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
 import { fetchTimeoutMs } from '../../source/fetch-timeout.ts'
+import { isAnswering } from './heartbeat.ts'
+import { causeOfDeath } from './part-records.ts'
 import type { SourceInit } from './messages.ts'
+import type { Supervisor } from './supervisor.ts'
 import { startThread } from './thread.ts'
 import type { Thread } from './thread.ts'
 
@@ -50,6 +53,8 @@ export interface LimitedFetcherOptions {
   readonly log: Pick<Logger, 'warn'>
   readonly limits?: FetchLimits
   readonly start?: StartSourceThread
+  /** Hears of each thread that ended because of its work. */
+  readonly noteEnd?: Supervisor['noteEnd']
 }
 
 /** A thread and its state. */
@@ -72,7 +77,7 @@ const startSourceThread: StartSourceThread = (init, memoryMiB) =>
 
 /** Starts the shared thread. A hub that cannot start it does not start. */
 export async function startFetcher(options: LimitedFetcherOptions): Promise<LimitedFetcher> {
-  const { init, clock, ids, log, limits = FETCH_LIMITS, start = startSourceThread } = options
+  const { init, clock, ids, log, limits = FETCH_LIMITS, start = startSourceThread, noteEnd } = options
   const closing = new AbortController()
   const alone = new Set<Running>()
   let shared: Promise<Running> | undefined
@@ -91,7 +96,7 @@ export async function startFetcher(options: LimitedFetcherOptions): Promise<Limi
     await before
     closing.signal.throwIfAborted()
     const running = (current = await run(init, limits.sharedSilenceMs))
-    running.thread.death.catch(() => endShared(running, 'died'))
+    running.thread.death.catch((caught: unknown) => endShared(running, 'died', toError(caught)))
     return running
   }
 
@@ -104,13 +109,20 @@ export async function startFetcher(options: LimitedFetcherOptions): Promise<Limi
     return (shared = starting)
   }
 
-  async function endShared(running: Running, why: NonNullable<Running['end']>): Promise<void> {
+  async function endShared(running: Running, why: NonNullable<Running['end']>, died?: Error): Promise<void> {
     if (closing.signal.aborted || current !== running) return
     current = undefined
     shared = undefined
     log.warn({ fetches: running.fetches, why }, 'the source thread was ended; its fetches are retried one by one')
+    tellEnd(why, died)
     before = endThread(running, why)
     await before
+  }
+
+  function tellEnd(why: NonNullable<Running['end']>, died?: Error): void {
+    if (died) return noteEnd?.({ name: 'source', cause: causeOfDeath(died), error: died })
+    const what = why === 'late' ? 'a fetch did not end in time' : 'the source thread did not answer'
+    noteEnd?.({ name: 'source', cause: 'silent', error: new Error(`${what}, and the hub ended the thread`) })
   }
 
   async function fetchIn(
@@ -154,6 +166,7 @@ export async function startFetcher(options: LimitedFetcherOptions): Promise<Limi
       return await fetchIn(running, { request, signal, endIt: endThread })
     } catch (caught) {
       if (signal.aborted || closing.signal.aborted || running.end === undefined) throw caught
+      tellEnd(running.end, running.end === 'died' ? await deathOf(running.thread) : undefined)
       return stoppedFetch(request, { why: running.end, caught: toError(caught), limits })
     } finally {
       alone.delete(running)
@@ -187,27 +200,11 @@ async function endThread(running: Running, why: NonNullable<Running['end']>): Pr
   await running.thread.kill()
 }
 
-type SleepClock = Pick<Clock, 'sleep'>
-
-/**
- * Whether a thread answers. Waits in two parts: if the main thread itself was busy, the answer has already arrived.
- */
-async function isAnswering({ thread, silenceMs }: Running, clock: SleepClock): Promise<boolean> {
-  const done = new AbortController()
-  const pong = thread.ping().then(
-    () => true,
-    () => true, // the thread has ended; `death` reports it
-  )
-  try {
-    for (const ms of [silenceMs / 2, silenceMs / 2]) {
-      const isHeard = await Promise.race([pong, clock.sleep(ms, done.signal).then(() => false)])
-      if (isHeard) return true
-    }
-    return false
-  } finally {
-    done.abort()
-  }
+async function deathOf({ death }: Thread<'source'>): Promise<Error> {
+  return await death.catch(toError)
 }
+
+type SleepClock = Pick<Clock, 'sleep'>
 
 /** Pings a thread while it fetches, and once more after that: a cancelled fetch may still keep the thread busy. */
 async function watchThread(
@@ -219,7 +216,7 @@ async function watchThread(
   running.isWatched = true
   for (let wasBusy = true; wasBusy || running.fetches > 0;) {
     wasBusy = running.fetches > 0
-    if (!(await isAnswering(running, clock))) await end(running, 'silent')
+    if (!(await isAnswering(running.thread, { clock, silenceMs: running.silenceMs }))) await end(running, 'silent')
     if (running.end !== undefined || closing.aborted) return
     await clock.sleep(PING_EVERY_MS, closing).catch(() => {}) // the hub closes
   }

@@ -6,6 +6,8 @@ import { createWorkGuard, LimitReached } from '../../core/async/work-guard.ts'
 import type { WorkLimits } from '../../core/async/work-guard.ts'
 import type { Logger } from '../../core/log.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
+import { causeOfDeath } from './part-records.ts'
+import type { Supervisor } from './supervisor.ts'
 import { startThread } from './thread.ts'
 import type { Thread } from './thread.ts'
 
@@ -25,6 +27,8 @@ export interface LimitedRendererOptions {
   readonly limits?: WorkLimits
   /** Time after which an idle thread ends; the next rendering starts a new one. */
   readonly restAfterMs?: number
+  /** Hears of each thread that ended because of its work. */
+  readonly noteEnd?: Supervisor['noteEnd']
 }
 
 // Longer than the pause between the bundles of one commit. A new thread for the next commit starts quickly.
@@ -32,7 +36,7 @@ const REST_AFTER_MS = 3_000
 
 /** A renderer whose thread lives only while there is work, so that an idle hub needs no memory for it. */
 export function createRenderer(options: LimitedRendererOptions): LimitedRenderer {
-  const { blobs, clock, log, limits = RENDER_LIMITS, restAfterMs = REST_AFTER_MS } = options
+  const { blobs, clock, log, limits = RENDER_LIMITS, restAfterMs = REST_AFTER_MS, noteEnd } = options
   let resting = new AbortController()
   let thread: Thread<'render'> | undefined
   let isBusy = false
@@ -45,7 +49,11 @@ export function createRenderer(options: LimitedRendererOptions): LimitedRenderer
       { blobs, timeLimitMs: limits.timeMs },
       { maxOldGenerationSizeMb: limits.memoryMiB },
     )
-    started.death.catch(() => (thread = undefined))
+    started.death.catch((caught: unknown) => {
+      thread = undefined
+      const error = toError(caught)
+      noteEnd?.({ name: 'render', cause: causeOfDeath(error), error })
+    })
     return (thread = started)
   }
 
@@ -77,6 +85,10 @@ export function createRenderer(options: LimitedRendererOptions): LimitedRenderer
     } catch (caught) {
       // A rendering that is too slow or cancelled would delay the next one.
       if (signal.aborted || caught instanceof LimitReached) await end(running)
+      if (caught instanceof LimitReached && caught.limit === 'time') {
+        const error = new Error(caught.about(`the content of bundle ${request.recipe.bundle}`))
+        noteEnd?.({ name: 'render', cause: 'silent', error })
+      }
       if (!(caught instanceof LimitReached)) throw caught
       return failed(request, caught)
     }

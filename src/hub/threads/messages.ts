@@ -29,6 +29,15 @@ export interface ApiInit {
   /** Whose rows are served besides; by name. */
   readonly dialects: readonly string[]
   readonly logLevel: LogLevel
+  /** Why the hub is not ready; absent when all of its parts run. */
+  readonly notReady?: string | undefined
+}
+
+/** Settings of the API thread that change while it runs. */
+export interface ApiSettings {
+  readonly server: CertificateAndKey
+  /** Why the hub is not ready; undefined when all of its parts run. */
+  readonly notReady: string | undefined
 }
 
 /** What the API thread says when it listens. */
@@ -96,8 +105,8 @@ export interface RenderInit {
 
 /** What each thread is started with, says when it is ready, is asked and answers. */
 export interface ThreadProtocol {
-  /** Called with a new certificate. */
-  readonly api: Shape<ApiInit, ApiReady, CertificateAndKey, undefined>
+  /** Called with new settings. */
+  readonly api: Shape<ApiInit, ApiReady, ApiSettings, undefined>
   /** Called with new keys. */
   readonly gateway: Shape<GatewayInit, GatewayReady, GatewayKeys, undefined>
   readonly render: Shape<RenderInit, undefined, VariantsRequest, VariantsResult>

@@ -75,10 +75,27 @@ test('a thread that has time answers a ping, and one that is busy does not', asy
 
 test('closing waits for a while and then ends a thread that is busy', async () => {
   const slept: number[] = []
-  const clock = { sleep: async (ms: number) => void slept.push(ms) }
-  const busy = await superviseThread('source', workerOf(`${READY} for (;;) {}`), { clock, withinMs: 3000 })
+  const clock = {
+    sleep: async (ms: number) => {
+      if (ms === 60_000) await new Promise<never>(() => {}) // the limit of the start
+      slept.push(ms)
+    },
+  }
+  const busy = await superviseThread('source', workerOf(`${READY} for (;;) {}`), {
+    clock,
+    closeMs: 3000,
+    readyMs: 60_000,
+  })
   await assert.rejects(busy.close(), { message: 'the source thread did not close within 3 s and was ended' })
   assert.deepEqual(slept, [3000])
+})
+
+test('a thread that does not become ready is ended', async () => {
+  const clock = { sleep: async () => {} }
+  const worker = workerOf('for (;;) {}')
+  await assert.rejects(superviseThread('api', worker, { clock, closeMs: 1000, readyMs: 2000 }), {
+    message: 'the api thread ended: the thread was not ready within 2 s and was ended',
+  })
 })
 
 test('processes that a thread started end with the thread', { timeout: 30_000 }, async () => {

@@ -28,23 +28,30 @@ export interface Thread<N extends ThreadName> {
   kill(): Promise<void>
 }
 
-/**
- * The API thread allocates many short-lived objects and keeps few. A small young generation (three semispaces of half
- * this size) stays in the processor's cache and needs a third of the memory of V8's default. V8 grows a heap with a
- * limit below 2 GB in smaller steps. The heap holds requests, watches and the newest changes, not the stored objects.
- */
-export const API_THREAD_LIMITS = {
-  maxYoungGenerationSizeMb: 12,
-  maxOldGenerationSizeMb: 1536,
-} as const satisfies ResourceLimits
+/** Memory limits of the threads that serve requests. A thread that needs more ends, and is started again. */
+export const THREAD_LIMITS = {
+  /**
+   * The API thread allocates many short-lived objects and keeps few. A small young generation (three semispaces of half
+   * this size) stays in the processor's cache and needs a third of the memory of V8's default. V8 grows a heap with a
+   * limit below 2 GB in smaller steps. The heap holds requests, watches and the newest changes, not the stored objects.
+   */
+  api: { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 1536 },
+  /** Streams and sessions of 10,000 agents. */
+  gateway: { maxOldGenerationSizeMb: 1536 },
+  /** A copy of the objects that rows are made of. */
+  view: { maxOldGenerationSizeMb: 3072 },
+} as const satisfies Partial<Record<ThreadName, ResourceLimits>>
 
-/** Time limit of a thread's close. */
-export interface Closing {
+/** Time limits of a thread's start and close. */
+export interface ThreadTiming {
   readonly clock: Pick<Clock, 'sleep'>
-  readonly withinMs: number
+  readonly closeMs: number
+  /** Defaults to 5 minutes: the API thread may open a large database on a busy machine. */
+  readonly readyMs?: number
 }
 
-const CLOSING: Closing = { clock: systemClock, withinMs: 8_000 }
+const TIMING: ThreadTiming = { clock: systemClock, closeMs: 8_000 }
+const READY_MS = 300_000
 
 /** Starts a thread and waits until it is ready. */
 export async function startThread<N extends ThreadName>(
@@ -63,7 +70,7 @@ export async function startThread<N extends ThreadName>(
 export async function superviseThread<N extends ThreadName>(
   name: N,
   worker: Worker,
-  closing: Closing = CLOSING,
+  { clock, closeMs, readyMs = READY_MS }: ThreadTiming = TIMING,
 ): Promise<Thread<N>> {
   type Answer = ThreadProtocol[N]['answer']
   const ready = Promise.withResolvers<ThreadProtocol[N]['ready']>()
@@ -125,8 +132,15 @@ export async function superviseThread<N extends ThreadName>(
     return await asked.promise
   }
 
+  const started = new AbortController()
+  const endLate = async (): Promise<void> => {
+    await clock.sleep(readyMs, started.signal)
+    cause = new Error(`the thread was not ready within ${readyMs / 1000} s and was ended`)
+    await worker.terminate()
+  }
+  endLate().catch(() => {}) // the thread is ready, or has ended
   return {
-    ready: await ready.promise,
+    ready: await ready.promise.finally(() => started.abort()),
     death: death.promise,
     call,
     metrics: () => ask('metrics', pending.scrapes),
@@ -135,7 +149,7 @@ export async function superviseThread<N extends ThreadName>(
       isClosing = true
       post({ type: 'close' })
       const waiting = new AbortController()
-      const late = closing.clock.sleep(closing.withinMs, waiting.signal).then(
+      const late = clock.sleep(closeMs, waiting.signal).then(
         () => 'late' as const,
         () => 'waited enough' as const,
       )
@@ -144,7 +158,7 @@ export async function superviseThread<N extends ThreadName>(
       if (first !== 'late') return
       await worker.terminate()
       await exited
-      throw new Error(`the ${name} thread did not close within ${closing.withinMs / 1000} s and was ended`)
+      throw new Error(`the ${name} thread did not close within ${closeMs / 1000} s and was ended`)
     },
     kill: async () => {
       isClosing = true

@@ -20,8 +20,8 @@ import { issueApiServerCertificate } from '../keys/hub-keys.ts'
 import type { HubKeys } from '../keys/hub-keys.ts'
 import type { HubPorts } from '../ports.ts'
 import type { ViewInit } from '../threads/messages.ts'
-import { startThread } from '../threads/thread.ts'
-import type { Thread } from '../threads/thread.ts'
+import type { KeptThread, Supervisor } from '../threads/supervisor.ts'
+import { startThread, THREAD_LIMITS } from '../threads/thread.ts'
 import { FRONT_PROXY_CONFIG, readFrontProxy } from './front-proxy.ts'
 import type { FrontProxy } from './front-proxy.ts'
 
@@ -66,11 +66,12 @@ export interface AggregatedApiOptions extends HubPorts, Pick<ViewInit, 'api' | '
   readonly listen: ListenAddress
   readonly url: string | undefined
   readonly keys: HubKeys
+  readonly supervisor: Pick<Supervisor, 'keepThread'>
 }
 
 /** Views that are served; they are found through the home once they are registered. */
 export interface AggregatedApi {
-  readonly thread: Thread<'view'>
+  readonly thread: KeptThread<'view'>
   /** Tells the home where to find them, and follows changes of its front proxy until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>
   /** Gives the listener a new certificate. */
@@ -99,7 +100,11 @@ export async function startAggregatedApi(options: AggregatedApiOptions): Promise
   const names = [`${service}.${namespace}.svc`]
   let server = issueApiServerCertificate(options.keys, names, options)
   const { api, blobs, logLevel } = options
-  const thread = await startThread('view', { listen, keys: { server, proxy }, api, blobs, logLevel })
+  const init = { listen, keys: { server, proxy }, api, blobs, logLevel }
+  const thread = await options.supervisor.keepThread('view', {
+    start: (keys = init.keys, first) =>
+      startThread('view', { ...init, keys, listen: { ...listen, ...first } }, THREAD_LIMITS.view),
+  })
   const port = url === undefined ? thread.ready.port : Number(new URL(url).port || 443)
   const isOwnService = service === SERVICE_NAME && namespace === SYSTEM_NAMESPACE && !IN_CLUSTER.test(host)
   const apply = { fieldManager: 'flotilla-hub', force: true }
@@ -167,7 +172,7 @@ export async function startAggregatedApi(options: AggregatedApiOptions): Promise
     const published = await readPublished(client)
     if (!published || jsonEqual(published, proxy)) return
     proxy = published
-    await thread.call({ server, proxy }, signal)
+    await thread.tell({ server, proxy }, signal)
   }
 
   return {
@@ -187,7 +192,7 @@ export async function startAggregatedApi(options: AggregatedApiOptions): Promise
     },
     async renew(keys, signal) {
       server = issueApiServerCertificate(keys, names, options)
-      await thread.call({ server, proxy: proxy! }, signal)
+      await thread.tell({ server, proxy: proxy! }, signal)
     },
     withdraw,
   }

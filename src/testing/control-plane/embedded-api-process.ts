@@ -7,7 +7,7 @@ import type { ListenerLimits } from '../../apiserver/http/https-listener.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
 import { Secret } from '../../core/secret.ts'
 import type { CertificateAndKey } from '../../core/crypto/x509.ts'
-import { API_THREAD_LIMITS } from '../../hub/threads/thread.ts'
+import { THREAD_LIMITS } from '../../hub/threads/thread.ts'
 import { createApi } from '../api-contract/harness.ts'
 import type { Api } from '../api-contract/harness.ts'
 import { cacheDir } from '../testenv.ts'
@@ -44,8 +44,8 @@ export async function startApiProcess(
 ): Promise<ApiProcess> {
   const args = [
     '--expose-gc',
-    `--max-semi-space-size=${API_THREAD_LIMITS.maxYoungGenerationSizeMb / 3}`,
-    `--max-old-space-size=${API_THREAD_LIMITS.maxOldGenerationSizeMb}`,
+    `--max-semi-space-size=${THREAD_LIMITS.api.maxYoungGenerationSizeMb / 3}`,
+    `--max-old-space-size=${THREAD_LIMITS.api.maxOldGenerationSizeMb}`,
     main,
   ]
   // What is compiled is kept between runs, as every start of a hub does.

@@ -11,9 +11,11 @@ import { isObject } from '../../../core/json.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { parseHttpDate, parseTime } from '../../../core/time/time.ts'
 import { VERSION } from '../../../core/version.ts'
+import { ConfigMap } from '../../../kinds/builtin/core.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { KubeObject, ResourceType } from '../../../kinds/meta.ts'
 import type { AgentFacts } from '../../../plan/fleet/agent-diagnostics.ts'
+import { HUB_HEALTH, parseHubHealth } from '../../../plan/fleet/hub-health.ts'
 import { agentChecks } from '../../checks/agent-checks.ts'
 import { printChecks, worstOf } from '../../checks/check.ts'
 import type { Check, CheckCategory } from '../../checks/check.ts'
@@ -160,6 +162,7 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
     mayList: false,
     pendingClusters: 0,
     uncheckedTokens: undefined,
+    hubs: [],
   }
   try {
     const { headers, version } = await readVersion(rest)
@@ -169,6 +172,7 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
       ...base,
       problem: undefined,
       ready: await readiness(rest),
+      hubs: await readHubHealth(rest),
       version,
       skewMs: hubTime === undefined ? undefined : hubTime - systemClock.now(),
       mayList: listed !== undefined,
@@ -198,6 +202,20 @@ async function readiness(rest: Connection['rest']): Promise<string> {
 async function readText(rest: Connection['rest'], path: string) {
   const { headers, body } = await rest.stream({ method: 'GET', path }, AbortSignal.timeout(10_000))
   return { headers, text: fromUtf8(await readBody(body, MAX_TEXT_BYTES)) }
+}
+
+/** The health that the hubs of this API publish. */
+async function readHubHealth(rest: Connection['rest']): Promise<HubFacts['hubs']> {
+  try {
+    const { data = {} } = await clientOver(rest).get(ConfigMap, HUB_HEALTH)
+    return Object.entries(data)
+      .map(([name, text]) => ({ name, health: parseHubHealth(text) }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  } catch (caught) {
+    if (isApiError(caught, 'Forbidden')) return 'Unreadable'
+    if (isApiError(caught, 'NotFound')) return []
+    throw caught
+  }
 }
 
 /** Undefined if the caller may not list clusters. */

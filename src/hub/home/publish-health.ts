@@ -1,0 +1,71 @@
+/**
+ * Publishes the health of this hub on its API: a ConfigMap with one key for each hub, and an Event for each part that
+ * was started again. Nothing is written while nothing changes.
+ */
+import type { Client } from '../../client/client.ts'
+import { createWakeup } from '../../core/async/wakeup.ts'
+import { toError } from '../../core/errors.ts'
+import { formatTime } from '../../core/time/time.ts'
+import { createEventRecorder } from '../../engine/event-recorder.ts'
+import { ConfigMap } from '../../kinds/builtin/core.ts'
+import { formatHubHealth, HUB_HEALTH, partNoun } from '../../plan/fleet/hub-health.ts'
+import type { HubPorts } from '../ports.ts'
+import type { Supervisor } from '../threads/supervisor.ts'
+
+export interface HealthPublisherOptions extends HubPorts {
+  readonly client: Client
+  /** Name of this hub, unique among the hubs of the API. */
+  readonly name: string
+  readonly supervisor: Pick<Supervisor, 'health' | 'onChange'>
+}
+
+const COMPONENT = 'flotilla-hub'
+/** Changes come in groups: a part ends and starts again. */
+const COALESCE_MS = 1_000
+const RETRY_MS = 5_000
+/** Restores what a user changed or deleted. */
+const REPEAT_MS = 3_600_000
+
+/** Publishes each change until the signal is aborted. Never rejects: the API may be the part that was started again. */
+export async function publishHealth(options: HealthPublisherOptions, signal: AbortSignal): Promise<void> {
+  const { client, clock, log, name, supervisor } = options
+  const startedAt = formatTime(clock.now())
+  const events = createEventRecorder(options)
+  const wakeup = createWakeup(clock)
+  const told = new Map<string, number>()
+  supervisor.onChange(() => wakeup.notify())
+
+  async function publish(): Promise<void> {
+    const parts = supervisor.health()
+    const object = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { ...HUB_HEALTH },
+      data: { [name]: formatHubHealth({ startedAt, parts }) },
+    }
+    // Each hub has its own field manager, so that it leaves the keys of other hubs as they are.
+    const written = await client.apply(ConfigMap, object, { fieldManager: `${COMPONENT}-${name}`, force: true, signal })
+    for (const { name: part, restarts, last } of parts) {
+      if (!last || told.get(part) === restarts) continue
+      told.set(part, restarts)
+      const message = `Hub ${JSON.stringify(name)}: ${partNoun(part)} was started again (restarts since the start of the hub: ${restarts}). Cause: ${last.message}.`
+      await events.record(
+        { ...object, metadata: written.metadata },
+        [{ type: 'Warning', reason: 'PartRestarted', message }],
+        COMPONENT,
+      )
+    }
+  }
+
+  while (!signal.aborted) {
+    try {
+      await publish()
+      await clock.sleep(COALESCE_MS, signal)
+      await wakeup.wait(REPEAT_MS, signal)
+    } catch (caught) {
+      if (signal.aborted) return
+      log.warn({ err: toError(caught) }, 'the health of the hub could not be published')
+      await clock.sleep(RETRY_MS, signal).catch(() => {}) // aborted: the loop ends
+    }
+  }
+}

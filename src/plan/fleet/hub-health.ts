@@ -1,0 +1,88 @@
+/** Health of the parts of a hub, as the hub publishes it in a ConfigMap and as `flotilla check` reads it. */
+import { isObject } from '../../core/json.ts'
+
+/** The ConfigMap with the health of all hubs of an API: one key for each hub, by its name. */
+export const HUB_HEALTH = { namespace: 'flotilla-system', name: 'flotilla-hub-health' } as const
+
+/** The parts of a hub: its threads, and the loops of its main thread. */
+export const HUB_PARTS = ['api', 'gateway', 'view', 'source', 'render', 'controllers', 'console'] as const
+export type HubPart = (typeof HUB_PARTS)[number]
+
+/**
+ * Why a part was started again: an error that was not caught, an exit, its memory limit, no answer for too long, or a
+ * start that failed.
+ */
+export const RESTART_CAUSES = ['error', 'exit', 'memory', 'silent', 'start'] as const
+export type RestartCause = (typeof RESTART_CAUSES)[number]
+
+const PART_STATES = ['Running', 'Unstable', 'Down'] as const
+
+export interface PartHealth {
+  readonly name: HubPart
+  /** `Unstable`: the part runs, and ended at least three times without running for a minute. */
+  readonly state: (typeof PART_STATES)[number]
+  /** Number of restarts since the hub started. */
+  readonly restarts: number
+  /** The newest end. */
+  readonly last?: { readonly cause: RestartCause; readonly message: string; readonly at: string }
+}
+
+export interface HubHealth {
+  readonly startedAt: string
+  readonly parts: readonly PartHealth[]
+}
+
+/** Why a hub is not ready, as one sentence part; undefined when all of its parts run. */
+export function notReadyReason(parts: readonly PartHealth[]): string | undefined {
+  const troubled = parts.filter(({ state }) => state !== 'Running')
+  if (troubled.length === 0) return undefined
+  return troubled.map(({ name, state, restarts }) => describe(name, state, restarts)).join('; ')
+}
+
+function describe(name: HubPart, state: PartHealth['state'], restarts: number): string {
+  const noun = partNoun(name)
+  return state === 'Down'
+    ? `${noun} does not run; the hub starts it again (restarts: ${restarts})`
+    : `${noun} ended repeatedly (restarts: ${restarts})`
+}
+
+/** The part as a noun: `the api thread`, `the controllers`. */
+export function partNoun(name: HubPart): string {
+  if (name === 'controllers') return 'the loop of the controllers'
+  if (name === 'console') return 'the loop of the console'
+  return `the ${name} thread`
+}
+
+export function formatHubHealth(health: HubHealth): string {
+  return JSON.stringify(health, undefined, 2)
+}
+
+/** Undefined for a text of another form, for example of a later version. */
+export function parseHubHealth(text: string): HubHealth | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!isObject(value) || typeof value['startedAt'] !== 'string' || !Array.isArray(value['parts'])) return undefined
+  const parts = (value['parts'] as unknown[]).filter(isPartHealth)
+  return parts.length === value['parts'].length ? { startedAt: value['startedAt'], parts } : undefined
+}
+
+function isPartHealth(value: unknown): value is PartHealth {
+  if (!isObject(value)) return false
+  const { name, state, restarts, last } = value
+  const isLast =
+    last === undefined ||
+    (isObject(last) &&
+      RESTART_CAUSES.some((known) => known === last['cause']) &&
+      typeof last['message'] === 'string' &&
+      typeof last['at'] === 'string')
+  return (
+    HUB_PARTS.some((known) => known === name) &&
+    PART_STATES.some((known) => known === state) &&
+    Number.isSafeInteger(restarts) &&
+    isLast
+  )
+}
