@@ -40,8 +40,11 @@ export async function fetchOci(spec: OciSpec, context: FetchContext): Promise<Fe
   const asked = parseSourceUrl(spec.url, ['oci'])
   const { url, isMirror } = rewriteToMirror(asked, context.mirrors, ['oci'])
   const { followed, same } = reusablePrevious(context)
-  if (spec.digest !== undefined && same?.commit === spec.digest) return { kind: 'Same' }
   const registry = registryOf(url, credentialsFor(url, context.credentials, isMirror), context)
+  if (spec.digest !== undefined && same?.commit === spec.digest) {
+    await confirmReadable(registry, spec.digest, context.signal)
+    return { kind: 'Same' }
+  }
   const name =
     spec.digest ?? (spec.semver === undefined ? (spec.tag ?? 'latest') : await newestTag(registry, spec.semver))
   const manifest = await registry.get(`manifests/${name}`, { accept: MANIFESTS, maxBytes: MAX_MANIFEST })
@@ -66,6 +69,22 @@ export async function fetchOci(spec: OciSpec, context: FetchContext): Promise<Fe
   const stored = await storeFiles(files, context.spec, context.blobs)
   const fetchedBytes = bytes + manifest.body.byteLength
   return { kind: 'New', artifact: { ...stored, revision, commit: digest, fetchedBytes, from: url.text } }
+}
+
+/** The reasons of a registry that does not let a reader in. Some registries say that there is nothing. */
+const REFUSALS: ReadonlySet<string> = new Set(['AuthenticationFailed', 'NotFound'])
+
+/**
+ * A digest never changes, but the right to read it can end. A registry that does not answer takes no right away, so
+ * the artifact stays.
+ */
+async function confirmReadable(registry: Registry, digest: string, signal: AbortSignal): Promise<void> {
+  try {
+    await registry.get(`manifests/${digest}`, { accept: MANIFESTS, maxBytes: MAX_MANIFEST })
+  } catch (caught) {
+    signal.throwIfAborted()
+    if (caught instanceof SourceError && REFUSALS.has(caught.reason)) throw caught
+  }
 }
 
 function mismatch(what: string, is: Digest, should: string): SourceError {

@@ -242,7 +242,7 @@ test('charts and artifacts of a registry: token, tag, range, digest', async (t) 
   const push = (tag: string, archive = chartOf(tag)) =>
     registry.push(tag, [{ mediaType: LAYER, ...registry.addBlob(archive) }])
   const one = push('1.0.0')
-  const fetch = (more: object) => fetcher.fetch({ oci: { url, ...more } }, { credentials: oci })
+  const fetch = (more: object, own = oci) => fetcher.fetch({ oci: { url, ...more } }, { credentials: own })
   const made = await fetch({ semver: '1.x' })
   assert.equal(words(made), `1.0.0@${one}`)
   assert.deepEqual(made.kind === 'New' && Object.keys(await fetcher.files(made.artifact.digest)), [
@@ -257,7 +257,9 @@ test('charts and artifacts of a registry: token, tag, range, digest', async (t) 
   assert.equal(words(await fetch({ digest: one })), one)
   const asked = server.log.length
   assert.equal(words(await fetch({ digest: one })), 'Same')
-  assert.equal(server.log.length, asked, 'a pinned digest needs no request')
+  assert.ok(server.log.length > asked, 'the right to read is checked again')
+  const refused = await fetch({ digest: one }, { ...oci, password: 'guess' })
+  assert.match(words(refused), /^AuthenticationFailed: /)
   assert.ok(server.log.filter((line) => line.includes('/v2/')).every((line) => / (-|Bearer T0KEN)$/.test(line)))
 
   realm = 'https://auth.example.com/token'

@@ -84,12 +84,13 @@ test('default branch, tags (light and annotated), ranges and commits', async (t)
   assert.match(failureOf(await fetcher.fetch(spec({}, { semver: '1.x.y.z' }))), /^BadRange: "1.x.y.z" is no range/)
 })
 
-test('a pinned commit in the cache needs no request', async (t) => {
+test('a pinned commit stays as long as the server does not refuse it', async (t) => {
   const { repository, fetcher, spec } = await world(t)
   const commit = repository.commit({ v: '1' })
   artifactOf(await fetcher.fetch(spec({}, { commit })))
-  repository.remove()
   assert.deepEqual(await fetcher.fetch(spec({}, { commit })), { kind: 'Same' })
+  repository.remove()
+  assert.match(failureOf(await fetcher.fetch(spec({}, { commit }))), /^RepositoryNotFound: /)
 })
 
 test('only the wanted paths are fetched', async (t) => {

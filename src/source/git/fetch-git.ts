@@ -38,16 +38,28 @@ export async function fetchGit(spec: GitSpec, context: FetchContext): Promise<Fe
   if (url.scheme === 'file') checkLocal(url, context.localPaths)
   const credentials = credentialsFor(url, context.credentials, isMirror)
   const { followed, same } = reusablePrevious(context)
-  // A commit never changes: a pinned commit in the cache needs no request.
-  if (spec.ref?.commit !== undefined && same?.commit === spec.ref.commit) return { kind: 'Same' }
+  const reader = credentials?.secret
   const { git: program, folder, ids } = context
   const options = { url, credentials, program, folder, ids }
   try {
     return await withGitAccess(options, async (access) => {
-      const chosen = await choose(spec, context, access)
+      if (spec.ref?.commit !== undefined && same?.commit === spec.ref.commit) {
+        await confirmReadable(context, () => readRefs(context, access, reader))
+        return { kind: 'Same' }
+      }
+      // Also with a pinned commit, the refs are read first: they prove that the server lets this reader in.
+      const refs = await readRefs(context, access, reader)
+      const chosen = chooseCommit(refs, spec.ref ?? {})
       if (same?.commit === chosen.commit) return { kind: 'Same' }
       if (context.refused?.commit === chosen.commit) return context.refused
-      const cache = await openGitCache({ program, folder, clock: context.clock, access, signal: context.signal })
+      const cache = await openGitCache({
+        program,
+        folder,
+        reader,
+        clock: context.clock,
+        access,
+        signal: context.signal,
+      })
       await cache.fetchCommit(chosen.commit, 1)
       if (followed && followed.commit !== chosen.commit && !isAccepted(context.spec, chosen.commit)) {
         const held = await whyHeld(spec, followed, { chosen, cache })
@@ -80,17 +92,37 @@ function checkLocal(url: SourceUrl, localPaths: readonly string[]): void {
   )
 }
 
-async function choose(spec: GitSpec, context: FetchContext, access: GitAccess): Promise<ChosenCommit> {
-  if (spec.ref?.commit !== undefined) return chooseCommit(new Map(), spec.ref)
+/** The reasons of a server that does not let a reader in. Some servers say that there is nothing. */
+const REFUSALS: ReadonlySet<string> = new Set(['AuthenticationFailed', 'RepositoryNotFound'])
+
+/**
+ * A commit never changes, but the right to read it can end. A server that does not answer takes no right away, so the
+ * artifact stays.
+ */
+async function confirmReadable(context: FetchContext, ask: () => Promise<unknown>): Promise<void> {
+  try {
+    await ask()
+  } catch (caught) {
+    context.signal.throwIfAborted()
+    if (caught instanceof GitError && REFUSALS.has(meaningOf(caught).reason)) throw caught
+  }
+}
+
+/** The refs as this reader sees them. Readers share no answer. */
+async function readRefs(
+  context: FetchContext,
+  access: GitAccess,
+  reader: string | undefined,
+): Promise<Map<string, string>> {
   const ask = async (): Promise<Map<string, string>> => {
     // A cheap request first: in most cases the commit has not changed.
     const args = ['ls-remote', '--quiet', '--', access.url, 'HEAD', 'refs/heads/*', 'refs/tags/*']
     const output = await runGit(context.git, { ...access, args, signal: context.signal })
     return parseRefs(Buffer.from(output).toString('utf8'))
   }
-  const key = digestOfJson({ url: access.url, secret: context.credentials?.secret })
+  const key = digestOfJson({ url: access.url, secret: reader })
   const maxAgeMs = context.isHinted ? HINT_AGE_MS : pollIntervalMs(context.spec) * 0.8
-  return chooseCommit(await context.polls.refs(key, maxAgeMs, ask), spec.ref ?? {})
+  return await context.polls.refs(key, maxAgeMs, ask)
 }
 
 function revisionOf({ name, commit }: ChosenCommit): string {
@@ -252,9 +284,14 @@ const MEANINGS: readonly (readonly [words: RegExp, reason: string, says: string]
   [/certificate|SSL/i, 'CertificateNotTrusted', 'its certificate is not trusted; put its CA into ca.crt of the Secret'],
 ]
 
-function explained(error: GitError, url: SourceUrl): SourceError {
-  const said = lastLine(error.stderr)
+function meaningOf(error: GitError): { readonly reason: string; readonly says: string } {
   const meaning = MEANINGS.find(([words]) => words.test(error.stderr))
   const [, reason, says] = meaning ?? [undefined, 'FetchFailed', 'git failed']
+  return { reason, says }
+}
+
+function explained(error: GitError, url: SourceUrl): SourceError {
+  const said = lastLine(error.stderr)
+  const { reason, says } = meaningOf(error)
   return new SourceError(reason, `${url.text}: ${says} (git: ${said}).`, { retry: true, cause: error })
 }

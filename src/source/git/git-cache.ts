@@ -1,9 +1,13 @@
-/** A bare repository on the hub with the objects fetched from one address. It may be deleted at any time. */
+/**
+ * A bare repository on the hub with the objects that one reader fetched from one address. It may be deleted at any
+ * time. Readers share nothing: knowing a commit is no right to read it.
+ */
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../core/time/clock.ts'
 import { hex, sha256 } from '../../core/bytes.ts'
 import { toError } from '../../core/errors.ts'
+import { canonicalJson } from '../../core/json.ts'
 import { readWholeNumber } from '../../core/read-number.ts'
 import { ARTIFACT_LIMITS } from '../artifact.ts'
 import { SourceError } from '../source-error.ts'
@@ -18,15 +22,17 @@ export type GitAccess = Required<Pick<GitRun, 'config' | 'protocols' | 'environm
 /** The dependencies of a cache. */
 export interface GitCacheOptions {
   readonly program: GitProgram
-  /** The directory of all caches; each address has its own subdirectory. */
+  /** The directory of all caches; each address has its own subdirectory for each reader. */
   readonly folder: string
+  /** The Secret that reads the repository, `namespace/name`; undefined for readers without a credential. */
+  readonly reader: string | undefined
   readonly clock: Clock
   readonly access: GitAccess
   readonly maxFetchBytes?: number
   readonly signal: AbortSignal
 }
 
-/** The repository of one address. */
+/** The repository of one address and reader. */
 export interface GitCache {
   /** Fetches a commit with its trees and this many ancestors, without file contents. */
   fetchCommit(commit: string, depth: number): Promise<void>
@@ -48,10 +54,12 @@ const WATCH_MS = 200
 const BATCH = 500
 const OID = /^([0-9a-f]{40}|[0-9a-f]{64})$/
 
-/** Opens the cache of an address, and creates it if it does not exist. */
+/** Opens the cache of an address and reader, and creates it if it does not exist. */
 export async function openGitCache(options: GitCacheOptions): Promise<GitCache> {
   const { program, access, clock, signal, maxFetchBytes = MAX_FETCH_BYTES } = options
-  const repository = join(options.folder, hex(sha256(access.url)).slice(0, 40))
+  const repository = join(options.folder, nameOf(canonicalJson([access.url, options.reader ?? null])))
+  // Before, one cache served all readers of an address.
+  await rm(join(options.folder, nameOf(access.url)), { recursive: true, force: true })
   await prepare(repository)
   let fetched = 0
 
@@ -153,6 +161,10 @@ export async function openGitCache(options: GitCacheOptions): Promise<GitCache> 
       .split('\n')
       .some((oid) => cut.has(oid))
   }
+}
+
+function nameOf(text: string): string {
+  return hex(sha256(text)).slice(0, 40)
 }
 
 type Local = (args: readonly string[], more?: Partial<GitRun>) => Promise<Uint8Array>

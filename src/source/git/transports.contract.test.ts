@@ -73,6 +73,42 @@ test('a credential is sent only to what its owner bound it to', async (t) => {
   assert.deepEqual(plain.log, [])
 })
 
+test('what one credential has fetched is read by no other, also by its commit (F4)', async (t) => {
+  const { fetcher, server, credentials, url, commit } = await world(t, [requireBasic('ana', 'pw')])
+  const fetch = (own: Credentials) => {
+    fetcher.forget()
+    return fetcher.fetch({ git: { url, ref: { commit } } }, { credentials: own })
+  }
+  assert.equal(words(await fetch(credentials)), 'New')
+  // Only a CA, which is no right: the certificate of the test server needs it.
+  const { username: _username, password: _password, ...stranger } = credentials
+  for (const other of [
+    { ...stranger, secret: 'team-b/ca' },
+    { ...credentials, secret: 'team-b/git', password: 'guess' },
+    { ...stranger, secret: 'ns/git' },
+  ]) {
+    const { length } = server.log
+    assert.match(words(await fetch(other)), /^AuthenticationFailed: /)
+    assert.ok(server.log.length > length, 'the server was asked')
+  }
+  assert.equal(words(await fetch({ ...credentials, secret: 'team-b/git' })), 'New')
+})
+
+test('a pinned commit is asked for again, and stays while its server is away', async (t) => {
+  let password = 'pw'
+  const guard: ContentHandler = (request, response) => requireBasic('ana', password)(request, response)
+  const { fetcher, server, credentials, url, commit } = await world(t, [guard])
+  const fetch = () => fetcher.fetch({ git: { url, ref: { commit } } }, { credentials })
+  assert.equal(words(await fetch()), 'New')
+  const { length } = server.log
+  assert.equal(words(await fetch()), 'Same')
+  assert.ok(server.log.length > length)
+  password = 'other'
+  assert.match(words(await fetch()), /^AuthenticationFailed: /)
+  await server.close()
+  assert.equal(words(await fetch()), 'Same')
+})
+
 test('a redirect takes no credential along', async (t) => {
   const elsewhere = await startContentServer([], { plain: true })
   t.after(() => elsewhere.close())
