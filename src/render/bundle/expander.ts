@@ -56,7 +56,7 @@ export function createExpander(
         return executeTemplate(tree, data, {
           template: () => undefined,
           functions,
-          missingKeyIsError: true,
+          missingKey: 'error',
           step: (at, node) => {
             steps += 1
             if (steps > MAX_STEPS) throw new GoError(`the templates take more than ${MAX_STEPS} steps`)

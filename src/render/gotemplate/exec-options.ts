@@ -8,8 +8,11 @@ import type { Tree } from './parse.ts'
 export interface ExecOptions {
   readonly template: (name: string) => Tree | undefined
   readonly functions: ReadonlyMap<string, GoFunction>
-  /** `missingkey=error`, as `helm --strict` asks. */
-  readonly missingKeyIsError?: boolean
+  /**
+   * What a missing key of a map is: the zero value of its type (default, `missingkey=zero`), no value at all
+   * (`missingkey=invalid`, Go's own default), or an error, as `helm --strict` asks.
+   */
+  readonly missingKey?: 'zero' | 'invalid' | 'error'
   /** Called for every node walked; throws to stop a template that runs for too long. */
   readonly step?: (tree: Tree, node: AnyNode) => void
   /** Called for every piece written, with its length; throws to stop a template that writes too much. */

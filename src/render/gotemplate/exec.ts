@@ -333,7 +333,7 @@ class State {
     const { boxed } = receiver
     let { value } = receiver
     if (value === undefined) {
-      if (this.#options.missingKeyIsError) this.#fail(`nil data; no entry for key ${goQuote(name)}`)
+      if (this.#options.missingKey === 'error') this.#fail(`nil data; no entry for key ${goQuote(name)}`)
       return undefined
     }
     if (value === null) return this.#fail(`nil pointer evaluating interface {}.${name}`)
@@ -351,7 +351,8 @@ class State {
     } else if (value instanceof Map) {
       if (hasArgs) this.#fail(`${name} is not a method but has arguments`)
       if (!value.has(name)) {
-        if (this.#options.missingKeyIsError) this.#fail(`map has no entry for key ${goQuote(name)}`)
+        if (this.#options.missingKey === 'error') this.#fail(`map has no entry for key ${goQuote(name)}`)
+        if (this.#options.missingKey === 'invalid') return undefined
         return typeInfo(value)?.missing ?? null
       }
       return (value as Map<string, unknown>).get(name) ?? null

@@ -74,24 +74,26 @@ function notA(type: string, value: unknown): GoError {
   return new GoError(`interface conversion: interface {} is ${is}, not ${type}`)
 }
 
+function isPlainMap(value: unknown): value is Dict {
+  return value instanceof Map && typeName(value) === 'map[string]interface {}'
+}
+
 function dig(args: readonly unknown[]): unknown {
   if (args.length < 3) throw new GoError('dig needs at least three arguments')
   const target = args.at(-1)
   const fallback = args.at(-2)
-  if (!(target instanceof Map) || typeName(target) !== 'map[string]interface {}') {
-    throw notA('map[string]interface {}', target)
-  }
+  if (!isPlainMap(target)) throw notA('map[string]interface {}', target)
   const path = args.slice(0, -2).map((key) => {
     if (typeof key !== 'string') throw notA('string', key)
     return key
   })
-  let at: Dict = target as Dict
+  let at: Dict = target
   for (const [index, key] of path.entries()) {
     if (!at.has(key)) return fallback
     const next = at.get(key)
     if (index === path.length - 1) return next
-    if (!(next instanceof Map)) throw notA('map[string]interface {}', next)
-    at = next as Dict
+    if (!isPlainMap(next)) throw notA('map[string]interface {}', next)
+    at = next
   }
   return fallback
 }
