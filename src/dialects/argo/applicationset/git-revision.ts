@@ -1,0 +1,40 @@
+/** Finds the revision of a repository that a generator names: a branch, a tag, or a range of versions. */
+import { compareVersions, parseVersion, satisfies, VersionError } from '../../../core/text/semver.ts'
+import type { Version } from '../../../core/text/semver.ts'
+
+const FULL_VERSION = /^v?\d+\.\d+\.\d+/
+const MAX_LENGTH = 1024
+
+/** The name among the revisions; undefined when none fits. */
+export function resolveRevision(wanted: string, names: Iterable<string>): string | undefined {
+  const revision = wanted === '' ? 'HEAD' : wanted
+  const known = [...names]
+  if (revision.length > MAX_LENGTH) return undefined
+  const highest = readVersion(revision) ? undefined : highestVersion(revision, known)
+  return known.includes(highest ?? revision) ? (highest ?? revision) : undefined
+}
+
+function readVersion(text: string): Version | undefined {
+  try {
+    return parseVersion(text)
+  } catch (caught) {
+    if (caught instanceof VersionError) return undefined
+    throw caught
+  }
+}
+
+/** The highest tag within a range; branches such as `v1` are no versions. */
+function highestVersion(range: string, names: readonly string[]): string | undefined {
+  let highest: Version | undefined
+  try {
+    for (const name of names.filter((one) => FULL_VERSION.test(one))) {
+      const version = readVersion(name)
+      if (!version || !satisfies(version, range, 'group')) continue
+      if (!highest || compareVersions(version, highest) > 0) highest = version
+    }
+  } catch (caught) {
+    if (!(caught instanceof VersionError)) throw caught
+    return undefined
+  }
+  return highest?.original
+}
