@@ -1,4 +1,5 @@
 import { addAgent, addLogs } from './commands/agent.ts'
+import { addArgo } from './commands/argo.ts'
 import { addBundles } from './commands/bundle.ts'
 import { addTemplate } from './commands/chart.ts'
 import { addClusters } from './commands/cluster.ts'
@@ -55,6 +56,7 @@ const COMMANDS: readonly ((program: FlotillaCommand, act: Act) => void)[] = [
   addTemplate,
   addKustomize,
   addOcm,
+  addArgo,
   addProgramCommands,
 ]
 
