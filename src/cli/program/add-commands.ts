@@ -1,5 +1,5 @@
 import { addAgent, addLogs } from './commands/agent.ts'
-import { addArgo } from './commands/argo.ts'
+import { addArgo } from './commands/dialects/argo.ts'
 import { addBundles } from './commands/bundle.ts'
 import { addTemplate } from './commands/chart.ts'
 import { addClusters } from './commands/cluster.ts'

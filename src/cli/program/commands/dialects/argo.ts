@@ -1,7 +1,7 @@
-import { collect, outputOption } from '../command-action.ts'
-import type { Act } from '../command-action.ts'
-import { GROUP } from '../flotilla-command.ts'
-import type { FlotillaCommand } from '../flotilla-command.ts'
+import { collect, outputOption } from '../../command-action.ts'
+import type { Act } from '../../command-action.ts'
+import { GROUP } from '../../flotilla-command.ts'
+import type { FlotillaCommand } from '../../flotilla-command.ts'
 
 /** `argo generate`: ApplicationSets without a hub. */
 export function addArgo(program: FlotillaCommand, act: Act): void {
@@ -25,7 +25,7 @@ export function addArgo(program: FlotillaCommand, act: Act): void {
     )
     .requiredOption(
       '-f, --filename <file>',
-      'File with the ApplicationSet, Secrets of clusters, AppProjects, ConfigMaps or decisions (repeatable)',
+      'File with the ApplicationSet, Secrets of clusters, AppProjects, ConfigMaps or decisions (required, repeatable)',
       collect,
     )
     .option('--root <url@revision=dir>', 'Clone of a git repository at a revision (repeatable)', collect)
@@ -33,7 +33,7 @@ export function addArgo(program: FlotillaCommand, act: Act): void {
     .addOption(outputOption('yaml', 'json'))
     .action(
       act(async (run, _words, flags) => {
-        const { generate } = await import('../../commands/argo/generate.ts')
+        const { generate } = await import('../../../commands/argo/generate.ts')
         await generate({ terminal: run.terminal, flags })
       }),
     )
