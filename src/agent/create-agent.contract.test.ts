@@ -24,7 +24,7 @@ describe('an agent', () => {
     const progressing = await site.until(BUNDLE, 'Progressing')
     assert.match(progressing.message ?? '', /^Deployment shop\/web: /)
     const ready = await site.until(BUNDLE, 'Ready')
-    assert.deepEqual(ready, { bundle: BUNDLE, generation: 3, set, state: 'Ready' })
+    assert.deepEqual(ready, { bundle: BUNDLE, generation: 3, set, state: 'Ready', objectCounts: { Ready: 3 } })
     assert.equal((await site.configMap('settings', 'shop'))?.['data']?.['a' as never], '1')
     const cluster = await hub.client.get(Cluster, { name: 'store-1' })
     assert.deepEqual(cluster.metadata.labels, { tier: 'store' })

@@ -32,6 +32,9 @@ export const LIMITS = {
   messageChars: 1024,
   /** Drifted objects, and values, that one row of a report tells. */
   rowDetails: 20,
+  /** Objects with a state of their own in one report, and the size of them together. */
+  reportObjects: 200,
+  reportObjectBytes: 64 * 1024,
   /** Lines of the agent's own log in one report, sent only on request. */
   logLines: 100,
   logLineChars: 400,

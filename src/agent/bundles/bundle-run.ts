@@ -4,6 +4,7 @@ import { compact } from '../../core/compact.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { DriftHistory } from '../../plan/apply/drift.ts'
+import type { Health } from '../../plan/health/object-health.ts'
 import type { HealthVerdict } from '../../plan/health/health-rules.ts'
 import { objectKey } from '../../plan/objects/object-id.ts'
 import type { Rerenders } from '../../plan/apply/rerender.ts'
@@ -43,6 +44,8 @@ export interface BundleRun {
   readonly drifts: Map<string, Drift>
   /** Verdicts of the bundle's health rules, by key, each with the version of the object. */
   readonly judged: Map<string, { readonly version: string; readonly judgement: HealthVerdict }>
+  /** The last observed health of the objects of the set, by key. */
+  readonly healths: Map<string, Health>
   /** Times of drift corrections, by key. */
   readonly corrections: Map<string, DriftHistory>
   /** Keys of the objects that this operation has written, or found without drift. */
@@ -83,6 +86,7 @@ export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
     records: new Map(),
     ownershipDecisions: new Map(),
     drifts: new Map(),
+    healths: new Map(),
     corrections: new Map(),
     judged: new Map(),
     done: new Set(),

@@ -10,6 +10,8 @@ import type { Clock } from '../../core/time/clock.ts'
 import type { ReportRow } from '../../wire/link/frames.ts'
 import { WireError } from '../../wire/validate.ts'
 import { LOOP_TIMING } from '../timing.ts'
+import { ObjectFailure } from '../cluster/object-failure.ts'
+import { objectKey } from '../../plan/objects/object-id.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'
 import type { BundleTable, TrackedBundle } from './bundle-table.ts'
 import type { Operation, OtherBundles } from './operation.ts'
@@ -53,6 +55,8 @@ export function createBundleStep(ports: BundleStepPorts) {
     const backoff = backoffMs(bundle.failures, ids.fraction(), LOOP_TIMING.retry)
     bundle.failures += 1
     const nextStepMs = caught instanceof Waiting ? caught.retryAfterMs : backoff
+    if (caught instanceof ObjectFailure)
+      run.healths.set(objectKey(caught.object), { state: 'Failed', message: caught.message })
     const row = rowOfFailure(caught)
     if (row) return { row, nextStepMs }
     const error = toError(caught)
@@ -94,6 +98,7 @@ function redactRow(row: ReportRow, { plan }: BundleRun): ReportRow {
     ...row,
     ...compact({
       message: row.message === undefined ? undefined : redact(row.message),
+      objects: row.objects?.map((one) => ({ ...one, ...compact({ message: one.message && redact(one.message) }) })),
       drift: row.drift?.map((entry) => ({ ...entry, fields: entry.fields.map(redact) })),
     }),
   }

@@ -69,6 +69,7 @@ export function createObserver(ports: ObserverPorts) {
     await inParallel(objects, AT_ONCE, async (planned) => {
       observed.set(planned.key, await observeObject(run, planned, context))
     })
+    for (const [key, { health }] of observed) run.healths.set(key, health)
     if (run.records !== before && run.inventory && run.inventory.phase !== 'Applying') {
       const next = buildInventory(run, run.inventory)
       await state.writeInventory(next)

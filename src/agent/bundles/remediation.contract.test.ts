@@ -45,6 +45,20 @@ const imageOf = async (site: AgentUnderTest) => JSON.stringify((await site.get('
 const web = (image: string): UnknownObject => deployment('web', image)
 const timeout = { apply: { timeout: '30s' } }
 
+describe('states of objects', () => {
+  it('a healthy object beside a failing one is Ready, and the failing one has its own message', async () => {
+    const { hub, site } = await joined()
+    await hub.assign('store-1', one([configMap('a', { v: '1' }), web('broken:1'), secret('one')], 1, timeout))
+    await stateAt(hub, site, 'Failed', 1)
+    const row = rowOf(site)!
+    assert.deepEqual(row.objectCounts, { Ready: 2, Failed: 1 })
+    const [failing, ...others] = row.objects ?? []
+    assert.deepEqual([failing?.object, failing?.state, others], ['Deployment default/web', 'Failed', []])
+    assert.ok(failing?.message && !failing.message.startsWith('Deployment'), failing?.message ?? 'no message')
+    assert.ok(row.message?.includes(failing.message), 'the message of the bundle names the object and repeats it')
+  })
+})
+
 describe('a failed upgrade', () => {
   const back = { ...timeout, remediation: { upgrade: 'RollBack' } } as const
   const good = [configMap('a', { v: '1' }), configMap('old'), web('web:1'), secret('one')]
@@ -59,6 +73,7 @@ describe('a failed upgrade', () => {
     assert.equal(rowOf(site)?.state, 'Failed')
     assert.equal(rowOf(site)?.generation, 2)
     assert.equal(rowOf(site)?.firstFailing, 'Deployment default/web')
+    assert.equal(rowOf(site)?.objectCounts, undefined, 'the objects are those of another set')
     assert.deepEqual((await site.configMap('a'))?.['data'], { v: '1' })
     assert.ok(await site.configMap('old'))
     assert.equal(await site.configMap('new'), undefined, 'what only the failed set has is pruned')

@@ -1,14 +1,17 @@
 /** The report row of a bundle: bounded, with the first details in the order of the set. */
+import { utf8 } from '../../core/bytes.ts'
 import { compact } from '../../core/compact.ts'
-import { RUNNING_STATES } from '../../kinds/fields/report.ts'
+import { canonicalJson } from '../../core/json.ts'
+import { OBJECT_STATES, RUNNING_STATES } from '../../kinds/fields/report.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
 import type { DocumentEntry } from '../../wire/document/cluster-document.ts'
 import type { ReportRow } from '../../wire/link/frames.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'
 
-/** The drift of a bundle, and the values that its health rules report. */
-export function detailsOf({ plan, drifts, judged }: BundleRun): Pick<ReportRow, 'drift' | 'feedback'> {
+/** The states of a bundle's objects, its drift, and the values that its health rules report. */
+export function detailsOf(run: BundleRun): Pick<ReportRow, 'objects' | 'objectCounts' | 'drift' | 'feedback'> {
+  const { plan, drifts, judged } = run
   const objects = plan?.objects ?? []
   const drift = objects
     .filter(({ key }) => drifts.has(key))
@@ -26,8 +29,50 @@ export function detailsOf({ plan, drifts, judged }: BundleRun): Pick<ReportRow, 
     )
     .slice(0, LIMITS.rowDetails)
   return compact({
+    ...objectStates(run),
     drift: drift.length > 0 ? drift : undefined,
     feedback: feedback.length > 0 ? feedback : undefined,
+  })
+}
+
+/**
+ * The number of objects by state, and the objects that are not Ready. An object that was not observed yet is Pending;
+ * where all are, their number says it.
+ */
+function objectStates(run: BundleRun): Pick<ReportRow, 'objects' | 'objectCounts'> {
+  const { plan, healths, drifts } = run
+  // After a rollback another set runs than the row is about.
+  if (!plan || run.set !== run.entry.set) return {}
+  const states = plan.objects.map((planned) => {
+    const drift = drifts.get(planned.key)
+    const health = healths.get(planned.key)
+    const isDrifted = drift !== undefined && health?.state !== 'Failed'
+    const state = isDrifted ? ('Drifted' as const) : (health?.state ?? ('Pending' as const))
+    const message = isDrifted ? drift.message : health?.message
+    return { object: describeObject(planned), state, ...compact({ message: message && truncateMessage(message) }) }
+  })
+  const objectCounts: NonNullable<ReportRow['objectCounts']> = {}
+  for (const { state } of states) objectCounts[state] = (objectCounts[state] ?? 0) + 1
+  if (objectCounts.Ready === states.length || objectCounts.Pending === states.length) return { objectCounts }
+  const objects = OBJECT_STATES.filter((state) => state !== 'Ready')
+    .flatMap((wanted) => states.filter(({ state }) => state === wanted))
+    .slice(0, LIMITS.reportObjects)
+  return { objects, objectCounts }
+}
+
+/** The rows of a report with no more objects together than a report may have. The counts stay whole. */
+export function boundObjects(rows: readonly ReportRow[]): ReportRow[] {
+  let [count, bytes] = [LIMITS.reportObjects as number, LIMITS.reportObjectBytes as number]
+  return rows.map((row) => {
+    if (!row.objects) return row
+    const { objects, ...rest } = row
+    const kept = objects.filter((one) => {
+      const size = utf8(canonicalJson(one)).byteLength + 1
+      if (count === 0 || size > bytes) return false
+      ;[count, bytes] = [count - 1, bytes - size]
+      return true
+    })
+    return kept.length === 0 ? rest : { ...rest, objects: kept }
   })
 }
 

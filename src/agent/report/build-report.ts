@@ -3,6 +3,7 @@ import { compact } from '../../core/compact.ts'
 import { VERSION } from '../../core/version.ts'
 import type { RemovalRow, Report, ReportedLog, ReportRow } from '../../wire/link/frames.ts'
 import type { Documents } from '../documents/documents.ts'
+import { boundObjects } from '../bundles/report-row.ts'
 import type { createClusterFacts } from './cluster-facts.ts'
 
 /** The parts of the agent that a report shows. */
@@ -24,7 +25,7 @@ export function buildReport({ documents, bundleLoop, facts, incarnation, request
     revision: held?.revision ?? 0,
     agentVersion: VERSION,
     ...facts.current(),
-    bundles: [...bundleLoop.rows()],
+    bundles: boundObjects(bundleLoop.rows()),
     ...compact({
       document: held?.digest,
       removals: removals.length > 0 ? [...removals] : undefined,

@@ -1,9 +1,9 @@
 /** Signs and colours of states. */
-import type { BundleStateName } from '../../kinds/fields/states.ts'
+import type { ObjectStateName } from '../../plan/fleet/object-state.ts'
 import type { Color } from './terminal.ts'
 
 /** Sign, ASCII form and colour of each state. */
-export const STATE_GLYPHS: Readonly<Record<BundleStateName, readonly [utf8: string, ascii: string, color: Color]>> = {
+export const STATE_GLYPHS: Readonly<Record<ObjectStateName, readonly [utf8: string, ascii: string, color: Color]>> = {
   Ready: ['✔', '+', 'green'],
   Progressing: ['↻', '~', 'cyan'],
   Pending: ['…', '.', 'yellow'],
@@ -11,6 +11,7 @@ export const STATE_GLYPHS: Readonly<Record<BundleStateName, readonly [utf8: stri
   Drifted: ['≠', '#', 'yellow'],
   Failed: ['✗', 'x', 'red'],
   NotSelected: ['–', '-', 'dim'],
+  NotReported: ['?', '?', 'dim'],
 }
 
 // Phases of rollouts and statuses of conditions.
@@ -24,5 +25,5 @@ const OTHER_COLORS: Readonly<Record<string, Color>> = {
 
 /** The colour of a state, phase or condition status. Undefined for all other words. */
 export function colorOf(word: string): Color | undefined {
-  return Object.hasOwn(STATE_GLYPHS, word) ? STATE_GLYPHS[word as BundleStateName][2] : OTHER_COLORS[word]
+  return Object.hasOwn(STATE_GLYPHS, word) ? STATE_GLYPHS[word as ObjectStateName][2] : OTHER_COLORS[word]
 }

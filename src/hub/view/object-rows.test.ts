@@ -77,6 +77,40 @@ test('an object that drifted says so, and the others of its bundle do not', asyn
   assert.equal(rows[1]!.object['message'], '.data')
 })
 
+test('a healthy object beside a failing one is Ready, each with its own message', async () => {
+  const failing = {
+    ...row,
+    state: 'Failed' as const,
+    message: 'ConfigMap x/b: no',
+    firstFailing: 'ConfigMap x/b',
+    objects: [{ object: 'ConfigMap x/b', state: 'Failed' as const, message: 'no' }],
+    objectCounts: { Ready: 2, Failed: 1 },
+  }
+  const shown = async (bundles: ClusterReport['spec']['bundles']) => {
+    const blobs = createMemoryBlobs()
+    await blobs.put(bytes)
+    const report = build(ClusterReport, 'store-1', { spec: { ...known, receivedAt: '2026-11-16T00:00:00Z', bundles } })
+    const source = bundleObjectRows({ ...reads, report: async () => report }, blobs)
+    const rows = await Array.fromAsync(source.rows({ where: new Map([['cluster', 'store-1']]) }))
+    return rows.map(({ object }) => [object['state'], object['message']])
+  }
+  assert.deepEqual(await shown([failing]), [
+    ['Ready', undefined],
+    ['Failed', 'no'],
+    ['Ready', undefined],
+  ])
+  const { objects: _, objectCounts: _counts, ...old } = failing
+  assert.deepEqual(
+    (await shown([old])).map(([state]) => state),
+    ['NotReported', 'Failed', 'NotReported'],
+    'an agent of 0.1',
+  )
+  assert.deepEqual(
+    (await shown([{ ...failing, set: digestOf('another') }])).map(([state]) => state),
+    ['NotReported', 'NotReported', 'NotReported'],
+  )
+})
+
 test('one row by name, and nothing for names of no row', async () => {
   const blobs = createMemoryBlobs()
   await blobs.put(bytes)

@@ -2,9 +2,9 @@
 import type { Blobs } from '../../blobs/blobs.ts'
 import { digestOfJson, isDigest } from '../../core/crypto/digest.ts'
 import { BundleObject } from '../../kinds/views/bundle-object.ts'
-import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
+import { objectState } from '../../plan/fleet/object-state.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
 import { compareText } from '../../core/text/compare-text.ts'
 import { parseObjectSet } from '../../wire/document/signed-document.ts'
@@ -15,9 +15,6 @@ import type { PositionedRow, RowSource } from './row-source.ts'
 
 /** Where sets are read from. */
 export type SetReader = Pick<Blobs, 'get'>
-
-/** How many drifted objects a report names at most. */
-const MAX_NAMED = 20
 
 type SetObject = ObjectSet['objects'][number]
 
@@ -55,8 +52,7 @@ export function bundleObjectRows(reads: ViewReader, blobs: SetReader): RowSource
           bundle,
           cluster,
           object,
-          state,
-          ...wordsOf(object, reported),
+          ...objectState(describeObject(object), reported, state === 'Offline'),
         },
       }))
       .sort((a, b) => compareText(a.at[3]!, b.at[3]!))
@@ -89,18 +85,4 @@ function positionOf({ kind, namespace = '', name, apiVersion }: SetObject): stri
 
 function markOf({ apiVersion, kind, namespace = '', name }: SetObject): string {
   return digestOfJson([apiVersion, kind, namespace, name]).slice('sha256:'.length, 'sha256:'.length + 10)
-}
-
-/** What the cluster says about this object rather than about the bundle. */
-function wordsOf(
-  object: SetObject,
-  reported: ClusterReport['spec']['bundles'][number] | undefined,
-): { readonly state?: string; readonly message?: string } {
-  const label = describeObject(object)
-  if (reported?.firstFailing === label) return { state: reported.state, message: reported.message ?? '' }
-  const drift = reported?.drift?.find((one) => one.object === label)
-  if (drift) return { state: 'Drifted', message: drift.fields.join('; ') }
-  // All that drifted are named, so this one has not.
-  const isWell = reported?.state === 'Drifted' && (reported.drift?.length ?? MAX_NAMED) < MAX_NAMED
-  return isWell ? { state: 'Ready' } : {}
 }

@@ -24,6 +24,9 @@ const REMOVAL_STATES = ['Removing', 'Failed', 'Removed', 'Orphaned'] as const
 /** States of content that runs. */
 export const RUNNING_STATES = ['Ready', 'Progressing', 'Drifted', 'Failed'] as const
 
+/** States of one object of a set, the worst first. */
+export const OBJECT_STATES = ['Failed', 'Drifted', 'Progressing', 'Pending', 'Ready'] as const
+
 const OBJECT = 'Kind, namespace and name of the object.'
 
 /** The state of one bundle on the cluster. */
@@ -49,6 +52,32 @@ export const ReportedBundle = object({
   ),
   message: optional(text({ max: 4096, description: 'Message of the agent.' })),
   firstFailing: optional(text({ max: 1024, description: 'First object that is not healthy.' })),
+  objects: optional(
+    listOf(
+      object({
+        object: text({ max: 1024, description: OBJECT }),
+        state: enumOf(OBJECT_STATES, { description: 'State of the object.' }),
+        message: optional(text({ max: 4096, description: 'Message of the agent about the object.' })),
+      }),
+      {
+        max: 200,
+        description:
+          'Objects that are not Ready, Failed objects first. A report has at most 200 objects and 64 KiB of them; `objectCounts` counts the others.',
+      },
+    ),
+  ),
+  objectCounts: optional(
+    object(
+      {
+        Ready: optional(int({ description: 'Number of objects that are Ready.' })),
+        Progressing: optional(int({ description: 'Number of objects that are not healthy yet.' })),
+        Pending: optional(int({ description: 'Number of objects that were not observed yet.' })),
+        Drifted: optional(int({ description: 'Number of objects that differ from the set.' })),
+        Failed: optional(int({ description: 'Number of objects that failed.' })),
+      },
+      { description: 'Number of objects of the set by state. Agents of version 0.1 do not report it.' },
+    ),
+  ),
   drift: optional(
     listOf(
       object({

@@ -1,6 +1,6 @@
 import { defineView } from './define-view.ts'
 import { digest, enumOf, name, object, optional, text } from '../schema/schema-builders.ts'
-import { BUNDLE_STATES } from '../fields/states.ts'
+import { OBJECT_ROW_STATES } from '../fields/states.ts'
 
 /** An object of a bundle on a cluster: a row that the hub computes for each request and never stores. */
 export const BundleObject = defineView({
@@ -24,9 +24,9 @@ export const BundleObject = defineView({
       },
       { description: 'Object in the cluster.' },
     ),
-    state: enumOf(BUNDLE_STATES, {
+    state: enumOf(OBJECT_ROW_STATES, {
       description:
-        'State of the object as reported by the agent. For an object that the agent did not report, the state of the bundle on the cluster.',
+        "State of the object itself. `NotReported`: the agent's report does not tell it. `Offline`: the cluster is offline, and the message has the last reported state.",
     }),
     message: optional(text({ max: 8192, description: 'Message of the agent about the object.' })),
   },
