@@ -62,14 +62,16 @@ function objectStates(run: BundleRun): Pick<ReportRow, 'objects' | 'objectCounts
 
 /** The rows of a report with no more objects together than a report may have. The counts stay whole. */
 export function boundObjects(rows: readonly ReportRow[]): ReportRow[] {
-  let [count, bytes] = [LIMITS.reportObjects as number, LIMITS.reportObjectBytes as number]
+  let count: number = LIMITS.reportObjects
+  let bytes: number = LIMITS.reportObjectBytes
   return rows.map((row) => {
     if (!row.objects) return row
     const { objects, ...rest } = row
     const kept = objects.filter((one) => {
       const size = utf8(canonicalJson(one)).byteLength + 1
       if (count === 0 || size > bytes) return false
-      ;[count, bytes] = [count - 1, bytes - size]
+      count -= 1
+      bytes -= size
       return true
     })
     return kept.length === 0 ? rest : { ...rest, objects: kept }

@@ -11,7 +11,7 @@ import type { Placement } from '../../kinds/native/placement.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { Source } from '../../kinds/native/source.ts'
-import type { ObjectStateName } from '../../plan/fleet/object-state.ts'
+import type { ObjectStateName } from '../../kinds/fields/states.ts'
 import type { Window } from '../../kinds/native/window.ts'
 
 export const CLUSTERS = flotillaResource<Cluster>('Cluster', 'Cluster')

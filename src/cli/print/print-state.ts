@@ -1,5 +1,5 @@
 /** Signs and colours of states. */
-import type { ObjectStateName } from '../../plan/fleet/object-state.ts'
+import type { ObjectStateName } from '../../kinds/fields/states.ts'
 import type { Color } from './terminal.ts'
 
 /** Sign, ASCII form and colour of each state. */

@@ -1,9 +1,6 @@
 /** The state of one object of a bundle on a cluster. API, CLI and console use this file. */
-import type { BundleStateName } from '../../kinds/fields/states.ts'
-import { BUNDLE_STATES, OBJECT_ROW_STATES } from '../../kinds/fields/states.ts'
-
-/** A state of an object; `NotReported` where the agent says nothing about it. */
-export type ObjectStateName = (typeof OBJECT_ROW_STATES)[number]
+import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
+import type { BundleStateName, ObjectStateName } from '../../kinds/fields/states.ts'
 
 /** An agent's report about a bundle, as the states of its objects read it. */
 export interface ReportedObjects {
