@@ -204,7 +204,7 @@ const GENERATOR: Fields = {
       ),
       files: near(
         { items: { path: exact('text', ''), exclude: exact('flag', '') } },
-        'A Bundle for each map in a file that is there now; a part of the path that is `**` means any directories.',
+        'A Bundle for each map in a file that is there now; as in Argo CD, `*` crosses slashes.',
       ),
       pathParamPrefix: exact('text', ''),
       requeueAfterSeconds: warned(
@@ -239,7 +239,7 @@ export const APPLICATION_SET: Fields = {
   generators: exact({ items: GENERATOR }, ''),
   goTemplate: exact(
     'flag',
-    'Go templates with Sprig’s functions and `normalize`, without `slugify`; without it `{{key}}`. What depends on the cluster may only be named, not worked on.',
+    'Go templates with all functions but those of random values and the time; without it `{{key}}`. What depends on the cluster may only be named, not worked on.',
   ),
   goTemplateOptions: near('texts', 'A key that is missing is always an error.'),
   template: exact('map', 'The Applications; as in the table above.'),

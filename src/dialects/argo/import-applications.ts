@@ -3,7 +3,6 @@ import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { LabelRequirement } from '../../core/text/label-selector.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { mergePatch } from '../../render/bundle/finish-objects.ts'
 import { fromRollingSync } from '../rollout-strategies.ts'
 import type { RollingSyncStep } from '../rollout-strategies.ts'
 import type { Fields } from '../field-table.ts'
@@ -13,12 +12,9 @@ import { solePlaceholder, removePlaceholders } from './generators/cluster-placeh
 import { compileApplication } from './compile/compile-application.ts'
 import type { Application, ApplicationCompileContext } from './compile/compile-application.ts'
 import { APPLICATION, APPLICATION_SET } from './fields.ts'
-import { fillText, fillTexts } from './generators/fill-template.ts'
-import type { Filling } from './generators/fill-template.ts'
-import { generate } from './generators/generate.ts'
-import type { Generator, ParameterSet } from './generators/generate.ts'
+import { importSets } from './generators/import-sets.ts'
+import type { ImportedSet } from './generators/import-sets.ts'
 import { createImportedObjects } from './compile/imported-objects.ts'
-import { joined, readText } from './generators/parameters.ts'
 import { repositoriesOf } from './files/repositories.ts'
 import type { Clone } from './files/repositories.ts'
 
@@ -123,10 +119,7 @@ function tellAnnotations(keys: readonly string[], { note }: ApplicationCompileCo
 }
 
 interface ApplicationSetSpec {
-  readonly generators?: readonly Generator[]
-  readonly goTemplate?: boolean
   readonly template?: JsonObject
-  readonly templatePatch?: string
   readonly syncPolicy?: { readonly preserveResourcesOnDeletion?: boolean }
   readonly strategy?: {
     readonly type?: string
@@ -136,18 +129,25 @@ interface ApplicationSetSpec {
 
 const FINALIZER = 'resources-finalizer.argocd.argoproj.io'
 
+/** Fields of a template that Argo CD does not know: its Applications no longer have them. */
+function tellUnknownFields({ spec }: JsonObject, { note }: ApplicationCompileContext): void {
+  readSpec(spec, APPLICATION, {
+    system: 'Argo CD',
+    report: (_level, _path, message) => void (message.includes('is no field of') && note(message)),
+  })
+}
+
 /** The Applications of an ApplicationSet; Applications that differ only in their cluster are one. */
 function generatedBy(set: UnknownObject, scene: ApplicationCompileContext): Application[] {
   const reading = readingFor(scene)
   const spec = readSpec(set['spec'], APPLICATION_SET, reading) as ApplicationSetSpec
-  const isGo = spec.goTemplate === true
-  const sets = (spec.generators ?? []).flatMap((generator) => generate(generator, { ...scene, isGo, reading }))
+  const raw = isObject(set['spec']) ? set['spec'] : {}
+  tellUnknownFields(spec.template ?? {}, scene)
+  const sets = importSets(raw, { ...scene, reading })
   if (sets.length === 0) scene.wrong('its generators give nothing, so there is nothing to take over')
   const keep = spec.syncPolicy?.preserveResourcesOnDeletion === true
   return sets.map((one) => {
-    const filling = { isGo, parameters: one.parameters, ofCluster: one.clusters !== undefined, wrong: scene.wrong }
-    const filled = fillTexts(joined(spec.template ?? {}, one.template ?? {}), filling) as JsonObject
-    const template = patched(filled, spec.templatePatch ?? '', filling)
+    const { application: template } = one
     const metadata = isObject(template['metadata']) ? template['metadata'] : {}
     const ownName = typeof metadata['name'] === 'string' ? metadata['name'] : set.metadata.name
     const finalizers = Array.isArray(metadata['finalizers']) ? (metadata['finalizers'] as string[]) : []
@@ -177,18 +177,6 @@ function generatedBy(set: UnknownObject, scene: ApplicationCompileContext): Appl
   })
 }
 
-/** The template with its patch, which Go templates fill for each parameter set. */
-function patched(template: JsonObject, patch: string, filling: Filling): JsonObject {
-  if (patch === '') return template
-  if (!filling.isGo) {
-    filling.wrong('templatePatch needs goTemplate: true')
-    return template
-  }
-  const value = readText(fillText(patch, filling), 'templatePatch', filling.wrong)
-  if (value !== null && value !== undefined && !isObject(value)) filling.wrong('templatePatch must be a map')
-  return isObject(value) ? mergePatch(template, value) : template
-}
-
 /**
  * Steps of RollingSync as rings: labels of Applications become labels of clusters where the template copies them from
  * there.
@@ -196,7 +184,7 @@ function patched(template: JsonObject, patch: string, filling: Filling): JsonObj
 function ringsOf(
   { strategy }: ApplicationSetSpec,
   { labels }: Application,
-  scene: ApplicationCompileContext & { readonly set: ParameterSet },
+  scene: ApplicationCompileContext & { readonly set: ImportedSet },
 ): { readonly rings?: readonly object[] } {
   const steps = strategy?.rollingSync?.steps ?? []
   if (strategy?.type !== 'RollingSync' || steps.length === 0) return {}

@@ -11,6 +11,7 @@ import type {
   PullRequest,
   ScmRepository,
 } from '../../../src/dialects/argo/applicationset/generate-inputs.ts'
+import { filesByRevision } from '../../../src/dialects/argo/applicationset/git-revision.ts'
 import { readYamlJson } from '../../../src/dialects/argo/applicationset/read-yaml-text.ts'
 import type { RecordedCase } from '../recorded-case.ts'
 
@@ -71,16 +72,19 @@ function inputsOf(input: RecordedCase): GenerateInputs {
     clusters,
     projects,
     objects,
-    revisionsOf: (url) => {
-      const revisions = repos[url]
-      if (!revisions) return undefined
-      return new Map(
-        Object.entries(revisions).map(([name, files]) => [
-          name,
-          { paths: Object.keys(files), read: (path: string) => files[path]! },
+    filesAt: filesByRevision(
+      new Map(
+        Object.entries(repos).map(([url, revisions]) => [
+          url,
+          new Map(
+            Object.entries(revisions).map(([name, files]) => [
+              name,
+              { paths: Object.keys(files), read: (path: string) => files[path]! },
+            ]),
+          ),
         ]),
-      )
-    },
+      ),
+    ),
     services: servicesOf(input),
     ...(settings.newGitFileGlobbing === true && { newGitFileGlobbing: true }),
     entropy: {

@@ -29,11 +29,18 @@ export async function generate({
   readonly flags: GenerateFlags
 }): Promise<void> {
   const namespace = flags.namespace ?? 'argocd'
-  const [{ sortArgoObjects }, { generateApplications }, { ApplicationSetError }, { checkNumbers }] = await Promise.all([
+  const [
+    { sortArgoObjects },
+    { generateApplications },
+    { ApplicationSetError },
+    { checkNumbers },
+    { filesByRevision },
+  ] = await Promise.all([
     import('../../../dialects/argo/applicationset/argo-objects.ts'),
     import('../../../dialects/argo/applicationset/generate.ts'),
     import('../../../dialects/argo/applicationset/applicationset-error.ts'),
     import('../../../dialects/argo/applicationset/read-yaml-text.ts'),
+    import('../../../dialects/argo/applicationset/git-revision.ts'),
   ])
   const files = flags.filename ?? []
   const documents = (await Promise.all(files.map(readDocuments))).flat()
@@ -54,7 +61,7 @@ export async function generate({
     for (const set of sets) {
       const where = `ApplicationSet ${String(isObject(set['metadata']) ? set['metadata']['name'] : '')}`
       failing(where, () => {
-        const inputs = { ...objects, namespace, revisionsOf: (url: string) => roots.get(url), entropy: ENTROPY }
+        const inputs = { ...objects, namespace, filesAt: filesByRevision(roots), entropy: ENTROPY }
         const { applications, warnings } = generateApplications(set, inputs)
         for (const warning of warnings) terminal.step('warn', `${where}: ${warning}`)
         made.push(...applications)

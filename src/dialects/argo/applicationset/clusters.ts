@@ -19,6 +19,7 @@ const SECRET_TYPE = 'argocd.argoproj.io/secret-type'
 
 /** Parameter sets of clusters. */
 export function generateFromClusters(clusters: JsonObject, { inputs, renderer }: GeneratorScene): Parameters[] {
+  if (inputs.clusterSets) return inputs.clusterSets(clusters, renderer)
   const { matchLabels, matchExpressions } = (clusters['selector'] ?? {}) as Selector
   const selector: Selector = {
     matchLabels: { ...matchLabels, [SECRET_TYPE]: 'cluster' },

@@ -1,7 +1,10 @@
+// Tested by src/dialects/argo/applicationset/generate.test.ts.
 /** What an ApplicationSet is generated from: everything Argo CD would ask its cluster, git and services for. */
 import type { JsonObject } from '../../../core/json.ts'
 import type { Entropy } from '../../../render/helm/frozen-random.ts'
 import type { GenerateLimits } from './limits.ts'
+import type { Parameters, TextRenderer } from './render-text.ts'
+import type { Selector } from './selectors.ts'
 
 /** A cluster, as its Secret describes it. */
 export interface ArgoCluster {
@@ -66,8 +69,12 @@ export interface GenerateInputs {
   readonly projects: ReadonlySet<string>
   /** Further objects: ConfigMaps and decisions. */
   readonly objects: readonly JsonObject[]
-  /** The revisions of a repository by name; undefined when the repository is not known. */
-  revisionsOf(url: string): ReadonlyMap<string, RevisionFiles> | undefined
+  /** The files of a repository at a revision, or what of both is not known. */
+  filesAt(url: string, revision: string): RevisionFiles | 'unknown repository' | 'unknown revision'
+  /** Answers the clusters generator instead of the Secrets, where clusters are not known yet. */
+  clusterSets?(generator: JsonObject, renderer: TextRenderer): Parameters[]
+  /** Chooses sets by the selector of a generator, instead of by their parameters alone. */
+  selectSets?(selector: Selector, sets: readonly Parameters[]): Parameters[]
   readonly services?: GeneratorServices
   /** `*` in paths of files stops at slashes: applicationsetcontroller.enable.new.git.file.globbing. */
   readonly newGitFileGlobbing?: boolean

@@ -6,6 +6,7 @@ import { ApplicationSetError } from './applicationset-error.ts'
 import { sortArgoObjects } from './argo-objects.ts'
 import { generateApplications } from './generate.ts'
 import type { GenerateInputs, RevisionFiles } from './generate-inputs.ts'
+import { filesByRevision } from './git-revision.ts'
 import { GENERATE_LIMITS } from './limits.ts'
 import { readYamlJson } from './read-yaml-text.ts'
 
@@ -58,13 +59,17 @@ const INPUTS: GenerateInputs = {
     ],
     'argocd',
   ),
-  revisionsOf: (url) =>
-    url === 'https://git/apps'
-      ? new Map([
+  filesAt: filesByRevision(
+    new Map([
+      [
+        'https://git/apps',
+        new Map([
           ['v1.0.0', revision({ 'old/x': '' })],
           ['v1.2.0', revision(FILES)],
-        ])
-      : undefined,
+        ]),
+      ],
+    ]),
+  ),
   entropy: { randomBytes: (length) => new Uint8Array(length), now: () => 0, generateKey: () => '' },
 }
 

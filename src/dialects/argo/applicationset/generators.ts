@@ -72,7 +72,8 @@ export function runGenerators(
       const whole = outer && outer.size > 0 ? interpolate(entry, outer, scene.renderer) : entry
       const sets = run(whole[name] as JsonObject, scene, whole)
       scene.budget.sets(sets.length)
-      out.push({ sets: selector ? sets.filter((set) => matches(flatten(set))) : sets, template: merged })
+      const choose = scene.inputs.selectSets ?? ((_selector, all) => all.filter((set) => matches(flatten(set))))
+      out.push({ sets: selector ? choose(selector, sets) : sets, template: merged })
     } catch (caught) {
       if (!(caught instanceof ApplicationSetError)) throw caught
       failure ??= caught

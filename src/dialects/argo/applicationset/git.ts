@@ -8,7 +8,6 @@ import { ApplicationSetError, withContext } from './applicationset-error.ts'
 import { matchNewGlob, matchPathspec } from './file-patterns.ts'
 import type { RevisionFiles } from './generate-inputs.ts'
 import type { GeneratorScene } from './generators.ts'
-import { resolveRevision } from './git-revision.ts'
 import { normalizeName } from './names.ts'
 import { addValues, flatten } from './parameters.ts'
 import { readYamlText } from './read-yaml-text.ts'
@@ -42,15 +41,14 @@ export function generateFromGit(git: JsonObject, scene: GeneratorScene): Paramet
 function revisionOf(git: JsonObject, { inputs }: GeneratorScene): RevisionFiles {
   const url = textField(git, 'repoURL')
   const wanted = textField(git, 'revision')
-  const revisions = inputs.revisionsOf(url)
-  if (!revisions) {
-    throw new ApplicationSetError(`error retrieving the repository ${url}: it is not there; give its files with --root`)
+  const found = inputs.filesAt(url, wanted)
+  if (found === 'unknown repository') {
+    throw new ApplicationSetError(`the repository ${url} is not known here; give its clone with --root`)
   }
-  const name = resolveRevision(wanted, revisions.keys())
-  if (name === undefined) {
+  if (found === 'unknown revision') {
     throw new ApplicationSetError(`unable to resolve git revision: unable to resolve '${wanted}' to a commit SHA`)
   }
-  return revisions.get(name)!
+  return found
 }
 
 /** All directories that are not hidden, in the order of a walk, as far as a pattern fits and no exclude does. */

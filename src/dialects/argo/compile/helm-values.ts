@@ -6,7 +6,7 @@ import type { Dict } from '../../../render/helm/values/dict.ts'
 import { parseInto, StrvalsError } from '../../../render/helm/values/strvals.ts'
 import type { ArgoSource } from '../application.ts'
 import { asValueTemplate, hasPlaceholders } from '../generators/cluster-placeholders.ts'
-import { readText } from '../generators/parameters.ts'
+import { readText } from '../files/read-text.ts'
 
 /** The values of a chart. */
 export interface ChartValues {

@@ -1,7 +1,7 @@
 /** Findings about the files of an Application's directory: nested Applications, jsonnet, charts to download. */
 import { isObject } from '../../../core/json.ts'
 import type { ArgoSource, Diagnostics } from '../application.ts'
-import { readText } from '../generators/parameters.ts'
+import { readText } from './read-text.ts'
 import type { RepositoryFiles } from './repositories.ts'
 
 const OF_ARGO = /^apiVersion:\s*["']?argoproj\.io\/[^]*?^kind:\s*["']?(Application|ApplicationSet|AppProject)\b/m

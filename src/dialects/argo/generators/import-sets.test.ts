@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { imported, set } from '../../../testing/fixtures/argo-applications.ts'
-import { normalized } from './parameters.ts'
 
 const OPEN = `{metadata: {name: '{{name}}-web'}, spec: {source: {repoURL: 'https://charts.example.com', chart: web}, destination: {server: '{{server}}'}, syncPolicy: {automated: {}}}}`
 const PLAIN = `{metadata: {name: '{{app}}'}, spec: {source: {repoURL: 'https://git.example.com/apps.git', path: '{{dir}}', directory: {}}, destination: {name: '{{to}}'}}}`
@@ -28,19 +27,24 @@ test('lists, directories and matrices: a Bundle for each', () => {
   const found = (directories: string) => Object.keys(imported(set(git(directories), template), { paths }).bundles)
   assert.deepEqual(found("[{path: '*'}]"), ['app1-app1', 'app_3-app-3', 'p1-p1'])
   assert.deepEqual(found("[{path: 'p1/*'}, {path: 'p1/*/*'}, {path: 'p1/p2', exclude: true}]"), ['p1-app2', 'p1-app3'])
-  assert.match(imported(set(git("[{path: '*'}]"), template)).problems[0]!, /give its clone with --root DIR/)
+  assert.match(
+    imported(set(git("[{path: '*'}]"), template)).problems[0]!,
+    /is not known here; give its clone with --root/,
+  )
   const matrix = `[{matrix: {generators: [{list: {elements: [{a: '1'}, {a: '2'}]}}, {list: {elements: [{app: 'w{{a}}', dir: x, to: s1}, {app: 'v{{a}}', dir: w, to: s1}]}}]}}]`
   assert.deepEqual(Object.keys(imported(set(matrix, PLAIN)).bundles), ['w1', 'v1', 'w2', 'v2'])
-  assert.match(imported(set('[{matrix: {generators: [{list: {}}]}}]', PLAIN)).problems[0]!, /matrix has two generators/)
+  assert.match(
+    imported(set('[{matrix: {generators: [{list: {}}]}}]', PLAIN)).problems[0]!,
+    /found less than two generators, Matrix support only two/,
+  )
   assert.match(imported(set('[]', PLAIN)).problems[0]!, /nothing to take over/)
-  assert.equal(normalized('-.--CLUSTER/name  -./.-'), 'cluster-name')
 })
 
 test('elements as YAML, what a selector leaves, and a generator’s own template', () => {
   const yaml = `[{list: {elements: [{app: a, dir: x, to: s1}], elementsYaml: '[{app: b, dir: v, to: s1}, {app: c, dir: z, to: s2}]'}, selector: {matchLabels: {to: s1}}}]`
   assert.deepEqual(Object.keys(imported(set(yaml, PLAIN)).bundles), ['a', 'b'])
   const odd = yaml.replace('[{app: b, dir: v, to: s1}, {app: c, dir: z, to: s2}]', '[x]')
-  assert.match(imported(set(odd, PLAIN)).problems[0]!, /elementsYaml must hold maps of parameters/)
+  assert.match(imported(set(odd, PLAIN)).problems[0]!, /ElementsYaml: .* it must be a list of maps/)
   const own = `[{list: {elements: [{app: a, dir: x, to: s1}], template: {metadata: {}, spec: {source: {path: other, repoURL: '', directory: {}}, destination: {}}}}}, {list: {elements: [{app: b, dir: v, to: s1}]}}]`
   assert.deepEqual(
     Object.values(imported(set(own, PLAIN)).bundles).map(({ source }) => source?.path),
@@ -80,7 +84,7 @@ test('files of a repository: a Bundle for each map, with its place', () => {
   )
   const bad = { ...files, 'clusters/us/s2/config.yaml': 'a: [\n' }
   assert.match(imported(set(git(), plain), { files: bad }).problems[0]!, /clusters\/us\/s2\/config\.yaml/)
-  assert.match(imported(set(git(), plain), { files: {} }).problems[0]!, /nothing of .* fits/)
+  assert.match(imported(set(git(), plain), { files: {} }).problems[0]!, /its generators give nothing/)
 })
 
 test('a merge says of some what others have by default', () => {
@@ -94,12 +98,15 @@ test('a merge says of some what others have by default', () => {
     ],
   )
   const twice = merge(', {list: {elements: [{app: b}, {app: b}]}}')
-  assert.match(imported(set(twice, PLAIN)).problems[0]!, /merge: \["b"\] of app is there twice/)
+  assert.match(
+    imported(set(twice, PLAIN)).problems[0]!,
+    /not unique by the given mergeKeys.* Duplicate key was \{"app":"b"\}/,
+  )
   assert.match(
     imported(set(merge(', {clusters: {}}'), PLAIN)).problems[0]!,
     /merge: what is said of single clusters is not known before they are/,
   )
-  assert.match(imported(set('[{merge: {generators: [{list: {}}]}}]', PLAIN)).problems[0]!, /two generators or more/)
+  assert.match(imported(set('[{merge: {generators: [{list: {}}]}}]', PLAIN)).problems[0]!, /Merge requires two or more/)
   const inside = merge('').replace(
     '{list: {elements: [{app: b, dir: z}',
     '{list: {template: {metadata: {name: x}}, elements: [{app: b, dir: z}',
@@ -129,12 +136,14 @@ test('a patch is written for each set of parameters', () => {
       ['v/patched', ['b.yaml'], 'Confirm'],
     ],
   )
-  assert.match(
-    imported(set(list, PLAIN, patch.replace('goTemplate: true', ''))).problems.join(),
-    /templatePatch needs goTemplate: true/,
+  const plain = set(
+    '[{list: {elements: [{app: a, dir: x, to: s1}]}}]',
+    PLAIN,
+    "templatePatch: 'spec: {source: {path: p-{{dir}}}}'",
   )
+  assert.deepEqual([imported(plain).problems, imported(plain).bundles['a']?.source?.path], [[], 'p-x'])
   assert.match(
     imported(set(list, go, 'templatePatch: "[x]"\n  goTemplate: true')).problems[0]!,
-    /templatePatch must be a map/,
+    /invalid templatePatch/,
   )
 })
