@@ -7,6 +7,7 @@ import { localTime } from '../print/print-time.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
 import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
+import { CERTIFICATE_WARNING_DAYS } from '../../plan/fleet/cluster-badges.ts'
 import type { Check, CheckCategory, CheckId, CheckResult } from './check.ts'
 
 /** The objects of a cluster. */
@@ -17,7 +18,6 @@ export interface ClusterFacts {
 }
 
 const DAY_MS = 86_400_000
-const EXPIRY_WARNING_DAYS = 7
 
 /** The checks of one cluster. */
 export function clusterChecks({ cluster, assignment, report }: ClusterFacts, nowMs: number): CheckCategory[] {
@@ -84,7 +84,7 @@ function certificateCheck(notAfter: string | undefined, nowMs: number): Check {
   const days = Math.floor((end - nowMs) / DAY_MS)
   return check(
     'certificate',
-    days < EXPIRY_WARNING_DAYS ? 'warning' : 'ok',
+    days < CERTIFICATE_WARNING_DAYS ? 'warning' : 'ok',
     `the certificate is valid for ${humanAge(end - nowMs)}`,
   )
 }

@@ -47,3 +47,33 @@ test('a ring that passed without a change needs no approval', () => {
   const approvedBy = [{ author: 'ana' }]
   assert.equal(lines({ openedAt: passedAt, approvedBy, passedAt }), ` ✔ early   2/2   approved by ana, passed 5m ago`)
 })
+
+test('a ring names why it does not wait for clusters, and its numbers add up', () => {
+  const line = (state: object) =>
+    ringLines(
+      {
+        spec: { rings: [{ name: 'lab' }] },
+        status: { rings: [{ name: 'lab', members: 9, ready: 2, ...state }] },
+      } as unknown as Rollout,
+      NOW,
+    )
+  const excusedFor = { offline: 1, frozen: 2, held: 1, notBuilt: 2 }
+  assert.equal(
+    line({ failed: 3, excused: 6, excusedFor }),
+    ' … lab   2/9  ✗ 1  ◌ 1 offline  ❄ 2 frozen  ⏸ 1 held  ✎ 2 not built',
+  )
+  assert.equal(line({ failed: 0, excused: 4 }), ' … lab   2/9  – 4 excused', 'a Rollout of 0.1 does not say why')
+})
+
+test('who has the release and who is connected now are two numbers', () => {
+  const counts = { total: 60, ready: 55, progressing: 0, pending: 0, failed: 1, offline: 4 }
+  const head = (states?: object) =>
+    headLine({
+      metadata: { name: 'shop-g1' },
+      spec: {},
+      status: { phase: 'Completed', counts: { ...counts, ...(states ? { states } : {}) } },
+    } as unknown as Rollout)
+  assert.equal(head({ Ready: 46, Offline: 13, Failed: 1 }), 'shop-g1  Completed  55 of 60 ready  13 offline now')
+  assert.equal(head({ Ready: 60 }), 'shop-g1  Completed  55 of 60 ready')
+  assert.equal(head(), 'shop-g1  Completed  55 of 60 ready')
+})

@@ -29,6 +29,7 @@ export function headLine({ metadata, spec, status }: Rollout): string {
     metadata.name,
     status?.phase ?? 'Pending',
     counts ? `${counts.ready} of ${counts.total} ${spec.removal ? 'removed' : 'ready'}` : 'no counts yet',
+    counts?.states?.['Offline'] ? `${counts.states['Offline']} offline now` : '',
     spec.startedBy && spec.startedBy.length > 0 ? `started by ${spec.startedBy[0]}` : '',
     metadata.annotations?.[REASON] ? `"${metadata.annotations[REASON]}"` : '',
   ]
@@ -40,10 +41,11 @@ export function ringLines({ spec, status }: Rollout, nowMs: number): string {
   const rows = spec.rings.map((ring) => {
     const state = status?.rings?.find(({ name }) => name === ring.name)
     const sign = state?.passedAt ? '✔' : status?.ring === ring.name ? '↻' : '…'
+    const failed = state ? failedIn(state) : 0
     const some = [
       `${state?.ready ?? 0}/${state?.members ?? 0}`,
-      state?.failed ? `✗ ${state.failed}` : '',
-      state?.excused ? `◌ ${state.excused}` : '',
+      failed > 0 ? `✗ ${failed}` : '',
+      ...(state ? excuses(state).map(({ sign, count, word }) => `${sign} ${count} ${word}`) : []),
     ]
     return [
       ` ${sign} ${ring.name}`,
@@ -52,6 +54,27 @@ export function ringLines({ spec, status }: Rollout, nowMs: number): string {
     ]
   })
   return alignColumns(rows)
+}
+
+const EXCUSES = [
+  ['offline', '◌', 'offline'],
+  ['frozen', '❄', 'frozen'],
+  ['held', '⏸', 'held'],
+  ['notBuilt', '✎', 'not built'],
+] as const
+
+/** The members that a ring does not wait for, by reason. A Rollout of 0.1 has their number alone. */
+export function excuses({ excused = 0, excusedFor }: RingStatus) {
+  if (!excusedFor) return excused > 0 ? [{ sign: '–', count: excused, word: 'excused' }] : []
+  return EXCUSES.flatMap(([reason, sign, word]) => {
+    const count = excusedFor[reason] ?? 0
+    return count > 0 ? [{ sign, count, word }] : []
+  })
+}
+
+/** Failed members without those that were not built, which are shown beside them. */
+export function failedIn({ failed = 0, excusedFor }: RingStatus): number {
+  return failed - (excusedFor?.notBuilt ?? 0)
 }
 
 /** The conditions of a ring, and how they were met. */

@@ -59,6 +59,10 @@ export interface RolloutRow {
   readonly phase: string
   readonly ring: string
   readonly counts: Readonly<Record<string, number>>
+  /** Bundles on clusters that are offline now, whether they have the content or not. */
+  readonly offlineNow: number
+  /** Bundles on clusters that the rings do not wait for, by reason. */
+  readonly excused: Readonly<Record<string, number>>
   readonly message: string
 }
 
@@ -232,12 +236,18 @@ function stateOf({ status }: Bundle): string {
 
 function rolloutRow(rollout: Rollout): RolloutRow {
   const { status } = rollout
-  const { states: _, ...counts } = status?.counts ?? {}
+  const { states, ...counts } = status?.counts ?? {}
+  const excused: Record<string, number> = {}
+  for (const { excusedFor = {} } of status?.rings ?? []) {
+    for (const [reason, count = 0] of Object.entries(excusedFor)) excused[reason] = (excused[reason] ?? 0) + count
+  }
   return {
     name: keyOf(rollout),
     phase: status?.phase ?? 'Pending',
     ring: status?.ring ?? '',
     counts,
+    offlineNow: states?.['Offline'] ?? 0,
+    excused,
     message: findCondition(status?.conditions, 'Ready')?.message ?? '',
   }
 }

@@ -149,9 +149,11 @@ test('certificates: the nearest expiry, and how many are near; nothing to measur
   const values = scrape({ clusters: [valid(3), valid(20), valid(90), valid(-1)] })
   assert.equal(values.get('flotilla_certificate_expiry_seconds{min}'), -86_400)
   assert.deepEqual(
-    [1, 7, 30].map((days) => values.get(`flotilla_certificates_expiring{${days}}`)),
-    [1, 2, 3],
+    [1, 3].map((days) => values.get(`flotilla_certificates_expiring{${days}}`)),
+    [1, 2],
   )
+  const fresh = scrape({ clusters: [valid(14), valid(5)] })
+  for (const days of [1, 3]) assert.equal(fresh.get(`flotilla_certificates_expiring{${days}}`), 0, 'renewed in time')
   assert.equal(values.get('flotilla_cluster_last_seen_age_seconds{max}'), Number.NaN)
   assert.equal(scrape({}).get('flotilla_certificate_expiry_seconds{min}'), Number.NaN)
 })

@@ -14,7 +14,7 @@ import type { Placement } from '../../kinds/native/placement.ts'
 import { ROLLOUT_PHASES } from '../../kinds/native/rollout.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
-import { APART_BADGES, apartBadge, stateOfCluster } from '../../plan/fleet/cluster-badges.ts'
+import { APART_BADGES, apartBadge, CERTIFICATE_WARNING_DAYS, stateOfCluster } from '../../plan/fleet/cluster-badges.ts'
 import { countStates } from '../../plan/fleet/state.ts'
 import type { StateCounts } from '../../plan/fleet/state.ts'
 import { countsByState } from '../../plan/fleet/view-rows.ts'
@@ -33,7 +33,7 @@ const CONDITION_STATUSES = ['True', 'False', 'Unknown'] as const
 /** How a distribution over the fleet is told without a series per cluster. */
 const STATS = { min: 0, p50: 0.5, p90: 0.9, p99: 0.99, max: 1 } as const
 const DAY_SECONDS = 86_400
-const EXPIRY_DAYS = [1, 7, 30] as const
+const EXPIRY_DAYS = [1, CERTIFICATE_WARNING_DAYS] as const
 
 /** Declares the metrics of the fleet; the answer brings them up to date. */
 export function declareFleetMetrics(metrics: Metrics): (facts: FleetMetricsInput, nowMs: number) => void {
@@ -92,7 +92,7 @@ export function declareFleetMetrics(metrics: Metrics): (facts: FleetMetricsInput
   })
   const expiring = metrics.gauge({
     name: 'flotilla_certificates_expiring',
-    help: 'Agents’ certificates that expire within so many days.',
+    help: 'Agents’ certificates that expire within this number of days. A certificate that is renewed in time is never counted.',
     labels: ['days'],
   })
 

@@ -192,6 +192,24 @@ export const Rollout = defineKind({
                   'Number of clusters that the ring does not wait for, for example because they are offline. They are admitted when they return.',
               }),
             ),
+            excusedFor: optional(
+              object(
+                {
+                  offline: optional(int({ description: 'Number of excused clusters that are offline.' })),
+                  frozen: optional(
+                    int({ description: 'Number of excused clusters that a freeze, a window or a label stops.' }),
+                  ),
+                  held: optional(int({ description: 'Number of excused clusters that a user holds or cordoned.' })),
+                  notBuilt: optional(
+                    int({
+                      description:
+                        'Number of excused clusters for which no content could be rendered. They are in `failed` as well.',
+                    }),
+                  ),
+                },
+                { description: 'Number of excused clusters by reason. The sum is `excused`.' },
+              ),
+            ),
             openedAt: optional(
               time({ description: 'Time at which all opening conditions of the ring (gates, approvals) were met.' }),
             ),

@@ -8,6 +8,12 @@ import { isFrozen } from '../windows/cluster-hold.ts'
 export const APART_BADGES = ['Left', 'Rejected', 'Revoked'] as const
 export type ApartBadge = (typeof APART_BADGES)[number]
 
+/**
+ * Days before its end at which the certificate of an agent is reported. Certificates are valid for 14 days and are
+ * renewed after two thirds of them, so one with fewer days was not renewed in time.
+ */
+export const CERTIFICATE_WARNING_DAYS = 3
+
 /** `Leaving`: the cluster is being decommissioned. `Left`: it is decommissioned. */
 export type ClusterBadge = ClusterHold['badge'] | 'Leaving' | ApartBadge
 

@@ -4,6 +4,7 @@ import { digestOf } from '../../core/crypto/digest.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { BundleStateName } from '../../kinds/fields/states.ts'
 import { holdSentence } from './holds.ts'
+import type { BundleHold } from '../windows/bundle-hold.ts'
 import { planRollout } from './plan-rollout.ts'
 import { START_BY_MARGIN_MS } from './slots.ts'
 import type { RolloutAdmission, RolloutCluster } from './bundle-on-cluster.ts'
@@ -342,6 +343,62 @@ test('counts per state sum up to the total', () => {
     offline: 1,
     states: { Ready: 1, Progressing: 1, Pending: 1, Offline: 1, Drifted: 1, Failed: 1 },
   })
+})
+
+test('a ring counts why it does not wait: offline, frozen, held, not built', () => {
+  const hold = (badge: 'Frozen' | 'Held'): BundleHold => ({ for: 'freeze', badge, message: 'held.' })
+  const holds: Readonly<Record<string, BundleHold>> = { frozen: hold('Frozen'), held: hold('Held') }
+  const contentOf = (cluster: string) =>
+    cluster === 'unbuilt'
+      ? ({ kind: 'Problem', problem: 'no till' } as const)
+      : ({ kind: 'Set', set: target.set } as const)
+  const { ringCounts } = planRollout(
+    input(
+      { away: offline, frozen: {}, held: {}, unbuilt: {}, fine: ready(2) },
+      {},
+      { holdOf: (_, cluster) => holds[cluster], release: { bundles: [{ ...target, contentOf }] } },
+    ),
+  )
+  assert.deepEqual(ringCounts?.[0], {
+    members: 5,
+    ready: 1,
+    failed: 1,
+    excused: 4,
+    excusedFor: { offline: 1, frozen: 1, held: 1, notBuilt: 1 },
+  })
+  assert.equal(planRollout(input({ a: ready(2) })).ringCounts?.[0]?.excusedFor, undefined)
+})
+
+test('a removal that waits for a revoked cluster names the way out, and takes it', () => {
+  const removing = (clusters: readonly string[], registered: readonly string[]) => {
+    const removal = {
+      bundle: 'b',
+      clusters,
+      settled: [],
+      placement: 'p',
+      keep: new Set<string>(),
+      coming: new Set<string>(),
+    }
+    const world = input(
+      Object.fromEntries(registered.map((name) => [name, { availability: 'Unknown', assigned: 2 }])),
+      {},
+      { removal },
+    )
+    const clusterOf = (name: string) => {
+      const known = world.clusterOf(name)
+      const isDelivered = name === 'delivered'
+      const buried = new Map(isDelivered ? [['ns/b', { generation: 2 }]] : [])
+      return known && { ...known, buried, ...(isDelivered || name === 'done' ? { assigned: new Map() } : {}) }
+    }
+    return planRollout({ ...world, clusterOf })
+  }
+  const way = /A revoked cluster never confirms; `flotilla delete cluster NAME` ends the wait for it\./
+  const alone = removing(['revoked'], ['revoked'])
+  assert.match(JSON.stringify(alone), way)
+  const short = removing(['done', 'delivered'], ['done', 'delivered'])
+  assert.match(JSON.stringify(short), way)
+  assert.match(short.message, /^Waits for the report of delivered; 1 of 2 removed\./)
+  assert.equal(removing(['done', 'delivered'], ['done']).phase, 'Completed', 'the Cluster was deleted')
 })
 
 test('completion names those who were not connected', () => {

@@ -43,11 +43,19 @@ export function ringProgress(members: RolloutState) {
   const allowed = limits.tolerated - before
   const isTolerable = ring.maxFailed === undefined || moving.brokenClusters.size <= allowed
   const ringCounts = rings.map((_, i): RingCount => {
-    const { members: size, ready, failed, excused } = roster.ring(i)
+    const { members: size, ready, failed, excused, excusedFor } = roster.ring(i)
     const isTolerated = i === current && ring.maxFailed !== undefined && isTolerable
     const tolerated = isTolerated ? { tolerated: moving.sizeOf('broken') } : {}
     const spared = roster.ring(i).sizeOf('spared')
-    return { members: size, ready, failed, excused, ...tolerated, ...(spared > 0 ? { spared } : {}) }
+    return {
+      members: size,
+      ready,
+      failed,
+      excused,
+      ...(excused > 0 ? { excusedFor: Object.fromEntries(excusedFor) } : {}),
+      ...tolerated,
+      ...(spared > 0 ? { spared } : {}),
+    }
   })
   const count = ringCounts[current]!
   const gate: RingExit = isShut

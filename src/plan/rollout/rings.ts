@@ -132,6 +132,9 @@ function allowedFailures(allowed: number | string, members: number): number {
   return percent ? Math.floor((Number(percent[1]) * members) / 100) : Number(allowed)
 }
 
+/** Why a ring does not wait for a member. */
+export type ExcuseReason = 'offline' | 'frozen' | 'held' | 'notBuilt'
+
 /** The counts of a ring that its exit is decided from. */
 export interface RingCount {
   readonly members: number
@@ -139,6 +142,8 @@ export interface RingCount {
   readonly failed: number
   /** Members that the ring does not wait for; see the glossary. */
   readonly excused: number
+  /** Excused members by reason; absent where there are none. */
+  readonly excusedFor?: Readonly<Partial<Record<ExcuseReason, number>>>
   /** Failed members within `maxFailed`. The ring does not wait for them, unless `readyShare` requires them. */
   readonly tolerated?: number
   /** Members that a rollback leaves unchanged and that are not Ready: the ring does not wait for them. */

@@ -26,7 +26,8 @@ export function unsettledClusters({ spec, status }: Pick<Rollout, 'spec' | 'stat
 }
 
 /** The recorded state of a ring, without the counts that the status has beside it. */
-export function ringStateOf({ members: _m, ready: _r, failed: _f, excused: _e, ...state }: RingStatus): RingState {
+export function ringStateOf(ring: RingStatus): RingState {
+  const { members: _m, ready: _r, failed: _f, excused: _e, excusedFor: _x, ...state } = ring
   return state
 }
 

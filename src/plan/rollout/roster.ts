@@ -6,6 +6,7 @@ import { createSortedSet, mergeSorted } from '../../core/collections/sorted-set.
 import type { SortedSet } from '../../core/collections/sorted-set.ts'
 import { compareText } from '../../core/text/compare-text.ts'
 import type { RolloutCounts, RolloutProgress } from './types.ts'
+import type { ExcuseReason } from './rings.ts'
 import { bundleOnClusterKey } from './bundle-on-cluster.ts'
 import type { BundleOnCluster } from './bundle-on-cluster.ts'
 import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
@@ -43,6 +44,8 @@ export interface RingRoster {
   readonly failed: number
   /** Members that the ring does not wait for. */
   readonly excused: number
+  /** Number of these members by reason. */
+  readonly excusedFor: ReadonlyMap<ExcuseReason, number>
   /** Members that could be admitted now if a slot were free. */
   readonly waiting: number
   readonly clusters: Tally<string>
@@ -85,6 +88,12 @@ function isCandidate({ pair, retried, holding, spared }: RosterMember): boolean 
 // The ring waits for a cluster whose window is closed, because the window opens. It does not wait for a frozen cluster.
 function isExcused({ pair: { free, hold, well, handed, problem }, holding, spared }: RosterMember): boolean {
   return problem !== undefined || (!free && hold?.for !== 'window' && !well && !handed && !holding && !spared)
+}
+
+function excuseOf({ pair: { problem, hold } }: RosterMember): ExcuseReason {
+  if (problem !== undefined) return 'notBuilt'
+  if (!hold) return 'offline'
+  return hold.badge === 'Frozen' ? 'frozen' : 'held'
 }
 
 /** The lists of members that decisions read. */
@@ -202,11 +211,13 @@ function createRing(): RingRoster & { count(member: RosterMember, by: 1 | -1): v
   const brokenClusters = new Map<string, number>()
   const wellAway = new Map<string, number>()
   const opens = new Map<number, number>()
+  const excusedFor = new Map<ExcuseReason, number>()
   const ring = {
     members: 0,
     ready: 0,
     failed: 0,
     excused: 0,
+    excusedFor,
     waiting: 0,
     clusters,
     brokenClusters,
@@ -219,7 +230,10 @@ function createRing(): RingRoster & { count(member: RosterMember, by: 1 | -1): v
       ring.members += by
       if (pair.well) ring.ready += by
       if (broken || pair.problem !== undefined) ring.failed += by
-      if (isExcused(member)) ring.excused += by
+      if (isExcused(member)) {
+        ring.excused += by
+        add(excusedFor, excuseOf(member), by)
+      }
       if (isWaiting(member)) ring.waiting += by
       add(clusters, pair.cluster, by)
       if (broken) add(brokenClusters, pair.cluster, by)

@@ -130,6 +130,9 @@ function ringPasses({ base, input, roster, ring, rings, current, isLast, gate, c
   }
 }
 
+// The agent of a revoked cluster is refused, so it never sends the receipt of a removal.
+const REVOKED = 'A revoked cluster never confirms; `flotilla delete cluster NAME` ends the wait for it.'
+
 function slotsAreTaken(standing: RingProgress, { waiting }: Queue): Step {
   const { limits, inUse, kept } = standing
   return waiting > 0 ? waitFor(standing, budgetHold(limits.flight, [...inUse.clusters], kept)) : undefined
@@ -137,10 +140,12 @@ function slotsAreTaken(standing: RingProgress, { waiting }: Queue): Step {
 
 function reportsArePending(standing: RingProgress, { moving }: Queue): Step {
   if (moving.length === 0) return undefined
-  const { limits, kept, counts, input } = standing
+  const { limits, kept, counts, input, roster } = standing
   const { next: _, ...hold } = budgetHold(limits.flight, moving, kept)
   const reports = new Set(moving).size === 1 ? 'the report' : 'the reports'
-  const message = `Waits for ${reports} of ${nameSome(moving)}; ${progress(counts, input)}.`
+  const isAway = (cluster: string) => [...roster.of(cluster)].some(({ pair }) => !pair.free && !pair.hold)
+  const way = input.removal && moving.some(isAway) ? ` ${REVOKED}` : ''
+  const message = `Waits for ${reports} of ${nameSome(moving)}; ${progress(counts, input)}.${way}`
   return waitFor(standing, { ...hold, reason: 'ReportPending', message })
 }
 
@@ -190,11 +195,12 @@ function ringIsShort(standing: RingProgress, { unrendered }: Queue): Step {
     if (held === all) return waitFor(standing, frozenHold(ring.name, pairsOn(openRings, 'held')))
     const message = `No selected cluster ${describeExcused(excusedMembers(standing))}.`
     const next = held > 0 ? 'Waits until one of them connects or can change.' : 'Waits until one of them connects.'
-    return waitFor(standing, holdOf('AllOffline', message, next, input.rollout.createdAt))
+    const out = input.removal ? `${next} ${REVOKED}` : next
+    return waitFor(standing, holdOf('AllOffline', message, out, input.rollout.createdAt))
   }
   const shortage = ringShortage(standing, gate.need)
   const next = input.removal
-    ? 'Waits for more removals; `flotilla cluster decommission` excludes a cluster that does not return.'
+    ? `Waits for more removals; \`flotilla cluster decommission\` excludes a cluster that does not return. ${REVOKED}`
     : 'Waits for more Ready clusters.'
   return waitFor(standing, holdOf('RingShort', `R${shortage.slice(1)}.`, next))
 }

@@ -79,7 +79,7 @@ test('an empty hub says how to begin; who waits and what ends is told; ASCII whe
   const empty = { server: 's', version: 'v', clusters: [] as Cluster[], rollouts: [] }
   assert.match(statusText(empty, NOW, PLAIN), /^Fleet {4}0 clusters\nNext {5}flotilla cluster add NAME$/m)
   const [ending] = clusters({ Ready: 1 })
-  const certificate = { notAfter: formatTime(NOW + 3 * 86_400_000), fingerprint: 'x' }
+  const certificate = { notAfter: formatTime(NOW + 2 * 86_400_000), fingerprint: 'x' }
   const text = statusText(
     {
       ...empty,
@@ -93,7 +93,7 @@ test('an empty hub says how to begin; who waits and what ends is told; ASCII whe
   )
   assert.match(text, /^Fleet {4}2 clusters {3}\+ 1 Ready {3}\. 1 Pending$/m)
   assert.match(text, /^Waiting {2}x for acceptance$/m)
-  assert.match(text, /^Certs {4}1 agent certificate ends in less than 7 days$/m)
+  assert.match(text, /^Certs {4}1 agent certificate ends in less than 3 days$/m)
   assert.match(text, /flotilla cluster accept x/)
 })
 

@@ -11,7 +11,7 @@ import type { Rollout } from '../../../kinds/native/rollout.ts'
 import { BUNDLE_STATES } from '../../../kinds/fields/states.ts'
 import type { BundleStateName } from '../../../kinds/fields/states.ts'
 import type { Window } from '../../../kinds/native/window.ts'
-import { countFleet, stateOfCluster } from '../../../plan/fleet/cluster-badges.ts'
+import { CERTIFICATE_WARNING_DAYS, countFleet, stateOfCluster } from '../../../plan/fleet/cluster-badges.ts'
 import type { FleetCounts } from '../../../plan/fleet/cluster-badges.ts'
 import { holdOfCluster } from '../../../plan/windows/cluster-hold.ts'
 import { compileWindow } from '../../../plan/windows/window-rules.ts'
@@ -38,7 +38,8 @@ const MAX_ROLLOUTS = 5
 const MAX_FREEZES = 3
 const MAX_EMPTY = 5
 const BAR = 15
-const WEEK_MS = 7 * 86_400_000
+const DAY_MS = 86_400_000
+const WEEK_MS = 7 * DAY_MS
 
 export function statusText(
   facts: StatusFacts,
@@ -199,14 +200,14 @@ function certificateLines(clusters: readonly Cluster[], nowMs: number): string[]
     const { status } = cluster
     if (stateOfCluster(cluster) === undefined) return false
     const end = status?.certificate === undefined ? undefined : parseTime(status.certificate.notAfter)
-    return end !== undefined && end - nowMs < WEEK_MS
+    return end !== undefined && end - nowMs < CERTIFICATE_WARNING_DAYS * DAY_MS
   })
   return ending.length === 0
     ? []
     : [
         line(
           'Certs',
-          `${plural(ending.length, 'agent certificate ends', 'agent certificates end')} in less than 7 days`,
+          `${plural(ending.length, 'agent certificate ends', 'agent certificates end')} in less than ${CERTIFICATE_WARNING_DAYS} days`,
         ),
       ]
 }

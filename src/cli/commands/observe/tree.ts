@@ -12,6 +12,7 @@ import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { BUNDLES, listAll, PLACEMENTS, ROLLOUTS, SOURCES } from '../../api/flotilla-resources.ts'
 import { shortRevision } from '../../print/short-revision.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
+import { excuses, failedIn } from '../../print/print-rollout.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
 export interface TreeInput {
@@ -109,29 +110,32 @@ function rolloutBranch({ metadata, spec, status }: Rollout): Branch {
     text: [
       `Rollout ${metadata.name}`,
       status?.phase ?? 'Pending',
-      ...(status?.counts ? [countsText(status.counts)] : []),
+      ...(status?.counts ? [countsText(status.counts, spec.removal ? 'removed' : 'ready')] : []),
       ...(hold?.status === 'True' ? [hold.message] : []),
     ].join('   '),
     below: spec.rings.map(({ name }) => {
       const ring = rings.find((one) => one.name === name)
       const more = [
-        ...(ring?.failed ? [`${ring.failed} failed`] : []),
-        ...(ring?.excused ? [`${ring.excused} excused`] : []),
+        ...(ring && failedIn(ring) > 0 ? [`${failedIn(ring)} failed`] : []),
+        ...(ring ? excuses(ring).map(({ count, word }) => `${count} ${word}`) : []),
         ...(ring?.passedAt ? ['passed'] : []),
       ]
       return {
-        text: `Ring ${name}   ${ring?.ready ?? 0}/${ring?.members ?? 0} ready${more.map((text) => `, ${text}`).join('')}`,
+        text: `Ring ${name}   ${ring?.ready ?? 0}/${ring?.members ?? 0} ${spec.removal ? 'removed' : 'ready'}${more.map((text) => `, ${text}`).join('')}`,
       }
     }),
   }
 }
 
 /** The clusters by state. The counts add up to the total. */
-function countsText({ total, ...counts }: NonNullable<NonNullable<Rollout['status']>['counts']>): string {
+function countsText(
+  { total, ...counts }: NonNullable<NonNullable<Rollout['status']>['counts']>,
+  done: 'ready' | 'removed',
+): string {
   const others = (['progressing', 'pending', 'failed', 'offline'] as const).flatMap((state) =>
     counts[state] > 0 ? [`${counts[state]} ${state}`] : [],
   )
-  return [`${counts.ready} of ${total} ready`, ...others].join(', ')
+  return [`${counts.ready} of ${total} ${done}`, ...others].join(', ')
 }
 
 interface WithConditions {

@@ -19,6 +19,9 @@ const SIGNS: Readonly<Record<string, string>> = {
   Revoked: '⊘',
 }
 
+/** Why rings do not wait for clusters. */
+const EXCUSES: Readonly<Record<string, string>> = { notBuilt: 'not built' }
+
 function byId(id: string): HTMLElement {
   const found = document.getElementById(id)
   if (!found) throw new Error(`the page has no element ${id}`)
@@ -129,7 +132,14 @@ function rolloutCard(rollout: RolloutRow): HTMLElement {
   bar.value = ready
   bar.setAttribute('aria-label', `${ready} of ${total} ready`)
   const rest = Object.entries(others).filter(([, count]) => count > 0)
-  const counts = [`${ready} of ${total} ready`, ...rest.map(([name, count]) => `${count} ${name}`)].join(' · ')
+  const away = rollout.offlineNow > 0 ? [`${rollout.offlineNow} offline now`] : []
+  const excused = Object.entries(rollout.excused).map(([reason, count]) => `${count} ${EXCUSES[reason] ?? reason}`)
+  const counts = [
+    `${ready} of ${total} ready`,
+    ...rest.map(([name, count]) => `${count} ${name === 'offline' ? 'offline without it' : name}`),
+    ...away,
+    ...(excused.length === 0 ? [] : [`not waited for: ${excused.join(', ')}`]),
+  ].join(' · ')
   card.append(bar, make('p', '', counts))
   if (rollout.message !== '' && rollout.phase !== 'Completed') card.append(make('p', '', rollout.message))
   card.dataset['rollout'] = rollout.name
