@@ -253,6 +253,11 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'Run `flotilla rollout status`, then retry, roll back or publish a newer revision.',
       ),
       entry(
+        'HeldBack',
+        'The newest content was rolled back. The clusters run earlier content.',
+        'Change the content, or run `flotilla release lift`.',
+      ),
+      entry(
         'MarkedBad',
         'The content was rolled back before and is not released again.',
         'Change the content, or run `flotilla release lift`.',

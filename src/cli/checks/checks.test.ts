@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { AttentionItem } from '../../plan/fleet/attention.ts'
 import { localTime } from '../print/print-time.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
@@ -106,6 +107,8 @@ const WELL: HubFacts = {
   pendingClusters: 0,
   uncheckedTokens: [],
   hubs: [],
+  attention: [],
+  refused: [],
 }
 
 test('a hub: unreachable, slow clock, other version, ending certificate, waiting clusters', () => {
@@ -126,11 +129,44 @@ test('a hub: unreachable, slow clock, other version, ending certificate, waiting
   ])
   assert.deepEqual(trouble({ mayList: false, pendingClusters: 2 }), [
     'may-list: you may not list clusters.flotilla.dev',
-    'pending-clusters: 2 clusters wait for acceptance',
+    'pending-clusters: not checked: clusters that wait for acceptance',
   ])
+  assert.deepEqual(trouble({ pendingClusters: 2 }), ['pending-clusters: 2 clusters wait for acceptance'])
   assert.deepEqual(trouble({ uncheckedTokens: undefined }), [])
   assert.deepEqual(trouble({ uncheckedTokens: ['a', 'b'] }), [
     'join-tokens: 2 join tokens accept or label clusters, and the hub never checked the rights of the author: a, b',
+  ])
+})
+
+test('what needs a person is a warning, as in status; what the caller may not list is not ticked', () => {
+  const item = (kind: AttentionItem['kind'], name: string, reason: string): AttentionItem => ({
+    kind,
+    namespace: 'shop',
+    name,
+    reason,
+    message: '',
+    command: '',
+  })
+  const facts = {
+    ...WELL,
+    attention: [
+      item('FailedRollout', 'web-g2', 'Failed'),
+      item('FailingSource', 'git', 'AuthFailed'),
+      item('UnbuiltBundle', 'web', 'RenderFailed'),
+      item('UnbuiltBundle', 'db', 'NoClusters'),
+      item('HeldBack', 'pos', 'HeldBack'),
+    ],
+    refused: ['placements'],
+  }
+  const lines = hubChecks(facts, NOW)
+    .flatMap(({ checks }) => checks.filter(({ result }) => result !== 'ok'))
+    .map(({ id, result, text }) => `${result} ${id}: ${text}`)
+  assert.deepEqual(lines, [
+    'warning rollouts-failed: 1 Rollout failed: shop/web-g2 (Failed)',
+    'warning sources-failing: 1 Source fails: shop/git (AuthFailed)',
+    'warning bundles-unbuilt: 2 Bundles have no content for their clusters, or for some of them: shop/web (RenderFailed), shop/db (NoClusters)',
+    'warning placements-held: not checked: you may not list placements',
+    'warning bundles-held-back: 1 Bundle is held back after a rollback: shop/pos (HeldBack)',
   ])
 })
 
@@ -185,7 +221,7 @@ test('printed with glyphs and anchors; short leaves out what is well; json is fo
   assert.equal(
     printChecks(categories, { format: 'short', isUtf8: true }),
     'hub\n---\n× the hub is not ready: starting\n    see https://flotilla.dev/docs/checks.md#hub-ready\n' +
-      '‼ 1 cluster waits for acceptance\n    see https://flotilla.dev/docs/checks.md#pending-clusters\n\n1 failed, 1 warning, 6 passed\n',
+      '‼ 1 cluster waits for acceptance\n    see https://flotilla.dev/docs/checks.md#pending-clusters\n\n1 failed, 1 warning, 11 passed\n',
   )
   const json = JSON.parse(printChecks(categories, { format: 'json', isUtf8: true })) as { success: boolean }
   assert.equal(json.success, false)

@@ -5,6 +5,8 @@ import { humanAge, parseTime } from '../../core/time/time.ts'
 import type { JoinToken } from '../../kinds/native/join-token.ts'
 import { HUB_HEALTH, notReadyReason, partNoun } from '../../plan/fleet/hub-health.ts'
 import type { HubHealth } from '../../plan/fleet/hub-health.ts'
+import type { AttentionItem } from '../../plan/fleet/attention.ts'
+import { attentionChecks } from './attention-checks.ts'
 import type { Check, CheckCategory } from './check.ts'
 
 /** The answers of the hub. */
@@ -25,6 +27,10 @@ export interface HubFacts {
   readonly uncheckedTokens: readonly string[] | undefined
   /** Health of each hub that publishes it; `Unreadable` if the caller may not read it. */
   readonly hubs: readonly PublishedHealth[] | 'Unreadable'
+  /** What needs a person. */
+  readonly attention: readonly AttentionItem[]
+  /** Kinds that the caller may not list, for example `sources`. */
+  readonly refused: readonly string[]
 }
 
 /** The health of a hub; undefined if this program does not know its form. */
@@ -57,14 +63,9 @@ export function hubChecks(facts: HubFacts, nowMs: number): CheckCategory[] {
     facts.mayList
       ? { id: 'may-list', result: 'ok', text: 'you may list clusters.flotilla.dev' }
       : { id: 'may-list', result: 'failed', text: 'you may not list clusters.flotilla.dev' },
-    facts.pendingClusters === 0
-      ? { id: 'pending-clusters', result: 'ok', text: 'no cluster waits for acceptance' }
-      : {
-          id: 'pending-clusters',
-          result: 'warning',
-          text: `${plural(facts.pendingClusters, 'cluster waits', 'clusters wait')} for acceptance`,
-        },
+    pendingCheck(facts),
     ...tokenChecks(facts.uncheckedTokens),
+    ...attentionChecks(facts),
   ]
   return [{ name: 'hub', checks }]
 }
@@ -120,6 +121,14 @@ function partResult(hub: string, health: HubHealth | undefined, nowMs: number): 
     result: newest.agoMs < RESTART_WARNING_MS ? 'warning' : 'ok',
     text: `${noun}: restarts ${since}: ${counts}; the newest ${humanAge(newest.agoMs)} ago: ${newest.message}`,
   }
+}
+
+function pendingCheck({ mayList, pendingClusters }: HubFacts): Check {
+  const id = 'pending-clusters'
+  if (!mayList) return { id, result: 'warning', text: 'not checked: clusters that wait for acceptance' }
+  return pendingClusters === 0
+    ? { id, result: 'ok', text: 'no cluster waits for acceptance' }
+    : { id, result: 'warning', text: `${plural(pendingClusters, 'cluster waits', 'clusters wait')} for acceptance` }
 }
 
 function skewCheck(skewMs: number | undefined): Check {

@@ -30,6 +30,6 @@ export function showReverted({ conditions, next }: Draft<Bundle>, ports: Pick<Bu
   }
   const where = mark.clusters ? ` on ${mark.clusters.slice(0, 3).join(', ')}` : ''
   const why = mark.reason === undefined ? '.' : `: ${mark.reason.replace(/\.?$/, '.')}`
-  const message = `${mark.by} took release ${name} back${where}${why} Its content stays away until it changes, or: flotilla release lift ${name} -n ${next.metadata.namespace}`
+  const message = `Held back: release ${name} was rolled back${where} by ${mark.by}${why} The hub does not roll out its content again until it changes, or: flotilla release lift ${name} -n ${next.metadata.namespace}`
   conditions.set('Reverted', 'True', 'MarkedBad', message.slice(0, 4096))
 }

@@ -9,8 +9,14 @@ import type { Rollout } from '../../kinds/native/rollout.ts'
 export function setRolloutCondition(conditions: ConditionSet, release: string, rollout: Rollout | undefined): void {
   const phase = rollout?.status?.phase
   const words = findCondition(rollout?.status?.conditions, 'Ready')?.message
+  const reverted = conditions.get('Reverted')
   switch (phase) {
     case 'Completed':
+      // The clusters are well with earlier content, and the content that the spec asks for is not rolled out.
+      if (reverted?.status === 'True') {
+        conditions.set('Ready', 'False', 'HeldBack', reverted.message)
+        return
+      }
       conditions.set('Ready', 'True', 'RolledOut', words ?? `Release ${release} is rolled out.`)
       return
     case 'Failed':

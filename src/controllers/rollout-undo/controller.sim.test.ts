@@ -118,8 +118,9 @@ test('everything goes back to what each ran before, is marked bad, and stays awa
   )
   assert.equal(
     await condition(hub, 'Reverted'),
-    'True MarkedBad: system:flotilla:hub took release hello-g3 back: tills are slow. Its content stays away until it changes, or: flotilla release lift hello-g3 -n default',
+    'True MarkedBad: Held back: release hello-g3 was rolled back by system:flotilla:hub: tills are slow. The hub does not roll out its content again until it changes, or: flotilla release lift hello-g3 -n default',
   )
+  assert.match(await condition(hub, 'Ready'), /^False HeldBack: Held back: release hello-g3 was rolled back by /)
   await edit(hub, { manifests: `# looked at again\n${manifest('two')}` })
   hub.writes.length = 0
   await hub.clock.advance(120_000)
@@ -132,6 +133,7 @@ test('everything goes back to what each ran before, is marked bad, and stays awa
   await settled(hub)
   assert.match(await delivered(hub), /^a g\d three, b g\d three, c g1 one, d g1 one$/, 'a fix goes through')
   assert.equal(await condition(hub, 'Reverted'), '-')
+  assert.doesNotMatch(await condition(hub, 'Ready'), /HeldBack/)
 })
 
 test('a new store that fails at what it keeps does not stop the rollback', async (t) => {
@@ -187,7 +189,10 @@ test('one site goes back; the rest keep it or go on with it, and it stays so thr
   await edit(hub, { manifests: `# the same\n${manifest('two')}` })
   await settled(hub)
   assert.equal(await delivered(hub), 'a g3 two, b g4 one, c g3 two, d g4 two')
-  assert.match(await condition(hub, 'Reverted'), /took release hello-g3 back on b: tills are slow\./)
+  assert.match(
+    await condition(hub, 'Reverted'),
+    /release hello-g3 was rolled back on b by system:flotilla:hub: tills are slow\./,
+  )
   await edit(hub, { manifests: manifest('three') })
   await settled(hub)
   assert.match(await delivered(hub), /^a g\d three, b g\d three, c g\d three, d g\d three$/)

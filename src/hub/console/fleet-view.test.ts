@@ -67,6 +67,7 @@ test('the view follows the fleet: troubled clusters first, counts per state, age
   assert.equal(await bundleState(['Ready', 'True', 'RolledOut'], ['Unplaced', 'True', 'PlacementEmpty']), 'NotSelected')
   assert.equal(await bundleState(['Ready', 'False', 'RolloutPaused']), 'Paused')
   assert.equal(await bundleState(['Ready', 'False', 'RolloutAborted']), 'Aborted')
+  assert.equal(await bundleState(['Ready', 'False', 'HeldBack'], ['Reverted', 'True', 'MarkedBad']), 'Held back')
   assert.equal(await bundleState(['Ready', 'False', 'RolloutFailed'], ['Stalled', 'True', 'RolloutFailed']), 'Failed')
 
   const available = { type: 'Available', status: 'True' as const, reason: 'Seen', message: '', lastTransitionTime }

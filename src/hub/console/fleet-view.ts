@@ -231,6 +231,7 @@ function stateOf({ status }: Bundle): string {
   if (of('Stalled')?.status === 'True') return 'Failed'
   if (ready?.reason === 'RolloutPaused') return 'Paused'
   if (ready?.reason === 'RolloutAborted') return 'Aborted'
+  if (ready?.reason === 'HeldBack') return 'Held back'
   return ready?.status === 'False' ? 'Progressing' : 'Pending'
 }
 

@@ -375,6 +375,12 @@ export const Bundle = defineKind({
   columns: [
     { name: 'Placement', type: 'string', jsonPath: '.spec.placement' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    {
+      name: 'State',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
+      description: 'Reason of the condition Ready, for example RolledOut, RenderFailed or HeldBack.',
+    },
     { name: 'Release', type: 'string', jsonPath: '.status.release' },
     AGE,
     { name: 'Message', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].message', priority: 1 },

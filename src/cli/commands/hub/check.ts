@@ -28,6 +28,7 @@ import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { ExitCode } from '../../errors/cli-error.ts'
 import { ASSIGNMENTS, CLUSTERS, JOIN_TOKENS, listAll, REPORTS } from '../../api/flotilla-resources.ts'
+import { readAttention } from '../../api/read-attention.ts'
 import { readDuration } from '../../input/duration-flag.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
@@ -163,11 +164,14 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
     pendingClusters: 0,
     uncheckedTokens: undefined,
     hubs: [],
+    attention: [],
+    refused: [],
   }
   try {
     const { headers, version } = await readVersion(rest)
     const hubTime = headers['date'] === undefined ? undefined : parseHttpDate(headers['date'])
     const listed = await listClusters(rest)
+    const { items: attention, refused } = await readAttention(clientOver(rest))
     return {
       ...base,
       problem: undefined,
@@ -178,6 +182,8 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
       mayList: listed !== undefined,
       pendingClusters: (listed ?? []).filter(({ spec }) => !spec.accepted && !spec.refused).length,
       uncheckedTokens: await listUncheckedTokens(rest, systemClock.now()),
+      attention,
+      refused,
     }
   } catch (caught) {
     return { ...base, ...nothing, problem: toError(caught).message }

@@ -8,6 +8,7 @@ import { Placement } from '../../../kinds/native/placement.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
 import type { BundleStateName } from '../../../kinds/fields/states.ts'
 import { build, buildBundle, buildCluster } from '../../../testing/fixtures/builders.ts'
+import type { AttentionItem } from '../../../plan/fleet/attention.ts'
 import { statusSummary, statusText } from './fleet-status.ts'
 
 const NOW = 1_800_000_000_000
@@ -171,4 +172,52 @@ test('a Placement that selects no cluster and a Bundle that reaches none have a 
     'Empty    Bundle shop/web   Reaches none.',
   ])
   assert.match(JSON.stringify(statusSummary(facts, NOW)), /"empty":\[\{"kind":"Placement","name":"shop\/typo"/)
+})
+
+test('what needs a person comes before what moves, each with its command', () => {
+  const counts = { total: 4, ready: 1, progressing: 0, pending: 1, failed: 2, offline: 0 }
+  const item = (kind: AttentionItem['kind'], name: string, reason: string, message: string): AttentionItem => ({
+    kind,
+    namespace: 'shop',
+    name,
+    reason,
+    message,
+    command: `flotilla look at ${name}`,
+  })
+  const facts = {
+    server: 's',
+    version: 'v',
+    clusters: clusters({ Ready: 4 }),
+    rollouts: [
+      rollout('base-g1', { phase: 'Progressing', counts }),
+      rollout('pos-g4', { phase: 'Failed', ring: 'early', counts }),
+    ],
+    attention: [
+      item('FailedRollout', 'pos-g4', 'TooManyFailed', '2 clusters failed.'),
+      item('FailingSource', 'git', 'AuthFailed', 'The server\nrefused the key.'),
+      item('UnbuiltBundle', 'db', 'RenderFailed', 'x'.repeat(400)),
+      item('HeldPlacement', 'stores', 'DropHeld', 'Would drop 4 of 4.'),
+      item('HeldBack', 'web', 'HeldBack', 'Held back: release web-g2 was rolled back by admin.'),
+    ],
+    versions: new Map([['shop/web', '3 on web-g1']]),
+  }
+  assert.deepEqual(statusText(facts, NOW, PLAIN).split('\n').slice(2, -1), [
+    'Rollout  shop/pos-g4   Failed   ring early   ███░░░░░░░░░░░░ 1/4   2 failed   2 clusters failed.',
+    '         flotilla look at pos-g4',
+    'Source   shop/git   AuthFailed   The server refused the key.',
+    '         flotilla look at git',
+    `Bundle   shop/db   RenderFailed   ${'x'.repeat(299)}…`,
+    '         flotilla look at db',
+    'Held     shop/stores   DropHeld   Would drop 4 of 4.',
+    '         flotilla look at stores',
+    'Bundle   shop/web   Held back: release web-g2 was rolled back by admin.',
+    '         clusters run: 3 on web-g1',
+    '         flotilla look at web',
+    'Rollout  shop/base-g1   Progressing   ███░░░░░░░░░░░░ 1/4   2 failed',
+    'Next     flotilla rollout watch base-g1 -n shop',
+  ])
+  const { attention } = statusSummary(facts, NOW) as { attention: AttentionItem[] }
+  assert.equal(attention.length, 5)
+  const many = { ...facts, attention: Array.from({ length: 7 }, (_, at) => item('UnbuiltBundle', `b${at}`, 'X', '')) }
+  assert.match(statusText(many, NOW, PLAIN), /look at b4\n {9}and 2 more\n/)
 })

@@ -13,6 +13,7 @@ import type { BundleStateName } from '../../../kinds/fields/states.ts'
 import type { Window } from '../../../kinds/native/window.ts'
 import { CERTIFICATE_WARNING_DAYS, countFleet, stateOfCluster } from '../../../plan/fleet/cluster-badges.ts'
 import type { FleetCounts } from '../../../plan/fleet/cluster-badges.ts'
+import type { AttentionItem } from '../../../plan/fleet/attention.ts'
 import { holdOfCluster } from '../../../plan/windows/cluster-hold.ts'
 import { compileWindow } from '../../../plan/windows/window-rules.ts'
 import { exceptionsText, windowStateText } from '../../print/print-windows.ts'
@@ -27,6 +28,10 @@ export interface StatusFacts {
   readonly clusters: readonly Cluster[]
   readonly rollouts: readonly Rollout[]
   readonly windows?: readonly (Window | ClusterWindow)[]
+  /** What needs a person. */
+  readonly attention?: readonly AttentionItem[]
+  /** Releases that the clusters of a Bundle (`namespace/name`) run: `18 on shop-g2, 23 on shop-g7`. */
+  readonly versions?: ReadonlyMap<string, string>
   /** Kinds that the caller may not list, for example `clusters`. */
   readonly refused?: readonly string[]
   readonly placements?: readonly Placement[]
@@ -37,6 +42,8 @@ const MOVING: readonly string[] = ['Pending', 'Progressing', 'Paused', 'Failed']
 const MAX_ROLLOUTS = 5
 const MAX_FREEZES = 3
 const MAX_EMPTY = 5
+const MAX_ATTENTION = 5
+const MAX_MESSAGE = 300
 const BAR = 15
 const DAY_MS = 86_400_000
 const WEEK_MS = 7 * DAY_MS
@@ -46,10 +53,12 @@ export function statusText(
   nowMs: number,
   look: Pick<Terminal, 'command' | 'isUtf8' | 'paint'>,
 ): string {
-  const moving = facts.rollouts.filter(isMoving)
+  // A failed Rollout is in the list of what needs a person.
+  const moving = facts.rollouts.filter((rollout) => isMoving(rollout) && rollout.status?.phase !== 'Failed')
   const lines = [
     line('Hub', `${facts.version}   ${facts.server}`),
     line('Fleet', hasClusters(facts) ? fleetText(facts.clusters, look) : 'not shown: you may not list clusters'),
+    ...attentionLines(facts, look),
     ...moving.slice(0, MAX_ROLLOUTS).map((rollout) => line('Rollout', rolloutText(rollout, look.isUtf8))),
     ...(moving.length > MAX_ROLLOUTS ? [line('', `and ${moving.length - MAX_ROLLOUTS} more`)] : []),
     ...freezeLines(facts.windows ?? [], nowMs, look.isUtf8),
@@ -86,6 +95,7 @@ export function statusSummary(facts: StatusFacts, nowMs: number): object {
       ring: status?.ring,
       counts: status?.counts,
     })),
+    attention: facts.attention ?? [],
   }
 }
 
@@ -97,6 +107,44 @@ function hasClusters({ refused = [] }: StatusFacts): boolean {
 function refusedLines({ refused = [] }: StatusFacts): string[] {
   const others = refused.filter((what) => what !== 'clusters')
   return others.length === 0 ? [] : [line('Hidden', `${others.join(', ')}: you may not list them; see -n NAMESPACE`)]
+}
+
+const TITLES: Readonly<Record<AttentionItem['kind'], string>> = {
+  FailedRollout: 'Rollout',
+  FailingSource: 'Source',
+  UnbuiltBundle: 'Bundle',
+  HeldPlacement: 'Held',
+  HeldBack: 'Bundle',
+}
+
+/** What needs a person, with the command for each object; failed Rollouts are first. */
+function attentionLines(facts: StatusFacts, look: Pick<Terminal, 'command' | 'isUtf8'>): string[] {
+  const byKind = Map.groupBy(facts.attention ?? [], ({ kind }) => kind)
+  return [...byKind.values()].flatMap((items) => [
+    ...items.slice(0, MAX_ATTENTION).flatMap((item) => itemLines(item, facts, look)),
+    ...(items.length > MAX_ATTENTION ? [line('', `and ${items.length - MAX_ATTENTION} more`)] : []),
+  ])
+}
+
+function itemLines(item: AttentionItem, facts: StatusFacts, look: Pick<Terminal, 'command' | 'isUtf8'>): string[] {
+  const { kind, namespace, name, reason, command } = item
+  const message = oneLine(item.message)
+  const versions = kind === 'HeldBack' ? facts.versions?.get(`${namespace}/${name}`) : undefined
+  const rollout = facts.rollouts.find((one) => one.metadata.name === name && one.metadata.namespace === namespace)
+  const text =
+    kind === 'FailedRollout' && rollout
+      ? [rolloutText(rollout, look.isUtf8), message]
+      : [`${namespace}/${name}`, ...(kind === 'HeldBack' ? [] : [reason]), message]
+  return [
+    line(TITLES[kind], text.join('   ')),
+    ...(versions === undefined ? [] : [line('', `clusters run: ${versions}`)]),
+    line('', look.command(command)),
+  ]
+}
+
+function oneLine(message: string): string {
+  const text = message.replaceAll(/\s+/g, ' ')
+  return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE - 1)}…` : text
 }
 
 function isMoving({ status }: Rollout): boolean {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ensureNamespace } from '../../../hub/home/hub-info.ts'
 import { RoleBinding } from '../../../kinds/builtin/rbac.ts'
+import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
@@ -17,6 +18,18 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
   await client.create(Cluster, buildCluster('store-1'))
   const rings = [{ name: 'all', concurrency: 1 }]
   await client.create(Rollout, build(Rollout, 'retail/pos-g1', { spec: { release: 'pos-g1', rings, paused: false } }))
+  const broken = await client.create(
+    Bundle,
+    build(Bundle, 'retail/pos', { spec: { placement: 'stores', manifests: 'x' } }),
+  )
+  const condition = {
+    type: 'Ready',
+    status: 'False' as const,
+    reason: 'RenderFailed',
+    message: 'Cannot render spec.manifests.',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  }
+  await client.update(Bundle, { ...broken, status: { conditions: [condition] } }, { subresource: 'status' })
   for (const [user, role] of Object.entries({ vera: 'view', ed: 'edit' })) {
     await client.create(
       RoleBinding,
@@ -41,6 +54,10 @@ for (const user of ['vera', 'ed']) {
     const { out } = taken()
     assert.match(out, /^Fleet {4}not shown: you may not list clusters$/m)
     assert.match(out, /^Rollout {2}retail\/pos-g1 /m)
+    assert.match(
+      out,
+      /^Bundle {3}retail\/pos {3}RenderFailed {3}Cannot render spec\.manifests\.\n {9}flotilla events /m,
+    )
     assert.match(out, /^Hidden {3}.*clusterwindows.*: you may not list them/m)
     assert.doesNotMatch(out, /0 clusters|cluster add/)
     await status({ ...input, flags: { namespace: 'retail', output: 'json' } })

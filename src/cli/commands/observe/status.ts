@@ -1,11 +1,15 @@
 /** `flotilla status`: the fleet on one screen. */
 import { settleAll } from '../../../core/async/settle-all.ts'
+import type { Client } from '../../../client/client.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { isObject } from '../../../core/json.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import type { Connection } from '../../api/connect.ts'
+import type { AttentionItem } from '../../../plan/fleet/attention.ts'
+import { fieldVersions } from './field-versions.ts'
 import { statusSummary, statusText } from './fleet-status.ts'
-import { BUNDLES, CLUSTERS, listAll, PLACEMENTS, ROLLOUTS } from '../../api/flotilla-resources.ts'
+import { CLUSTERS, listAll } from '../../api/flotilla-resources.ts'
+import { readAttention } from '../../api/read-attention.ts'
 import { readIfAllowed } from '../../api/read-if-allowed.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { Terminal } from '../../print/terminal.ts'
@@ -19,23 +23,20 @@ export interface StatusInput {
 }
 
 /** How many lists the status reads. */
-const LISTS = 6
+const LISTS = 7
+/** Held back Bundles whose versions are read. */
+const MAX_VERSIONS = 5
 
 /** Prints the fleet in a few lines, or as JSON: counts and the rollouts that move. */
 export async function status({ connection, terminal, flags }: StatusInput): Promise<void> {
   const client = clientOver(connection.rest)
-  const scope = flags.namespace === undefined ? {} : { namespace: flags.namespace }
-  const [version, clusters, rollouts, windows, placements, bundles] = await settleAll([
+  const [version, clusters, needs, windows] = await settleAll([
     connection.rest.json({ method: 'GET', path: '/version' }),
     readIfAllowed('clusters', listAll(client, CLUSTERS)),
-    readIfAllowed('rollouts', listAll(client, ROLLOUTS, scope)),
+    readAttention(client, flags.namespace),
     listWindows(client),
-    readIfAllowed('placements', listAll(client, PLACEMENTS, scope)),
-    readIfAllowed('bundles', listAll(client, BUNDLES, scope)),
   ])
-  const refused = [clusters.refused, rollouts.refused, ...windows.refused, placements.refused, bundles.refused].filter(
-    (what) => what !== undefined,
-  )
+  const refused = [clusters.refused, ...needs.refused, ...windows.refused].filter((what) => what !== undefined)
   if (refused.length === LISTS) {
     throw new CliError(EXIT.forbidden, {
       where: connection.server,
@@ -43,17 +44,29 @@ export async function status({ connection, terminal, flags }: StatusInput): Prom
       todo: `show a namespace that you may read with "flotilla status -n NAMESPACE"`,
     })
   }
+  const { facts: objects, items } = needs
   const facts = {
     server: connection.server,
     version: isObject(version) && typeof version['gitVersion'] === 'string' ? version['gitVersion'] : 'unknown',
     clusters: clusters.items,
-    rollouts: rollouts.items,
+    rollouts: objects.rollouts,
     windows: windows.windows,
+    attention: items,
+    versions: await versionsOf(client, items),
     refused,
-    placements: placements.items,
-    bundles: bundles.items,
+    placements: objects.placements,
+    bundles: objects.bundles,
   }
   if (flags.output === 'json')
     return terminal.data(`${JSON.stringify(statusSummary(facts, systemClock.now()), undefined, 2)}\n`)
   terminal.data(statusText(facts, systemClock.now(), terminal))
+}
+
+async function versionsOf(client: Client, items: readonly AttentionItem[]): Promise<ReadonlyMap<string, string>> {
+  const versions = new Map<string, string>()
+  for (const { namespace, name } of items.filter(({ kind }) => kind === 'HeldBack').slice(0, MAX_VERSIONS)) {
+    const text = await fieldVersions(client, { namespace, name })
+    if (text !== undefined) versions.set(`${namespace}/${name}`, text)
+  }
+  return versions
 }

@@ -1,5 +1,6 @@
 // Tested by src/cli/commands/observe/trace.test.ts.
 /** `flotilla tree`: Sources with their Bundles, Placements and newest rollouts. */
+import type { Client } from '../../../client/client.ts'
 import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { findCondition } from '../../../core/conditions.ts'
@@ -14,6 +15,7 @@ import { shortRevision } from '../../print/short-revision.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import { excuses, failedIn } from '../../print/print-rollout.ts'
 import type { Terminal } from '../../print/terminal.ts'
+import { fieldVersions } from './field-versions.ts'
 
 export interface TreeInput {
   readonly connection: Pick<Connection, 'rest'>
@@ -46,7 +48,8 @@ export async function tree(words: readonly string[], { connection, terminal, fla
       todo: didYouMean(wanted, names) ?? 'list Bundles with "flotilla get bundles -A"',
     })
   }
-  const branches = branchesOf(chosen, { sources, placements, rollouts })
+  const versions = await versionsOf(client, chosen)
+  const branches = branchesOf(chosen, { sources, placements, rollouts, versions })
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(branches, undefined, 2)}\n`)
   terminal.data(branches.map((branch) => drawn(branch, terminal.isUtf8)).join(''))
 }
@@ -55,6 +58,20 @@ interface Others {
   readonly sources: readonly Source[]
   readonly placements: readonly Placement[]
   readonly rollouts: readonly Rollout[]
+  /** What the clusters of a Bundle run, by `namespace/name`; only for Bundles that are held back. */
+  readonly versions: ReadonlyMap<string, string>
+}
+
+/** After a rollback, clusters can run several versions, and none of them is the newest commit. */
+async function versionsOf(client: Client, bundles: readonly Bundle[]): Promise<ReadonlyMap<string, string>> {
+  const versions = new Map<string, string>()
+  for (const { metadata, status } of bundles) {
+    if (conditionOf({ status }, 'Reverted')?.status !== 'True') continue
+    const { namespace = 'default', name } = metadata
+    const text = await fieldVersions(client, { namespace, name })
+    if (text !== undefined) versions.set(`${namespace}/${name}`, text)
+  }
+  return versions
 }
 
 function branchesOf(bundles: readonly Bundle[], others: Others): readonly Branch[] {
@@ -82,16 +99,20 @@ function sourceText(source: Source | undefined): string {
   return `${revision === undefined ? '' : `   ${shortRevision(revision)}`}${ready?.status === 'False' ? `   ${ready.reason}: ${ready.message}` : ''}`
 }
 
-function bundleBranch(bundle: Bundle, { placements, rollouts }: Others): Branch {
+function bundleBranch(bundle: Bundle, { placements, rollouts, versions }: Others): Branch {
   const { namespace, name } = bundle.metadata
   const same = (other: { readonly metadata: { readonly namespace?: string } }) => other.metadata.namespace === namespace
   const placement = placements.find((one) => same(one) && one.metadata.name === bundle.spec.placement)
   const newest = rollouts.find((one) => same(one) && one.spec.release === bundle.status?.release && !one.spec.removal)
   const ready = conditionOf(bundle, 'Ready')
   const path = bundle.spec.source?.path
+  const reverted = conditionOf(bundle, 'Reverted')
+  const field = versions.get(`${namespace}/${name}`)
   return {
     text: `Bundle ${name}${path === undefined ? '' : `   path ${path}`}   ${ready?.reason ?? 'Pending'}`,
     below: [
+      ...(reverted?.status === 'True' ? [{ text: reverted.message }] : []),
+      ...(field === undefined ? [] : [{ text: `Clusters run   ${field}` }]),
       { text: `Placement ${bundle.spec.placement}   ${placementText(placement)}` },
       ...(newest ? [rolloutBranch(newest)] : []),
     ],

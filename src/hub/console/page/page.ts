@@ -13,6 +13,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   Failed: '✗',
   Superseded: '–',
   Aborted: '–',
+  'Held back': '↩',
   NotSelected: '–',
   Left: '⊘',
   Rejected: '⊘',

@@ -1,0 +1,137 @@
+/**
+ * What needs a person: failed Rollouts, failing Sources, Bundles without content, held Placements, and Bundles whose
+ * content was rolled back. `status`, `check` and the console show the same list.
+ *
+ * Each section is one function, so that a new kind of item is one more function in SECTIONS.
+ */
+import { findCondition } from '../../core/conditions.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
+import type { KubeObject } from '../../kinds/meta.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
+import type { Rollout } from '../../kinds/native/rollout.ts'
+import type { Source } from '../../kinds/native/source.ts'
+
+/** The objects that can need a person. */
+export interface AttentionFacts {
+  readonly rollouts: readonly Rollout[]
+  readonly sources: readonly Source[]
+  readonly bundles: readonly Bundle[]
+  readonly placements: readonly Placement[]
+}
+
+export const ATTENTION_KINDS = ['FailedRollout', 'FailingSource', 'UnbuiltBundle', 'HeldPlacement', 'HeldBack'] as const
+
+/** One object that needs a person. */
+export interface AttentionItem {
+  readonly kind: (typeof ATTENTION_KINDS)[number]
+  readonly namespace: string
+  readonly name: string
+  /** The reason of the condition, for example `RenderFailed`. */
+  readonly reason: string
+  readonly message: string
+  /** The command to run next. */
+  readonly command: string
+}
+
+const SECTIONS: readonly ((facts: AttentionFacts) => readonly AttentionItem[])[] = [
+  failedRollouts,
+  failingSources,
+  unbuiltBundles,
+  heldPlacements,
+  heldBackBundles,
+]
+
+/** Everything that needs a person; failed Rollouts come first. */
+export function attentionItems(facts: AttentionFacts): readonly AttentionItem[] {
+  return SECTIONS.flatMap((section) => section(facts))
+}
+
+function failedRollouts({ rollouts }: AttentionFacts): AttentionItem[] {
+  return rollouts
+    .filter(({ status }) => status?.phase === 'Failed')
+    .map((rollout) => {
+      const ready = findCondition(rollout.status?.conditions, 'Ready')
+      const message = ready?.message ?? 'The Rollout stopped.'
+      return itemOf('FailedRollout', rollout, {
+        reason: ready?.reason ?? 'Failed',
+        message,
+        command: 'rollout status NAME',
+      })
+    })
+}
+
+function failingSources({ sources }: AttentionFacts): AttentionItem[] {
+  return sources.flatMap((source) => {
+    const ready = findCondition(source.status?.conditions, 'Ready')
+    // A suspended Source is as a person wants it.
+    if (ready?.status !== 'False' || ready.reason === 'Suspended') return []
+    const isHeld = findCondition(source.status?.conditions, 'Held')?.status === 'True'
+    return [itemOf('FailingSource', source, { ...ready, command: `source ${isHeld ? 'accept' : 'poll'} NAME` })]
+  })
+}
+
+/** Reasons of Ready while the content of the Bundle is on its way, or has its own item. */
+const ON_ITS_WAY: ReadonlySet<string> = new Set([
+  'RollingOut',
+  'Gathering',
+  'RolloutPaused',
+  'RolloutFailed',
+  'HeldBack',
+])
+
+function unbuiltBundles({ bundles }: AttentionFacts): AttentionItem[] {
+  return bundles.flatMap((bundle) => {
+    if (bundle.metadata.deletionTimestamp !== undefined) return []
+    // A Bundle that reaches no cluster is told by its condition Unplaced.
+    if (findCondition(bundle.status?.conditions, 'Unplaced')?.status === 'True') return []
+    const rendered = findCondition(bundle.status?.conditions, 'Rendered')
+    const ready = findCondition(bundle.status?.conditions, 'Ready')
+    const isPartly = rendered?.reason === 'PartlyRendered'
+    const isStopped = ready?.status === 'False' && !ON_ITS_WAY.has(ready.reason)
+    const found = isPartly ? rendered : isStopped ? ready : undefined
+    return found ? [itemOf('UnbuiltBundle', bundle, { ...found, command: commandFor(bundle, found.reason) })] : []
+  })
+}
+
+function commandFor({ spec }: Bundle, reason: string): string {
+  switch (reason) {
+    case 'SourceNotFound':
+    case 'SourceNotReady':
+      return 'get sources'
+    case 'NoClusters':
+      return `explain ${spec.placement}`
+    case 'RolloutAborted':
+      return 'rollout history NAME'
+    default:
+      return 'events --for bundle/NAME'
+  }
+}
+
+function heldPlacements({ placements }: AttentionFacts): AttentionItem[] {
+  return placements.flatMap((placement) => {
+    const ready = findCondition(placement.status?.conditions, 'Ready')
+    return ready?.status === 'False' ? [itemOf('HeldPlacement', placement, { ...ready, command: 'explain NAME' })] : []
+  })
+}
+
+function heldBackBundles({ bundles }: AttentionFacts): AttentionItem[] {
+  return bundles.flatMap((bundle) => {
+    const reverted = findCondition(bundle.status?.conditions, 'Reverted')
+    if (reverted?.status !== 'True' || bundle.metadata.deletionTimestamp !== undefined) return []
+    return [itemOf('HeldBack', bundle, { ...reverted, reason: 'HeldBack', command: 'rollout history NAME' })]
+  })
+}
+
+interface Words {
+  readonly reason: string
+  readonly message: string
+  /** Without the program; `NAME` stands for the object. */
+  readonly command: string
+}
+
+function itemOf(kind: AttentionItem['kind'], { metadata }: KubeObject, words: Words): AttentionItem {
+  const { name, namespace = 'default' } = metadata
+  const { reason, message } = words
+  const command = `flotilla ${words.command.replace('NAME', name)} -n ${namespace}`
+  return { kind, namespace, name, reason, message, command }
+}
