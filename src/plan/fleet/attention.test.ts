@@ -58,6 +58,7 @@ test('what is in order, on its way, or as a person wants it, needs no person', (
         bundle('a', ['Rendered', 'True', 'Rendered'], ['Ready', 'True', 'RolledOut']),
         bundle('b', ['Rendered', 'True', 'Rendered'], ['Ready', 'False', 'RollingOut']),
         bundle('c', ['Ready', 'False', 'Gathering']),
+        bundle('none', ['Ready', 'False', 'NoClusters'], ['Unplaced', 'True', 'NoClusters']),
         bundle('d', ['Rendered', 'True', 'Rendered'], ['Ready', 'False', 'RolloutPaused']),
         { ...bundle('gone', ['Ready', 'False', 'RenderFailed']), metadata: { name: 'gone', deletionTimestamp: 'x' } },
       ],

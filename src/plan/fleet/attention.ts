@@ -82,12 +82,13 @@ const ON_ITS_WAY: ReadonlySet<string> = new Set([
 function unbuiltBundles({ bundles }: AttentionFacts): AttentionItem[] {
   return bundles.flatMap((bundle) => {
     if (bundle.metadata.deletionTimestamp !== undefined) return []
-    // A Bundle that reaches no cluster is told by its condition Unplaced.
-    if (findCondition(bundle.status?.conditions, 'Unplaced')?.status === 'True') return []
     const rendered = findCondition(bundle.status?.conditions, 'Rendered')
     const ready = findCondition(bundle.status?.conditions, 'Ready')
     const isPartly = rendered?.reason === 'PartlyRendered'
-    const isStopped = ready?.status === 'False' && !ON_ITS_WAY.has(ready.reason)
+    // A Bundle that reaches no cluster has the condition Unplaced, which is shown by itself.
+    const isUnplaced = findCondition(bundle.status?.conditions, 'Unplaced')?.status === 'True'
+    const isTold = isUnplaced && ready?.reason === 'NoClusters'
+    const isStopped = ready?.status === 'False' && !ON_ITS_WAY.has(ready.reason) && !isTold
     const found = isPartly ? rendered : isStopped ? ready : undefined
     return found ? [itemOf('UnbuiltBundle', bundle, { ...found, command: commandFor(bundle, found.reason) })] : []
   })
