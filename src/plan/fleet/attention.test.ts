@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Bundle } from '../../kinds/native/bundle.ts'
-import { Placement } from '../../kinds/native/placement.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import { Source } from '../../kinds/native/source.ts'
 import { build, buildPlacement } from '../../testing/fixtures/builders.ts'
@@ -27,13 +27,12 @@ const source = (name: string, ...all: readonly Words[]): Source => ({
   ...build(Source, `shop/${name}`, { spec: { git: { url: 'https://git.example/a' } } }),
   status: { conditions: conditions(...all) },
 })
-const rollout = (name: string, phase: 'Failed' | 'Completed', ...all: readonly Words[]): Rollout =>
-  ({
-    ...build(Rollout, `shop/${name}`, {
-      spec: { release: name, rings: [{ name: 'all', concurrency: 1 }], paused: false },
-    }),
-    status: { phase, conditions: conditions(...all) },
-  }) as Rollout
+const rollout = (name: string, phase: 'Failed' | 'Completed', ...all: readonly Words[]): Rollout => ({
+  ...build(Rollout, `shop/${name}`, {
+    spec: { release: name, rings: [{ name: 'all', concurrency: 1 }], paused: false },
+  }),
+  status: { phase, conditions: conditions(...all) },
+})
 const placement = (name: string, ...all: readonly Words[]): Placement => ({
   ...buildPlacement(`shop/${name}`),
   status: { conditions: conditions(...all) },

@@ -53,7 +53,7 @@ function failedRollouts({ rollouts }: AttentionFacts): AttentionItem[] {
       const ready = findCondition(rollout.status?.conditions, 'Ready')
       const message = ready?.message ?? 'The Rollout stopped.'
       return itemOf('FailedRollout', rollout, {
-        reason: ready?.reason ?? 'Failed',
+        reason: ready?.reason ?? 'RolloutFailed',
         message,
         command: 'rollout status NAME',
       })
