@@ -7,6 +7,7 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Source } from '../../kinds/native/source.ts'
 import { finding } from '../../plan/lint/finding.ts'
 import type { Finding } from '../../plan/lint/finding.ts'
+import type { CustomSchemas } from '../../plan/lint/custom-schemas.ts'
 import { lintChart, lintKustomization } from '../../plan/lint/lint-charts.ts'
 import { lintContents } from '../../plan/lint/lint-objects.ts'
 import type { LintContent } from '../../plan/lint/lint-objects.ts'
@@ -39,6 +40,8 @@ export interface BundleToLint {
   readonly facts: FleetFacts
   /** ConfigMaps and Secrets that the hub has. */
   readonly hubTexts: (namespace: string) => ReadInputData
+  /** The custom kinds that the repository defines. */
+  readonly custom: CustomSchemas
   /** The clusters of the Bundle. A cluster without name stands for an unknown cluster. */
   readonly clusters: readonly ClusterInputs[]
 }
@@ -112,7 +115,7 @@ export function lintBundle(input: BundleToLint): BundleContent {
   for (const { problem, ...about } of problems.values()) {
     findings.push(problemFinding(problem, { ...about, key, here }))
   }
-  findings.push(...lintContents(lintable).map(({ found, object }) => locate(found, object)))
+  findings.push(...lintContents(lintable, input.custom).map(({ found, object }) => locate(found, object)))
   return { bundle: key, placed: content, findings, locate }
 }
 

@@ -9,6 +9,8 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Source } from '../../kinds/native/source.ts'
 import { finding } from '../../plan/lint/finding.ts'
 import type { Finding } from '../../plan/lint/finding.ts'
+import { customSchemasOf } from '../../plan/lint/custom-schemas.ts'
+import type { CustomSchemas } from '../../plan/lint/custom-schemas.ts'
 import { lintSource } from '../../plan/lint/lint-charts.ts'
 import { lintContents } from '../../plan/lint/lint-objects.ts'
 import { lintOverlap } from '../../plan/lint/lint-overlap.ts'
@@ -66,7 +68,8 @@ export function lintFiles(input: LintInput): LintReport {
     hub,
     objects.map(({ object }) => object),
   )
-  const scene: Scene = { files, facts, others: read.others, kubeVersion, hubTexts }
+  const custom = customSchemasOf(repositoryDefinitions(files, read.others))
+  const scene: Scene = { files, facts, others: read.others, kubeVersion, hubTexts, custom }
   const bundles = objects.filter(({ object }) => object.kind === 'Bundle')
   const defined = new Set(bundles.map(({ object }) => keyOfObject(object)))
   const live = hub.bundles.filter(
@@ -118,6 +121,19 @@ interface Scene {
   readonly others: readonly Definition[]
   readonly kubeVersion: string | undefined
   readonly hubTexts: (namespace: string) => ReadInputData
+  /** The custom kinds that the repository defines. */
+  readonly custom: CustomSchemas
+}
+
+/** The objects of files that define custom kinds. A repository can have them in another directory. */
+function repositoryDefinitions(files: LintInput['files'], others: readonly Definition[]): UnknownObject[] {
+  const decoder = new TextDecoder()
+  const texts = [...files]
+    .filter(
+      ([name, bytes]) => /\.(ya?ml|json)$/.test(name) && decoder.decode(bytes).includes('CustomResourceDefinition'),
+    )
+    .map(([name, bytes]) => ({ name, bytes }))
+  return [...readDefinitions(texts).others, ...others].map(({ object }) => object)
 }
 
 const NO_TEXTS = (): ReadInputData => () => undefined
@@ -142,7 +158,17 @@ function contentOf(bundle: Bundle, definition: Definition | undefined, scene: Sc
   const source = facts.sources.find(
     (one) => keyOfObject(one) === `${bundle.metadata.namespace ?? 'default'}/${bundle.spec.source?.name}`,
   )
-  return lintBundle({ definition, bundle, source, files, others, facts, hubTexts, clusters: clustersOf(bundle, scene) })
+  return lintBundle({
+    definition,
+    bundle,
+    source,
+    files,
+    others,
+    facts,
+    hubTexts,
+    custom: scene.custom,
+    clusters: clustersOf(bundle, scene),
+  })
 }
 
 // Files of a Bundle are checked by the renderer, with better messages.
@@ -154,7 +180,7 @@ function isInBundle(file: string, bundles: readonly Definition[]): boolean {
 }
 
 /** Checks manifests that belong to no Bundle. */
-function looseFindings(others: readonly Definition[], { facts, kubeVersion }: Scene): PlacedFinding[] {
+function looseFindings(others: readonly Definition[], { facts, kubeVersion, custom }: Scene): PlacedFinding[] {
   const clusters =
     facts.clusters.length > 0
       ? facts.clusters.map(clusterInputsOf)
@@ -162,7 +188,9 @@ function looseFindings(others: readonly Definition[], { facts, kubeVersion }: Sc
         ? []
         : [{ name: `Kubernetes ${kubeVersion}`, kubeVersion }]
   return others.flatMap((definition) =>
-    lintContents([{ objects: [definition.object], clusters }]).map(({ found }) => withPosition(found, definition)),
+    lintContents([{ objects: [definition.object], clusters }], custom).map(({ found }) =>
+      withPosition(found, definition),
+    ),
   )
 }
 

@@ -54,10 +54,15 @@ export const CHECKS = {
     title: 'A field does not exist',
     help: 'The API would drop the field, or refuse the object; most often it is misspelt or stands at the wrong depth, and the message names the nearest field that exists there. Kubernetes’ own kinds are checked with the fields of one version of Kubernetes; where clusters are newer than that, or of unknown version, it is a warning.',
   },
+  'wrong-type': {
+    severity: 'error',
+    title: 'A value has the wrong type',
+    help: 'The API refuses the whole object: a text where a number must be, a number in the `data` of a ConfigMap or in a label, a map where a list must be. Kubernetes’ own kinds are checked by their schemas, custom kinds by the CustomResourceDefinitions of the repository.',
+  },
   'unknown-kind': {
     severity: 'note',
     title: 'A kind is not known here',
-    help: 'Kinds of CRDs are served by the clusters that have them, so their fields are not checked. A kind of a group that only Kubernetes itself serves, and that it does not have, is a warning.',
+    help: 'Kinds of CRDs are served by the clusters that have them, so their fields are checked only if the repository has the CustomResourceDefinition. A kind of a group that only Kubernetes itself serves, and that it does not have, is a warning.',
   },
   'removed-api': {
     severity: 'error',

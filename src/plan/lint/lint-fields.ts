@@ -14,7 +14,9 @@ import { describeObject, groupOf } from '../objects/object-id.ts'
 import { finding } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { apiLife, minorOf } from './kubernetes-apis.ts'
+import type { CustomSchemas } from './custom-schemas.ts'
 import type { LintCluster } from './lint-apis.ts'
+import { lintTypes } from './lint-types.ts'
 
 /** A field that a schema does not know, and those it knows there. */
 export interface UnknownField {
@@ -24,18 +26,26 @@ export interface UnknownField {
 
 const MOST = 20
 
-/** Checks an object of one of Kubernetes' own kinds; a kind that is none of them is named. */
-export function lintContentFields(object: UnknownObject, clusters: readonly LintCluster[]): Finding[] {
+/** Checks an object of one of Kubernetes' own kinds or of a custom kind; a kind without schema is named. */
+export function lintContentFields(
+  object: UnknownObject,
+  clusters: readonly LintCluster[],
+  custom: CustomSchemas = () => undefined,
+): Finding[] {
   const kind = findBuiltinKind(object.apiVersion, object.kind)
+  const schema = kind ? undefined : custom(object.apiVersion, object.kind)
+  if (schema) return [...lintFields({ schema }, object), ...lintTypes(object, schema)]
   if (!kind) return lintKind(object)
   const minors = clusters.map(({ kubeVersion }) => minorOf(kubeVersion))
   const isCovered = minors.length > 0 && minors.every((minor) => minor !== undefined && minor <= BUILTIN_MINOR_VERSION)
   const found = lintFields(kind, object)
-  return isCovered ? found : found.map((one) => ({ ...one, severity: 'warning' as const }))
+  const fields = isCovered ? found : found.map((one) => ({ ...one, severity: 'warning' as const }))
+  // The type of a field does not change between versions of Kubernetes.
+  return [...fields, ...lintTypes(object, kind.schema)]
 }
 
 /** Checks the fields of an object of a kind. */
-export function lintFields(kind: Kind, object: UnknownObject): Finding[] {
+export function lintFields(kind: Pick<Kind, 'schema'>, object: UnknownObject): Finding[] {
   const who = describeObject({ ...object.metadata, apiVersion: object.apiVersion, kind: object.kind })
   const schema: StructuralSchema = {
     ...kind.schema,

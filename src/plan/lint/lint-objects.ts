@@ -2,6 +2,8 @@
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { redactSecret } from '../../kinds/redact-secret.ts'
 import type { Finding } from './finding.ts'
+import { customSchemasOf } from './custom-schemas.ts'
+import type { CustomSchemas } from './custom-schemas.ts'
 import { lintApi } from './lint-apis.ts'
 import type { LintCluster } from './lint-apis.ts'
 import { lintContentFields } from './lint-fields.ts'
@@ -21,15 +23,15 @@ export interface ObjectFinding {
 
 /**
  * What is wrong with objects for the clusters that get them; what several contents share is told once, for all their
- * clusters. At most `most` objects are looked at.
+ * clusters. Custom kinds are checked by the definitions among the objects, and by those of `custom`.
  */
-export function lintContents(contents: readonly LintContent[], most = Infinity): ObjectFinding[] {
+export function lintContents(contents: readonly LintContent[], custom?: CustomSchemas): ObjectFinding[] {
+  const own = customSchemasOf(contents.flatMap(({ objects }) => objects))
+  const schemas: CustomSchemas = (apiVersion, kind) => own(apiVersion, kind) ?? custom?.(apiVersion, kind)
   const found = new Map<string, ObjectFinding>()
   const served = new Map<string, { readonly object: UnknownObject; readonly clusters: LintCluster[] }>()
-  let looked = 0
   for (const { objects, clusters } of contents) {
     for (const whole of objects) {
-      if (looked++ >= most) break
       // No sentence may repeat a value of a Secret.
       const object = redactSecret(whole)
       const { namespace = '', name } = object.metadata
@@ -37,7 +39,7 @@ export function lintContents(contents: readonly LintContent[], most = Infinity):
       const known = served.get(id)
       if (known) known.clusters.push(...clusters)
       else served.set(id, { object, clusters: [...clusters] })
-      for (const one of [...lintContentFields(object, clusters), ...lintImages(object)]) {
+      for (const one of [...lintContentFields(object, clusters, schemas), ...lintImages(object)]) {
         const key = `${one.check} ${one.message}`
         const before = found.get(key)?.found.severity
         if (before === undefined || (before !== 'error' && one.severity === 'error'))

@@ -56,6 +56,8 @@ test('the objects of a cluster, and where each value came from', async (t) => {
     'cluster example, style Helm\n  value color: from bundle\n  value tills: from variant prod\n  read labels.env: prod\n',
   )
   assert.equal((await run(t, { output: 'name', label: ['env=dev'] })).out, 'v1 ConfigMap default/pos\n')
+  const two = await run(t, { label: ['region=eu,env=prod'], explain: true })
+  assert.equal(two.out, out, 'one flag takes several labels, as kubectl does')
 })
 
 test('values of Secrets are not shown', async (t) => {
@@ -110,7 +112,9 @@ spec: {bundle: pos, clusters: [s1], helm: {values: {color: blue}}, owner: ana, r
     why: 'the files have pos',
     todo: 'give a file with a Bundle with -f FILE, and choose one of several with --bundle NAME',
   })
-  assert.deepEqual(await report({ label: ['env'] }), { what: 'invalid --label "env": must be KEY=VALUE' })
+  assert.deepEqual(await report({ label: ['env'] }), {
+    what: 'invalid --label "env": must be KEY=VALUE, or several with commas',
+  })
 })
 
 test('a GitRepo of Rancher Fleet is rendered as its directories say', async (t) => {

@@ -155,7 +155,7 @@ async function clusterFor(
   clusters: readonly Cluster[],
   connect: RenderInput['connect'],
 ): Promise<ClusterInputs> {
-  const labels = Object.fromEntries((flags.label ?? []).map(pairOf))
+  const labels = Object.fromEntries((flags.label ?? []).flatMap((given) => given.split(',')).map(pairOf))
   const base = { annotations: {}, claims: {}, values: {}, labels: {}, name: flags.cluster ?? 'example' }
   const known = clusters.find(({ metadata }) => metadata.name === flags.cluster)
   let inputs: ClusterInputs = base
@@ -170,7 +170,9 @@ async function clusterFor(
 function pairOf(text: string): [string, string] {
   const equals = text.indexOf('=')
   if (equals <= 0)
-    throw new CliError(EXIT.usage, { what: `invalid --label ${JSON.stringify(text)}: must be KEY=VALUE` })
+    throw new CliError(EXIT.usage, {
+      what: `invalid --label ${JSON.stringify(text)}: must be KEY=VALUE, or several with commas`,
+    })
   return [text.slice(0, equals), text.slice(equals + 1)]
 }
 

@@ -45,7 +45,11 @@ export function addFiles(program: FlotillaCommand, act: Act): void {
     .option('--bundle <name>', 'Name of the Bundle. Required if the files hold several Bundles')
     .option('--root <dir>', 'Clone of the repository of spec.source', '.')
     .option('--cluster <name>', 'Name of a Cluster in the files, or on the hub')
-    .option('-l, --label <key=value>', 'Label of the cluster, instead of asking the hub (repeatable)', collect)
+    .option(
+      '-l, --label <key=value>',
+      'Label of the cluster, or several with commas, instead of asking the hub (repeatable)',
+      collect,
+    )
     .option('--kube-version <version>', 'Kubernetes version that charts see')
     .option('--explain', 'Print the origin of each value and the facts of the cluster that were read')
     .addOption(outputOption('yaml', 'json', 'name'))
