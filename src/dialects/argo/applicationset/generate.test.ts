@@ -234,6 +234,26 @@ test('a missing key is an error when it is asked to be', () => {
   assert.deepEqual(names('[{list: {elements: [{a: b}]}}]', "{name: 'x{{.nope}}'}"), ['x<no value>'])
 })
 
+test('a set of each set and its generators counts once', () => {
+  const ten = `{list: {elements: [${Array.from({ length: 10 }, (_, at) => `{k${at}: x}`).join(', ')}]}}`
+  const matrix = `[{matrix: {generators: [${ten}, ${ten}]}}]`
+  const within = (maxSets: number): GenerateInputs => ({ ...INPUTS, limits: { ...GENERATE_LIMITS, maxSets } })
+  assert.equal(names(matrix, '{name: x}', undefined, within(210)).length, 100)
+  assert.match(
+    failure(() => names(matrix, '{name: x}', undefined, within(209))),
+    /more than 209 parameter sets/,
+  )
+})
+
+test('a patch that is nested too deeply is an error', () => {
+  const deep = `{"spec": {"source": {"helm": {"valuesObject": {"a": ${'['.repeat(20_000)}${']'.repeat(20_000)}}}}}}`
+  const patch = `goTemplate: true\n  templatePatch: '${deep}'`
+  assert.match(
+    failure(() => names('[{list: {elements: [{name: a}]}}]', undefined, patch)),
+    /nested too deeply/,
+  )
+})
+
 test('limits hold before the work is done', () => {
   const small = {
     ...INPUTS,

@@ -133,7 +133,6 @@ function generateMatrix(matrix: JsonObject, scene: GeneratorScene): Parameters[]
     const secondSets = withContext('failed to get params for second generator in the matrix generator', () =>
       childSets(second, scene, outer),
     )
-    scene.budget.sets(secondSets.length)
     for (const inner of secondSets) {
       if (scene.renderer.isGo) {
         const both: Parameters = new Map()

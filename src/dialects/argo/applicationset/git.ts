@@ -82,7 +82,6 @@ function comparePaths(a: string, b: string): number {
 }
 
 function fromDirectories(git: JsonObject, directories: readonly string[], scene: GeneratorScene): Parameters[] {
-  scene.budget.sets(directories.length)
   return directories.map((directory) => {
     const set: Parameters = new Map()
     addPath(set, directory, { prefix: textField(git, 'pathParamPrefix'), isGo: scene.renderer.isGo })
@@ -152,7 +151,6 @@ function fromFile(git: JsonObject, file: string, revision: RevisionFiles, scene:
   const { maxFile } = scene.budget.limits
   if (content.length > maxFile) throw new ApplicationSetError(`the file has more than ${maxFile} bytes`)
   const objects = withContext('unable to parse file', () => objectsOf(readYamlText(content)))
-  scene.budget.sets(objects.length)
   const { isGo } = scene.renderer
   const slash = file.lastIndexOf('/')
   return objects.map((object) => {

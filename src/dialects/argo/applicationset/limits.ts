@@ -3,7 +3,7 @@ import { ApplicationSetError } from './applicationset-error.ts'
 
 /** The most of each; a set over one of them is refused. */
 export interface GenerateLimits {
-  /** Parameter sets, in all generators together. */
+  /** Parameter sets, in all generators together: a matrix counts its own and those of its generators. */
   readonly maxSets: number
   /** Steps of Go templates. */
   readonly maxSteps: number
@@ -17,7 +17,7 @@ export interface GenerateLimits {
 
 /** The limits unless told: 100,000 Applications of the usual size fit. */
 export const GENERATE_LIMITS: GenerateLimits = {
-  maxSets: 200_000,
+  maxSets: 500_000,
   maxSteps: 100_000_000,
   maxOutput: 256 * 1024 * 1024,
   maxTemplate: 1024 * 1024,

@@ -10,14 +10,23 @@ import type { Shape } from '../types/shape.ts'
 
 /** The Application with a patch over it; its project stays. */
 export function patchApplication(application: JsonObject, patchText: string): JsonObject {
+  try {
+    return patched(application, patchText)
+  } catch (caught) {
+    if (caught instanceof RangeError) throw new ApplicationSetError('invalid templatePatch: it is nested too deeply')
+    throw caught
+  }
+}
+
+function patched(application: JsonObject, patchText: string): JsonObject {
   const patch = readPatch(patchText)
   withContext('invalid templatePatch', () => decode(patch, APPLICATION))
   const merged = mergeMap(encode(application, APPLICATION) as JsonObject, (patch ?? {}) as JsonObject, APPLICATION)
-  const patched = withContext('error while unmarshalling patched application', () =>
+  const read = withContext('error while unmarshalling patched application', () =>
     decode(merged, APPLICATION),
   ) as JsonObject
   const project = (application['spec'] as JsonObject | undefined)?.['project']
-  return { ...patched, spec: { ...(patched['spec'] as JsonObject | undefined), project: project ?? '' } }
+  return { ...read, spec: { ...(read['spec'] as JsonObject | undefined), project: project ?? '' } }
 }
 
 /** JSON when it begins with a brace, else YAML. */
