@@ -205,11 +205,11 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
       // A token may accept its cluster at the first join. With patch the gateway records a new sealing key; the policy
       // of kinds/policies/gateway-policy.ts refuses every other change.
       ruleFor([...READ, 'create', 'patch', 'accept'], OWN, 'clusters'),
-      ruleFor(['get', 'patch', 'update'], OWN, 'clusters/status'),
-      ruleFor(READ, OWN, 'jointokens'),
-      ruleFor(['get', 'patch', 'update'], OWN, 'jointokens/status'),
-      ruleFor(READ, OWN, 'assignments'),
-      ruleFor([...READ, 'create', 'update', 'delete'], OWN, 'clusterreports'),
+      ruleFor(['patch'], OWN, 'clusters/status'),
+      ruleFor(['get'], OWN, 'jointokens'),
+      ruleFor(['update'], OWN, 'jointokens/status'),
+      ruleFor(['list', 'watch'], OWN, 'assignments'),
+      ruleFor(['get', 'create', 'update', 'delete'], OWN, 'clusterreports'),
     ],
   },
   {
@@ -267,7 +267,7 @@ export const HUB_LOCALS: readonly BootstrapLocal[] = [
     name: 'system:flotilla:gateway',
     role: 'system:flotilla:gateway',
     namespace: 'flotilla-system',
-    rules: [ruleFor(['get', 'create', 'update', 'patch'], 'coordination.k8s.io', 'leases')],
+    rules: [ruleFor(['get', 'create', 'update'], 'coordination.k8s.io', 'leases')],
     subjects: [user('system:flotilla:gateway')],
   },
 ]

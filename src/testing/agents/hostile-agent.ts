@@ -1,6 +1,7 @@
 /** An agent that speaks the wire by hand: with its own keys, and with any field of any request replaced. */
 import { utf8 } from '../../core/bytes.ts'
 import type { KeyPair } from '../../core/bytes.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
 import { isObject } from '../../core/json.ts'
 import { seededKeys } from '../../core/crypto/key-pair.ts'
 import { createSigningRequest } from '../../core/crypto/x509.ts'
@@ -20,8 +21,19 @@ export interface EnrolOverrides {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** A hub as an applicant sees it: a test hub, or a process. */
+export interface ApplicantHub {
+  readonly ids: Pick<TestHub['ids'], 'fork'>
+  readonly trust: { readonly root: { readonly keyId: Digest } }
+  ask(
+    method: string,
+    path: string,
+    by: Omit<EnrolOverrides, 'fields' | 'signedBy'> & { readonly body: Uint8Array },
+  ): Promise<{ readonly status: number; readonly text: string }>
+}
+
 /** One applicant, the same for the same name. */
-export function createApplicant(hub: TestHub, name: string) {
+export function createApplicant(hub: ApplicantHub, name: string) {
   const newKeys = seededKeys(hub.ids.fork(name))
   const identity = newKeys('ed25519')
   const sealing = newKeys('x25519')
@@ -64,7 +76,7 @@ export function createApplicant(hub: TestHub, name: string) {
     return { clusterId, certificate }
   }
 
-  return { enrol, renew, last, csrFor, join, identity }
+  return { enrol, renew, last, csrFor, join, identity, tls }
 }
 
 function answerOf({ status, text }: { readonly status: number; readonly text: string }) {
