@@ -38,6 +38,10 @@ export interface PreviewSide {
   readonly filesOf: (source: string, bundle: string) => Files | undefined
   /** Content of earlier Releases that the hub delivers instead of the Bundle as it is defined. */
   readonly earlierOf?: (bundle: string) => EarlierContent | undefined
+  /** Bundles that exist on the other side, and are removed on this side. */
+  readonly removed?: ReadonlySet<string>
+  /** Bundles that cannot be compared, with the reason. */
+  readonly unknown?: ReadonlyMap<string, string>
   /** Input data of the Bundles of a namespace. */
   readonly textsIn: (namespace: string) => ReadInputData
 }
@@ -97,7 +101,12 @@ export function preview({ before, after, reports, bundle, entropy }: PreviewInpu
     .filter((key) => bundle === undefined || key === bundle || key.split('/')[1] === bundle)
     .flatMap((key) => {
       const now = after.facts.bundles.find((one) => keyOfObject(one) === key)
-      const found = now ? previewBundle(now, { was: old.get(key), before, after, reports, entropy }) : undefined
+      const was = old.get(key)
+      const found = now
+        ? previewBundle(now, { was, before, after, reports, entropy })
+        : was && after.removed?.has(key)
+          ? previewRemoval(was, { before, entropy })
+          : undefined
       return found && isNews(found) ? [found] : []
     })
 }
@@ -129,6 +138,8 @@ function previewBundle(now: Bundle, { was, before, after, reports, entropy }: Si
     gained: names.filter((name) => !oldNames.includes(name)),
     lost: oldNames.filter((name) => !names.includes(name)),
   }
+  const incomparable = after.unknown?.get(key)
+  if (incomparable !== undefined) return { ...base, groups: [], unknown: incomparable }
   const earlier = was && before.earlierOf?.(key)
   if (earlier?.unknown !== undefined) return { ...base, groups: [], unknown: earlier.unknown, from: earlier.release }
   const [old, fresh] = [was && !earlier ? contentOf(was, before) : undefined, contentOf(now, after)]
@@ -169,6 +180,16 @@ function previewBundle(now: Bundle, { was, before, after, reports, entropy }: Si
         }
       : {}),
   }
+}
+
+/** A Bundle that is removed from all of its clusters. */
+function previewRemoval(was: Bundle, { before, entropy }: Pick<Sides, 'before' | 'entropy'>): BundlePreview {
+  const lost = selectedNames(was, before.facts)
+  const base = { bundle: keyOfObject(was), isNew: false, selected: { before: lost.length, after: 0 }, gained: [], lost }
+  const { unknown, ...old } = contentOf(was, before)
+  if (unknown !== undefined) return { ...base, groups: [], unknown }
+  const delivered = rendered(old, lost, { facts: before.facts, entropy })
+  return { ...base, groups: diffBundle({ before: delivered, after: [], drift: new Map() }) }
 }
 
 /** A Bundle rendered from given files instead of those of its Source. */

@@ -4,9 +4,12 @@ import type { CollectableBlobs } from '../../blobs/blobs.ts'
 import { createMemoryBlobs } from '../../blobs/memory-blobs.ts'
 import type { Client } from '../../client/client.ts'
 import { createClient } from '../../client/create-client.ts'
+import { createRest } from '../../client/rest.ts'
+import type { Rest } from '../../client/rest.ts'
 import { createControllers } from '../../controllers/controllers.ts'
 import type { AskGatePort, ControllersOptions, FetchSourcePort } from '../../controllers/controllers.ts'
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
+import type { Transport } from '../../core/http.ts'
 import { canonicalJson } from '../../core/json.ts'
 import { isApiError } from '../../core/errors.ts'
 import { silentLogger } from '../../core/log.ts'
@@ -35,6 +38,8 @@ import { build } from '../fixtures/builders.ts'
 export interface ControllersHome {
   readonly clock: VirtualClock
   readonly client: Client
+  /** The API as a command of the CLI reads it. */
+  readonly rest: Rest
   /** `METHOD path` of every write, in order. */
   readonly writes: string[]
   /** How often a bundle was rendered. */
@@ -75,7 +80,8 @@ export async function startControllersHome(
   const api = createApiServer({ store, clock, ids, kinds: [...BUILTIN_KINDS, ...NATIVE_KINDS], log: silentLogger })
   const caller = { user: 'system:flotilla:hub', groups: ['system:masters'] }
   const writes: string[] = []
-  const client = createClient({ clock, transport: (request, signal) => api.handle(request, caller, signal) })
+  const transport: Transport = (request, signal) => api.handle(request, caller, signal)
+  const client = createClient({ clock, transport })
   const controllersClient = createClient({
     clock,
     transport: (request, signal) => {
@@ -138,6 +144,7 @@ export async function startControllersHome(
   await ensureSystemNamespace(client)
   return {
     clock,
+    rest: createRest({ transport, clock }),
     client,
     writes,
     find,

@@ -13,6 +13,7 @@ import { filesAt } from '../../repository/git-repository.ts'
 import type { Files, GitRepository } from '../../repository/git-repository.ts'
 import { inputTexts, textsInFiles } from '../../repository/input-texts.ts'
 import { isBehind } from '../../diff/delivered.ts'
+import { afterCompiling } from '../../diff/fleet-repositories.ts'
 import { liveSide, sideAt } from '../../diff/live-side.ts'
 import { isDifference, preview, SAME_DRAWS } from '../../diff/preview.ts'
 import type { PreviewSide } from '../../diff/preview.ts'
@@ -88,8 +89,11 @@ export async function diff({ terminal, connection, flags }: DiffInput): Promise<
         delivery,
       })
     : { ...side, ...(await sideAt(repository, against, targets)), notes: [] }
+  const compiled = await afterCompiling(client, withObjects(facts, objectsOf(defined.own)), { sources, files })
   const after: PreviewSide = {
-    facts: withObjects(facts, objectsOf(defined.own)),
+    facts: compiled.facts,
+    removed: compiled.removed,
+    unknown: compiled.unknown,
     filesOf: (source) => (targets.has(source) ? files : undefined),
     textsIn: (namespace) => (kind, name) =>
       textsInFiles(defined.others, { kind, namespace, name }) ?? texts(namespace)(kind, name),
