@@ -26,6 +26,8 @@ type HelmSpec = NonNullable<Source['spec']['helm']>
 
 const SCHEMES: readonly SourceScheme[] = ['https', 'http']
 const MAX_INDEX = 64 * 1024 * 1024
+/** An index of 40 MB from a real repository has about this many; each needs some 350 bytes of memory. */
+const MAX_INDEX_NODES = 2_000_000
 const MAX_CHART = 64 * 1024 * 1024
 const MAX_PROVENANCE = 1024 * 1024
 
@@ -214,7 +216,7 @@ function readIndex(bytes: Uint8Array, chart: string, file: string): ChartVersion
   let value: unknown
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    const limits = { maxBytes: MAX_INDEX, maxNodes: 10_000_000 }
+    const limits = { maxBytes: MAX_INDEX, maxNodes: MAX_INDEX_NODES }
     value = readYamlDocument(text, { resolver: '1.1', duplicateKeys: 'last', limits }).value
   } catch (caught) {
     const why = caught instanceof YamlError ? caught.message : 'it is not UTF-8'

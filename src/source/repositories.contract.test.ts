@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
+import { systemIds } from '../core/system-ids.ts'
 import { digestOf } from '../core/crypto/digest.ts'
 import { createTestRegistry, requireBasic, serveFiles, startContentServer } from '../testing/fixtures/content-server.ts'
 import type { ContentHandler } from '../testing/fixtures/content-server.ts'
@@ -189,7 +190,11 @@ test('hostile archives are refused by name', async (t) => {
   assert.match(await said('1.0.4', { name: 'loose' }), /"loose" is not in the chart's directory/)
   assert.match(
     await said('1.0.5', { name: 'web/big', content: new Uint8Array(17 << 20) }),
-    /^TooLarge: web-1\.0\.5\.tgz: "big" makes it larger/,
+    /^BadArchive: web-1\.0\.5\.tgz cannot be unpacked: .* more than 100 times its size/,
+  )
+  assert.match(
+    await said('1.0.7', { name: 'web/big', content: systemIds.bytes(17 << 20) }),
+    /^TooLarge: web-1\.0\.7\.tgz: "big" makes it larger/,
   )
   publish('1.0.6', new Uint8Array([0x1f, 0x8b, 8, 0, 1, 2, 3]))
   const damaged = await fetcher.fetch(

@@ -3,6 +3,7 @@
  * by name.
  */
 import { ARTIFACT_LIMITS } from './artifact.ts'
+import { matchesStars } from '../core/text/glob.ts'
 import { SourceError } from './source-error.ts'
 
 /** An entry of `git ls-tree`. */
@@ -59,7 +60,7 @@ export function selects({ paths, ignore }: Selection): (path: string) => boolean
   const isEverything = (paths ?? []).length === 0 || wanted.length < (paths ?? []).length
   return (path) =>
     (isEverything || wanted.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))) &&
-    !unwanted.some((pattern) => pattern.test(path))
+    !unwanted.some((isUnwanted) => isUnwanted(path))
 }
 
 /** Normalises `./a/` to `a`, and `.` to the whole tree. */
@@ -70,15 +71,34 @@ function cleanDirectory(path: string): string {
     .join('/')
 }
 
-function patternOf(pattern: string): RegExp {
-  const source = pattern
-    .split('/')
-    .map((part) =>
-      part === '**' ? '(?:[^/]+/)*' : `${part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\*+/g, '[^/]*')}/`,
-    )
-    .join('')
-    .replace(/\/$/, '')
-  return new RegExp(`^${source}(?:/|$)`)
+/** Matches a file or a directory with everything in it. The text is from a user, so no regular expression is built. */
+function patternOf(pattern: string): (path: string) => boolean {
+  const wanted = pattern.split('/').map((part) => (part === '**' ? undefined : part))
+  // `**` at the end names directories only, and paths are files.
+  if (wanted.at(-1) === undefined) return () => false
+  return (path) => matchesFirst(wanted, path.split('/'))
+}
+
+/** Whether names begin as wanted; undefined stands for any directories. The newest one is retried at a time. */
+function matchesFirst(wanted: readonly (string | undefined)[], names: readonly string[]): boolean {
+  let [at, name, any, resume] = [0, 0, -1, 0]
+  while (at < wanted.length) {
+    const part = wanted[at]
+    if (part === undefined) {
+      any = at++
+      resume = name
+      continue
+    }
+    if (name >= names.length) return false
+    if (matchesStars(part, names[name]!)) {
+      at += 1
+      name += 1
+    } else if (any >= 0) {
+      at = any + 1
+      name = ++resume
+    } else return false
+  }
+  return true
 }
 
 /** Returns the selected entries. Refuses submodules and too many entries. Links are kept for `resolveLinks`. */
@@ -125,6 +145,7 @@ export function resolveLinks(
 ): TreeEntry[] {
   if (!selected.some(({ mode }) => mode === LINK)) return [...selected]
   const byPath = new Map(entries.map((entry) => [entry.path, entry]))
+  const filesIn = createFolderIndex(entries)
   const files: TreeEntry[] = []
   const add = (entry: TreeEntry, path: string): void => {
     checkPath(path)
@@ -162,7 +183,7 @@ export function resolveLinks(
     if (folder === '' || `${entry.path}/`.startsWith(folder)) {
       throw new SourceError('BadLink', `${shownPath(entry.path)} is a link to a directory that contains it.`)
     }
-    const inside = entries.filter(({ path, mode }) => path.startsWith(folder) && mode !== LINK && mode !== SUBMODULE)
+    const inside = filesIn(folder)
     if (inside.length === 0) {
       throw new SourceError(
         'BadLink',
@@ -172,6 +193,24 @@ export function resolveLinks(
     for (const one of inside) add(one, `${entry.path}/${one.path.slice(folder.length)}`)
   }
   return files
+}
+
+/** Finds the files of a folder without a look at all entries, for a tree with many links. */
+function createFolderIndex(entries: readonly TreeEntry[]): (folder: string) => TreeEntry[] {
+  const files = entries
+    .filter(({ mode }) => mode !== LINK && mode !== SUBMODULE)
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  return (folder) => {
+    let [low, high] = [0, files.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (files[middle]!.path < folder) low = middle + 1
+      else high = middle
+    }
+    let end = low
+    while (end < files.length && files[end]!.path.startsWith(folder)) end += 1
+    return files.slice(low, end)
+  }
 }
 
 function follow(link: TreeEntry, target: string): string {

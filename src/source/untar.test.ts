@@ -18,6 +18,15 @@ test('an archive with a pax record that has no length is refused by name', () =>
   }
 })
 
+test('an archive that unpacks to more than 100 times its size is refused (F23)', () => {
+  const bomb = gzipSync(Buffer.alloc(32 * 1024 * 1024))
+  assert.ok(bomb.byteLength < 64 * 1024)
+  assert.throws(() => extractFiles(bomb, CHART), {
+    reason: 'BadArchive',
+    message: /^web-1\.0\.0\.tgz cannot be unpacked: .* or unpacks to more than 100 times its size\.$/,
+  })
+})
+
 test('property: any archive becomes files or a SourceError', () => {
   fc.assert(
     fc.property(hostileTars, fc.boolean(), fc.boolean(), (tar, isZipped, stripFirst) => {

@@ -37,13 +37,26 @@ export function extractFiles(
   return files
 }
 
+/** Text compresses to about a tenth. An archive that unpacks to far more was made to use up memory. */
+const MAX_RATIO = 100
+/** Small archives may unpack to this size in any case: a tar has at least 10 KiB, most of it zeros. */
+const FREE_BYTES = 4 * 1024 * 1024
+
+function unpackedLimit(packed: number): number {
+  return Math.min(ARTIFACT_LIMITS.bytes + 64 * 1024 * 1024, Math.max(FREE_BYTES, packed * MAX_RATIO))
+}
+
 function* entriesOf(archive: Uint8Array, name: string): Generator<TarEntry> {
   let tar = archive
   if (archive[0] === 0x1f && archive[1] === 0x8b) {
     try {
-      tar = gunzip(archive, ARTIFACT_LIMITS.bytes + 64 * 1024 * 1024)
+      tar = gunzip(archive, unpackedLimit(archive.byteLength))
     } catch (error) {
-      throw new SourceError('BadArchive', `${name} cannot be unpacked: it is damaged or too large.`, { cause: error })
+      throw new SourceError(
+        'BadArchive',
+        `${name} cannot be unpacked: it is damaged, too large, or unpacks to more than ${MAX_RATIO} times its size.`,
+        { cause: error },
+      )
     }
   }
   try {

@@ -31,13 +31,23 @@ test('sources that are fetched alone take no place of the others, and a namespac
   for (const key of ['a/1', 'a/2', 'a/3', 'b/1', 'c/1', 'd/1']) await begin(key, true)
   assert.deepEqual(begun.splice(0), ['a/1', 'a/2', 'b/1', 'c/1'])
   for (let n = 0; n < 14; n += 1) await begin(`a/shared-${n}`)
-  assert.equal(begun.splice(0).length, 12, 'as many as ever beside them')
+  assert.equal(begun.splice(0).length, 8, 'as many as ever beside them')
   await end('b/1')
   assert.deepEqual(begun.splice(0), ['d/1'], 'another one of a has to wait for the first two')
   await end('a/1')
   assert.deepEqual(begun.splice(0), ['a/3'])
   await end('a/shared-0')
-  assert.deepEqual(begun.splice(0), ['a/shared-12'])
+  assert.deepEqual(begun.splice(0), ['a/shared-8'])
+})
+
+test('a namespace with many slow sources leaves places to the others, and they come first', async (t) => {
+  const { begun, begin, end } = scene(t)
+  for (let n = 0; n < 30; n += 1) await begin(`busy/${n}`)
+  for (const key of ['one/1', 'one/2', 'two/1', 'three/1', 'three/2']) await begin(key)
+  assert.equal(begun.filter((key) => key.startsWith('busy/')).length, 8)
+  assert.deepEqual(begun.splice(0).slice(8), ['one/1', 'one/2', 'two/1', 'three/1'])
+  await end('busy/0')
+  assert.deepEqual(begun.splice(0), ['three/2'], 'not another one of the busy namespace')
 })
 
 test('an interruption is no failure, and makes a suspect until as many fetches succeed as it takes', async (t) => {

@@ -71,7 +71,7 @@ interface Suspicion {
  * Limits of fetches at the same time; fetches alone have their own. Two per namespace: an innocent suspect need not
  * wait for the Source that stopped the thread.
  */
-const JOB_LIMITS = { total: 12, perHost: 3, alone: 4, alonePerNamespace: 2 } as const
+const JOB_LIMITS = { total: 12, perNamespace: 8, perHost: 3, alone: 4, alonePerNamespace: 2 } as const
 // A server that fails rarely is fetched alone for longer each time.
 const MAX_SUSPICION = 64
 
@@ -86,21 +86,37 @@ export function createFetchJobs(clock: Clock, onDone: (key: string) => void): Fe
   const suspicions = new Map<string, Suspicion>()
 
   function pump(): void {
-    for (const [key, job] of waiting) {
-      if (!hasPlace(job)) continue
+    for (let job = nextJob(); job; job = nextJob()) {
+      const { key } = job
       waiting.delete(key)
       running.set(key, { job, ended: run(job) })
     }
   }
 
+  /** A job of the namespace with the fewest running fetches: many Sources of one namespace do not delay the others. */
+  function nextJob(): FetchJob | undefined {
+    if (running.size >= JOB_LIMITS.total + JOB_LIMITS.alone) return undefined
+    const counts = new Map<string, number>()
+    for (const { job } of running.values()) counts.set(job.namespace, (counts.get(job.namespace) ?? 0) + 1)
+    let [best, fewest]: [FetchJob | undefined, number] = [undefined, Infinity]
+    for (const job of waiting.values()) {
+      const count = counts.get(job.namespace) ?? 0
+      if (count >= fewest || !hasPlace(job)) continue
+      ;[best, fewest] = [job, count]
+      if (count === 0) break
+    }
+    return best
+  }
+
   function hasPlace({ isAlone, namespace, host }: FetchJob): boolean {
     const beside = [...running.values()].flatMap(({ job }) => (job.isAlone === isAlone ? [job] : []))
+    const sameNamespace = beside.filter((job) => job.namespace === namespace).length
     if (isAlone) {
-      const sameNamespace = beside.filter((job) => job.namespace === namespace).length
       return beside.length < JOB_LIMITS.alone && sameNamespace < JOB_LIMITS.alonePerNamespace
     }
     const sameHost = beside.filter((job) => job.host === host).length
-    return beside.length < JOB_LIMITS.total && sameHost < JOB_LIMITS.perHost
+    const isBelow = beside.length < JOB_LIMITS.total && sameNamespace < JOB_LIMITS.perNamespace
+    return isBelow && sameHost < JOB_LIMITS.perHost
   }
 
   function suspect(key: string, outcome: FetchOutcome): void {

@@ -1,5 +1,15 @@
-/** Whether a whole name matches a glob of `*` and `?`; linear in practice, one star is retried at a time. */
+/** Whether a whole name matches a glob of `*` and `?`. */
 export function matchesGlob(pattern: string, text: string): boolean {
+  return matches(pattern, text, '?')
+}
+
+/** Whether a whole name matches a pattern of `*`; `?` stands for itself. */
+export function matchesStars(pattern: string, text: string): boolean {
+  return matches(pattern, text, undefined)
+}
+
+/** At most pattern × text steps: only the newest star is retried. */
+function matches(pattern: string, text: string, anyOne: string | undefined): boolean {
   let p = 0
   let t = 0
   let star = -1
@@ -8,7 +18,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
     if (pattern[p] === '*') {
       star = p++
       resume = t
-    } else if (p < pattern.length && (pattern[p] === '?' || pattern[p] === text[t])) {
+    } else if (p < pattern.length && (pattern[p] === anyOne || pattern[p] === text[t])) {
       p++
       t++
     } else if (star >= 0) {
