@@ -21,7 +21,7 @@ import {
   watchFleet,
   recheckOnWrite,
 } from '../../testing/simulation/fleet-invariants.ts'
-import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../../testing/simulation/shop-bundle.ts'
+import { SHOP_BUNDLE, SHOP_PLACEMENT, UNGUARDED_SHOP_PLACEMENT } from '../../testing/simulation/shop-bundle.ts'
 import { simulateCrashes } from '../../testing/simulation/crash-points.ts'
 import { retryUntilAccepted } from '../../testing/simulation/until-accepted.ts'
 import { simulate } from '../../testing/simulation/run-seeds.ts'
@@ -32,9 +32,6 @@ import type { World } from '../kernel/world.ts'
 const WITHIN = { withinMs: 7_200_000 }
 
 const PERSON = { fieldManager: 'person', force: true }
-
-/** Whatever goes, goes unasked. */
-const UNGUARDED: Placement = { ...SHOP_PLACEMENT, spec: { ...SHOP_PLACEMENT.spec, guard: { maxDropped: '100%' } } }
 
 /** Two clusters that run the shop. */
 async function bothReady(world: World, signal: AbortSignal, placement = SHOP_PLACEMENT) {
@@ -164,7 +161,7 @@ describe('removal in simulation', () => {
     await simulate(
       async (world) => {
         const life = new AbortController()
-        const { fleet, watch } = await bothReady(world, life.signal, UNGUARDED)
+        const { fleet, watch } = await bothReady(world, life.signal, UNGUARDED_SHOP_PLACEMENT)
         const { name, store, agent } = fleet.members[1]!
         const deleted: string[] = []
         const follow = async (): Promise<void> => {

@@ -10,6 +10,12 @@ export const SHOP_PLACEMENT: Placement = {
   spec: { clusterSelector: { matchLabels: { tier: 'store' } } },
 }
 
+/** Every store, and whatever goes, goes unasked. */
+export const UNGUARDED_SHOP_PLACEMENT: Placement = {
+  ...SHOP_PLACEMENT,
+  spec: { ...SHOP_PLACEMENT.spec, guard: { maxDropped: '100%' } },
+}
+
 const MANIFESTS = `apiVersion: v1
 kind: Namespace
 metadata: { name: shop }

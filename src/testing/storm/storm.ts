@@ -18,7 +18,7 @@ import { build } from '../fixtures/builders.ts'
 import { listStored, watchFleet, recheckOnWrite } from '../simulation/fleet-invariants.ts'
 import { watchTruth } from '../simulation/fleet-truth.ts'
 import type { FleetTruth } from '../simulation/fleet-truth.ts'
-import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../simulation/shop-bundle.ts'
+import { SHOP_BUNDLE, UNGUARDED_SHOP_PLACEMENT } from '../simulation/shop-bundle.ts'
 import { retryUntilAccepted } from '../simulation/until-accepted.ts'
 import { simulate } from '../simulation/run-seeds.ts'
 import { CANARY, FAULTS, gatewayOf, labelsOf, falseReadyReports, injectFaults, SECOND_HUB_LAG_MS } from './faults.ts'
@@ -199,7 +199,9 @@ async function prepare(world: World, fleet: Fleet, rest: StormSize['rest']): Pro
     },
   })
   await retryUntilAccepted(world, 'the plan', () => fleet.client.apply(RolloutPlan, plan, AS_PERSON))
-  await retryUntilAccepted(world, 'the placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, AS_PERSON))
+  await retryUntilAccepted(world, 'the placement', () =>
+    fleet.client.apply(Placement, UNGUARDED_SHOP_PLACEMENT, AS_PERSON),
+  )
 }
 
 function kindOfRelease(world: World, { faults }: Mood): string {
