@@ -239,7 +239,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry(
         'DropHeld',
         'The guard stopped a change that removes more than allowed, or everything. Also on Placements and Clusters.',
-        'Review the change, then set the annotation that the message names.',
+        'Review the change with `flotilla guard list`, then correct it, or let it through with `flotilla guard release`.',
       ),
       entry('NameTaken', 'An object with the same name and different content exists.', 'Delete or rename the object.'),
       entry('Gathering', 'The hub waits for the other Bundles of the same commit.'),

@@ -12,7 +12,7 @@ import { addKustomize } from './commands/kustomization.ts'
 import { addBackups, addDiagnosis } from './commands/maintenance.ts'
 import { addGet, addWrites } from './commands/object.ts'
 import { addOcm } from './commands/ocm.ts'
-import { addExplain, addSimulate } from './commands/placement.ts'
+import { addExplain, addGuard, addSimulate } from './commands/placement.ts'
 import { addProgramCommands } from './commands/program.ts'
 import { addReleases } from './commands/release.ts'
 import { addDiff, addFiles } from './commands/repository.ts'
@@ -47,6 +47,7 @@ const COMMANDS: readonly ((program: FlotillaCommand, act: Act) => void)[] = [
   addSimulate,
   addDrift,
   addFreezes,
+  addGuard,
   // Operate
   addDiagnosis,
   addBackups,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Command, Option } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import { complete } from './completion.ts'
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -31,12 +31,17 @@ function tree(): Command {
   const freeze = program.command('freeze')
   freeze.command('create').argument('<name>')
   freeze.command('lift').argument('<name>')
+  const guard = program.command('guard')
+  guard
+    .command('release')
+    .addArgument(new Argument('<kind>').choices(['placement', 'rollout']))
+    .argument('<name>')
   return program
 }
 
 const TABLE: readonly (readonly [words: string, candidates: string])[] = [
-  ['', 'cluster freeze get rollback rollout'],
-  ['g', 'get'],
+  ['', 'cluster freeze get guard rollback rollout'],
+  ['g', 'get guard'],
   ['get ', 'bundles clusters'],
   ['get c', 'clusters'],
   ['get clusters ', 'store-1 store-2'],
@@ -57,6 +62,8 @@ const TABLE: readonly (readonly [words: string, candidates: string])[] = [
   ['freeze lift ', 'audit lunch'],
   ['freeze lift ""', 'audit lunch'],
   ['freeze create ', ''],
+  ['guard release ', 'placement rollout'],
+  ['guard release rollout ', 'shop-g1'],
   ['nothing ', ''],
 ]
 

@@ -67,6 +67,7 @@ async function candidatesOf({ command, given, pending, last }: Place, live: Live
     return given[0] === undefined ? await live.kinds() : await live.names(given[0])
   }
   const group = command.parent?.name() ?? ''
+  if (group === 'guard') return given[0] === undefined ? [] : await live.names(`${given[0]}s`)
   if (argument.name() === 'name' || argument.name() === 'names') {
     return command.name() === 'add' || command.name() === 'create' ? [] : await namesFor(group, live)
   }

@@ -38,7 +38,7 @@ export function guardBundles(
   const some = nameSome(fresh)
   const held = new Stalled(
     'DropHeld',
-    `${verdict.message} Its document keeps ${some}; everything else goes on. Let them go with: kubectl annotate clusters.flotilla.dev ${metadata.name} --overwrite ${ALLOW_DROP_ANNOTATION}=${verdict.token}`,
+    `${verdict.message} Its document keeps ${some}; everything else goes on. Let them go with: flotilla guard release cluster ${metadata.name} (token ${verdict.token})`,
   )
   return { removals: removals.filter(({ bundle }) => !present.has(bundle)), held }
 }

@@ -332,14 +332,14 @@ test('a cluster that would lose most of its bundles keeps them until a person sa
   assert.ok(held.error instanceof Stalled)
   assert.match(
     held.error.message,
-    /^The change would drop 7 of 12 bundles; at most 6 can be dropped at once\. Its document keeps ns\/b0, ns\/b1, ns\/b2 and 4 more; everything else goes on\. Let them go with: kubectl annotate clusters\.flotilla\.dev a --overwrite flotilla\.dev\/release-drop=g1-drop7-[0-9a-f]{8}$/,
+    /^The change would drop 7 of 12 bundles; at most 6 can be dropped at once\. Its document keeps ns\/b0, ns\/b1, ns\/b2 and 4 more; everything else goes on\. Let them go with: flotilla guard release cluster a \(token g1-drop7-[0-9a-f]{8}\)$/,
   )
   assert.equal(signed.at(-1)?.content.entries.length, 12)
   assert.equal(signed.at(-1)?.content.entries.find(({ bundle }) => bundle === 'ns/b11')?.generation, 2)
   await clock.advance(1000)
   assert.ok((await reconcileOnce(reconciler, cluster, clock)).error instanceof Stalled, 'says so as long as it waits')
   assert.equal(signed.length, 2)
-  const token = /release-drop=(\S+)$/.exec(held.error.message)![1]!
+  const token = /token (\S+)\)$/.exec(held.error.message)![1]!
   const released = {
     ...cluster,
     metadata: { ...cluster.metadata, annotations: { 'flotilla.dev/release-drop': token } },

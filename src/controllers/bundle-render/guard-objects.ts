@@ -43,7 +43,7 @@ export async function guardObjects(
   status.held = { token, dropping, of, allowed, since, message: message.slice(0, 1024) }
   throw new Stalled(
     'DropHeld',
-    `${message} Clusters keep what they run. Let it through with: kubectl annotate bundles.flotilla.dev ${name} -n ${namespace} --overwrite ${ALLOW_DROP_ANNOTATION}=${token}`,
+    `${message} Clusters keep what they run. Let it through with: flotilla guard release bundle ${name} -n ${namespace} (token ${token})`,
   )
 }
 

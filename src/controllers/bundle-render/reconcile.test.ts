@@ -322,10 +322,10 @@ test('a change that drops more objects than its guard allows stops and asks; a p
   assert.ok(held.error instanceof Stalled)
   assert.match(
     held.error.message,
-    /^The change would drop 8 of 12 objects; at most 1 can be dropped at once\. On store-1: ConfigMap default\/c10, .* and 5 more\. Clusters keep what they run\. Let it through with: kubectl annotate bundles\.flotilla\.dev hello -n ns --overwrite flotilla\.dev\/release-drop=g2-drop8-[0-9a-f]{8}$/,
+    /^The change would drop 8 of 12 objects; at most 1 can be dropped at once\. On store-1: ConfigMap default\/c10, .* and 5 more\. Clusters keep what they run\. Let it through with: flotilla guard release bundle hello -n ns \(token g2-drop8-[0-9a-f]{8}\)$/,
   )
   assert.equal(made.length, 1)
-  const token = /release-drop=(\S+)$/.exec(held.error.message)![1]!
+  const token = /token (\S+)\)$/.exec(held.error.message)![1]!
   const { held: asked } = held.draft.next.status!
   assert.deepEqual([asked?.token, asked?.dropping, asked?.of, asked?.allowed], [token, 8, 12, 1])
   const again = { ...small, status: { ...held.draft.next.status!, held: { ...asked!, since: '2026-01-01T00:00:00Z' } } }

@@ -180,7 +180,7 @@ test('a drop beyond the guard is held with the words that release it; the releas
   const { status } = held.draft.next
   assert.equal(
     words(held.error).startsWith(
-      'The change would drop 4 of 20 clusters; at most 3 can be dropped at once. c0000: the selector wants tier=store, but the cluster has no label tier; and 3 more. The decisions before it stay in force. Let it through with: kubectl annotate placements.flotilla.dev p -n ns',
+      'The change would drop 4 of 20 clusters; at most 3 can be dropped at once. c0000: the selector wants tier=store, but the cluster has no label tier; and 3 more. The decisions before it stay in force. Let it through with: flotilla guard release placement p -n ns (token g1-drop4-',
     ),
     true,
   )

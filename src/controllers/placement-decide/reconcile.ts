@@ -159,7 +159,7 @@ async function decideWhole(
   if (answer.guard.kind === 'Held') {
     throw new Stalled(
       'DropHeld',
-      `${answer.guard.message} The decisions before it stay in force. Let it through with: kubectl annotate placements.flotilla.dev ${placement.metadata.name} -n ${placement.metadata.namespace ?? ''} --overwrite ${ALLOW_DROP_ANNOTATION}=${answer.guard.token}`,
+      `${answer.guard.message} The decisions before it stay in force. Let it through with: flotilla guard release placement ${placement.metadata.name} -n ${placement.metadata.namespace ?? ''} (token ${answer.guard.token})`,
     )
   }
   const selected = answer.selection.selected.size

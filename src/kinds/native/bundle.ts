@@ -281,7 +281,7 @@ export const Bundle = defineKind({
           },
           {
             description:
-              'Guard against the accidental loss of objects. A change that removes more objects than `maxDropped` from a cluster waits until a person sets the annotation `flotilla.dev/release-drop` to the token in `status.held`.',
+              'Guard against the accidental loss of objects. A change that removes more objects than `maxDropped` from a cluster waits until a person releases the change with `flotilla guard release`, or sets the annotation `flotilla.dev/release-drop` to the token in `status.held`.',
           },
         ),
       ),

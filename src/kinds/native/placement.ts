@@ -244,7 +244,7 @@ export const Placement = defineKind({
           },
           {
             description:
-              'Guard against the accidental loss of clusters. A change that deselects more clusters than `maxDropped` waits until a person sets the annotation `flotilla.dev/release-drop` to the token in `status.held`.',
+              'Guard against the accidental loss of clusters. A change that deselects more clusters than `maxDropped` waits until a person releases the change with `flotilla guard release`, or sets the annotation `flotilla.dev/release-drop` to the token in `status.held`.',
           },
         ),
       ),

@@ -82,6 +82,11 @@ export function judgeShrink(shrink: Shrink): ShrinkVerdict {
   return { kind: 'Held', token, allowed, message }
 }
 
+/** The token in the message of a condition. */
+export function shrinkTokenIn(message: string): string | undefined {
+  return /\bg\d+-drop\d+-[0-9a-f]{8}\b/.exec(message)?.[0]
+}
+
 /** `g3-drop40-1a2b3c4d`: the generation, the number, and a digest of the names and of the last released token. */
 export function shrinkToken({ generation, dropped, after }: Pick<Shrink, 'generation' | 'dropped' | 'after'>): string {
   const names = [...dropped].sort()

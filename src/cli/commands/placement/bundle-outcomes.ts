@@ -57,7 +57,7 @@ export async function bundlesOnClusters(
   client: Client,
   { metadata: { name, namespace = 'default' } }: Placement,
 ): Promise<{ readonly holds: (cluster: string) => boolean; readonly empties: (cluster: string) => boolean }> {
-  const [bundles, assignments] = await Promise.all([
+  const [bundles, assignments] = await settleAll([
     listAll(client, BUNDLES, { namespace }),
     listAll(client, ASSIGNMENTS),
   ])
@@ -74,8 +74,7 @@ export async function bundlesOnClusters(
 
 /** Why a cluster that is no longer selected keeps its Bundles. */
 function keptBecause({ status }: Placement): string {
-  const guarded = status?.conditions?.find(({ type, status: value }) => type === 'Held' && value === 'True')
-  if (guarded) return guarded.message
+  if (status?.held) return 'the guard stopped the change that drops the cluster'
   return 'only a change of the Placement, of labels or of sets removes a Bundle; taints, claims and scores do not'
 }
 

@@ -63,7 +63,7 @@ export async function explain(words: readonly string[], input: PlacementInput): 
   if (cluster === undefined) {
     const among = await clustersWith(client, flags.selector)
     const asked = clusters.filter((one) => among?.has(one.name) ?? true)
-    const verdicts = asked.map((one) => explainCluster(selection, one, world))
+    const verdicts = asked.map((one) => withHold(placement, explainCluster(selection, one, world), world))
     if (flags.output === 'json') return terminal.data(`${JSON.stringify(verdicts, undefined, 2)}\n`)
     terminal.data(wholeText(placement, selection, verdicts))
     return
@@ -79,11 +79,21 @@ export async function explain(words: readonly string[], input: PlacementInput): 
         ) ?? 'list clusters with "flotilla get clusters"',
     })
   }
-  const verdict = explainCluster(selection, subject, world)
+  const verdict = withHold(placement, explainCluster(selection, subject, world), world)
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(verdict, undefined, 2)}\n`)
   terminal.data(terminal.command(oneText(placement, verdict)))
   const runs = await bundleOutcomeLines(client, placement, { cluster, isSelected: verdict.selected })
   terminal.data(terminal.command(runs))
+}
+
+/** A verdict, and the change that the guard stopped if the cluster is still selected because of that. */
+interface Explained extends ClusterVerdict {
+  readonly held?: NonNullable<NonNullable<Placement['status']>['held']>
+}
+
+function withHold({ status }: Placement, verdict: ClusterVerdict, { incumbents }: PlacementView['world']): Explained {
+  const isHeld = status?.held !== undefined && !verdict.selected && incumbents.has(verdict.cluster)
+  return isHeld ? { ...verdict, held: status.held! } : verdict
 }
 
 /** The Placement of this name, or the Placement of the Bundle of this name. */
@@ -187,7 +197,7 @@ export async function simulatePlacement(input: PlacementInput): Promise<void> {
   if (selection.selected.size === 0) terminal.step('warn', answer.message)
 }
 
-function oneText(placement: Placement, verdict: ClusterVerdict): string {
+function oneText(placement: Placement, verdict: Explained): string {
   const { metadata } = placement
   const marks = { Pass: '✔', Stop: '✗', NotAsked: '–' } as const
   const rows = verdict.checks.map(
@@ -200,9 +210,15 @@ function oneText(placement: Placement, verdict: ClusterVerdict): string {
   )
   const parts = verdict.rank?.parts.map(({ name, weight, score }) => `${name} ${score}×${weight}`)
   return [
-    `${verdict.selected ? 'SELECTED' : 'NOT SELECTED'}   placement ${metadata.name}, generation ${metadata.generation ?? 1}: ${verdict.message}`,
+    `${verdict.held ? 'HELD' : verdict.selected ? 'SELECTED' : 'NOT SELECTED'}   placement ${metadata.name}, generation ${metadata.generation ?? 1}: ${verdict.message}`,
     ...lines,
     ...(parts ? [`    score ${verdict.rank!.score} = ${parts.join(' + ')}`] : []),
+    ...(verdict.held
+      ? [
+          'The guard stopped the change that drops the cluster; the cluster stays selected until the change is released:',
+          `  flotilla guard release placement ${metadata.name} -n ${metadata.namespace ?? 'default'}`,
+        ]
+      : []),
     ...(verdict.wouldChange.length > 0
       ? [`The cluster would ${verdict.selected ? 'not ' : ''}be selected with: ${verdict.wouldChange.join(', or ')}`]
       : []),
@@ -210,21 +226,22 @@ function oneText(placement: Placement, verdict: ClusterVerdict): string {
   ].join('\n')
 }
 
-function wholeText(placement: Placement, selection: Selection, verdicts: readonly ClusterVerdict[]): string {
+function wholeText(placement: Placement, selection: Selection, verdicts: readonly Explained[]): string {
   const width = Math.max(7, ...verdicts.map(({ cluster }) => cluster.length))
   const ready = findCondition(placement.status?.conditions, 'Ready')
   const order = [...verdicts].sort(
     (a, b) => Number(b.selected) - Number(a.selected) || (a.cluster < b.cluster ? -1 : 1),
   )
   const words = order.map(
-    ({ cluster, selected, message }) =>
-      `${cluster.padEnd(width)}  ${selected ? 'Selected   ' : 'NotSelected'}  ${message}`,
+    ({ cluster, selected, held, message }) =>
+      `${cluster.padEnd(width)}  ${held ? 'Held       ' : selected ? 'Selected   ' : 'NotSelected'}  ${message}`,
   )
   const title = selection.misconfigured ?? ready?.message ?? 'pending'
   return [`placement ${placement.metadata.name}: ${title}`, ...words, ''].join('\n')
 }
 
-async function readFleet(client: Client, placement: Placement): Promise<PlacementView> {
+/** Reads what the decisions of a Placement follow from. */
+export async function readFleet(client: Client, placement: Placement): Promise<PlacementView> {
   const [clusters, sets, bindings, decisions] = await settleAll([
     listAll(client, CLUSTERS),
     listAll(client, CLUSTER_SET),

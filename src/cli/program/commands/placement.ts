@@ -1,5 +1,6 @@
 // Tested by src/cli/program/docs-page.test.ts: summary, description, flags and examples of each command.
-import { outputOption, withNamespace } from '../command-action.ts'
+import { Argument } from 'commander'
+import { outputOption, withDryRun, withNamespace, withYes } from '../command-action.ts'
 import type { Act } from '../command-action.ts'
 import { GROUP } from '../flotilla-command.ts'
 import type { FlotillaCommand } from '../flotilla-command.ts'
@@ -48,6 +49,56 @@ export function addSimulate(program: FlotillaCommand, act: Act): void {
           run.connect(),
         ])
         await simulatePlacement({ ...run, connection, flags })
+      }),
+    )
+}
+
+const KINDS = ['placement', 'bundle', 'cluster', 'rollout'] as const
+
+/** `guard` and its verbs. */
+export function addGuard(program: FlotillaCommand, act: Act): void {
+  const guard = program
+    .command('guard')
+    .helpGroup(GROUP.guard)
+    .about(
+      'Release changes that would remove too much',
+      'The guard stops a change that would take all clusters, the last Bundle of a cluster, all objects or more than a tenth.',
+    )
+    .example('List the changes that wait', 'flotilla guard list')
+  guard
+    .command('list')
+    .about('List the changes that the guard stopped', 'Each line says what the change would do.')
+    .example('List the changes that wait', 'flotilla guard list')
+    .option('-n, --namespace <namespace>', 'List only the changes of this namespace')
+    .addOption(outputOption('text', 'json'))
+    .action(
+      act(async (run, _words, flags) => {
+        const [{ guardList }, { askYesNo }, connection] = await Promise.all([
+          import('../../commands/placement/guard.ts'),
+          import('../../input/prompt.ts'),
+          run.connect(),
+        ])
+        await guardList({ ...run, connection, flags, confirm: askYesNo })
+      }),
+    )
+  withYes(withDryRun(withNamespace(guard.command('release'))))
+    .addArgument(new Argument('<kind>', 'Kind of the object').choices(KINDS))
+    .argument('<name>', 'Name of the object')
+    .about(
+      'Let a stopped change through',
+      'Prints what the change would do, asks, and releases exactly this change. A later change needs its own release.',
+    )
+    .example('Release a change of a Placement', 'flotilla guard release placement stores --reason "stores closed"')
+    .option('--reason <text>', 'Reason recorded in the audit log')
+    .action(
+      act(async (run, words, flags) => {
+        const [{ guardRelease }, { askYesNo }, connection] = await Promise.all([
+          import('../../commands/placement/guard.ts'),
+          import('../../input/prompt.ts'),
+          run.connect(),
+        ])
+        const kind = KINDS.find((one) => one === words[0])!
+        await guardRelease(kind, words[1]!, { ...run, connection, flags, confirm: askYesNo })
       }),
     )
 }

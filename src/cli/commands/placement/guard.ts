@@ -1,0 +1,186 @@
+/** `flotilla guard list` and `release`: changes that wait for a person because they would remove too much. */
+import type { Client } from '../../../client/client.ts'
+import { clientOver } from '../../../client/create-client.ts'
+import { settleAll } from '../../../core/async/settle-all.ts'
+import { isApiError } from '../../../core/errors.ts'
+import { nameSome, plural } from '../../../core/text/name-some.ts'
+import { systemClock } from '../../../core/time/system-clock.ts'
+import type { KubeObject, ResourceType } from '../../../kinds/meta.ts'
+import type { Placement } from '../../../kinds/native/placement.ts'
+import { explainCluster } from '../../../plan/placement/explain.ts'
+import { questionOf } from '../../../plan/placement/read-objects.ts'
+import { selectClusters } from '../../../plan/placement/select-clusters.ts'
+import type { Connection } from '../../api/connect.ts'
+import { ASSIGNMENTS, BUNDLES, CLUSTERS, listAll, PLACEMENTS, ROLLOUTS } from '../../api/flotilla-resources.ts'
+import { CliError, EXIT } from '../../errors/cli-error.ts'
+import { didYouMean } from '../../errors/did-you-mean.ts'
+import { requireConfirmation } from '../../input/require-confirmation.ts'
+import { alignColumns } from '../../print/print-rollout.ts'
+import { relativeTime } from '../../print/print-time.ts'
+import type { Terminal } from '../../print/terminal.ts'
+import { rolloutResume } from '../rollout/rollout.ts'
+import { heldChangesIn, heldOfCluster, heldOfObject, heldRemoval } from './held-changes.ts'
+import type { GuardedKind, HeldChange } from './held-changes.ts'
+import { readFleet } from './placement.ts'
+
+export interface GuardInput {
+  readonly connection: Connection
+  readonly terminal: Terminal
+  readonly flags: {
+    readonly namespace?: string
+    readonly output?: string
+    readonly reason?: string
+    readonly yes?: boolean
+  }
+  readonly confirm: (question: string) => Promise<boolean>
+}
+
+const RELEASE_DROP = 'flotilla.dev/release-drop'
+const SHOWN_CLUSTERS = 20
+
+/** Lists the changes that the guard stopped. */
+export async function guardList(input: GuardInput): Promise<void> {
+  const { terminal, flags } = input
+  const client = clientOver(input.connection.rest)
+  const within = flags.namespace === undefined ? {} : { namespace: flags.namespace }
+  const [placements, bundles, rollouts, clusters] = await settleAll([
+    listAll(client, PLACEMENTS, within),
+    listAll(client, BUNDLES, within),
+    listAll(client, ROLLOUTS, within),
+    flags.namespace === undefined ? listAll(client, CLUSTERS) : [],
+  ])
+  const held = heldChangesIn({ placements, bundles, rollouts, clusters })
+  if (flags.output === 'json') return terminal.data(`${JSON.stringify(held, undefined, 2)}\n`)
+  if (held.length === 0) return terminal.say('No change waits for a release.')
+  const now = systemClock.now()
+  const rows = held.map((change) => [
+    change.kind,
+    change.namespace ?? '-',
+    change.name,
+    change.since === undefined ? '-' : relativeTime(change.since, now),
+    change.message,
+  ])
+  terminal.data(`${alignColumns([['KIND', 'NAMESPACE', 'NAME', 'SINCE', 'CHANGE'], ...rows])}\n`)
+  terminal.step('next', releaseCommand(held[0]!))
+}
+
+/** The command that releases a change. */
+function releaseCommand({ kind, name, namespace }: HeldChange): string {
+  return `flotilla guard release ${kind} ${name}${namespace === undefined ? '' : ` -n ${namespace}`}`
+}
+
+/** Shows what a held change would do, and lets exactly this change through. */
+export async function guardRelease(kind: GuardedKind, name: string, input: GuardInput): Promise<void> {
+  const { terminal } = input
+  const client = clientOver(input.connection.rest)
+  const namespace = input.flags.namespace ?? input.connection.namespace ?? 'default'
+  const { changes, effect } = await heldChanges(kind, { client, name, namespace })
+  if (changes.length === 0) {
+    throw new CliError(EXIT.notFound, {
+      what: `no change of ${kind} "${name}" waits for a release`,
+      todo: 'list the changes that wait with "flotilla guard list"',
+    })
+  }
+  for (const change of changes) terminal.say(change.message)
+  for (const line of effect) terminal.say(line)
+  await requireConfirmation(`release this change of ${kind} "${name}"`, input)
+  for (const change of changes) await release(change, { client, input })
+  terminal.step('next', 'flotilla guard list')
+}
+
+interface Asked {
+  readonly client: Client
+  readonly name: string
+  readonly namespace: string
+}
+
+/** The held changes of an object, and lines about what they would do. */
+async function heldChanges(
+  kind: GuardedKind,
+  asked: Asked,
+): Promise<{ readonly changes: readonly HeldChange[]; readonly effect: readonly string[] }> {
+  const { client, name, namespace } = asked
+  switch (kind) {
+    case 'placement': {
+      const placement = await named(PLACEMENTS, asked)
+      const changes = heldOfObject(kind, placement)
+      return { changes, effect: changes.length === 0 ? [] : await placementEffect(client, placement) }
+    }
+    case 'bundle': {
+      // Also a Bundle that moved to another Placement, and one that is deleted and has left its removal.
+      const removals = (await listAll(client, ROLLOUTS, { namespace })).filter(
+        (one) => one.spec.removal?.bundle === name,
+      )
+      const moved = removals.flatMap(heldRemoval)
+      if (moved.length > 0) return { changes: moved, effect: [] }
+      return { changes: heldOfObject(kind, await named(BUNDLES, asked)), effect: [] }
+    }
+    case 'cluster':
+      return { changes: heldOfCluster(await named(CLUSTERS, asked)), effect: [] }
+    case 'rollout':
+      return { changes: heldRemoval(await named(ROLLOUTS, asked)), effect: [] }
+  }
+}
+
+async function named<T extends KubeObject>(type: ResourceType<T>, { client, name, namespace }: Asked): Promise<T> {
+  const within = type.scope === 'Namespaced' ? { namespace } : {}
+  try {
+    return await client.get(type, { name, ...within })
+  } catch (caught) {
+    if (!isApiError(caught, 'NotFound')) throw caught
+    const others = (await listAll(client, type, within)).map(({ metadata }) => metadata.name)
+    throw new CliError(EXIT.notFound, {
+      what: `${type.kind.toLowerCase()} "${name}" not found${type.scope === 'Namespaced' ? ` in namespace "${namespace}"` : ''}`,
+      todo: didYouMean(name, others) ?? 'list the changes that wait with "flotilla guard list"',
+    })
+  }
+}
+
+/** The clusters that a held change of a Placement drops, with the Bundles that each of them loses. */
+async function placementEffect(client: Client, placement: Placement): Promise<readonly string[]> {
+  const { namespace = 'default', name } = placement.metadata
+  try {
+    const [{ clusters, world }, bundles, assignments] = await settleAll([
+      readFleet(client, placement),
+      listAll(client, BUNDLES, { namespace }),
+      listAll(client, ASSIGNMENTS),
+    ])
+    const selection = selectClusters(questionOf(placement), clusters, world)
+    const own = new Set(
+      bundles.filter(({ spec }) => spec.placement === name).map(({ metadata }) => `${namespace}/${metadata.name}`),
+    )
+    const lost = clusters.filter((one) => world.incumbents.has(one.name) && !selection.selected.has(one.name))
+    const lines = lost.slice(0, SHOWN_CLUSTERS).map((cluster) => {
+      const entries = assignments.find(({ metadata }) => metadata.name === cluster.name)?.spec.entries ?? []
+      const loses = entries.map(({ bundle }) => bundle).filter((bundle) => own.has(bundle))
+      const what = loses.length === 0 ? 'loses no Bundle' : `loses ${nameSome(loses)}`
+      return `  - ${cluster.name}  ${explainCluster(selection, cluster, world).message}; ${what}`
+    })
+    const more = lost.length - lines.length
+    return more > 0 ? [...lines, `  and ${plural(more, 'more cluster')}`] : lines
+  } catch (caught) {
+    // The person may release the change without the right to read the fleet; the message says what it would do.
+    if (isApiError(caught, 'Forbidden')) return []
+    throw caught
+  }
+}
+
+async function release(
+  change: HeldChange,
+  { client, input }: { readonly client: Client; readonly input: GuardInput },
+): Promise<void> {
+  const { kind, name, namespace = 'default', token } = change
+  if (kind === 'rollout') return rolloutResume(name, { ...input, flags: { ...input.flags, namespace } })
+  const body = { metadata: { annotations: { [RELEASE_DROP]: token } } }
+  const options = { type: 'merge', body } as const
+  if (kind === 'placement') await client.patch(PLACEMENTS, { name, namespace }, options)
+  else if (kind === 'bundle') await client.patch(BUNDLES, { name, namespace }, options)
+  else await client.patch(CLUSTERS, { name }, options)
+  const then =
+    kind === 'bundle'
+      ? 'the hub makes a Release of it'
+      : kind === 'placement'
+        ? 'the Bundles are removed ring by ring'
+        : 'the Bundles are removed'
+  input.terminal.step('ok', `change of ${kind} "${name}" released; ${then}`)
+}

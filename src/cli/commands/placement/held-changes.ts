@@ -1,0 +1,70 @@
+// Tested by src/cli/commands/placement/guard.test.ts.
+/** The changes that the guard stopped, read from the objects of a hub. */
+import { findCondition } from '../../../core/conditions.ts'
+import type { Bundle } from '../../../kinds/native/bundle.ts'
+import type { Cluster } from '../../../kinds/native/cluster.ts'
+import type { Placement } from '../../../kinds/native/placement.ts'
+import type { Rollout } from '../../../kinds/native/rollout.ts'
+import { shrinkTokenIn } from '../../../plan/placement/shrink-guard.ts'
+
+export type GuardedKind = 'placement' | 'bundle' | 'cluster' | 'rollout'
+
+/** A change that waits until a person releases it. */
+export interface HeldChange {
+  readonly kind: GuardedKind
+  readonly namespace?: string
+  readonly name: string
+  /** RFC 3339. */
+  readonly since?: string
+  /** The effect of the change. */
+  readonly message: string
+  /** Absent for a Rollout: a person resumes it. */
+  readonly token?: string
+}
+
+/** The objects whose changes the guard can stop. */
+export interface GuardedObjects {
+  readonly placements: readonly Placement[]
+  readonly bundles: readonly Bundle[]
+  readonly rollouts: readonly Rollout[]
+  readonly clusters: readonly Cluster[]
+}
+
+/** The held changes of these objects. */
+export function heldChangesIn({ placements, bundles, rollouts, clusters }: GuardedObjects): readonly HeldChange[] {
+  return [
+    ...placements.flatMap((one) => heldOfObject('placement', one)),
+    ...bundles.flatMap((one) => heldOfObject('bundle', one)),
+    ...rollouts.flatMap(heldRemoval),
+    ...clusters.flatMap(heldOfCluster),
+  ]
+}
+
+/** The held change of a Placement or a Bundle. */
+export function heldOfObject(kind: 'placement' | 'bundle', { metadata, status }: Placement | Bundle): HeldChange[] {
+  const held = status?.held
+  if (!held) return []
+  const message = held.message ?? findCondition(status.conditions, 'Ready')?.message ?? ''
+  return [{ kind, ...placeOf(metadata), since: held.since, message, token: held.token }]
+}
+
+/** The Bundles that a cluster keeps because it would lose too many at once. */
+export function heldOfCluster({ metadata, status }: Cluster): HeldChange[] {
+  const condition = findCondition(status?.conditions, 'Assigned')
+  const token = condition?.reason === 'DropHeld' ? shrinkTokenIn(condition.message) : undefined
+  if (!condition || token === undefined) return []
+  const message = condition.message.replace(/ Let them go with: .*$/, '')
+  return [{ kind: 'cluster', name: metadata.name, since: condition.lastTransitionTime, message, token }]
+}
+
+/** A removal that was created paused because it is larger than the guard allows. */
+export function heldRemoval({ metadata, spec, status }: Rollout): HeldChange[] {
+  const isOver = status?.phase === 'Completed' || status?.phase === 'Aborted'
+  if (spec.removal?.asks === undefined || !spec.paused || isOver) return []
+  const since = metadata.creationTimestamp === undefined ? {} : { since: metadata.creationTimestamp }
+  return [{ kind: 'rollout', ...placeOf(metadata), ...since, message: `${spec.removal.asks} ${spec.removal.reason}` }]
+}
+
+function placeOf({ name, namespace }: Placement['metadata']): Pick<HeldChange, 'name' | 'namespace'> {
+  return { name, ...(namespace === undefined ? {} : { namespace }) }
+}
