@@ -9,6 +9,6 @@ test('rollouts through bad days (I-04, I-06, I-08, I-11, I-12, I-14, I-15, I-23)
 test('rollouts through small bad days, one to three faults each', () => stormSeeds(10, { size: smallDay }))
 
 test('a bad day in which processes die around some of their durable steps', async () => {
-  const { crashed } = await stormCrashes(crashDays('dawn', [7]))
+  const { crashed } = await stormCrashes(crashDays('dawn', [7, 27]))
   assert.ok(crashed.size >= 10, [...crashed].join(', '))
 })

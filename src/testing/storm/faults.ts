@@ -1,4 +1,5 @@
 /** What goes wrong on a bad day: the faults, and how each strikes. */
+import { STATEMENT_HEADER } from '../../wire/link/report-statement.ts'
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
 import type { HttpRequest, Transport } from '../../core/http.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
@@ -167,10 +168,12 @@ export function falseReadyReports(gateway: Transport, lies: () => boolean): Tran
   return (request, signal) => gateway(lies() && request.path === ROUTES.report ? embellished(request) : request, signal)
 }
 
+/** The false report has no signature: it reaches the hub as the report of an agent that does not sign. */
 function embellished(request: HttpRequest): HttpRequest {
+  const { [STATEMENT_HEADER]: _statement, ...headers } = request.headers ?? {}
   const report = JSON.parse(fromUtf8(request.body!)) as { bundles?: { state: string }[] }
   const bundles = report.bundles?.map((row) => ({ ...row, state: 'Ready' }))
-  return { ...request, body: utf8(JSON.stringify({ ...report, ...(bundles ? { bundles } : {}) })) }
+  return { ...request, headers, body: utf8(JSON.stringify({ ...report, ...(bundles ? { bundles } : {}) })) }
 }
 
 /** A store whose watches tell everything late, each kind by its own time; reads and writes are of now. */
