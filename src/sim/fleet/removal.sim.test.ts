@@ -143,7 +143,7 @@ describe('removal in simulation', () => {
 
   test('waits for the release of a drop, through a kill around durable steps, and then goes by rings', async () => {
     const deep = process.env['FLOTILLA_DEEP'] !== undefined
-    const tried = await simulateCrashes(wrongLetter, { seed: 'letter', every: deep ? 1 : 41 })
+    const tried = await simulateCrashes(wrongLetter, { seed: 'letter', every: deep ? 1 : 29 })
     assert.ok(tried > 5, `only ${tried} crashes tried`)
   })
 
