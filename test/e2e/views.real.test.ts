@@ -64,7 +64,7 @@ test('kubectl gets and watches rows on a home that is a kube-apiserver, as far a
   const explained = await eventually('the schemas being read', () =>
     kubectl('explain bundlestates.waitsFor').catch(() => undefined),
   )
-  assert.match(explained, /Condition that a Pending bundle waits for/)
+  assert.match(explained, /Event that the next generation of the bundle waits for/)
   assert.match(
     await kubectl('api-resources --api-group=view.flotilla.dev'),
     /bundlestates +fbs +view\.flotilla\.dev\/v1alpha1 +true +BundleState/,
