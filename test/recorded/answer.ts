@@ -4,13 +4,14 @@
  */
 import { createInterface } from 'node:readline'
 import { ARGO_FAMILIES } from './argo/families.ts'
+import { OCM_FAMILIES } from './ocm/families.ts'
 import type { RecordedCase } from './recorded-case.ts'
 
 /** The answer to a case, by family. */
 export type Families = Readonly<Record<string, (input: RecordedCase) => unknown>>
 
 /** The systems whose answers are recorded. */
-export const SYSTEMS: Readonly<Record<string, Families>> = { argo: ARGO_FAMILIES }
+export const SYSTEMS: Readonly<Record<string, Families>> = { argo: ARGO_FAMILIES, ocm: OCM_FAMILIES }
 
 async function main([system = '', family = '']: readonly string[]): Promise<void> {
   const families = SYSTEMS[system]
