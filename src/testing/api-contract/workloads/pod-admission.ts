@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Api, ApiCase, Loose, Reply } from '../harness.ts'
+import { eventually } from '../policies/validating-policies.ts'
 
 /**
  * What a new pod gets from its service account and from its runtime class. A real home needs its controller manager for
@@ -17,6 +18,8 @@ function post(api: Api, name: string, spec: object = {}): Promise<Reply> {
 }
 
 async function made(api: Api, name: string, spec: object = {}): Promise<Loose> {
+  // A controller manager creates the account some time after the namespace.
+  await eventually(async () => void (await api.ok('GET', `${inside(api, 'serviceaccounts')}/default`)))
   const { status, body, text } = await post(api, name, spec)
   assert.equal(status, 201, text)
   return body.spec
