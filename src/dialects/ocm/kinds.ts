@@ -23,6 +23,9 @@ import { toStructural } from '../../kinds/schema/structural.ts'
 /** The API group of Open Cluster Management's clusters. */
 export const OCM_CLUSTER_GROUP = 'cluster.open-cluster-management.io'
 
+/** The label that puts a cluster into a set of the type ExclusiveClusterSetLabel. */
+export const CLUSTER_SET_LABEL = `${OCM_CLUSTER_GROUP}/clusterset`
+
 // Open Cluster Management's CRDs limit neither texts nor lists; a request is limited as a whole.
 const LONG = { max: 65_536 }
 const MANY = { max: 100_000 }

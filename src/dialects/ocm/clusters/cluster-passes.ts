@@ -3,6 +3,7 @@
  * What the controllers of Open Cluster Management's hub do to a cluster, a set or a binding in one pass: acceptance,
  * availability by lease, the clock, taints, members of sets. Pure: objects in, the changed object and its writes out.
  */
+import { findCondition } from '../../../core/conditions.ts'
 import { parseTime } from '../../../core/time/time.ts'
 import type { Condition } from '../../../kinds/meta.ts'
 import type { ManagedCluster, ManagedClusterSet, ManagedClusterSetBinding } from '../kinds.ts'
@@ -292,7 +293,7 @@ function conditionsOf(object: object): readonly OcmCondition[] {
 }
 
 function conditionOf(object: object, type: string): OcmCondition | undefined {
-  return conditionsOf(object).find((condition) => condition.type === type)
+  return findCondition(conditionsOf(object), type)
 }
 
 function withCondition(object: object, condition: OcmCondition): readonly OcmCondition[] {

@@ -3,10 +3,8 @@
 import { meetsRequirement, requirementsOf } from '../../../core/text/label-selector.ts'
 import type { LabelRequirement, LabelSelector, Labels } from '../../../core/text/label-selector.ts'
 import { labelKeyProblems, labelValueProblems } from '../../../core/text/name-validation.ts'
+import { CLUSTER_SET_LABEL } from '../kinds.ts'
 import type { ManagedClusterSet } from '../kinds.ts'
-
-/** The label that puts a cluster into a set of the type ExclusiveClusterSetLabel. */
-const CLUSTER_SET_LABEL = 'cluster.open-cluster-management.io/clusterset'
 
 /** Whether a cluster with these labels is a member, or the error of the set. */
 type SetMembership = (labels: Labels) => boolean

@@ -9,6 +9,7 @@ import type {
   PlacementQuestion,
   PlacementSet,
 } from '../../../plan/placement/types.ts'
+import { CLUSTER_SET_LABEL } from '../kinds.ts'
 import type {
   AddOnPlacementScore,
   ManagedCluster,
@@ -16,8 +17,6 @@ import type {
   OcmPlacement,
   OcmPlacementDecision,
 } from '../kinds.ts'
-
-const CLUSTER_SET_LABEL = 'cluster.open-cluster-management.io/clusterset'
 
 /** The label of a page with the name of its Placement. */
 export const PLACEMENT_LABEL = 'cluster.open-cluster-management.io/placement'
