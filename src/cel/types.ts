@@ -1,4 +1,5 @@
 /** A type. */
+import { compact } from '../core/compact.ts'
 export type CelType =
   | { readonly kind: SimpleKind; readonly maxElements?: number }
   | { readonly kind: 'list'; readonly item: CelType; readonly maxElements?: number }
@@ -48,12 +49,12 @@ export const SIMPLE: Readonly<Record<SimpleKind, CelType>> = {
 
 /** list(item). */
 export function listType(item: CelType, maxElements?: number): CelType {
-  return { kind: 'list', item, ...(maxElements === undefined ? {} : { maxElements }) }
+  return compact({ kind: 'list', item, maxElements })
 }
 
 /** map(key, value). */
 export function mapType(key: CelType, value: CelType, maxElements?: number): CelType {
-  return { kind: 'map', key, value, ...(maxElements === undefined ? {} : { maxElements }) }
+  return compact({ kind: 'map', key, value, maxElements })
 }
 
 /** optional_type(value). */

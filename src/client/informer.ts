@@ -6,6 +6,7 @@
  *      │              │  └─broken: wait, resume◀──┘
  *      └──Expired─────┘
  */
+import { compact } from '../core/compact.ts'
 import { backoffMs } from '../core/time/backoff.ts'
 import type { BackoffOptions } from '../core/time/backoff.ts'
 import type { Clock } from '../core/time/clock.ts'
@@ -81,7 +82,7 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
     for (;;) {
       const page: ListPage<T> = await client.list(
         type,
-        { ...select, limit: pageSize, ...(token === undefined ? {} : { continue: token }) },
+        compact({ ...select, limit: pageSize, continue: token }),
         signal,
       )
       items.push(...page.items.map(keep))

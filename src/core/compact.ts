@@ -1,10 +1,13 @@
 /** Objects without undefined members, as `exactOptionalPropertyTypes` requires them. */
 
+/** True for a member that a copy may lack; reading a member of type `unknown` gives undefined either way. */
+type MayLack<V> = unknown extends V ? false : undefined extends V ? true : false
+
 /** `T` with its possibly undefined members optional instead. */
 export type Compacted<T> = {
-  [K in keyof T as undefined extends T[K] ? never : K]: T[K]
+  [K in keyof T as MayLack<T[K]> extends true ? never : K]: T[K]
 } & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+  [K in keyof T as MayLack<T[K]> extends true ? K : never]?: Exclude<T[K], undefined>
 } extends infer U
   ? { [K in keyof U]: U[K] }
   : never
@@ -14,6 +17,6 @@ export type Compacted<T> = {
  *
  *     compact({ name, reason: undefined }) // { name }
  */
-export function compact<T extends object>(value: T): Compacted<T> {
+export function compact<const T extends object>(value: T): Compacted<T> {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Compacted<T>
 }

@@ -1,4 +1,5 @@
 /** Drafts: the cached object, the changed copy, and the one write that follows from the difference. */
+import { compact } from '../core/compact.ts'
 import { findCondition } from '../core/conditions.ts'
 import { jsonClone, jsonEqual } from '../core/json.ts'
 import { formatTime } from '../core/time/time.ts'
@@ -86,14 +87,14 @@ function conditionsOf(object: WithStatus, { nowMs, touched }: ConditionOptions):
       const conditions = (object.status.conditions ??= [])
       const index = conditions.findIndex((condition) => condition.type === type)
       const before = conditions[index]
-      const condition: Condition = {
+      const condition: Condition = compact({
         type,
         status,
         reason,
         message,
         lastTransitionTime: before?.status === status ? before.lastTransitionTime : formatTime(nowMs),
-        ...(object.metadata.generation === undefined ? {} : { observedGeneration: object.metadata.generation }),
-      }
+        observedGeneration: object.metadata.generation,
+      })
       if (before) conditions[index] = condition
       else conditions.push(condition)
     },

@@ -1,4 +1,5 @@
 /** Writes Kubernetes Events about objects, for `kubectl describe` and `flotilla events`. */
+import { compact } from '../core/compact.ts'
 import type { Client } from '../client/client.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { digestOfJson } from '../core/crypto/digest.ts'
@@ -107,14 +108,14 @@ function eventObject(
     apiVersion: 'v1',
     kind: 'Event',
     metadata: { name: `${name.slice(0, 200)}.${mark}`, namespace },
-    involvedObject: {
+    involvedObject: compact({
       apiVersion,
       kind,
       name,
       ...(object.metadata.namespace === undefined ? {} : { namespace }),
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    },
+      uid,
+      resourceVersion,
+    }),
     type,
     reason,
     message: text,

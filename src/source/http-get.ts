@@ -1,6 +1,7 @@
 /** HTTP GET with size limits. Credentials are sent only to the host they are bound to. */
 import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
+import { compact } from '../core/compact.ts'
 import { readBody } from '../core/http.ts'
 import { readWholeNumber } from '../core/read-number.ts'
 import { authorizationOf } from './credentials.ts'
@@ -99,11 +100,11 @@ function tooLarge(url: URL, maxBytes: number): SourceError {
 function agentFor(credentials: Credentials | undefined): Agent {
   const { ca, certificate, key } = credentials ?? {}
   return new Agent({
-    connect: {
+    connect: compact({
       timeout: 15_000,
-      ...(ca === undefined ? {} : { ca }),
+      ca,
       ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
-    },
+    }),
     headersTimeout: 30_000,
     bodyTimeout: 30_000,
     allowH2: false,

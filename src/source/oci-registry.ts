@@ -1,6 +1,7 @@
 /**
  * OCI registries: manifests by tag, range or digest; token authentication; layers are checked against their digests.
  */
+import { compact } from '../core/compact.ts'
 import { fromUtf8 } from '../core/bytes.ts'
 import { digestOf, isDigest } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
@@ -228,7 +229,7 @@ async function authorize(
       `${url.host} asks to sign in at ${target.text}; Secret ${credentials.secret} is not bound to that. Its owner may add the address to its annotation ${URLS_ANNOTATION}.`,
     )
   }
-  const query = new URLSearchParams({ ...(service === undefined ? {} : { service }), scope })
+  const query = new URLSearchParams(compact({ service, scope }))
   const answer = await context.http({
     url: `${target.text}?${query.toString()}`,
     credentials,

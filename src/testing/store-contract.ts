@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { compact } from '../core/compact.ts'
 import { ApiError } from '../core/errors.ts'
 import { findAuditBreak } from '../store/audit-chain.ts'
 import type { Store, StoreEvent } from '../store/store.ts'
@@ -29,7 +30,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
     const remove = async (key: string) =>
       store.commit({ key, expect: (await store.get(key))?.modRevision ?? 0, value: undefined })
     const keys = async (prefix: string, revision?: number) => {
-      const list = await store.list({ prefix, ...(revision === undefined ? {} : { revision }) })
+      const list = await store.list(compact({ prefix, revision }))
       return list.entries.map((entry) => `${entry.key}=${entry.value}`)
     }
 

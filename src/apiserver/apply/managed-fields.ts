@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { ManagedFieldsEntry } from '../../kinds/meta.ts'
 import { fromFieldsV1, toFieldsV1 } from './field-set.ts'
@@ -68,15 +69,17 @@ export function encodeManaged({ owners, times, versions }: ManagedOwners, apiVer
   for (const [id, set] of owners) {
     const info = managerInfo(id)
     const time = times.get(id)
-    entries.push({
-      manager: info.manager,
-      operation: info.operation,
-      apiVersion: info.apiVersion || versions.get(id) || apiVersion,
-      ...(time === undefined ? {} : { time: formatTime(time) }),
-      fieldsType: 'FieldsV1',
-      fieldsV1: toFieldsV1(set),
-      ...(info.subresource === undefined ? {} : { subresource: info.subresource }),
-    })
+    entries.push(
+      compact({
+        manager: info.manager,
+        operation: info.operation,
+        apiVersion: info.apiVersion || versions.get(id) || apiVersion,
+        ...(time === undefined ? {} : { time: formatTime(time) }),
+        fieldsType: 'FieldsV1',
+        fieldsV1: toFieldsV1(set),
+        subresource: info.subresource,
+      }),
+    )
   }
   return entries.sort(compareEntries)
 }

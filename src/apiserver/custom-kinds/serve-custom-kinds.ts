@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { ApiError, isApiError, toError } from '../../core/errors.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { formatTime } from '../../core/time/time.ts'
@@ -139,11 +140,13 @@ async function deleteAll(parts: ServerParts, kind: Kind, signal: AbortSignal): P
   let left = 0
   let after: string | undefined
   for (;;) {
-    const page = await parts.store.list({
-      prefix: storePrefix(kind),
-      limit: PAGE,
-      ...(after === undefined ? {} : { after }),
-    })
+    const page = await parts.store.list(
+      compact({
+        prefix: storePrefix(kind),
+        limit: PAGE,
+        after,
+      }),
+    )
     for (const entry of page.entries) {
       const { metadata } = parseStored(entry.value)
       try {

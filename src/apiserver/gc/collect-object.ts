@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { isApiError } from '../../core/errors.ts'
 import type { Caller } from '../../core/http.ts'
 import { jsonClone } from '../../core/json.ts'
@@ -82,11 +83,15 @@ async function followOwners(
       ? 'Foreground'
       : 'Background'
   try {
-    await deleteObject(contextFor(collecting, kind, object), object.metadata, {
-      dryRun: false,
-      propagationPolicy: policy,
-      ...(uid === undefined ? {} : { uid }),
-    })
+    await deleteObject(
+      contextFor(collecting, kind, object),
+      object.metadata,
+      compact({
+        dryRun: false,
+        propagationPolicy: policy,
+        uid,
+      }),
+    )
   } catch (error) {
     if (!isApiError(error, 'NotFound', 'Conflict')) throw error
   }

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { parseDuration } from '../../core/time/duration.ts'
 import type { Caller, HttpRequest } from '../../core/http.ts'
 import { badRequest, methodNotAllowed } from './api-errors.ts'
@@ -59,11 +60,11 @@ export function authorizationAttributes(
     caller,
     verb: resource.verb,
     path,
-    resource: {
+    resource: compact({
       ...resource,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(name === undefined ? {} : { name }),
-    },
+      namespace,
+      name,
+    }),
   }
 }
 
@@ -102,15 +103,15 @@ function resourceOf(method: string, query: URLSearchParams, rest: Rest): Resourc
   const [plural, name, ...below] = inNamespace ? segments.slice(2) : segments
   const subresource = below.length > 0 ? below.join('/') : undefined
   const watching = oldWatch || isTrue(query.get('watch'))
-  return {
+  return compact({
     verb: verbOf(method, name !== undefined, watching),
     group: rest.group,
     version: rest.version,
     plural: plural!,
     ...(inNamespace ? { namespace: segments[1]! } : {}),
-    ...(name === undefined ? {} : { name }),
-    ...(subresource === undefined ? {} : { subresource }),
-  }
+    name,
+    subresource,
+  })
 }
 
 function isNamespaceSubresource(segment: string): boolean {

@@ -1,4 +1,5 @@
 /** MutatingAdmissionPolicies: what they change of an object before it is validated. */
+import { compact } from '../../core/compact.ts'
 import { API_REASONS, ApiError } from '../../core/errors.ts'
 import type { ApiCause } from '../../core/errors.ts'
 import { jsonClone, jsonEqual } from '../../core/json.ts'
@@ -111,7 +112,7 @@ async function invoke(
     if (typeof next === 'string') failed ??= next
     else become(object, next)
   }
-  return { matches: true, changed: !jsonEqual(before, object), ...(failed === undefined ? {} : { problem: failed }) }
+  return compact({ matches: true, changed: !jsonEqual(before, object), problem: failed })
 }
 
 interface Changing extends Pick<ReturnType<typeof beginEvaluation>, 'isOverBudget'> {

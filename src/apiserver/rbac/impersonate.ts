@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import type { Caller, HttpRequest } from '../../core/http.ts'
 import type { Authorizer } from './authorizer.ts'
 import { badRequest, forbiddenForCaller } from '../http/api-errors.ts'
@@ -21,14 +22,14 @@ export async function impersonate(request: HttpRequest, caller: Caller, authoriz
     const { allowed, reason } = await authorizer.authorize(attempt)
     if (!allowed) throw forbiddenForCaller(attempt, reason)
   }
-  return {
+  return compact({
     user: asked.user,
     groups: groupsOf(asked),
     ...(asked.uid === '' ? {} : { uid: asked.uid }),
-    ...(caller.address === undefined ? {} : { address: caller.address }),
+    address: caller.address,
     ...(Object.keys(asked.extra).length > 0 ? { extra: asked.extra } : {}),
     impersonator: caller.impersonator ?? caller.user,
-  }
+  })
 }
 
 interface Asked {

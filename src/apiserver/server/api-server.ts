@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { ApiError, isApiError, toError } from '../../core/errors.ts'
 import type { Caller, Handler, HttpRequest, HttpResponse } from '../../core/http.ts'
@@ -171,7 +172,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     if (token === undefined) return caller
     const proven = await tokens?.prove(token)
     if (!proven) throw new ApiError('Unauthorized', 'Unauthorized')
-    return { ...proven.caller, ...(caller.address === undefined ? {} : { address: caller.address }) }
+    return compact({ ...proven.caller, address: caller.address })
   }
 
   async function authorize(info: RequestInfo, request: HttpRequest, caller: Caller): Promise<void> {

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Caller, HttpRequest } from '../../core/http.ts'
 import type { Ids } from '../../core/ids.ts'
@@ -48,17 +49,19 @@ const MAX_USER_AGENT = 1024
 export function auditLine(context: RequestContext, object: UnknownObject, verb: string = context.request.verb): string {
   const { caller, request, kind, http, parts } = context
   const { name, namespace, uid } = object.metadata
-  return JSON.stringify({
-    time: formatMicroTime(parts.clock.now()),
-    user: caller.user,
-    groups: caller.groups,
-    ...(caller.impersonator === undefined ? {} : { impersonator: caller.impersonator }),
-    verb,
-    group: kind.group,
-    resource: request.subresource ? `${kind.plural}/${request.subresource}` : kind.plural,
-    ...(namespace ? { namespace } : {}),
-    name,
-    uid,
-    ...(http.headers['user-agent'] ? { userAgent: http.headers['user-agent'].slice(0, MAX_USER_AGENT) } : {}),
-  })
+  return JSON.stringify(
+    compact({
+      time: formatMicroTime(parts.clock.now()),
+      user: caller.user,
+      groups: caller.groups,
+      impersonator: caller.impersonator,
+      verb,
+      group: kind.group,
+      resource: request.subresource ? `${kind.plural}/${request.subresource}` : kind.plural,
+      ...(namespace ? { namespace } : {}),
+      name,
+      uid,
+      ...(http.headers['user-agent'] ? { userAgent: http.headers['user-agent'].slice(0, MAX_USER_AGENT) } : {}),
+    }),
+  )
 }

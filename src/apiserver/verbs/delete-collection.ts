@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { isApiError } from '../../core/errors.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -21,12 +22,14 @@ export async function deleteCollection(context: RequestContext): Promise<VerbRes
   let after: string | undefined
   let more = true
   while (more) {
-    const page = await parts.store.list({
-      prefix,
-      limit: PAGE,
-      isCounted: false,
-      ...(after === undefined ? {} : { after }),
-    })
+    const page = await parts.store.list(
+      compact({
+        prefix,
+        limit: PAGE,
+        isCounted: false,
+        after,
+      }),
+    )
     for (const entry of page.entries) {
       after = entry.key
       const object = parseStored(entry.value)

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { ApiError, isApiError } from '../../core/errors.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
@@ -68,14 +69,16 @@ async function readInPieces({ parts, kind }: RequestContext, wanted: PageRequest
   const { prefix, selection, from } = wanted
   const { where } = selection
   const read = (revision: number | undefined, after: string | undefined): Promise<StoreList> =>
-    parts.store.list({
-      prefix,
-      limit: READ,
-      isCounted: false,
-      ...(after === undefined ? {} : { after }),
-      ...(revision === undefined ? {} : { revision }),
-      ...(where.size === 0 ? {} : { where }),
-    })
+    parts.store.list(
+      compact({
+        prefix,
+        limit: READ,
+        isCounted: false,
+        after,
+        revision,
+        ...(where.size === 0 ? {} : { where }),
+      }),
+    )
   const itemOf = itemTexts(kind)
   const first = await read(wanted.revision, from?.after)
   return (async function* () {
@@ -124,13 +127,15 @@ async function collectPage(context: RequestContext, wanted: PageRequest): Promis
   let after = from?.after
   let revision = wanted.revision
   for (;;) {
-    const chunk: StoreList = await store.list({
-      prefix,
-      ...(limit === undefined ? {} : { limit: selection.all ? limit - items.length : Math.max(limit, READ) }),
-      ...(after === undefined ? {} : { after }),
-      ...(revision === undefined ? {} : { revision }),
-      ...(selection.where.size === 0 ? {} : { where: selection.where }),
-    })
+    const chunk: StoreList = await store.list(
+      compact({
+        prefix,
+        ...(limit === undefined ? {} : { limit: selection.all ? limit - items.length : Math.max(limit, READ) }),
+        after,
+        revision,
+        ...(selection.where.size === 0 ? {} : { where: selection.where }),
+      }),
+    )
     revision = chunk.revision
     for (const [index, entry] of chunk.entries.entries()) {
       after = entry.key

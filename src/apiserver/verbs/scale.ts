@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { ApiCause } from '../../core/errors.ts'
 import { isObject, jsonClone } from '../../core/json.ts'
@@ -152,10 +153,10 @@ function scaleOf({ kind }: RequestContext, object: UnknownObject): JsonObject {
     apiVersion: 'autoscaling/v1',
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
     spec: replicas ? { replicas } : {},
-    status: {
+    status: compact({
       replicas: numberAt(object, paths.statusReplicasPath) ?? 0,
-      ...(selector === undefined ? {} : { selector }),
-    },
+      selector,
+    }),
   })
 }
 

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { meetsRequirement, parseSelector } from '../../core/text/label-selector.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -33,19 +34,19 @@ export function parseSelection(kind: Kind, query: URLSearchParams): Selection {
   const labels = parseSelector(labelWords)
   const fields = parseFieldSelector(kind, fieldWords)
   const name = fields.find(({ path, negated }) => path === 'metadata.name' && !negated)?.value
-  return {
+  return compact({
     words: JSON.stringify([labelWords, fieldWords]),
     all: labels.length === 0 && fields.length === 0,
-    ...(name === undefined ? {} : { name }),
+    name,
     where: new Map(fields.filter(({ negated }) => !negated).map(({ path, value }) => [path, value])),
-    matches(object) {
+    matches(object: UnknownObject) {
       const own = object.metadata.labels ?? {}
       return (
         labels.every((requirement) => meetsRequirement(own, requirement)) &&
         fields.every(({ path, value, negated }) => (selectedBy(object, path) === value) !== negated)
       )
     },
-  }
+  })
 }
 
 /** Fields objects of a kind can be selected by, besides name and namespace. */

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { concatBytes, utf8 } from '../../core/bytes.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { abortWith } from '../../core/async/abort-with.ts'
@@ -163,14 +164,16 @@ async function* initialState(
   let after: string | undefined
   let revision: number | undefined
   for (;;) {
-    const page = await store.list({
-      prefix,
-      limit: PAGE,
-      isCounted: false,
-      ...(after === undefined ? {} : { after }),
-      ...(revision === undefined ? {} : { revision }),
-      ...(selection.where.size === 0 ? {} : { where: selection.where }),
-    })
+    const page = await store.list(
+      compact({
+        prefix,
+        limit: PAGE,
+        isCounted: false,
+        after,
+        revision,
+        ...(selection.where.size === 0 ? {} : { where: selection.where }),
+      }),
+    )
     revision = page.revision
     let text = ''
     for (const entry of page.entries) {

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { sha256 } from '../../core/bytes.ts'
 import { isObject, jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -196,13 +197,13 @@ const certificateRequest: Strategy = {
       return
     }
     const { username: _username, uid: _uid, groups: _groups, extra: _extra, ...asked } = specOf(object)
-    object['spec'] = {
+    object['spec'] = compact({
       ...asked,
       username: caller.user,
       groups: [...caller.groups],
-      ...(caller.uid === undefined ? {} : { uid: caller.uid }),
+      uid: caller.uid,
       ...(caller.extra === undefined ? {} : { extra: structuredClone(caller.extra) }),
-    }
+    })
   },
 }
 

@@ -1,4 +1,5 @@
 /** What the hub delivers of a Bundle: the content of its newest Release, and the revisions that it came from. */
+import { compact } from '../../core/compact.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { findCondition } from '../../core/conditions.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
@@ -54,7 +55,7 @@ type Entry = Release['spec']['bundles'][number]
 export function deliveredOf(bundle: Bundle, selected: () => readonly string[], facts: DeliveryFacts): Delivered {
   const { release, sourceRevision } = bundle.status ?? {}
   if (release === undefined) return { kind: 'Nothing' }
-  const current = { kind: 'Current' as const, ...(sourceRevision === undefined ? {} : { revision: sourceRevision }) }
+  const current = compact({ kind: 'Current' as const, revision: sourceRevision })
   if (!facts.releases) return isCurrent(bundle) ? current : { kind: 'Unknown', release }
   const own = facts.releases
     .filter(({ metadata }) => metadata.namespace === bundle.metadata.namespace)
@@ -91,12 +92,12 @@ function heldBackOf({ metadata, status }: Bundle, releases: readonly Release[]):
   const mark = release?.status?.bad?.find(({ bundle }) => bundle === metadata.name)
   if (!release || !mark) return undefined
   const revision = release.spec.bundles.find((one) => one.name === metadata.name)?.revision
-  return {
+  return compact({
     release: release.metadata.name,
     by: mark.by,
-    ...(mark.reason === undefined ? {} : { reason: mark.reason }),
-    ...(revision === undefined ? {} : { revision }),
-  }
+    reason: mark.reason,
+    revision,
+  })
 }
 
 interface Search {

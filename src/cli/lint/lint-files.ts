@@ -1,5 +1,6 @@
 // Tested by src/cli/commands/preview/validate.test.ts.
 /** Runs all checks over files and the objects of a hub. */
+import { compact } from '../../core/compact.ts'
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import { isObject } from '../../core/json.ts'
 import { nearestName } from '../../core/text/nearest-name.ts'
@@ -142,7 +143,7 @@ const NO_TEXTS = (): ReadInputData => () => undefined
 function clustersOf(bundle: Bundle, { facts, kubeVersion }: Scene): readonly ClusterInputs[] {
   const placement = placementOf(bundle, facts)
   if (facts.clusters.length === 0 || !placement) {
-    return [{ ...UNKNOWN_CLUSTER, ...(kubeVersion === undefined ? {} : { kubeVersion }) }]
+    return [compact({ ...UNKNOWN_CLUSTER, kubeVersion })]
   }
   const { selected } = selectionOf(placement, facts)
   return facts.clusters.filter(({ metadata }) => selected.has(metadata.name)).map(clusterInputsOf)

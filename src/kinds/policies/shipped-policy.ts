@@ -21,20 +21,14 @@ export function shippedPolicy({
   matchConditions,
   validations,
 }: ShippedPolicy): ValidatingAdmissionPolicy {
+  const resourceRules = [
+    { apiGroups: [kind.group], apiVersions: ['*'], operations, resources: [kind.plural], scope: '*' },
+  ]
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicy',
     metadata: { name },
-    spec: compact({
-      failurePolicy: 'Fail',
-      matchConstraints: {
-        resourceRules: [
-          { apiGroups: [kind.group], apiVersions: ['*'], operations, resources: [kind.plural], scope: '*' },
-        ],
-      },
-      matchConditions,
-      validations,
-    }),
+    spec: compact({ failurePolicy: 'Fail', matchConstraints: { resourceRules }, matchConditions, validations }),
   }
 }
 

@@ -2,6 +2,7 @@
  * Renders one bundle in its cluster: the same engines as on the hub, over files that the hub prepared and data that was
  * read in the cluster. Pure: the caller answers the lookups of a chart, and the render is repeated with the answers.
  */
+import { compact } from '../../core/compact.ts'
 import { canonicalJson, isObject } from '../../core/json.ts'
 import { goInt64 } from '../gotemplate/value.ts'
 import type { FrozenRecord } from '../helm/frozen-random.ts'
@@ -55,10 +56,10 @@ export function renderInCluster(
     limits: CLUSTER_RENDER_LIMITS,
     cluster: {
       values,
-      facts: {
-        ...(kubeVersion === undefined ? {} : { kubeVersion }),
-        ...(apiVersions === undefined ? {} : { allApiVersions: apiVersions }),
-      },
+      facts: compact({
+        kubeVersion,
+        allApiVersions: apiVersions,
+      }),
       lookUp: (query) => {
         const key = keyOf(query)
         if (!known.has(key)) asked.set(key, query)

@@ -1,6 +1,7 @@
 /**
  * Renders one bundle for many clusters. Each distinct result is rendered once, because a render records what it read.
  */
+import { compact } from '../../core/compact.ts'
 import { matchesReads } from '../../core/cluster-inputs.ts'
 import type { ClusterInputs, Reads } from '../../core/cluster-inputs.ts'
 import type { FrozenRecord } from '../helm/frozen-random.ts'
@@ -59,5 +60,5 @@ export function renderVariants(
     const { reads, variants, result } = variant
     shared.push({ when: reads, clusters: [cluster.name], variants, result })
   }
-  return { variants: shared, frozen: drawn, notes: [...notes], ...(style === undefined ? {} : { style }) }
+  return compact({ variants: shared, frozen: drawn, notes: [...notes], style })
 }

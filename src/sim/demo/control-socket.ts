@@ -1,5 +1,6 @@
 /** The demo's door: a socket in its own directory, which only its owner may enter, where situations are asked for. */
 import { chmod } from 'node:fs/promises'
+import { compact } from '../../core/compact.ts'
 import { toError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import type { Logger } from '../../core/log.ts'
@@ -57,5 +58,5 @@ function readPlay(body: unknown): SituationRequest | undefined {
   const situation = SITUATIONS.find((known) => known === body['situation'])
   const { target, undo } = body
   if (situation === undefined || (target !== undefined && typeof target !== 'string')) return undefined
-  return { situation, undo: undo === true, ...(target === undefined ? {} : { target }) }
+  return compact({ situation, undo: undo === true, target })
 }

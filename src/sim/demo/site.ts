@@ -1,5 +1,7 @@
 /** One store of the demo: an embedded cluster, a real agent, and a line to the hub. */
 import { join } from 'node:path'
+import { compact } from '../../core/compact.ts'
+import type { ClusterRenderPort } from '../../agent/render/cluster-render.ts'
 import { createAgent } from '../../agent/create-agent.ts'
 import { createFileStorage } from '../../agent/storage/file-storage.ts'
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
@@ -57,22 +59,25 @@ export async function createSite(options: SiteOptions): Promise<Site> {
   })
   const line = createStoreUplink({ clock, ids })
   const data = join(folder, store.name)
-  const agent = await createAgent({
-    cluster: cluster.transport,
-    hub: line.connect,
-    storage: await createFileStorage(data),
-    blobs: createFileBlobs({ folder: join(data, 'blobs'), ids }),
-    clock,
-    ids,
-    newKeyPair: generateKeyPair,
-    // Most demos render nothing in a cluster, and the engine is a fifth of the program.
-    render: async (request) => {
-      const { renderInPlace } = await import('../../agent/render/render-in-place.ts')
-      return await renderInPlace({ clock, ids })(request)
-    },
-    log: log.child({ agent: store.name }),
-    ...(options.joinCode === undefined ? {} : { joinCode: options.joinCode }),
-  })
+  // Most demos render nothing in a cluster, and the engine is a fifth of the program.
+  const render: ClusterRenderPort = async (request) => {
+    const { renderInPlace } = await import('../../agent/render/render-in-place.ts')
+    return await renderInPlace({ clock, ids })(request)
+  }
+  const agent = await createAgent(
+    compact({
+      cluster: cluster.transport,
+      hub: line.connect,
+      storage: await createFileStorage(data),
+      blobs: createFileBlobs({ folder: join(data, 'blobs'), ids }),
+      clock,
+      ids,
+      newKeyPair: generateKeyPair,
+      render,
+      log: log.child({ agent: store.name }),
+      joinCode: options.joinCode,
+    }),
+  )
   return {
     store,
     cluster,

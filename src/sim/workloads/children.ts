@@ -2,6 +2,7 @@
  * What workloads are made of, as their controllers keep it: ReplicaSets, pods and revisions. Pure: what there is in,
  * what to do out.
  */
+import { compact } from '../../core/compact.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { readPath, itemsAt, mapAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
@@ -76,12 +77,12 @@ interface PodName {
 function podOf(parent: UnknownObject, { name, generateName, labels = {} }: PodName): Step {
   const template = mapAt(parent, 'spec.template')
   const annotations = mapAt(template, 'metadata.annotations')
-  const metadata = {
+  const metadata = compact({
     name,
-    ...(generateName === undefined ? {} : { generateName }),
+    generateName,
     labels: { ...mapAt(template, 'metadata.labels'), ...labels },
     ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
-  }
+  })
   return {
     do: 'make',
     kind: Pod,

@@ -1,6 +1,7 @@
 /**
  * Maintains the children of workloads: runs the steps of `children.ts`, and runs them again when a child is deleted.
  */
+import { compact } from '../../core/compact.ts'
 import type { Client } from '../../client/client.ts'
 import type { Informer } from '../../client/informer.ts'
 import type { Informers } from '../../client/informers.ts'
@@ -183,5 +184,5 @@ async function take(step: Step, { client, kind, parent }: Taking): Promise<void>
 }
 
 function keyOfObject({ metadata }: UnknownObject): ObjectKey {
-  return { name: metadata.name, ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }) }
+  return compact({ name: metadata.name, namespace: metadata.namespace })
 }

@@ -8,6 +8,7 @@
  * are not made: their status tells what they would be. With it, ReplicaSets, pods and revisions are there as their
  * controllers would keep them.
  */
+import { compact } from '../../core/compact.ts'
 import type { Client } from '../../client/client.ts'
 import { createInformer } from '../../client/informer.ts'
 import type { Informer } from '../../client/informer.ts'
@@ -73,7 +74,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     behaviour: () => ({ ...DEFAULT_BEHAVIOUR, ...options.behaviour }),
     release: async (kind, { metadata }) => {
       const { uid } = metadata
-      const once = { gracePeriodSeconds: 0, ...(uid === undefined ? {} : { uid }) }
+      const once = compact({ gracePeriodSeconds: 0, uid })
       await options.client.delete(kind, metadata, once).catch((error: unknown) => {
         if (!isApiError(error, 'NotFound')) throw error
       })

@@ -1,4 +1,5 @@
 /** An agent with its own embedded cluster, joined to a test hub; it can be stopped, restarted and looked at. */
+import { compact } from '../../core/compact.ts'
 import { createAgent } from '../../agent/create-agent.ts'
 import type { Agent } from '../../agent/create-agent.ts'
 import { renderInPlace } from '../../agent/render/render-in-place.ts'
@@ -95,20 +96,22 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
   let hasEnded = false
 
   async function start(): Promise<void> {
-    agent = await createAgent({
-      cluster: throughDoor,
-      hub: hub.connect,
-      storage: createMemoryStorage(files),
-      blobs,
-      clock,
-      ids: ids.fork(`run-${door.writes.length}-${clock.monotonicMs()}`),
-      newKeyPair: seededKeys(ids.fork('keys')),
-      render: renderInPlace({ clock, ids: ids.fork('render') }),
-      log,
-      joinCode: options.joinCode,
-      ...(options.ceiling ? { localLimits: options.ceiling } : {}),
-      ...(options.clusterName === undefined ? {} : { clusterName: options.clusterName }),
-    })
+    agent = await createAgent(
+      compact({
+        cluster: throughDoor,
+        hub: hub.connect,
+        storage: createMemoryStorage(files),
+        blobs,
+        clock,
+        ids: ids.fork(`run-${door.writes.length}-${clock.monotonicMs()}`),
+        newKeyPair: seededKeys(ids.fork('keys')),
+        render: renderInPlace({ clock, ids: ids.fork('render') }),
+        log,
+        joinCode: options.joinCode,
+        ...(options.ceiling ? { localLimits: options.ceiling } : {}),
+        clusterName: options.clusterName,
+      }),
+    )
     stopping = new AbortController()
     hasEnded = false
     running = agent.run(stopping.signal).finally(() => (hasEnded = true))

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { compact } from '../../core/compact.ts'
 import type { Client } from '../../client/client.ts'
 import { Deployment } from '../../kinds/builtin/apps.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
@@ -36,7 +37,7 @@ function objectOf(name: string, { image, replicas, annotations = {} }: Wanted): 
   const object = deployment(name, image)
   const { replicas: _one, ...spec } = object['spec'] as Record<string, unknown>
   const metadata = { ...object.metadata, annotations }
-  return { ...object, metadata, spec: { ...spec, ...(replicas === undefined ? {} : { replicas }) } }
+  return { ...object, metadata, spec: compact({ ...spec, replicas }) }
 }
 
 /** Runs the suite; each case has an object of its own. */

@@ -1,4 +1,5 @@
 /** All controllers over a real embedded API in memory, in virtual time; agents are played by the test. */
+import { compact } from '../../core/compact.ts'
 import { createApiServer } from '../../apiserver/server/api-server.ts'
 import type { CollectableBlobs } from '../../blobs/blobs.ts'
 import { createMemoryBlobs } from '../../blobs/memory-blobs.ts'
@@ -166,13 +167,15 @@ export async function startControllersHome(
         epoch: assignment?.spec.epoch ?? 0,
         revision: assignment?.spec.revision ?? 0,
         receivedAt: formatTime(clock.now()),
-        bundles: (assignment?.spec.entries ?? []).map(({ bundle, generation, set }) => ({
-          bundle,
-          generation,
-          set,
-          state,
-          ...(message === undefined ? {} : { message }),
-        })),
+        bundles: (assignment?.spec.entries ?? []).map(({ bundle, generation, set }) =>
+          compact({
+            bundle,
+            generation,
+            set,
+            state,
+            message,
+          }),
+        ),
         ...(removals ? { removals: [...removals] } : {}),
       }
       if (present) await client.update(ClusterReport, { ...present, spec })

@@ -2,6 +2,7 @@
  * A hub's agent side for tests: the embedded API, a gateway over it, trust, and hand-made Assignments instead of
  * controllers.
  */
+import { compact } from '../../core/compact.ts'
 import { createApiServer } from '../../apiserver/server/api-server.ts'
 import type { ConnectHub, HubConnection } from '../../agent/link/hub-api.ts'
 import { createMemoryBlobs } from '../../blobs/memory-blobs.ts'
@@ -228,7 +229,7 @@ export async function startTestHub(seed = 'hub', { home: givenHome, ...options }
     } = {},
   ) {
     const proven = callerOfUnverified(by.certificate, trust.newest.bundle.transportCas, clock.now())
-    const caller = { ...proven, ...(by.address === undefined ? {} : { address: by.address }) }
+    const caller = compact({ ...proven, address: by.address })
     const request = { method, path, headers: by.headers ?? {}, ...(by.body ? { body: by.body } : {}) }
     const answer = await (by.gateway ?? gateway).handle(request, caller, new AbortController().signal)
     return { status: answer.status, text: await textOf(answer) }
@@ -286,7 +287,7 @@ export async function startTestHub(seed = 'hub', { home: givenHome, ...options }
       bundles,
     )) {
       const set = content ? await putFiles(content, how) : await putSet(objects, how, bundle)
-      const again = { ...(startBy === undefined ? {} : { startBy }), ...(attempt === undefined ? {} : { attempt }) }
+      const again = compact({ startBy, attempt })
       const entry = { bundle, generation, set, rollout: bundle, ...again }
       const sealed = await seal(cluster, entry, new AbortController().signal)
       assembled.push({ ...entry, ...(sealed ? { sealed } : {}) })
@@ -301,29 +302,29 @@ export async function startTestHub(seed = 'hub', { home: givenHome, ...options }
     const before = previous && (await blobs.get(previous))
     const older = (before && readTrustedDocument(before)?.ancestors) ?? []
     const ancestors = previous && !('previous' in fields) ? [previous, ...older].slice(0, LIMITS.ancestors) : undefined
-    const document: ClusterDocument = {
+    const document: ClusterDocument = compact({
       format: 'flotilla.dev/document/v1',
       clusterId: cluster.spec.id,
       epoch: 1,
       revision: (current?.spec.revision ?? 0) + 1,
-      ...(previous === undefined ? {} : { previous }),
-      ...(ancestors === undefined ? {} : { ancestors }),
+      previous,
+      ancestors,
       issuedAt: formatTime(clock.now()),
       requires: ['sets/v1', ...(assembled.some(({ sealed }) => sealed) ? [SEALED_FEATURE] : []), ...needed],
       rules: { trustVersion: 1 },
       content: { entries, tombstones },
       ...fields,
-    }
+    })
     const digest = await blobs.put(signDocument(signer, document))
-    const spec = {
+    const spec = compact({
       clusterId: cluster.spec.id,
       epoch: document.epoch,
       revision: document.revision,
       document: digest,
       ...(document.terminal ? { terminal: true } : {}),
-      ...(previous === undefined ? {} : { previous }),
+      previous,
       entries: assembled.map(({ startBy: _startBy, ...entry }) => entry),
-    }
+    })
     if (current) await client.update(Assignment, { ...current, spec })
     else await client.create(Assignment, build(Assignment, name, { spec }))
     return digest

@@ -8,6 +8,7 @@
  *   A, B, A               a copy: A speaks, B is the rival and is refused
  *   A (silent), rival B   A is gone: B speaks
  */
+import { compact } from '../../core/compact.ts'
 import { jsonEqual } from '../../core/json.ts'
 
 /** One start of an agent. */
@@ -71,5 +72,5 @@ export function sameRecord(a: AgentRecord | undefined, b: AgentRecord | undefine
 }
 
 function instanceOf({ instance, since, address }: AgentInstance): AgentInstance {
-  return { instance, since, ...(address === undefined ? {} : { address }) }
+  return compact({ instance, since, address })
 }

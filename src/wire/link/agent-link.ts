@@ -10,6 +10,7 @@
  *
  * Nothing here touches what runs on the cluster: an agent without a link keeps working (I-22).
  */
+import { compact } from '../../core/compact.ts'
 import { backoffMs } from '../../core/time/backoff.ts'
 
 /** Where a link is on its way; also what it returns to after waiting. */
@@ -223,10 +224,10 @@ function followBy({ stuck = 0 }: LinkFacts): LinkAction {
 }
 
 function factsOf({ clusterId, renewAt, failures, stuck }: LinkState): LinkFacts {
-  return {
-    ...(stuck === undefined ? {} : { stuck }),
-    ...(clusterId === undefined ? {} : { clusterId }),
-    ...(renewAt === undefined ? {} : { renewAt }),
+  return compact({
+    stuck,
+    clusterId,
+    renewAt,
     failures,
-  }
+  })
 }

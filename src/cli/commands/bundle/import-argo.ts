@@ -1,4 +1,5 @@
 /** `flotilla bundle import argo`: Applications and ApplicationSets of Argo CD as Flotilla's own objects. */
+import { compact } from '../../../core/compact.ts'
 import type { Connection } from '../../api/connect.ts'
 import { deliverImport } from './deliver-import.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
@@ -57,7 +58,7 @@ export async function importArgo(file: string, { connect, terminal, stdin, flags
 /** `DIR`, or `URL=DIR` for several repositories. */
 function cloneOf(text: string): { readonly url?: string; readonly files: ReadonlyMap<string, Uint8Array> } {
   const [, url, directory = text] = /^((?:[a-z+]+:\/\/|[^/=]+@[^/=]+:).*)=([^=]*)$/.exec(text) ?? []
-  return { ...(url === undefined ? {} : { url }), files: readRepository(directory) }
+  return compact({ url, files: readRepository(directory) })
 }
 
 /** `https://10.0.0.1:6443=store-1`: a destination of Argo CD and the name of the cluster. */

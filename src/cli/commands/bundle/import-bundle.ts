@@ -1,4 +1,5 @@
 /** `flotilla bundle import git|helm|oci`: existing content as a Source, a Placement and a Bundle. */
+import { compact } from '../../../core/compact.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { readYaml } from '../../../yaml/read/read-yaml.ts'
@@ -54,12 +55,12 @@ export async function bundleImport(
   const objects = importedBundle({
     name,
     namespace,
-    source: { ...sourceOf(from, address, chart, flags), ...(credentials === undefined ? {} : { credentials }) },
+    source: compact({ ...sourceOf(from, address, chart, flags), credentials }),
     path,
-    helm: {
-      ...(releaseName === undefined ? {} : { releaseName }),
+    helm: compact({
+      releaseName,
       ...(flags.values === undefined ? {} : { values: await readValues(flags.values) }),
-    },
+    }),
     clusters,
   })
   await deliverImport({ from: address, objects }, { terminal, connection })

@@ -1,4 +1,5 @@
 /** The three objects of an import: a Source, a Placement and a Bundle. */
+import { compact } from '../../../core/compact.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { GROUP } from '../../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../../kinds/meta.ts'
@@ -29,7 +30,7 @@ export function importedBundle({ name, namespace, source, path, helm, clusters }
     object('Placement', { clusterSelector: clusters.length === 0 ? {} : { matchExpressions: clusters } }),
     object('Bundle', {
       placement: name,
-      source: { name, ...(path === undefined ? {} : { path }) },
+      source: compact({ name, path }),
       ...(helm === undefined || Object.keys(helm).length === 0 ? {} : { helm }),
     }),
   ]

@@ -1,4 +1,5 @@
 /** `flotilla cluster accept`, `reject` and `revoke`. */
+import { compact } from '../../../core/compact.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
@@ -109,7 +110,7 @@ export async function countAssignedBundles({ metadata }: Cluster, { connection }
 
 function verdict(word: 'Rejected' | 'Revoked', { flags }: AcceptanceInput) {
   const { reason } = flags
-  return { verdict: word, at: formatTime(systemClock.now()), ...(reason === undefined ? {} : { reason }) }
+  return compact({ verdict: word, at: formatTime(systemClock.now()), reason })
 }
 
 async function write({ metadata }: Cluster, spec: object, { connection }: AcceptanceInput): Promise<void> {

@@ -1,5 +1,6 @@
 // Tested by src/cli/commands/cluster/acceptance.test.ts.
 /** `flotilla cluster add`: creates a join code. */
+import { compact } from '../../../core/compact.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { parseNetwork } from '../../../core/text/cidr.ts'
 import { isApiError } from '../../../core/errors.ts'
@@ -111,19 +112,19 @@ function termsOf(flags: Record<string, unknown>, isPattern: boolean) {
   if ((profile === 'namespaced') !== namespaces.length > 0) {
     refuse('--profile=namespaced requires --agent-namespace NAMESPACE', 'give both flags, or none of them')
   }
-  return {
+  return compact({
     labels: labelsOf(listOf(flags['label'])),
     accept,
     acceptNetworks,
-    ...(acceptRule === undefined ? {} : { acceptRule }),
+    acceptRule,
     ...(siteClass === undefined ? {} : { siteClass: SITE_CLASS[siteClass] }),
-    ...(proxy === undefined ? {} : { proxy }),
+    proxy,
     networks: networksOf('--network', flags['network']),
     uses: usesOf((flags['uses'] as string | undefined) ?? '1', isPattern),
     ttlMs: readDuration(String(flags['expires']), '--expires'),
     profile,
     namespaces,
-  }
+  })
 }
 
 const ACCEPT = { auto: 'Auto', manual: 'Manual', networks: 'Networks', rule: 'Rule' } as const

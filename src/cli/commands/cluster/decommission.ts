@@ -1,4 +1,5 @@
 /** `flotilla cluster decommission`: removes a cluster from the fleet, or cancels the removal. */
+import { compact } from '../../../core/compact.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { plural } from '../../../core/text/name-some.ts'
 import { parseDuration } from '../../../core/time/duration.ts'
@@ -57,13 +58,13 @@ export async function clusterDecommission(name: string, input: DecommissionInput
     )
   }
   await askBefore(name, input)
-  const decommission = {
+  const decommission = compact({
     policy: flags.remove ? 'Remove' : 'Orphan',
     at: formatTime(systemClock.now()),
     ...(flags.forceUnreachable ? { forceUnreachable: true } : {}),
-    ...(flags.reason === undefined ? {} : { reason: flags.reason }),
-    ...(flags.forgetAfter === undefined ? {} : { forgetAfter: flags.forgetAfter }),
-  } as const
+    reason: flags.reason,
+    forgetAfter: flags.forgetAfter,
+  })
   await write(cluster, decommission, input)
   terminal.step('ok', `cluster "${name}" is being decommissioned; Placements no longer select it`)
   terminal.step('next', `flotilla get cluster ${name} -o yaml   # condition Decommissioned, status.decommission.left`)

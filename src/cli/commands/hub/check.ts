@@ -1,6 +1,7 @@
 /** `flotilla check`: checks this machine, the hub, a cluster or an agent. */
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
+import { compact } from '../../../core/compact.ts'
 import { settleAll } from '../../../core/async/settle-all.ts'
 import type { Client } from '../../../client/client.ts'
 import { clientOver } from '../../../client/create-client.ts'
@@ -143,14 +144,16 @@ async function agentFacts({ flags, environment, signal }: CheckInput): Promise<A
     import('../../../agent/inspect/inspect-agent.ts'),
     import('../../../agent/config.ts'),
   ])
-  return await inspectAgent({
-    dataDir: data,
-    kubeconfig,
-    proxyVariables: proxyVariablesOf(),
-    clock: systemClock,
-    signal,
-    ...(context === undefined ? {} : { context }),
-  })
+  return await inspectAgent(
+    compact({
+      dataDir: data,
+      kubeconfig,
+      proxyVariables: proxyVariablesOf(),
+      clock: systemClock,
+      signal,
+      context,
+    }),
+  )
 }
 
 async function hubFacts(connection: Connection): Promise<HubFacts> {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, open, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { compact } from '../../../core/compact.ts'
 import type { Connection as Server } from '../../../client/connection.ts'
 import { createHttpsTransport } from '../../../client/https-transport.ts'
 import { kubeconfigFor, KubeconfigError, readKubeconfig } from '../../../client/kubeconfig.ts'
@@ -113,7 +114,7 @@ async function connectionOf(server: string | undefined, { flags, stdin }: LoginI
     throw new CliError(EXIT.usage, { where: flags.tokenFile, what: 'invalid token: must be one word' })
   }
   const ca = flags.ca === undefined ? undefined : await readText(flags.ca)
-  return { server: server!, token: new Secret(token), ...(ca === undefined ? {} : { ca }) }
+  return compact({ server: server!, token: new Secret(token), ca })
 }
 
 async function connectionFrom(file: string): Promise<Server> {

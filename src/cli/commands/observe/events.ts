@@ -1,4 +1,5 @@
 /** `flotilla events`: the events of the last hour, the newest last. */
+import { compact } from '../../../core/compact.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { collectionPath, withQuery } from '../../../client/resource-paths.ts'
 import type { Rest } from '../../../client/rest.ts'
@@ -40,10 +41,10 @@ export async function events({ connection, terminal, signal, flags }: EventsInpu
   const client = clientOver(connection.rest)
   const about = flags.for === undefined ? undefined : await subjectOf(flags.for, connection.rest)
   const fieldSelector = selectorOf(about, flags.warnings === true)
-  const scope: ListOptions = {
-    ...(flags.namespace === undefined ? {} : { namespace: flags.namespace }),
+  const scope: ListOptions = compact({
+    namespace: flags.namespace,
     ...(fieldSelector === '' ? {} : { fieldSelector }),
-  }
+  })
   const found: Event[] = []
   let resourceVersion = '0'
   let token: string | undefined

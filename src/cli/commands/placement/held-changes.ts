@@ -1,5 +1,6 @@
 // Tested by src/cli/commands/placement/guard.test.ts.
 /** The changes that the guard stopped, read from the objects of a hub. */
+import { compact } from '../../../core/compact.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
@@ -66,5 +67,5 @@ export function heldRemoval({ metadata, spec, status }: Rollout): HeldChange[] {
 }
 
 function placeOf({ name, namespace }: Placement['metadata']): Pick<HeldChange, 'name' | 'namespace'> {
-  return { name, ...(namespace === undefined ? {} : { namespace }) }
+  return compact({ name, namespace })
 }

@@ -1,4 +1,5 @@
 /** `flotilla explain` and `flotilla simulate placement`: the decisions of the hub, computed from its objects. */
+import { compact } from '../../../core/compact.ts'
 import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
@@ -149,12 +150,12 @@ export async function simulatePlacement(input: PlacementInput): Promise<void> {
   const generation = (present?.metadata.generation ?? 0) + 1
   const maxDropped = placement.spec.guard?.maxDropped
   const before = decisionsOnPages(pages)
-  const past = {
+  const past = compact({
     pages: before,
     generation,
     ...(present ? { question: questionOf(present) } : {}),
-    ...(maxDropped === undefined ? {} : { maxDropped }),
-  }
+    maxDropped,
+  })
   const question = questionOf(placement)
   // First what the edit means for each cluster, then whether the guard would stop it.
   const free = { ...past, holds: () => true, maxDropped: '100%' }

@@ -1,4 +1,5 @@
 /** `flotilla render`: renders a Bundle for one cluster from local files, with the origin of each value. */
+import { compact } from '../../../core/compact.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import type { ClusterInputs } from '../../../core/cluster-inputs.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
@@ -105,7 +106,7 @@ function asInCluster(
       todo: 'the agent reads the object in the cluster; add an example with another -f FILE',
     })
   })
-  const request = { recipe, files, frozen: {}, values, ...(kubeVersion === undefined ? {} : { kubeVersion }) }
+  const request = compact({ recipe, files, frozen: {}, values, kubeVersion })
   const lookups: LookupAnswer[] = []
   for (;;) {
     const answer = renderInCluster({ ...request, lookups }, { entropy: ENTROPY })
@@ -164,7 +165,7 @@ async function clusterFor(
     inputs = clusterInputsOf(await clientOver((await connect()).rest).get(Cluster, { name: flags.cluster }))
   }
   const kubeVersion = flags.kubeVersion ?? inputs.kubeVersion
-  return { ...inputs, labels: { ...inputs.labels, ...labels }, ...(kubeVersion === undefined ? {} : { kubeVersion }) }
+  return compact({ ...inputs, labels: { ...inputs.labels, ...labels }, kubeVersion })
 }
 
 function pairOf(text: string): [string, string] {

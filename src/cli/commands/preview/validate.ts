@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
+import { compact } from '../../../core/compact.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import type { Connection } from '../../api/connect.ts'
 import { addressOf } from '../../repository/choose-sources.ts'
@@ -91,11 +92,13 @@ async function fleetFindings(
   const isBelow = (file: string): boolean => directories.some((path) => path === '' || file.startsWith(`${path}/`))
   if (![...files.keys()].some((file) => /(^|\/)fleet\.ya?ml$/.test(file) && isBelow(file))) return []
   const { findingsOfFiles } = await import('../../../dialects/fleet/compile/read-git-repo.ts')
-  return findingsOfFiles(files, directories).map(({ level, message, file, line }) => ({
-    ...finding('fleet-yaml', message, { severity: level }),
-    ...(file === undefined ? {} : { file }),
-    ...(line === undefined ? {} : { line }),
-  }))
+  return findingsOfFiles(files, directories).map(({ level, message, file, line }) =>
+    compact({
+      ...finding('fleet-yaml', message, { severity: level }),
+      file,
+      line,
+    }),
+  )
 }
 
 /** The Sources of the hub with a remote of the clone. */

@@ -1,5 +1,6 @@
 // Tested by src/cli/commands/rollout/rollout.test.ts.
 /** `flotilla rollout approve`: approves or rejects a ring. */
+import { compact } from '../../../core/compact.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import type { Approval } from '../../../kinds/native/approval.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
@@ -41,15 +42,15 @@ export async function rolloutApprove(named: string, input: ApproveInput): Promis
       namespace,
       ...(uid ? { ownerReferences: [{ apiVersion: rollout.apiVersion, kind: 'Rollout', name, uid }] } : {}),
     },
-    spec: {
+    spec: compact({
       rollout: name,
-      ...(rollout.spec.plan === undefined ? {} : { plan: rollout.spec.plan }),
+      plan: rollout.spec.plan,
       ring: ring.name,
       decision: flags.reject ? 'Reject' : 'Approve',
-      ...(flags.reason === undefined ? {} : { reason: flags.reason }),
+      reason: flags.reason,
       author: username,
       ...(speaksFor.length === 0 ? {} : { groups: speaksFor }),
-    },
+    }),
   }
   const made = await client.create(APPROVAL, approval, { fieldManager: 'flotilla-cli' })
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(made, undefined, 2)}\n`)
@@ -134,10 +135,14 @@ function verdictOf({ metadata, spec }: Rollout, ring: Ring, items: readonly Appr
       at: approval.metadata.creationTimestamp ?? '',
     }))
   const createdAt = parseTime(metadata.creationTimestamp ?? '')
-  return judgeApprovals(ring.approvals ?? { count: 1 }, said, {
-    ring: ring.name,
-    ...(spec.plan === undefined ? {} : { plan: spec.plan }),
-    ...(spec.startedBy ? { startedBy: spec.startedBy } : {}),
-    ...(createdAt === undefined ? {} : { createdAt }),
-  })
+  return judgeApprovals(
+    ring.approvals ?? { count: 1 },
+    said,
+    compact({
+      ring: ring.name,
+      plan: spec.plan,
+      ...(spec.startedBy ? { startedBy: spec.startedBy } : {}),
+      createdAt,
+    }),
+  )
 }

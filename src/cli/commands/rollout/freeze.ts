@@ -1,5 +1,6 @@
 // Tested by src/cli/commands/cluster/hold.test.ts.
 /** `flotilla freeze create`, `list` and `lift`. */
+import { compact } from '../../../core/compact.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { plural } from '../../../core/text/name-some.ts'
@@ -127,7 +128,7 @@ function freezeOf(name: string, { flags }: FreezeInput, now: number): Freeze {
   return {
     apiVersion: 'flotilla.dev/v1alpha1',
     kind: namespace === undefined ? 'ClusterWindow' : 'Window',
-    metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+    metadata: compact({ name, namespace }),
     spec: {
       mode: 'Freeze',
       times: [{ from: formatTime(from), until: formatTime(until) }],

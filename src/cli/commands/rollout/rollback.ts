@@ -1,4 +1,5 @@
 /** `flotilla rollback`, `retry` and `release lift`. */
+import { compact } from '../../../core/compact.ts'
 import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { findObject } from '../../../client/find-object.ts'
@@ -51,12 +52,12 @@ export async function rollback(name: string, input: RollbackInput): Promise<void
       todo: `the rings are ${rollout.spec.rings.map((ring) => ring.name).join(', ')}`,
     })
   }
-  const request: RollbackRequest = {
+  const request: RollbackRequest = compact({
     ...(flags.cluster ? { clusters: [...flags.cluster] } : {}),
-    ...(flags.ring === undefined ? {} : { ring: flags.ring }),
-    ...(flags.toRelease === undefined ? {} : { to: flags.toRelease }),
+    ring: flags.ring,
+    to: flags.toRelease,
     ...(bundles ? { bundles } : {}),
-  }
+  })
   const plans = planRequest(rollout, release, request, await worldOf(input))
   refuseEmptyPlan(rollout, plans)
   const touched = new Set(plans.flatMap(({ moves }) => moves.map(({ cluster }) => cluster))).size
@@ -66,13 +67,17 @@ export async function rollback(name: string, input: RollbackInput): Promise<void
   await requireConfirmation(`roll back ${rollout.metadata.name} on ${clustersText(touched)}`, input)
 
   const { clusters, ring, to, bundles: only } = request
-  const n = await ask(rollout, input, {
-    verb: 'RollBack',
-    ...(clusters ? { clusters: [...clusters] } : {}),
-    ...(ring === undefined ? {} : { ring }),
-    ...(to === undefined ? {} : { to }),
-    ...(only ? { bundles: [...only] } : {}),
-  })
+  const n = await ask(
+    rollout,
+    input,
+    compact({
+      verb: 'RollBack',
+      clusters: clusters && [...clusters],
+      ring,
+      to,
+      bundles: only && [...only],
+    }),
+  )
   const undo = `${release.metadata.name}-undo-${n}`
   terminal.step(
     'ok',

@@ -1,4 +1,5 @@
 /** `flotilla rollout status`, `start`, `pause`, `resume`, `abort` and `history`. */
+import { compact } from '../../../core/compact.ts'
 import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
@@ -284,7 +285,7 @@ function holdsOf(bundle: Bundle, windows: readonly WindowObject[]) {
 
 function asRing({ soak, ...ring }: RolloutPlan['spec']['rings'][number]): RingSpec {
   const soakMs = soak === undefined ? undefined : parseDuration(soak)
-  return { ...ring, ...(soakMs === undefined ? {} : { soakMs }) }
+  return compact({ ...ring, soakMs })
 }
 
 function previewText(bundle: string, { rings, expectedMs, expectedBytes, unringed }: RolloutPreview): string {

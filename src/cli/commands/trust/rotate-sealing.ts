@@ -1,4 +1,5 @@
 /** `flotilla trust rotate sealing`: rotates the sealing keys of clusters. */
+import { compact } from '../../../core/compact.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { formatTime } from '../../../core/time/time.ts'
 import { isSealingKeyRetired } from '../../../plan/fleet/sealing-key.ts'
@@ -30,11 +31,11 @@ export async function trustRotateSealing(names: readonly string[], input: Resolv
   if (fresh.length === 0) return
   await confirmMany(fresh, 'rotate the sealing key and seal all secret values again on', input)
   const { username: by } = await whoAmI(connection.rest)
-  const asked = {
+  const asked = compact({
     at: formatTime(systemClock.now()),
     by,
-    ...(flags.reason === undefined ? {} : { reason: flags.reason }),
-  }
+    reason: flags.reason,
+  })
   for (const cluster of fresh) {
     await writeClusterSpec(cluster, { retiredSealingKey: { ...asked, key: cluster.spec.sealingKey } }, input)
     terminal.step('ok', `cluster "${cluster.metadata.name}" is asked for a new sealing key`)

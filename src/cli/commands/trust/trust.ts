@@ -1,4 +1,5 @@
 /** `flotilla trust` and `flotilla hub new-epoch`: changes that the root key signs. */
+import { compact } from '../../../core/compact.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { systemIds } from '../../../core/system-ids.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
@@ -82,5 +83,5 @@ export async function hubNewEpoch({ terminal, flags, confirm }: TrustInput): Pro
 }
 
 function placeOf({ data, root }: TrustFlags) {
-  return { data, ...(root === undefined ? {} : { root }) }
+  return compact({ data, root })
 }

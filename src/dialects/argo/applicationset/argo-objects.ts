@@ -1,4 +1,5 @@
 /** Sorts the objects of Argo CD's namespace into what generators ask for. */
+import { compact } from '../../../core/compact.ts'
 import { fromBase64, fromUtf8 } from '../../../core/bytes.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
@@ -44,14 +45,14 @@ function itemsOf(object: JsonObject): JsonObject[] {
 function clusterOf(object: JsonObject, metadata: JsonObject): ArgoCluster {
   const secret = textField(metadata, 'name')
   const { name = '', server = '', project } = secretTexts(object, secret)
-  return {
+  return compact({
     secret,
     name,
     server,
-    ...(project === undefined ? {} : { project }),
+    project,
     labels: textsOf(metadata['labels']),
     annotations: textsOf(metadata['annotations']),
-  }
+  })
 }
 
 function textsOf(value: unknown): Record<string, string> {

@@ -1,4 +1,5 @@
 /** The content of a Bundle from a source of an Application: location, style and values. */
+import { compact } from '../../../core/compact.ts'
 import { nameFromUrl } from '../../../core/text/name-from-url.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import type { ArgoSource } from '../application.ts'
@@ -46,16 +47,16 @@ export function bundleContent(source: ArgoSource, { app, bundle, scene, given }:
       }
     }
   }
-  return {
+  return compact({
     source: {
       name: main,
       ...(path === '' ? {} : { path }),
       ...(ignore.length === 0 ? {} : { ignore }),
       ...(include.length === 0 ? {} : { include }),
     },
-    ...(style === undefined ? {} : { style }),
+    style,
     ...(Object.keys(helm).length === 0 ? {} : { helm }),
-  }
+  })
 }
 
 /** The files of a directory that Argo CD would read. */

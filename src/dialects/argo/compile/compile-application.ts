@@ -2,6 +2,7 @@
  * Compiles an Application, or all Applications that differ only in their cluster, to Source, Placement, RolloutPlan and
  * Bundle.
  */
+import { compact } from '../../../core/compact.ts'
 import type { LabelRequirement } from '../../../core/text/label-selector.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
@@ -60,12 +61,12 @@ export function compileApplication(app: Application, scene: ApplicationCompileCo
     const bundle = scene.objects.nameFor(Bundle, app.name)
     const content = bundleContent(source, { app, bundle, scene, given })
     if (content === undefined || placement === undefined) continue
-    const rollout = {
-      ...(plan === undefined ? {} : { plan }),
+    const rollout = compact({
+      plan,
       ...(spec.revisionHistoryLimit === undefined
         ? {}
         : { history: Math.min(Math.max(1, spec.revisionHistoryLimit), MOST_HISTORY) }),
-    }
+    })
     scene.objects.add(Bundle, bundle, {
       labels,
       spec: {

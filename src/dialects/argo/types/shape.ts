@@ -3,6 +3,7 @@
  * The types of Argo CD's objects as data. Values of a shape are plain JSON without fields that are not set: what is
  * decoded, merged, filled and patched here is what Argo CD does with its typed objects.
  */
+import { compact } from '../../../core/compact.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { ApplicationSetError } from '../applicationset/applicationset-error.ts'
@@ -40,7 +41,7 @@ export function pointer(to: Shape): Shape {
 
 /** A list; `mergeKey` is '' for texts that a patch adds to, and a field for objects. */
 export function list(items: Shape, mergeKey?: string): Shape {
-  return { kind: 'list', items, ...(mergeKey === undefined ? {} : { mergeKey }) }
+  return compact({ kind: 'list', items, mergeKey })
 }
 
 /** A map of text to values. */

@@ -3,6 +3,7 @@
  * Open Cluster Management's scheduling of Placements without a hub: objects in, decisions out, including the results
  * where the hub's own scheduler differs on purpose (see `OCM_DEVIATIONS`).
  */
+import { compact } from '../../../core/compact.ts'
 import { compareText } from '../../../core/text/compare-text.ts'
 import { groupUntilProblem } from '../../../plan/placement/decisions/decision-groups.ts'
 import { ocmPages, rankAsOcm } from '../../../plan/placement/ocm-scheduler.ts'
@@ -190,15 +191,15 @@ function asObject(page: ReturnType<typeof ocmPages>[number], { metadata }: OcmPl
   return {
     apiVersion: 'cluster.open-cluster-management.io/v1beta1',
     kind: 'PlacementDecision',
-    metadata: {
+    metadata: compact({
       name: page.name,
-      ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+      namespace: metadata.namespace,
       labels: {
         [PLACEMENT_LABEL]: metadata.name,
         [GROUP_INDEX_LABEL]: String(page.groupIndex),
         [GROUP_NAME_LABEL]: page.groupName,
       },
-    },
+    }),
     status: { decisions: page.clusters.map((clusterName) => ({ clusterName, reason: '' })) },
   }
 }

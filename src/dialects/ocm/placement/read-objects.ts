@@ -1,5 +1,6 @@
 // Tested by src/dialects/ocm/recorded.contract.test.ts: recorded answers of Open Cluster Management.
 /** Reads Open Cluster Management's objects as the inputs of a Placement. */
+import { compact } from '../../../core/compact.ts'
 import { canonicalQuantity } from '../../../core/text/quantity.ts'
 import type { LabelRequirement, LabelSelector } from '../../../core/text/label-selector.ts'
 import type {
@@ -40,12 +41,14 @@ export function readManagedCluster(cluster: ManagedCluster, scores: readonly Add
 
 function readScores({ metadata, status = {} }: AddOnPlacementScore): ClusterScore[] {
   const { validUntil } = status
-  return (status.scores ?? []).map(({ name, value }) => ({
-    resource: metadata.name,
-    name,
-    value,
-    ...(validUntil === undefined ? {} : { validUntil }),
-  }))
+  return (status.scores ?? []).map(({ name, value }) =>
+    compact({
+      resource: metadata.name,
+      name,
+      value,
+      validUntil,
+    }),
+  )
 }
 
 /** The object that CEL expressions see: Go's form of a ManagedCluster, with the fields that Go always writes. */
@@ -109,23 +112,23 @@ export function readPlacement({ spec = {} }: OcmPlacement): PlacementQuestion {
             mode: prioritizerPolicy.mode,
             configurations: (prioritizerPolicy.configurations ?? []).map(({ scoreCoordinate, weight }) => {
               const { type, builtIn, addOn } = scoreCoordinate
-              return {
+              return compact({
                 type,
                 weight,
-                ...(builtIn === undefined ? {} : { builtIn }),
+                builtIn,
                 ...(addOn ? { score: { resource: addOn.resourceName, name: addOn.scoreName } } : {}),
-              }
+              })
             }),
           },
         }
       : {}),
-    decisionGroups: {
-      ...(clustersPerDecisionGroup === undefined ? {} : { clustersPerGroup: clustersPerDecisionGroup }),
+    decisionGroups: compact({
+      clustersPerGroup: clustersPerDecisionGroup,
       groups: decisionGroups.map(({ groupName, groupClusterSelector = {} }) => ({
         name: groupName,
         ...selectorsOf(groupClusterSelector),
       })),
-    },
+    }),
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { compact } from '../../../core/compact.ts'
 import { ConfigMap, ServiceAccount } from '../../../kinds/builtin/core.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import { configMap, gadget, Gadget } from '../harness.ts'
@@ -281,7 +282,7 @@ async function make(api: Api, name: string, owners: readonly Loose[] = [], makin
 }
 
 function refTo({ apiVersion, kind, metadata: { name, uid } }: Loose, blockOwnerDeletion?: boolean): object {
-  return { apiVersion, kind, name, uid, ...(blockOwnerDeletion === undefined ? {} : { blockOwnerDeletion }) }
+  return compact({ apiVersion, kind, name, uid, blockOwnerDeletion })
 }
 
 async function remove(api: Api, name: string, propagationPolicy: string): Promise<Loose> {
