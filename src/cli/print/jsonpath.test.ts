@@ -23,7 +23,8 @@ const LIST = {
   ],
 }
 
-// Checked against kubectl 1.36, which also prints `.items` without braces as text and cannot reach a label by its quoted name.
+// Checked against kubectl 1.36, which also prints `.items` without braces as text and cannot reach a label by its
+// quoted name.
 const CASES: readonly (readonly [template: string, printed: string])[] = [
   ['{.kind}', 'List'],
   ['{.items[*].metadata.name}', 'a b c'],

@@ -1,7 +1,7 @@
 // Tested by src/cli/commands/preview/template.contract.test.ts.
 /**
- * The flags of `helm template` in Helm 3 and 4, and how helm parses them: `--flag=value` for booleans, lists with commas,
- * values that start with a dash. Command lines are rewritten to `--flag=value` for commander.
+ * The flags of `helm template` in Helm 3 and 4, and how helm parses them: `--flag=value` for booleans, lists with
+ * commas, values that start with a dash. Command lines are rewritten to `--flag=value` for commander.
  */
 import { goDurationProblem } from '../../core/time/go-duration.ts'
 import { Option } from 'commander'

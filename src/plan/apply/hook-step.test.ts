@@ -80,7 +80,7 @@ describe('the end of what a hook made', () => {
   const condition = (type: string) => ({ startTime: 't', conditions: [{ type, status: 'True', message: 'words' }] })
   const table: readonly (readonly [string, UnknownObject, string])[] = [
     ['a running Job', object('batch/v1', 'Job', { startTime: 't', active: 1 }), 'Running'],
-    ['a Job nobody started', object('batch/v1', 'Job', {}), 'Running'],
+    ['a Job that has not started', object('batch/v1', 'Job', {}), 'Running'],
     ['a suspended Job', { ...object('batch/v1', 'Job', condition('Suspended')), spec: { suspend: true } }, 'Running'],
     ['a complete Job', object('batch/v1', 'Job', condition('Complete')), 'Succeeded'],
     ['a failed Job', object('batch/v1', 'Job', condition('Failed')), 'Failed'],

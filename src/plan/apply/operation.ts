@@ -6,7 +6,7 @@
  *                          └──────────────── Upgrade, RollBack (another set) ◀────────────────────────┘
  *
  * Each phase is written to the cluster before the next begins, so that a killed agent carries on where it was. A wait
- * is a phase with a time in it: nobody stands and waits.
+ * is a phase with a time in it: no worker waits.
  */
 import type { Digest } from '../../core/crypto/digest.ts'
 import { formatDuration } from '../../core/time/duration.ts'

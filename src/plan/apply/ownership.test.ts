@@ -20,7 +20,7 @@ describe('meeting an object', () => {
     ['recorded as adopted', { recorded: { uid: 'u1', adopted: true } }, { kind: 'Ours', adopted: true }],
     ['there before', {}, { kind: 'Adopt', onlyIfSame: false }],
     ['there before, if the same', { takeover: 'IfNoDiff' }, { kind: 'Adopt', onlyIfSame: true }],
-    ['recreated by somebody', { recorded: { uid: 'u0' } }, { kind: 'Adopt', onlyIfSame: false }],
+    ['recreated by another client', { recorded: { uid: 'u0' } }, { kind: 'Adopt', onlyIfSame: false }],
     ['written before a crash', { recorded: {}, isAppliedByUs: true }, { kind: 'Ours', adopted: false }],
     ['of a former life', { recorded: undefined, isAppliedByUs: true }, { kind: 'Ours', adopted: true }],
     ['adopted before a crash', { recorded: { adopted: true }, isAppliedByUs: true }, { kind: 'Ours', adopted: true }],

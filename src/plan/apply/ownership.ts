@@ -55,8 +55,9 @@ export function decideOwnership(facts: OwnershipFacts): OwnershipDecision {
       ? { kind: 'Share', adopted, with: other.bundle }
       : { kind: 'Move', adopted, from: other.bundle }
   }
-  // Recorded before it was written, and then a crash: the cluster itself says that it was us. Without a record it is
-  // from a former life of the bundle, which let it go, or took it over from somebody: it is not the bundle's to delete.
+  // Recorded before it was written, and then a crash: the cluster itself says that the bundle wrote it. Without a
+  // record it is from a former life of the bundle, which let it go, or took it over from another owner: it is not the
+  // bundle's to delete.
   if (facts.isAppliedByUs) return { kind: 'Ours', adopted: recorded === undefined || recorded.adopted === true }
   if (facts.takeover === 'Never') {
     return { kind: 'Refuse', why: 'it was there before the bundle, and takeover is Never' }

@@ -13,13 +13,13 @@ const map = (name: string, more: Partial<Prunable> = {}): Prunable => ({
   ...more,
 })
 const namespace: Prunable = { apiVersion: 'v1', kind: 'Namespace', name: 'shop' }
-const nobody: Wanted = { objects: new Set(), taken: new Set(), unknown: [] }
-const wantedBy = (...keys: string[]): Wanted => ({ ...nobody, objects: new Set(keys), taken: new Set(keys) })
+const unwanted: Wanted = { objects: new Set(), taken: new Set(), unknown: [] }
+const wantedBy = (...keys: string[]): Wanted => ({ ...unwanted, objects: new Set(keys), taken: new Set(keys) })
 const facts = (objects: readonly Prunable[], more: Partial<PruneFacts<Prunable>> = {}): PruneFacts<Prunable> => ({
   objects,
   options: {},
   cause: 'removed',
-  wanted: nobody,
+  wanted: unwanted,
   confirmed: new Set(),
   isHealthy: true,
   ...more,
@@ -150,7 +150,7 @@ describe('pruning', () => {
     for (const [object, into, fate] of table) {
       it(`${object.kind} ${object.name}, it brings objects ${into ? `into ${into} only` : 'anywhere'}: ${fate}`, () => {
         const unknown = [{ bundle: 'default/app', ...(into === undefined ? {} : { namespace: into }) }]
-        const plan = planPrune(facts([object], { wanted: { ...nobody, unknown } }))
+        const plan = planPrune(facts([object], { wanted: { ...unwanted, unknown } }))
         assert.deepEqual(plan[fate], [object])
         assert.equal(plan.waits, undefined)
         assert.equal(plan.held !== undefined, fate === 'keep')
@@ -166,7 +166,7 @@ describe('pruning', () => {
         map('d', { prune: 'Never' }),
         map('e', { adopted: true }),
       ]
-      const plan = planPrune(facts(objects, { wanted: { ...nobody, unknown } }))
+      const plan = planPrune(facts(objects, { wanted: { ...unwanted, unknown } }))
       assert.equal(
         plan.held,
         'ConfigMap shop/a and 1 more stay until bundle default/app, which may want it, is rendered in this cluster: see why it is not',

@@ -80,7 +80,7 @@ test('a tombstone takes what the document has, stays until its receipt, and give
   const former = assemble({ entries: [], tombstones, admissions: [], removed: receipt(3, 6) })
   assert.equal(former.tombstones.length, 1, 'of a removal before this one')
   const held = assemble({ entries: [], tombstones, admissions: [entry('ns/b', 3)], removed: receipt(3, 7) })
-  assert.equal(held.tombstones.length, 1, 'while somebody holds a slot to bring it, it must not come back')
+  assert.equal(held.tombstones.length, 1, 'while a rollout holds a slot to bring it, it must not come back')
   const done = assemble({ entries: [], tombstones, admissions: [], removed: receipt(3, 7) })
   assert.deepEqual([done.tombstones, done.changed], [[], true])
   const fresh = assemble({ entries: [entry('ns/b', 3)], admissions: [], removals: [removal], removed: receipt(3, 99) })

@@ -35,7 +35,7 @@ test('only what was evicted, moved or deleted leaves; what merely is not selecte
   assert.equal(departingClusters(intent({ covered: new Set(['b']) })), undefined, 'it is on its way already')
   const { decided: _, ...undecided } = intent()
   assert.equal(departingClusters(undecided), undefined, 'half an answer removes nothing (I-06)')
-  assert.equal(departingClusters(intent({ holders: [] })), undefined, 'nobody has it')
+  assert.equal(departingClusters(intent({ holders: [] })), undefined, 'no cluster has it')
   assert.equal(
     departingClusters(intent({ stoppedBy: () => 'Tainted' })),
     undefined,
@@ -56,7 +56,7 @@ test('a Bundle that moved to another Placement leaves where the former would sti
   }
 })
 
-test('property: nobody leaves who is selected, who does not hold it, or without a change of intent', () => {
+test('property: no cluster leaves that is selected, that does not hold it, or without a change of intent', () => {
   const some = fc.subarray(['a', 'b', 'c', 'd', 'e'])
   fc.assert(
     fc.property(fc.tuple(some, some, some, some), fc.boolean(), ([selected, evicting, holding, covered], deleted) => {
@@ -292,7 +292,7 @@ test('who kept the bundle is told apart from who lost it, now and at every later
   }
 })
 
-test('a ring in which everybody kept the bundle does not hold up the next one', () => {
+test('a ring in which all clusters kept the bundle does not hold up the next one', () => {
   const facts = input({ a: { entry: 1 }, b: { entry: 1 } }, { settled: ['a'], kept: ['a'] })
   const rings = [
     { name: 'canary', concurrency: 1, count: 1 },

@@ -73,7 +73,7 @@ test('verdicts', () => {
   }
 })
 
-test('property: nobody becomes offline while every gateway has watched for less than the tolerance (I-15)', () => {
+test('property: no cluster becomes offline while every gateway has watched for less than the tolerance (I-15)', () => {
   const views = fc.array(
     fc.record({
       continuityMs: fc.integer({ min: 0, max: minutes(2) - 1 }),

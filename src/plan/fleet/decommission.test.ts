@@ -22,7 +22,7 @@ const revoked = { phase: 'Revoked' as const, left: [] }
 const REMOVE = { policy: 'Remove' as const, forceUnreachable: false }
 
 const CASES: readonly (readonly [string, DecommissionFacts, string])[] = [
-  ['nobody asked', facts({ asked: undefined }), 'Nothing'],
+  ['not asked', facts({ asked: undefined }), 'Nothing'],
   ['it has bundles', facts(), 'Leaving Waits for 2 bundles to be removed: ns/a, ns/b.'],
   [
     'it has bundles and is offline',

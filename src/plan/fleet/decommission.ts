@@ -1,9 +1,12 @@
 /**
  * Decommission: a cluster leaves the fleet for good. Each step is recorded before the next.
  *
- *   asked ─▶ Leaving: nothing new comes, all it has becomes tombstones ── every receipt is stored ──▶ Cleared ── told ──▶ Revoked
- *              │                                                                                       ▲
- *              └── it is offline, and a person said not to wait: what its document had is what is left ┘
+ *   asked ─▶ Leaving ── every receipt is stored ──▶ Cleared ── told ──▶ Revoked
+ *              │                                     ▲
+ *              └── offline, and not to wait for ─────┘
+ *
+ * Leaving: nothing new comes, and all that the cluster has becomes tombstones. Where a person said not to wait for an
+ * offline cluster, what its last document had is listed as what is left.
  *
  *   Revoked ── so long after as was asked for ──▶ forgotten: the Cluster is deleted
  *

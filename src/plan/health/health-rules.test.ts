@@ -67,11 +67,11 @@ describe('health rules', () => {
   it('that are no CEL are refused with their place', () => {
     const read = compileHealthRules({
       health: [{ ready: 'object.status.' }],
-      feedback: [{ as: 'x', expression: 'nobody' }],
+      feedback: [{ as: 'x', expression: 'unknown' }],
     })
     assert.match(
       read.ok ? '' : read.problem,
-      /^health\[0\]\.ready: .*; feedback\[0\]\.expression: undeclared reference to 'nobody'/,
+      /^health\[0\]\.ready: .*; feedback\[0\]\.expression: undeclared reference to 'unknown'/,
     )
   })
 })
@@ -94,7 +94,7 @@ describe('feedback', () => {
 })
 
 describe('ignored conditions', () => {
-  const conditions = [{ type: 'Stalled', status: 'True', reason: 'Waiting', message: 'for somebody' }]
+  const conditions = [{ type: 'Stalled', status: 'True', reason: 'Waiting', message: 'for a person' }]
 
   it('do not count for health, and only where all their fields fit', () => {
     const stalled = widget({ conditions })

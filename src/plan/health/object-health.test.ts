@@ -71,7 +71,7 @@ describe('health', () => {
       'Failed',
       /boom/,
     ],
-    ['a Job nobody started', live('batch/v1', 'Job', { status: {} }), 'Progressing', /not started/],
+    ['a Job that has not started', live('batch/v1', 'Job', { status: {} }), 'Progressing', /not started/],
     ['a running Job', live('batch/v1', 'Job', { status: { startTime: 't', active: 1 } }), 'Ready'],
     [
       'a suspended Job',

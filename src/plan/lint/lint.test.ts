@@ -179,7 +179,7 @@ test('a contradiction is told exactly when no labels at all meet the requirement
     operator: fc.constantFrom('In', 'NotIn', 'Exists', 'DoesNotExist'),
     values: fc.uniqueArray(value, { minLength: 1, maxLength: 3 }),
   })
-  // A value nobody names stands for all others.
+  // A value that no selector names stands for all others.
   const choices = [undefined, 'x', 'y', 'z', 'other']
   const worlds = choices.flatMap((a) =>
     choices.map((b) => ({ ...(a === undefined ? {} : { a }), ...(b === undefined ? {} : { b }) })),

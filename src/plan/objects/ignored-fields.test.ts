@@ -64,14 +64,14 @@ describe('an ignored field', () => {
   const plain = { replicas: 2, paused: true, ...web({ image: 'web:1' }) }
   const table: readonly (readonly [string, Rules, unknown])[] = [
     [
-      'that somebody else has is not sent',
+      'that another manager has is not sent',
       [{ pointers: ['/spec/replicas'] }],
       { paused: true, ...web({ image: 'web:1' }) },
     ],
-    ['that nobody else has is sent as it is', [{ pointers: ['/spec/paused'] }], { ...plain, paused: false }],
+    ['that no other manager has is sent as it is', [{ pointers: ['/spec/paused'] }], { ...plain, paused: false }],
     ['may be that of a manager', [{ managers: ['autoscaler'] }], { paused: true, ...web({ image: 'web:1' }) }],
     ['may be that of a manager inside a list', [{ managers: ['updater'] }], { ...plain, ...web({}) }],
-    ['of a manager that has none is nothing', [{ managers: ['nobody'] }], plain],
+    ['of a manager that has none is nothing', [{ managers: ['unknown'] }], plain],
     [
       'is found by an expression, in the item that is the same and not at the same place',
       [{ paths: ['.spec.template.spec.containers[?(@.name=="web")].image'] }],
@@ -103,7 +103,7 @@ describe('an ignored field', () => {
     assert.deepEqual(sent([{ pointers: ['/metadata/annotations'] }]).metadata.annotations, { ours: 'old' })
     const theirs = withManagers(live, ...live.metadata.managedFields!.slice(1))
     const left = sent([{ pointers: ['/metadata/annotations'] }], desired, theirs)
-    assert.deepEqual(left.metadata.annotations, { ours: 'old' }, 'whoever has nothing of it takes nothing')
+    assert.deepEqual(left.metadata.annotations, { ours: 'old' }, 'a manager that has nothing of it takes nothing')
   })
 
   it('that the set does not name any more stays as it is', () => {
@@ -122,7 +122,7 @@ describe('an ignored field', () => {
     assert.deepEqual(specOf(sent(item, more)), containers(['web', 'web:1']))
   })
 
-  it('inside what is owned as one value is sent as it is there, whoever has that', () => {
+  it('inside what is owned as one value is sent as it is there, for any owner', () => {
     const rule = (port: number, weight: number) => shop({ backends: [{ port, weight }] })
     const there = withManagers(rule(80, 9), entry('balancer', { 'f:backends': {} }))
     assert.deepEqual(specOf(sent([{ paths: ['.spec.backends[*].weight'] }], rule(80, 1), there)), {
@@ -164,7 +164,7 @@ describe('where the whole object is written, an ignored field', () => {
     const { replicas, ...rest } = specOf(written([{ managers: ['autoscaler', 'updater'] }])) as { replicas: number }
     assert.deepEqual([replicas, rest], [7, { paused: true, ...web({ image: 'web:9' }) }])
   })
-  it('may be an item that somebody put in, or took out', () => {
+  it('may be an item that another manager put in, or took out', () => {
     const [item] = [{ paths: ['.spec.template.spec.containers[?(@.name=="proxy")]'] }]
     assert.deepEqual(specOf(written([item])), {
       replicas: 2,

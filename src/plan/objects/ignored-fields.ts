@@ -1,6 +1,6 @@
 /**
  * Fields that are set when an object is made and left alone afterwards. What is sent for them follows what is there: a
- * field somebody else owns is not sent; one that nobody else owns is sent with its live value, because leaving it out
+ * field another manager owns is not sent; one without another owner is sent with its live value, because leaving it out
  * would remove it. Items of lists are the same by their keys, wherever they are in the list.
  */
 import { isObject, jsonClone } from '../../core/json.ts'
@@ -120,7 +120,7 @@ export function withoutIgnored(
     for (const place of leavesAt(desired, ignored, live)) {
       const { place: there, missing } = twin(place, desired, live)
       if (!there) {
-        // An item that is new is made whole; one that somebody took out of an ignored list stays out.
+        // An item that is new is made whole; one that another manager took out of an ignored list stays out.
         if (missing.length >= ignored.length) drops.push(missing)
         continue
       }

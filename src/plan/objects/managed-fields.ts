@@ -133,8 +133,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * A short text that changes exactly when a manager loses or gains a field of an object. Whoever changes the value of a
- * field takes it from its owners, so as long as this is the same nobody changed what the manager applied.
+ * A short text that changes exactly when a manager loses or gains a field of an object. A manager that changes the
+ * value of a field takes it from its owners, so as long as the text is the same, what the manager applied is unchanged.
  */
 export function ownedFieldsFingerprint(object: KubeObject, manager: string): string {
   const mine = (object.metadata.managedFields ?? [])
@@ -145,7 +145,7 @@ export function ownedFieldsFingerprint(object: KubeObject, manager: string): str
 
 /**
  * managedFields in which a manager alone has what it applied: managers it may take from lose those fields, and what it
- * wrote in another way counts as applied. An equal claim of somebody who had a field before would hold it when the
+ * wrote in another way counts as applied. An equal claim of a manager that had a field before would hold it when the
  * manager leaves it out. Undefined when it is so already.
  */
 export function withOwnershipTransferred(

@@ -132,7 +132,7 @@ test('sets: an unbound set keeps its members, and the way in is named', () => {
   assert.equal(
     explain({}, cluster('d'), { world: { sets } }).selected,
     true,
-    'clusters in no bound set are everybody’s',
+    'clusters in no bound set belong to all namespaces',
   )
   assert.equal(explain({ clusterSets: ['stores'] }, store, { world: { sets } }).selected, false)
   assert.equal(

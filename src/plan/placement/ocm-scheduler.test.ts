@@ -121,7 +121,7 @@ test('taints: every one must be tolerated, for a time at most; new ones only kee
   )
 })
 
-test('what is wrong is only seen when there is somebody to filter', () => {
+test('what is wrong is only seen when there is a cluster to filter', () => {
   const bad = { predicates: [{ labelSelector: { matchExpressions: [{ key: 'k', operator: 'In' as const }] } }] }
   assert.match(schedule(bad, fleet('a')).misconfigured ?? '', /predicates\[0\]: k: In needs values/)
   assert.equal(schedule(bad, []).misconfigured, undefined)

@@ -53,7 +53,7 @@ test('spread takes the best that keeps every region within the skew', () => {
   assert.deepEqual([...chooseSpread(ranked, [term()], 9).full.keys()], ['f', 'c'])
 })
 
-test('property: spread never exceeds the skew, and stops only when nobody fits', () => {
+test('property: spread never exceeds the skew, and stops only when no cluster fits', () => {
   const fleet = fc.array(fc.record({ r: fc.constantFrom('x', 'y', 'z'), s: fc.constantFrom('1', '2') }), {
     maxLength: 14,
   })
@@ -93,7 +93,7 @@ test('stable groups: who has a place keeps it, newcomers fill the first with roo
   }
   assert.deepEqual(places(new Map()), ['a /0', 'b /0', 'c /1', 'd /1', 'e canary/0'])
   const before = new Map(['b', 'c', 'd'].map((name, i) => [name, { name: '', index: i === 0 ? 0 : 1 }] as const))
-  assert.deepEqual(places(before), ['a /0', 'b /0', 'c /1', 'd /1', 'e canary/0'], 'the newcomer moves nobody')
+  assert.deepEqual(places(before), ['a /0', 'b /0', 'c /1', 'd /1', 'e canary/0'], 'the newcomer moves no cluster')
   const moved = new Map([['e', { name: '', index: 3 }]])
   assert.equal(places(moved).at(-1), 'e canary/0', 'a cluster that belongs elsewhere moves')
 })

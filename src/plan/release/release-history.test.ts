@@ -23,7 +23,7 @@ const history = (releases: readonly KnownRelease[], more: Partial<BundleHistory>
 test('what a Release is kept for', () => {
   const later = [2, 3, 4].map((generation) => release(generation))
   const table: [string, Partial<KnownRelease>, Partial<BundleHistory>, RegExp | undefined][] = [
-    ['nobody needs it', {}, {}, undefined],
+    ['nothing needs it', {}, {}, undefined],
     ['one of the last', {}, { keep: 4 }, /^it is one of the last 4 of bundle pos$/],
     ['its Rollout is open', { rollout: { isClosed: false, slots: 0 } }, {}, /^its Rollout is not superseded$/],
     ['slots', { rollout: { isClosed: true, slots: 1 } }, {}, /^its Rollout still has taken slots$/],
@@ -91,7 +91,7 @@ test('of removals that are over the last ones are kept, and all that are not', (
   assert.deepEqual(oldRemovals(some, 9), [])
 })
 
-test('what is left of a deleted Bundle stays for a while, and as long as anybody names it', () => {
+test('what is left of a deleted Bundle stays for a while, and as long as an object names it', () => {
   const over: DeletedHistory = {
     isNamed: false,
     slots: 0,

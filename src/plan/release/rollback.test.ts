@@ -82,7 +82,7 @@ test('who gets what', () => {
       'bundle "b" has no release "x" before "b-g3" that is not marked bad',
     ],
     ['the first', tell(bundle([fresh], { older: [] }), all), 'bundle "b" has no release before "b-g3" to return to'],
-    ['nobody has it', tell(bundle([waits]), all), 'nothing; stuck '],
+    ['no cluster has it', tell(bundle([waits]), all), 'nothing; stuck '],
     [
       'a ring: others keep it, later ones do not get it',
       tell(bundle([has, skipped, waits]), only('Ring', 'b')),
@@ -98,7 +98,7 @@ test('who gets what', () => {
   for (const [name, is, should] of table) assert.equal(is, should, name)
 })
 
-test('property: nobody outside of the scope changes content, and who goes back gets what it ran', () => {
+test('property: no cluster outside of the scope changes content, and a cluster that goes back gets what it ran', () => {
   const cluster = fc.record({
     has: fc.option(fc.constantFrom<[number, string]>([3, 'three'], [2, 'two'], [1, 'one']), { nil: undefined }),
     before: fc.option(fc.constantFrom<[number, string]>([2, 'two'], [1, 'one']), { nil: undefined }),

@@ -8,7 +8,7 @@ import type { ReleaseVariant } from './variants.ts'
 const [A, B] = [digestOf('a'), digestOf('b')]
 const at = (labels: Record<string, string>) => clusterInputsOf(buildCluster('c1', { labels }))
 
-test('the first variant that fits is the cluster’s; nothing fits somebody who was never rendered for', () => {
+test('the first variant that fits is the cluster’s; nothing fits a cluster that was never rendered for', () => {
   const variants: ReleaseVariant[] = [
     { when: { 'labels.env': 'prod' }, set: A },
     { when: { 'labels.env': 'lab' }, skip: 'variant lab' },
@@ -22,7 +22,11 @@ test('the first variant that fits is the cluster’s; nothing fits somebody who 
   assert.deepEqual(contentFor(bundle, at({})), { kind: 'Problem', problem: 'no env' })
   assert.deepEqual(contentFor(bundle, at({ env: 'other' })), { kind: 'Unknown' })
   assert.deepEqual(contentFor(bundle, undefined), { kind: 'Unknown' })
-  assert.deepEqual(contentFor({ set: A }, undefined), { kind: 'Set', set: A }, 'without variants it is everybody’s')
+  assert.deepEqual(
+    contentFor({ set: A }, undefined),
+    { kind: 'Set', set: A },
+    'without variants it is for all clusters',
+  )
 })
 
 test('what a render read is written down with what was not there', () => {

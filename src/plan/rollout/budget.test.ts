@@ -133,7 +133,7 @@ test('a history that broke an earlier rule: a failure that ring 2 tolerated keep
   assert.deepEqual(world.end().generations.x, [2, 2, 2, 2, 2])
 })
 
-test('a fix of two bundles reaches everybody, although what each of them broke alone is more than its budget', () => {
+test('a fix of two bundles reaches all clusters, although what each of them broke alone is more than its budget', () => {
   const world = new RolloutModel({ concurrency: 1, maxFailed: 0 })
   world.step({ do: 'release', carries: BUNDLES })
   world.step({ do: 'calm', rounds: 1, fails: [] })
@@ -143,7 +143,7 @@ test('a fix of two bundles reaches everybody, although what each of them broke a
   world.step({ do: 'toggle', cluster: 2 })
   world.step({ do: 'calm', rounds: 3, fails: [4] })
   assert.deepEqual([world.unproven('x'), world.unproven('y')], [['c4'], ['c2']])
-  // One in between admits nobody: it is superseded at once.
+  // One in between admits no cluster: it is superseded at once.
   world.step({ do: 'release' })
   world.step({ do: 'release', carries: BUNDLES })
   world.settle({ isFix: true })
@@ -155,7 +155,7 @@ test('a fix of two bundles reaches everybody, although what each of them broke a
   })
 })
 
-/** Everybody but c0 has the first release, c0 and c1 the second, and c0 fails at it: it has nothing to go back to. */
+/** All but c0 have the first release, c0 and c1 the second, and c0 fails at it: it has nothing to go back to. */
 function afterBadInstall(): RolloutModel {
   const world = new RolloutModel({ concurrency: 1 })
   world.step({ do: 'release' })
@@ -169,7 +169,7 @@ function afterBadInstall(): RolloutModel {
   return world
 }
 
-test('a rollback moves whoever can go back, although one that ran nothing before fails at what it keeps', () => {
+test('a rollback moves all clusters that can go back, although one that ran nothing before fails at what it keeps', () => {
   const world = afterBadInstall()
   world.step({ do: 'release', back: { age: 0 } })
   world.settle({ isFix: true })

@@ -14,7 +14,7 @@ test('property: a look at what has changed says what a look at everything says, 
   })
 })
 
-test('one report is one cluster to work out again; a first look, a later time of a window, and a clock set back are everybody', () => {
+test('one report is one cluster to work out again; a first look, a later time of a window, and a clock set back are all clusters', () => {
   const world = new RosterCacheModel({ clusters: 40, rings: 1, concurrency: 3 })
   assert.equal(world.look(), 40)
   world.step({ do: 'assemble' })

@@ -137,8 +137,8 @@ test('decisions', () => {
       'Wait BudgetFull [a] Progressing',
     ],
     ['back after completion', input({ a: ready(1), b: ready(2) }, { phase: 'Completed' }), 'Admit [a] Progressing'],
-    ['everybody offline', input({ a: offline, b: offline }), 'Wait AllOffline [-] Pending'],
-    ['nobody selected', input({}), 'Wait NoClusters [-] Pending'],
+    ['all offline', input({ a: offline, b: offline }), 'Wait AllOffline [-] Pending'],
+    ['none selected', input({}), 'Wait NoClusters [-] Pending'],
     ['placement not decided', input({ a: {} }, {}, { decisions: new Map() }), 'Wait PlacementPending [-] Pending'],
     [
       'release gone',
@@ -425,7 +425,7 @@ test('an agent that says it has not begun by start-by is admitted again, with a 
   assert.equal(again.admissions[0]?.startBy, '2026-11-16T12:10:00Z')
   const soon = formatTime(NOW + 1000)
   const waits = planRollout(input({ a: late, b: {} }, { rings, admissions: [slot('a', { startBy: soon })] }))
-  assert.equal(waits.until, NOW + 1000 + START_BY_MARGIN_MS + 1, 'and somebody looks when it is time')
+  assert.equal(waits.until, NOW + 1000 + START_BY_MARGIN_MS + 1, 'and the next look is when it is time')
   const begun: Sketch = { assigned: 2, says: ['Progressing', 2] }
   const busy = planRollout(input({ a: begun, b: {} }, { rings, admissions: [slot('a', { startBy })] }))
   assert.deepEqual(busy.freed, [], 'one that has begun keeps its slot')
@@ -451,7 +451,7 @@ test('who is frozen after its admission keeps its slot until start-by has passed
   assert.equal(tell(planRollout(frozen(passed, true))), 'Admit [b] freed a StartByPassed Progressing')
   assert.match(tell(planRollout(frozen(passed, false))), /^Admit \[b\]/)
   const free = planRollout({ ...frozen(passed, false), holdOf: () => undefined })
-  assert.match(tell(free), /^Admit \[a\]/, 'free again, it takes a slot like everybody')
+  assert.match(tell(free), /^Admit \[a\]/, 'free again, it takes a slot like any cluster')
 })
 
 test('a start-by is set when asked for', () => {

@@ -45,7 +45,7 @@ test('a gate needs the share of those that can be reached, and a least number; t
   const count = { members: 10, ready: 9, failed: 0, excused: 0 }
   assert.equal(readyNeeded({ ...rest, readyShare: '85%' }, count), 9)
   assert.equal(readyNeeded(rest, { ...count, excused: 1 }), 9)
-  assert.equal(readyNeeded(rest, { ...count, excused: 10 }), 1, 'everybody offline is not everybody ready')
+  assert.equal(readyNeeded(rest, { ...count, excused: 10 }), 1, 'all offline is not all ready')
   assert.equal(readyNeeded({ ...rest, readyShare: '0%', minReady: 20 }, count), 10)
   assert.deepEqual(judgeReadiness(rest, { name: 'rest' }, count, NOW), { kind: 'Short', need: 10 })
   const full = { ...count, ready: 10 }
@@ -128,7 +128,7 @@ test('the next ring begins only after the gate of the one before was recorded, a
   world.now += 9 * MINUTE
   assert.equal(world.tell(), 'Wait Soaking canary []', 'the soak began anew')
   world.now += MINUTE
-  assert.equal(world.tell(), 'Pass canary []', 'recorded first, with nobody admitted')
+  assert.equal(world.tell(), 'Pass canary []', 'recorded first, with no cluster admitted')
   assert.equal(world.states[0]?.passedAt, formatTime(world.now))
   assert.equal(world.tell(), 'Admit rest [b c]')
   world.says.set('b', 'Ready').set('c', 'Ready')
@@ -223,7 +223,7 @@ test('a freeze holds a store while the rest go on; a frozen one that runs someth
   )
 })
 
-test('aborted: nobody else, for good', () => {
+test('aborted: no further cluster, for good', () => {
   const world = new Ringed([rest], FLEET, { aborted: true })
   assert.equal(world.tell(), 'Pause Aborted rest []')
   assert.equal(world.plan().phase, 'Aborted')

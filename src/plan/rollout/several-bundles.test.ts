@@ -63,7 +63,7 @@ test('a newer rollout takes over exactly the bundles it carries; the others go o
   assert.equal(slots(decision), 'x@a y@a', 'what is in flight stays counted')
   assert.match(decision.message, / Bundle "x" continues in rollout r3\.$/)
   const recorded = { superseded: decision.superseded ?? [], admissions: [] }
-  assert.equal(slots(planRollout(input({ a: {}, b: {} }, recorded))), 'y@a', 'nobody is admitted for x any more')
+  assert.equal(slots(planRollout(input({ a: {}, b: {} }, recorded))), 'y@a', 'no cluster is admitted for x any more')
   const both = planRollout(input({ a: {} }, recorded, { newer: new Map([['y', 'r4']]) }))
   assert.deepEqual([both.kind, both.phase, both.superseded?.length], ['Supersede', 'Superseded', 2])
   assert.match(both.message, /^Superseded by rollouts r3, r4; /)
@@ -110,7 +110,7 @@ test('a bad value for one site fails only that site, and the true reason is show
     ],
   )
   const alone = planRollout(input({ b: {} }, {}, { release }))
-  assert.equal(alone.kind === 'Wait' && alone.hold.reason, 'NotRendered', 'but a ring in which nobody can is held')
+  assert.equal(alone.kind === 'Wait' && alone.hold.reason, 'NotRendered', 'but a ring in which no cluster can is held')
 })
 
 test('failures within maxFailed do not stop the rest, of this ring or the next; one more does', () => {
@@ -138,7 +138,7 @@ test('failures within maxFailed do not stop the rest, of this ring or the next; 
   )
 })
 
-test('who failed tries again when somebody asks: admitted anew, as the budget allows, and a failure counts again', () => {
+test('a failed cluster tries again on request: admitted anew, as the budget allows, and a failure counts again', () => {
   const release = { bundles: [bundle('x')] }
   const rings = [{ name: 'all', concurrency: 1, maxFailed: 0 }]
   const admissions = [{ ...slot('x', 'a'), failedAt: '2026-11-16T11:59:30Z' }]
@@ -162,5 +162,5 @@ test('who failed tries again when somebody asks: admitted anew, as the budget al
       { release },
     ),
   )
-  assert.equal(other.kind, 'Fail', 'somebody else was meant')
+  assert.equal(other.kind, 'Fail', 'another cluster was meant')
 })

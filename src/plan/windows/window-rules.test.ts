@@ -21,7 +21,7 @@ const rulesOf = (object: WindowObject, entries: readonly WindowEntry[] = [entry]
 
 describe('which windows concern a cluster', () => {
   const cases: [string, WindowObject, boolean][] = [
-    ['everybody', window(), true],
+    ['all clusters', window(), true],
     ['its labels', window({ clusterSelector: { matchLabels: { tier: 'store' } } }), true],
     ['other labels', window({ clusterSelector: { matchLabels: { tier: 'lab' } } }), false],
     ['its name', window({ clusters: ['store-1'] }), true],
@@ -63,8 +63,8 @@ describe('exceptions', () => {
     ['another bundle', { name: 'x', bundles: ['retail/web'] }, entry, false],
     ['a release', { name: 'x', releases: ['pos-g3'] }, entry, true],
     ['another release', { name: 'x', releases: ['pos-g4'] }, entry, false],
-    ['a release nobody knows', { name: 'x', releases: ['*'] }, { bundle: 'retail/pos', generation: 3 }, false],
-    ['a role that nobody used', { name: 'x', subjects: [commander] }, entry, false],
+    ['an unknown release', { name: 'x', releases: ['*'] }, { bundle: 'retail/pos', generation: 3 }, false],
+    ['a role without a holder', { name: 'x', subjects: [commander] }, entry, false],
     ['a role that was used', { name: 'x', subjects: [commander] }, used, true],
     ['another kind of subject of that name', { name: 'x', subjects: [{ ...commander, kind: 'Group' }] }, used, false],
     ['a role, for another bundle', { name: 'x', subjects: [commander], bundles: ['retail/web'] }, used, false],

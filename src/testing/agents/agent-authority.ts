@@ -107,7 +107,7 @@ async function furnish(hub: TestHub): Promise<Record<string, string>> {
   return paths
 }
 
-/** The status of an answer; a stream is not read. Bodies that would be taken are sent, so that only authority decides. */
+/** The status of an answer; a stream is not read. Bodies that would be taken are sent: only authority decides. */
 async function statusOf(hub: TestHub, at: string, id: string | undefined): Promise<string> {
   const [method = '', path = ''] = at.split(' ')
   const report = { epoch: 1, revision: 1, agentVersion: '0.1.0', bundles: [] }

@@ -1,4 +1,5 @@
-// `flotilla template` against both real helms where charts and command lines are odd: what is told first, what is read, what is written.
+// `flotilla template` against both real helms where charts and command lines are odd: what is told first, what is read,
+// what is written.
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { tarGz } from '../../../testing/fixtures/tar.ts'

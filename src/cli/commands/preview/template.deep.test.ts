@@ -1,4 +1,5 @@
-// Random command lines over odd charts, one helm process each: the same bytes, files and exit status, or the same error.
+// Random command lines over odd charts, a helm process for each: the same bytes, files and exit status, or the same
+// error.
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { oddCommand } from '../../../testing/helm/fuzz/odd-commands.ts'

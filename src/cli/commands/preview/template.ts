@@ -167,8 +167,8 @@ async function outputOf(answer: TemplateAnswer, flags: TemplateFlags): Promise<s
 }
 
 /**
- * Writes each document into the file of its template below a folder. A chart cannot write outside of it. As in helm, CRDs
- * ignore --release-name, and a hook is appended to an existing file.
+ * Writes each document into the file of its template below a folder. A chart cannot write outside of it. As in helm,
+ * CRDs ignore --release-name, and a hook is appended to an existing file.
  */
 function writeDocuments({ crds, release, hooks, name }: TemplateAnswer, top: string, flags: TemplateFlags): string {
   const dir = flags.releaseName ? join(top, name) : top

@@ -33,7 +33,7 @@ test('property: what is counted page by page is what all pages together say, bes
         else pages.delete(name)
       }
       const all = [...pages.values()]
-      for (const placement of ['p', 'q', 'r', 'nobody']) {
+      for (const placement of ['p', 'q', 'r', 'unknown']) {
         const kept = loads.beside(all.filter(({ spec }) => spec.placement === placement))
         const anew = loadFromOthers(all, `ns/${placement}`)
         assert.equal(kept.max, anew.max)

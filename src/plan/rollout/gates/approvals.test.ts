@@ -29,7 +29,7 @@ type Case = readonly [
 ]
 
 const CASES: readonly Case[] = [
-  ['nobody said anything', { count: 1 }, [], 'needs one person'],
+  ['no approval', { count: 1 }, [], 'needs one person'],
   ['one is enough', { count: 1 }, [word('ana')], 'approved ana'],
   ['two words of one person are one', { count: 2 }, [word('ana'), word('ana')], 'needs 2 different people'],
   ['two people', { count: 2 }, [word('ana'), word('ben')], 'approved ana ben'],
@@ -52,7 +52,7 @@ const CASES: readonly Case[] = [
   ],
   ['a member', { count: 1, groups: ['ops'] }, [word('ana', { groups: ['dev', 'ops'] })], 'approved ana'],
   [
-    'a Reject of somebody outside the groups is an opinion',
+    'a Reject of a person outside the groups is an opinion',
     { count: 1, groups: ['ops'] },
     [word('ana', { groups: ['ops'] }), word('ben', { decision: 'Reject' })],
     'approved ana',
@@ -64,7 +64,7 @@ const CASES: readonly Case[] = [
     'needs one person other than ana, who started the rollout',
     ['ana'],
   ],
-  ['but somebody else does', { count: 1, noSelfApproval: true }, [word('ana'), word('ben')], 'approved ben', ['ana']],
+  ['but another person does', { count: 1, noSelfApproval: true }, [word('ana'), word('ben')], 'approved ben', ['ana']],
   [
     'an unknown author may be one of them',
     { count: 1, noSelfApproval: true },

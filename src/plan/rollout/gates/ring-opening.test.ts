@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { assertRingOpeningRules, RingOpeningModel, ringOpeningHistories } from '../../../testing/models/ring-opening.ts'
 
-test('a ring that asks for approval waits, says by whom and how, and opens with the record before anybody is admitted', () => {
+test('a ring that asks for approval waits, says by whom and how, and opens with the record before a cluster is admitted', () => {
   const world = new RingOpeningModel()
   world.settle()
   assert.equal(world.tell(), 'Wait ApprovalPending early []')
@@ -34,7 +34,7 @@ test('a ring that asks for approval waits, says by whom and how, and opens with 
 test('a ring that was passed while empty still asks when a cluster comes', () => {
   const world = new RingOpeningModel({ clusters: { a: { ring: 'canary' }, z: { ring: 'rest' } } })
   world.settle()
-  assert.equal(world.tell(), 'Complete rest []', 'nobody in early, so nobody asks')
+  assert.equal(world.tell(), 'Complete rest []', 'no cluster in early, so no approval is needed')
   world.join('b')
   world.settle()
   assert.equal(world.tell(), 'Wait ApprovalPending rest []')
@@ -44,14 +44,14 @@ test('a ring that was passed while empty still asks when a cluster comes', () =>
   assert.equal(world.tell(), 'Complete rest []')
 })
 
-test('property: nobody is admitted before what their ring asks for is recorded, through any crash (I-04)', () => {
+test('property: no cluster is admitted before what its ring asks for is recorded, through any crash (I-04)', () => {
   fc.assert(
     fc.property(ringOpeningHistories, (steps) => void assertRingOpeningRules(steps)),
     { numRuns: 300 },
   )
 })
 
-test('property: once everybody approves and is well, the rollout completes (I-12)', () => {
+test('property: once all approvals are given and all clusters are well, the rollout completes (I-12)', () => {
   fc.assert(
     fc.property(ringOpeningHistories, (steps) => {
       const world = assertRingOpeningRules(steps)
