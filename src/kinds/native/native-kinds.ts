@@ -11,6 +11,7 @@ import { JoinToken } from './join-token.ts'
 import { Override } from './override.ts'
 import { PlacementDecision } from './placement-decision.ts'
 import { Placement } from './placement.ts'
+import { Project } from './project.ts'
 import { Release } from './release.ts'
 import { RolloutPlan } from './rollout-plan.ts'
 import { Rollout } from './rollout.ts'
@@ -22,6 +23,7 @@ export const NATIVE_KINDS: readonly Kind[] = [
   Cluster,
   ClusterSet,
   ClusterSetBinding,
+  Project,
   JoinToken,
   Source,
   Bundle,

@@ -75,6 +75,27 @@ const Window = Type.Object({
   reason: Type.Optional(Sentence),
 })
 
+/** A pattern of a Project: a kind, a namespace, or an executor. */
+const Pattern = Type.String({ minLength: 1, maxLength: 317 })
+const Patterns = Type.Array(Pattern, { maxItems: 256 })
+
+/** What a Project allows in a cluster. An absent list allows everything, an empty list nothing. */
+const ProjectRule = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 253 }),
+  /** Namespaces of the hub: the rule holds for the entries of their bundles. */
+  namespaces: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { minItems: 1, maxItems: LIMITS.bundles }),
+  /** `ConfigMap`, `apps/Deployment`, `apps/*`. */
+  kinds: Type.Optional(Patterns),
+  /** Namespaces of the cluster. */
+  targetNamespaces: Type.Optional(Patterns),
+  /** ServiceAccounts that bundles may name, `namespace/name`. */
+  executors: Type.Optional(Patterns),
+  /** The ServiceAccount of bundles whose set names none, `namespace/name`. It is allowed besides `executors`. */
+  defaultExecutor: Type.Optional(Pattern),
+  /** Whether bundles without an executor may use the agent's own rights. */
+  ownRights: Type.Boolean(),
+})
+
 const Rules = Type.Object({
   /** Windows and freezes. Needs feature `windows/v1`. */
   windows: Type.Optional(Type.Array(Window, { maxItems: LIMITS.windows })),
@@ -82,6 +103,11 @@ const Rules = Type.Object({
   hold: Type.Optional(Type.Object({ message: Type.String({ maxLength: 4096 }) })),
   /** Applies beside the cluster's local limits: the lower limit counts. Needs feature `limits/v1`. */
   limits: Type.Optional(Type.Object({ maxPrune: Type.Optional(Type.Integer({ minimum: 0 })) })),
+  /**
+   * The Projects that limit bundles of this document; a bundle of a namespace that no rule names is not limited. Needs
+   * feature `projects/v1`.
+   */
+  projects: Type.Optional(Type.Array(ProjectRule, { maxItems: LIMITS.bundles })),
   /** A sealing key (SPKI, base64) that the agent must replace. Agents that do not know it keep their key. */
   retireSealingKey: Type.Optional(Type.String({ maxLength: 1024 })),
   /** Version of the trust bundle that the hub uses now. */
@@ -131,6 +157,8 @@ export type ClusterDocument = DeepReadonly<Static<typeof ClusterDocumentSchema>>
 export type DocumentEntry = DeepReadonly<Static<typeof Entry>>
 /** The only instruction that removes a bundle from a cluster. */
 export type Tombstone = DeepReadonly<Static<typeof TombstoneSchema>>
+/** The limits of one Project for the bundles of its namespaces. plan/projects/limits.ts decides with them. */
+export type DocumentProject = DeepReadonly<Static<typeof ProjectRule>>
 export type DocumentRules = DeepReadonly<Static<typeof Rules>>
 /** A time in which content may begin (`Open`) or may not (`Freeze`). All windows of a bundle count. */
 export type DocumentWindow = DeepReadonly<Static<typeof Window>>

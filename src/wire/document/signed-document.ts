@@ -20,6 +20,9 @@ export const TERMINAL_FEATURE = 'terminal/v1'
 /** What a document requires that names a set which the agent renders. */
 export const RENDER_FEATURE = 'render/v1'
 
+/** What a document with `rules.projects` requires. */
+export const PROJECTS_FEATURE = 'projects/v1'
+
 /** Features this version's agents have; a document that requires another one is refused, naming it. */
 export const FEATURES: readonly string[] = [
   'sets/v1',
