@@ -51,6 +51,8 @@ export interface ControllerOptions<T extends KubeObject> {
   readonly triggers?: readonly Trigger[]
   /** Number of objects that are reconciled at the same time. Defaults to 2. */
   readonly workers?: number
+  /** Number of objects of one namespace that are reconciled at the same time. If omitted, `workers`. */
+  readonly workersPerNamespace?: number
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
@@ -71,7 +73,8 @@ export function createController<T extends KubeObject>(options: ControllerOption
   const log = options.log.child({ controller: name })
   const metrics = declareEngineMetrics(options.metrics ?? silentMetrics)
   const labels = { controller: name }
-  const queue = createWorkQueue({ name, clock, ids, metrics: metrics.queue, ...(backoff ? { backoff } : {}) })
+  const perLane = options.workersPerNamespace ?? workers
+  const queue = createWorkQueue({ name, clock, ids, metrics: metrics.queue, perLane, ...(backoff ? { backoff } : {}) })
   const reconcile = createPass(options, name)
   let active = 0
 

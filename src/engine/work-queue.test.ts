@@ -4,10 +4,13 @@ import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import { createWorkQueue } from './work-queue.ts'
 
-function made() {
+function made(perLane?: number) {
   const clock = createVirtualClock()
   const backoff = { baseMs: 100, maxMs: 1_000, jitter: 0 }
-  return { clock, queue: createWorkQueue({ name: 'test', clock, ids: createSeededIds(1), backoff }) }
+  return {
+    clock,
+    queue: createWorkQueue({ name: 'test', clock, ids: createSeededIds(1), backoff, ...(perLane ? { perLane } : {}) }),
+  }
 }
 
 describe('work queue', () => {
@@ -40,6 +43,21 @@ describe('work queue', () => {
     const order = []
     for (let taken = 0; taken < 6; taken += 1) order.push(await queue.next())
     assert.deepEqual(order, ['noisy/1', 'quiet/1', 'cluster', 'noisy/2', 'quiet/2', 'noisy/3'])
+  })
+
+  it('leaves workers to other namespaces when a namespace has its most', async () => {
+    const { queue, clock } = made(2)
+    for (const key of ['noisy/1', 'noisy/2', 'noisy/3', 'noisy/4']) queue.add(key)
+    const order: (string | undefined)[] = []
+    for (let worker = 0; worker < 4; worker += 1) void queue.next().then((key) => order.push(key))
+    await clock.settle()
+    assert.deepEqual(order, ['noisy/1', 'noisy/2'])
+    queue.add('quiet/1')
+    await clock.settle()
+    assert.deepEqual(order, ['noisy/1', 'noisy/2', 'quiet/1'])
+    queue.done('noisy/1')
+    await clock.settle()
+    assert.deepEqual(order, ['noisy/1', 'noisy/2', 'quiet/1', 'noisy/3'])
   })
 
   it('of several waits the earliest counts', async () => {

@@ -8,6 +8,7 @@
  *              └── after a while ◀── addAfter, retry
  *
  * Keys are taken from each lane (their namespace) in turn, so that one busy tenant does not delay the other tenants.
+ * With `perLane`, slow keys of one lane leave workers to the other lanes.
  */
 import { backoffMs } from '../core/time/backoff.ts'
 import type { BackoffOptions } from '../core/time/backoff.ts'
@@ -39,15 +40,17 @@ export interface WorkQueueOptions {
   readonly backoff?: BackoffOptions
   /** The lane of a key. Defaults to the key's namespace. */
   readonly laneOf?: (key: string) => string
+  /** Maximum number of keys of one lane that workers have at the same time. If omitted, there is no maximum. */
+  readonly perLane?: number
 }
 
 const BACKOFF: BackoffOptions = { baseMs: 100, maxMs: 300_000, jitter: 0.3 }
 const OVERTAKEN = new Error('a worker has the key')
 
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
-  const { clock, ids, metrics, backoff = BACKOFF, laneOf = namespaceOf } = options
+  const { clock, ids, metrics, backoff = BACKOFF, laneOf = namespaceOf, perLane = Infinity } = options
   const labels = { name: options.name }
-  const lanes = new Map<string, string[]>() // a lane exists while it has keys; taken from in turn
+  const lanes = createLanes(laneOf, perLane)
   const ready = new Map<string, number>() // key → when it was added
   const working = new Map<string, number>() // key → when it was taken
   const dirty = new Set<string>()
@@ -65,27 +68,22 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       return
     }
     ready.set(key, clock.monotonicMs())
-    const lane = laneOf(key)
-    const keys = lanes.get(lane)
-    if (keys) keys.push(key)
-    else lanes.set(lane, [key])
+    lanes.add(key)
     metrics?.depth(labels, ready.size)
     hand()
   }
 
   function hand(): void {
-    while (ready.size > 0) {
-      const taker = takers.shift()
-      if (!taker) return
-      taker(take())
+    while (takers.length > 0) {
+      const key = take()
+      if (key === undefined) return
+      takers.shift()!(key)
     }
   }
 
-  function take(): string {
-    const [lane, keys] = lanes.entries().next().value!
-    const key = keys.shift()!
-    lanes.delete(lane)
-    if (keys.length > 0) lanes.set(lane, keys) // to the back: the next lane is next
+  function take(): string | undefined {
+    const key = lanes.take()
+    if (key === undefined) return undefined
     const now = clock.monotonicMs()
     metrics?.queueSeconds(labels, (now - ready.get(key)!) / 1000)
     ready.delete(key)
@@ -144,7 +142,9 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       if (since === undefined) return
       working.delete(key)
       metrics?.workSeconds(labels, (clock.monotonicMs() - since) / 1000)
+      lanes.done(key)
       if (dirty.delete(key)) add(key)
+      hand()
       if (closed && working.size === 0) drained.resolve()
     },
     depth: () => ready.size,
@@ -154,6 +154,37 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       for (const taker of takers.splice(0)) taker(undefined)
       if (working.size === 0) drained.resolve()
       return drained.promise
+    },
+  }
+}
+
+/** The keys by lane. */
+function createLanes(laneOf: (key: string) => string, perLane: number) {
+  const waiting = new Map<string, string[]>() // a lane exists while it has keys; taken from in turn
+  const busy = new Map<string, number>() // lane → how many of its keys are working
+  return {
+    add(key: string): void {
+      const lane = laneOf(key)
+      const keys = waiting.get(lane)
+      if (keys) keys.push(key)
+      else waiting.set(lane, [key])
+    },
+    /** The next key of a lane that may have one more worker. */
+    take(): string | undefined {
+      const lane = waiting.keys().find((name) => (busy.get(name) ?? 0) < perLane)
+      if (lane === undefined) return undefined
+      const keys = waiting.get(lane)!
+      const key = keys.shift()
+      waiting.delete(lane)
+      if (keys.length > 0) waiting.set(lane, keys) // to the back: the next lane is next
+      busy.set(lane, (busy.get(lane) ?? 0) + 1)
+      return key
+    },
+    done(key: string): void {
+      const lane = laneOf(key)
+      const left = (busy.get(lane) ?? 0) - 1
+      if (left > 0) busy.set(lane, left)
+      else busy.delete(lane)
     },
   }
 }

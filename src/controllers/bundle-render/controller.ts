@@ -84,6 +84,9 @@ export function createBundleRender(
     informer: caches.bundles,
     reconciler,
     triggers,
+    // A pass lasts as long as its rendering: the slow content of one namespace leaves workers to the others.
+    workers: 16,
+    workersPerNamespace: 2,
   })
 }
 

@@ -13,7 +13,15 @@ import type { VariantsRequest } from '../../render/bundle/render-variants.ts'
 import { describeProblems } from '../../render/render-result.ts'
 import { storeFiles } from '../../source/store-files.ts'
 import { createRenderer } from './limited-renderer.ts'
+import type { RendererLimits } from './limited-renderer.ts'
 
+const LIMITS: RendererLimits = {
+  timeMs: 60_000,
+  memoryMiB: 512,
+  graceMs: 60_000,
+  quick: { timeMs: 30_000, memoryMiB: 512 },
+  againMs: 60_000,
+}
 const NEVER = new AbortController().signal
 const cluster = (name: string) => ({ name, labels: {}, annotations: {}, claims: {}, values: {} })
 const FINE = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: fine\n'
@@ -41,14 +49,19 @@ describe('the render thread under guard', () => {
         clusters: ['a', 'b'].map(cluster),
         frozen: { kept: 'before' },
       })
+      requests.set(`other ${name}`, {
+        ...requests.get(name)!,
+        recipe: { bundle: `other/${name}`, artifact: digest, path: '' },
+      })
     }
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
 
   async function withRenderer<T>(
-    limits: { readonly timeMs: number; readonly memoryMiB: number; readonly graceMs: number },
+    own: Partial<RendererLimits>,
     work: (outcome: (name: string, signal?: AbortSignal) => Promise<string>) => Promise<T>,
   ): Promise<T> {
+    const limits = { ...LIMITS, ...own }
     const renderer = createRenderer({ blobs: folder, clock: systemClock, log: silentLogger, limits })
     try {
       return await work(async (name, signal = NEVER) => {
@@ -72,7 +85,7 @@ describe('the render thread under guard', () => {
   }
 
   test('a chart that goes on for ever fails itself with its template and line', async () => {
-    await withRenderer({ timeMs: 1000, memoryMiB: 512, graceMs: 60_000 }, async (outcome) => {
+    await withRenderer({ timeMs: 1000 }, async (outcome) => {
       const [long, fine] = await Promise.all([outcome('long'), outcome('fine')])
       assert.match(
         long,
@@ -83,7 +96,7 @@ describe('the render thread under guard', () => {
   })
 
   test('a chart that does not stop by itself ends the thread, and the next one renders in a new one', async () => {
-    await withRenderer({ timeMs: 1000, memoryMiB: 512, graceMs: 1000 }, async (outcome) => {
+    await withRenderer({ timeMs: 1000, graceMs: 1000, quick: { timeMs: 500, memoryMiB: 512 } }, async (outcome) => {
       const [stuck, fine] = await Promise.all([outcome('stuck'), outcome('fine')])
       assert.match(
         stuck,
@@ -94,7 +107,7 @@ describe('the render thread under guard', () => {
   })
 
   test('a chart that takes all memory ends the thread, and the next one renders in a new one', async () => {
-    await withRenderer({ timeMs: 60_000, memoryMiB: 64, graceMs: 1000 }, async (outcome) => {
+    await withRenderer({ memoryMiB: 64, quick: { timeMs: 60_000, memoryMiB: 32 } }, async (outcome) => {
       const [large, fine] = await Promise.all([outcome('large'), outcome('fine')])
       assert.match(
         large,
@@ -104,8 +117,40 @@ describe('the render thread under guard', () => {
     })
   })
 
+  test('F14: content without an end delays no other namespace, and is stopped sooner when it is tried again', async () => {
+    const quick = { timeMs: 2500, memoryMiB: 512 }
+    await withRenderer({ timeMs: 6000, graceMs: 0, quick, againMs: 1000 }, async (outcome) => {
+      const ended: string[] = []
+      const note = async (name: string) => {
+        const words = await outcome(name)
+        ended.push(name)
+        return words
+      }
+      const stuck = note('stuck')
+      const others = ['other fine', 'other fine', 'other fine'].map(note)
+      for (const other of others) assert.equal(await other, 'a b: fine')
+      assert.match(await stuck, /was not rendered within 6 s and was stopped/)
+      assert.deepEqual(ended, ['other fine', 'other fine', 'other fine', 'stuck'])
+      assert.match(await outcome('stuck'), /was not rendered within 1 s and was stopped/)
+      // The namespace is not locked out.
+      assert.equal(await outcome('fine'), 'a b: fine')
+    })
+  })
+
+  test('a rendering that is cancelled while it waits ends at once', async () => {
+    await withRenderer({}, async (outcome) => {
+      const [first, second] = [new AbortController(), new AbortController()]
+      const stuck = outcome('stuck', first.signal)
+      const waiting = outcome('fine', second.signal)
+      second.abort(new Error('changed my mind'))
+      await assert.rejects(waiting, /changed my mind/)
+      first.abort(new Error('enough'))
+      await assert.rejects(stuck, /enough/)
+    })
+  })
+
   test('a cancelled rendering does not delay the next one', async () => {
-    await withRenderer({ timeMs: 60_000, memoryMiB: 512, graceMs: 60_000 }, async (outcome) => {
+    await withRenderer({}, async (outcome) => {
       const unwanted = new AbortController()
       const stuck = outcome('stuck', unwanted.signal)
       const fine = outcome('fine')
@@ -116,8 +161,7 @@ describe('the render thread under guard', () => {
   })
 
   test('closing does not wait for a chart without an end', async () => {
-    const limits = { timeMs: 60_000, memoryMiB: 512, graceMs: 60_000 }
-    const renderer = createRenderer({ blobs: folder, clock: systemClock, log: silentLogger, limits })
+    const renderer = createRenderer({ blobs: folder, clock: systemClock, log: silentLogger, limits: LIMITS })
     const stuck = renderer.render(requests.get('stuck')!, NEVER)
     stuck.catch(() => {})
     await new Promise((resolve) => setImmediate(resolve))

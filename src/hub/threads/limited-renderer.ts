@@ -1,20 +1,43 @@
-/** The render thread with limits: content that exceeds them fails its own bundle, and the next bundle renders. */
+/**
+ * Rendering under limits. Content that exceeds them fails its own bundle; bundles of other namespaces do not wait for
+ * it. There are two lanes, each with a thread of its own, and namespaces take turns in each:
+ *
+ *     quick ──needs more than 10 s or 512 MiB──▶ slow ──exceeds the limits──▶ stopped
+ *
+ * A bundle that was slow once, and all bundles of a namespace with stopped content, begin in the slow lane until a
+ * rendering of theirs was quick. Content that was stopped before has a shorter limit when it is tried again.
+ */
 import type { RenderPort } from '../../controllers/controllers.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import { toError } from '../../core/errors.ts'
-import { createWorkGuard, LimitReached } from '../../core/async/work-guard.ts'
+import { digestOfJson } from '../../core/crypto/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import { LimitReached } from '../../core/async/work-guard.ts'
 import type { WorkLimits } from '../../core/async/work-guard.ts'
 import type { Logger } from '../../core/log.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
 import { causeOfDeath } from './part-records.ts'
+import { createRenderLane } from './render-lane.ts'
+import { turnKeyOf } from './render-turns.ts'
 import type { Supervisor } from './supervisor.ts'
 import { startThread } from './thread.ts'
-import type { Thread } from './thread.ts'
+
+export interface RendererLimits extends WorkLimits {
+  /** Limits of the quick lane, for all results of a bundle together. */
+  readonly quick: { readonly timeMs: number; readonly memoryMiB: number }
+  /** Limit for content that was stopped before. */
+  readonly againMs: number
+}
 
 /** The default limits, far above what real content needs. */
-const RENDER_LIMITS: WorkLimits = { timeMs: 120_000, memoryMiB: 2048, graceMs: 5_000 }
+const RENDER_LIMITS: RendererLimits = {
+  timeMs: 120_000,
+  memoryMiB: 2048,
+  graceMs: 5_000,
+  quick: { timeMs: 10_000, memoryMiB: 512 },
+  againMs: 20_000,
+}
 
-/** Renders one bundle after the other. */
+/** Renders bundles, one at a time in each lane. */
 export interface LimitedRenderer {
   readonly render: RenderPort
   close(): Promise<void>
@@ -24,7 +47,7 @@ export interface LimitedRendererOptions {
   readonly blobs: string
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
   readonly log: Pick<Logger, 'warn'>
-  readonly limits?: WorkLimits
+  readonly limits?: RendererLimits
   /** Time after which an idle thread ends; the next rendering starts a new one. */
   readonly restAfterMs?: number
   /** Hears of each thread that ended because of its work. */
@@ -34,101 +57,110 @@ export interface LimitedRendererOptions {
 // Longer than the pause between the bundles of one commit. A new thread for the next commit starts quickly.
 const REST_AFTER_MS = 3_000
 
-/** A renderer whose thread lives only while there is work, so that an idle hub needs no memory for it. */
 export function createRenderer(options: LimitedRendererOptions): LimitedRenderer {
   const { blobs, clock, log, limits = RENDER_LIMITS, restAfterMs = REST_AFTER_MS, noteEnd } = options
-  let resting = new AbortController()
-  let thread: Thread<'render'> | undefined
-  let isBusy = false
-  let isClosed = false
-  let tail: Promise<unknown> = Promise.resolve()
+  const { quick, againMs, ...full } = limits
+  const history = createHistory()
+  const startWith = (memoryMiB: number) => () =>
+    startThread('render', { blobs, timeLimitMs: limits.timeMs }, { maxOldGenerationSizeMb: memoryMiB })
+  const noteDeath = (error: Error): void => noteEnd?.({ name: 'render', cause: causeOfDeath(error), error })
+  const lane = { clock, log, restAfterMs }
+  const quickLane = createRenderLane({
+    ...lane,
+    start: startWith(quick.memoryMiB),
+    // Content that needs more memory is rendered in the slow lane.
+    onDeath: (error) => (causeOfDeath(error) === 'memory' ? undefined : noteDeath(error)),
+  })
+  const slowLane = createRenderLane({ ...lane, start: startWith(full.memoryMiB), onDeath: noteDeath })
 
-  async function start(): Promise<Thread<'render'>> {
-    const started = await startThread(
-      'render',
-      { blobs, timeLimitMs: limits.timeMs },
-      { maxOldGenerationSizeMb: limits.memoryMiB },
-    )
-    started.death.catch((caught: unknown) => {
-      thread = undefined
-      const error = toError(caught)
-      noteEnd?.({ name: 'render', cause: causeOfDeath(error), error })
-    })
-    return (thread = started)
-  }
-
-  async function end(running: Thread<'render'>): Promise<void> {
-    thread = undefined
-    await running.kill()
-  }
-
-  function failed({ recipe, clusters, frozen }: VariantsRequest, stopped: LimitReached): VariantsResult {
-    const { place } = stopped
+  function stop({ recipe, clusters, frozen }: VariantsRequest, stopped: LimitReached): VariantsResult {
+    const { place, limit } = stopped
     log.warn({ bundle: recipe.bundle, place }, stopped.about('the content'))
+    if (limit === 'time') {
+      const error = new Error(stopped.about(`the content of bundle ${recipe.bundle}`))
+      noteEnd?.({ name: 'render', cause: 'silent', error })
+    }
     const names = clusters.map(({ name }) => name)
     const problems = [{ message: stopped.sentence('the content') }]
     return { variants: [{ when: {}, clusters: names, result: { ok: false, problems } }], frozen, notes: [] }
   }
 
-  async function renderNow(request: VariantsRequest, signal: AbortSignal): Promise<VariantsResult> {
-    signal.throwIfAborted()
-    if (isClosed) throw new Error('the hub is closing')
-    const running = thread ?? (await start())
-    if (isClosed) {
-      await end(running)
-      throw new Error('the hub is closing')
-    }
-    const guard = createWorkGuard({ clock, limits, place: request.recipe.path ?? request.recipe.bundle })
-    guard.begin()
+  async function renderQuickly(request: VariantsRequest, signal: AbortSignal): Promise<VariantsResult | undefined> {
+    const own = { ...quick, graceMs: 0, isTotal: true }
     try {
-      return await guard.watch(running.call(request, signal, guard.at))
+      return await quickLane.render(request, () => own, signal)
     } catch (caught) {
-      // A rendering that is too slow or cancelled would delay the next one.
-      if (signal.aborted || caught instanceof LimitReached) await end(running)
-      if (caught instanceof LimitReached && caught.limit === 'time') {
-        const error = new Error(caught.about(`the content of bundle ${request.recipe.bundle}`))
-        noteEnd?.({ name: 'render', cause: 'silent', error })
-      }
       if (!(caught instanceof LimitReached)) throw caught
-      return failed(request, caught)
+      history.noteSlow(request)
+      return undefined
     }
   }
 
-  async function rest(): Promise<void> {
-    const idle = thread
-    thread = undefined
-    await idle?.close().catch((caught: unknown) => log.warn({ err: toError(caught) }, 'an idle thread was ended'))
-  }
-
-  /** Ends the thread after an idle time. */
-  async function restLater({ signal }: AbortController): Promise<void> {
-    await clock.sleep(restAfterMs, signal)
-    tail = tail.then(rest)
-    await tail
+  async function renderSlowly(request: VariantsRequest, signal: AbortSignal): Promise<VariantsResult> {
+    let began = 0
+    const limitsNow = () => {
+      began = clock.monotonicMs()
+      const timeMs = history.wasStopped(request) ? Math.min(againMs, full.timeMs) : full.timeMs
+      return { ...full, timeMs, isTotal: false }
+    }
+    try {
+      const result = await slowLane.render(request, limitsNow, signal)
+      const tookMs = clock.monotonicMs() - began
+      // A template that used up its time stops by itself.
+      if (tookMs >= full.timeMs && result.variants.some((variant) => variant.result.ok === false))
+        history.noteStopped(request)
+      else if (tookMs < quick.timeMs) history.noteQuick(request)
+      return result
+    } catch (caught) {
+      if (!(caught instanceof LimitReached)) throw caught
+      history.noteStopped(request)
+      return stop(request, caught)
+    }
   }
 
   return {
-    render: (request, signal) => {
-      resting.abort()
-      const turn = tail.then(async () => {
-        isBusy = true
-        try {
-          return await renderNow(request, signal)
-        } finally {
-          isBusy = false
-          resting.abort()
-          resting = new AbortController()
-          if (!isClosed) restLater(resting).catch(() => {}) // another rendering came first
-        }
-      })
-      tail = turn.catch(() => {})
-      return turn
+    render: async (request, signal) => {
+      const done = history.isSlow(request) ? undefined : await renderQuickly(request, signal)
+      return done ?? (await renderSlowly(request, signal))
     },
     close: async () => {
-      isClosed = true
-      resting.abort()
-      await (isBusy ? thread?.kill() : thread?.close())
-      await tail
+      await Promise.all([quickLane.close(), slowLane.close()])
+    },
+  }
+}
+
+/** Bundles and namespaces that are remembered; the oldest is forgotten first. */
+const REMEMBERED = 2_000
+
+/** Remembers what was slow, and what was stopped. */
+function createHistory() {
+  /** Slow bundles, with the digest of the content that was stopped. */
+  const slow = new Map<string, Digest | undefined>()
+  /** Turn keys with stopped content. */
+  const stopped = new Map<string, true>()
+
+  function remember<T>(map: Map<string, T>, key: string, value: T): void {
+    map.delete(key)
+    map.set(key, value)
+    if (map.size > REMEMBERED) map.delete(map.keys().next().value!)
+  }
+
+  return {
+    isSlow: ({ recipe: { bundle } }: VariantsRequest) => slow.has(bundle) || stopped.has(turnKeyOf(bundle)),
+    wasStopped({ recipe }: VariantsRequest): boolean {
+      const digest = slow.get(recipe.bundle)
+      return digest !== undefined && digest === digestOfJson(recipe)
+    },
+    noteSlow({ recipe: { bundle } }: VariantsRequest): void {
+      remember(slow, bundle, slow.get(bundle))
+    },
+    noteStopped({ recipe }: VariantsRequest): void {
+      remember(slow, recipe.bundle, digestOfJson(recipe))
+      remember(stopped, turnKeyOf(recipe.bundle), true)
+    },
+    noteQuick({ recipe: { bundle } }: VariantsRequest): void {
+      slow.delete(bundle)
+      stopped.delete(turnKeyOf(bundle))
     },
   }
 }
