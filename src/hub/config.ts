@@ -49,6 +49,13 @@ export const HubConfig = Type.Object({
         'Directories, separated by commas, in which Sources may name local git repositories. If omitted, local repositories are refused.',
     }),
   ),
+  sourceHosts: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Hosts, separated by commas, that Sources may contact (host, host:port or *.domain). If omitted, all hosts except this machine and its link-local network; a hub that listens only on loopback addresses allows this machine, too.',
+    }),
+  ),
   gateHosts: Type.Optional(
     Type.String({
       minLength: 1,

@@ -82,11 +82,21 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       ),
       entry('TimedOut', 'The fetch took longer than `spec.timeout`.', 'Raise `spec.timeout`, or check the network.'),
       entry('Unreachable', 'The server did not answer.', 'Check the URL, the network and the proxy of the hub.'),
+      entry(
+        'HostNotFound',
+        'The name of the host is not known.',
+        'Correct the URL, or check the name servers of the hub.',
+      ),
       entry('NotFound', 'The server has no content at the URL.', 'Correct the URL.'),
       entry(
         'Redirected',
         'The server redirects to an address that is not allowed.',
         'Use the final address in the URL.',
+      ),
+      entry(
+        'AddressRefused',
+        'The host has an address that Sources may not reach, or is not in the list of `--source-hosts`.',
+        'Use another server, or ask the operator of the hub to add the host to `--source-hosts`.',
       ),
       entry(
         'AuthenticationFailed',

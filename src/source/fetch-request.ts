@@ -4,6 +4,7 @@ import type { Clock } from '../core/time/clock.ts'
 import { digestOfJson } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import type { Ids } from '../core/ids.ts'
+import type { EgressRules } from '../core/text/egress.ts'
 import type { Source } from '../kinds/native/source.ts'
 import type { Credentials } from './credentials.ts'
 import type { LsRemoteCache } from './git/ls-remote-cache.ts'
@@ -79,6 +80,8 @@ export interface FetchParts {
   readonly localPaths: readonly string[]
   readonly polls: LsRemoteCache
   readonly http: HttpGet
+  /** The servers that Sources may contact; `http` obeys the same rules. */
+  readonly egress: EgressRules
 }
 
 /** The context that every kind of fetch receives. */

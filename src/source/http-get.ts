@@ -2,10 +2,13 @@
 import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import { compact } from '../core/compact.ts'
+import type { EgressRules } from '../core/text/egress.ts'
 import { readBody } from '../core/http.ts'
 import { readWholeNumber } from '../core/read-number.ts'
 import { authorizationOf } from './credentials.ts'
 import type { Credentials } from './credentials.ts'
+import { guardedLookup } from './egress-lookup.ts'
+import { asSourceError, guardHost } from './guard-source.ts'
 import { SourceError } from './source-error.ts'
 
 /** What to get. */
@@ -37,15 +40,19 @@ const MAX_ERROR_BODY = 64 * 1024
 
 /**
  * Creates an HttpGet over real sockets. Redirects to another host carry no credentials; redirects to plain http are
- * refused.
+ * refused. The rules hold for each redirect.
  */
-export const httpGet: HttpGet = async (asked) => {
+export function createHttpGet(rules: EgressRules): HttpGet {
+  return (asked) => getUnder(rules, asked)
+}
+
+async function getUnder(rules: EgressRules, asked: HttpRequest): Promise<HttpAnswer> {
   let url = new URL(asked.url)
   const { origin, protocol } = url
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
     const isHome = url.origin === origin
     const authorization = asked.authorization ?? authorizationOf(asked.credentials)
-    const dispatcher = agentFor(isHome ? asked.credentials : undefined)
+    const dispatcher = agentFor(rules, url, isHome ? asked.credentials : undefined)
     try {
       const response = await request.call(dispatcher, {
         origin: url.origin,
@@ -82,7 +89,8 @@ export const httpGet: HttpGet = async (asked) => {
       return { status: response.statusCode, headers: response.headers, body, url: url.href }
     } catch (caught) {
       asked.signal.throwIfAborted()
-      if (caught instanceof SourceError) throw caught
+      const refused = asSourceError(caught)
+      if (refused) throw refused
       const cause = caught as { code?: string; message?: string }
       const said = cause.message ?? cause.code ?? 'no answer'
       throw new SourceError('Unreachable', `${url.origin} cannot be reached: ${said}.`, { retry: true, cause: caught })
@@ -97,11 +105,13 @@ function tooLarge(url: URL, maxBytes: number): SourceError {
   return new SourceError('TooLarge', `${url.origin}${url.pathname} is larger than the ${maxBytes} bytes allowed.`)
 }
 
-function agentFor(credentials: Credentials | undefined): Agent {
+function agentFor(rules: EgressRules, url: URL, credentials: Credentials | undefined): Agent {
   const { ca, certificate, key } = credentials ?? {}
+  const target = guardHost(rules, url)
   return new Agent({
     connect: compact({
       timeout: 15_000,
+      lookup: guardedLookup(rules, target),
       ca,
       ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
     }),

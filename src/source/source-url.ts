@@ -25,6 +25,11 @@ const USER = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/
 const SCP = /^(?:([^@/:]+)@)?([^@/:]+):(?!\/\/)(.+)$/
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { https: '443', http: '80', ssh: '22' }
 
+/** The port of an address, also where the address leaves it out; empty for schemes without a port. */
+export function portOf({ scheme, port }: { readonly scheme: string; readonly port: string }): string {
+  return port === '' ? (DEFAULT_PORTS[scheme] ?? '') : port
+}
+
 /** Parses an address. Throws SourceError with the problem and the allowed forms. */
 export function parseSourceUrl(text: string, allowed: readonly SourceScheme[]): SourceUrl {
   const shown = JSON.stringify(text)

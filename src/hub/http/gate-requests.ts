@@ -3,22 +3,21 @@
  * no redirect, nothing on this machine or on its link (where clouds hand out credentials), bounded time and bytes.
  * The operator's list of hosts narrows that to those it names, and may name what is closed otherwise.
  */
-import { lookup as resolve } from 'node:dns'
-import { isIP } from 'node:net'
-import type { LookupFunction } from 'node:net'
 import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import { hex, hmacSha256, fromUtf8, utf8 } from '../../core/bytes.ts'
-import { isInNetwork } from '../../core/text/cidr.ts'
+import { allowHost } from '../../core/text/egress.ts'
+import type { EgressRules, EgressTarget } from '../../core/text/egress.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { deadline } from '../../core/async/deadline.ts'
 import { toError } from '../../core/errors.ts'
-import { matchesGlob } from '../../core/text/glob.ts'
 import { readBody } from '../../core/http.ts'
 import { isObject } from '../../core/json.ts'
 import type { AskGatePort, GateQuestion, GateReply } from '../../controllers/controllers.ts'
 import { authorizationOf } from '../../source/credentials.ts'
 import type { Credentials } from '../../source/credentials.ts'
+import { guardedLookup } from '../../source/egress-lookup.ts'
+import { gateEgress } from './egress-rules.ts'
 
 /** How long a call may take, how much of an answer is read, and how many series and samples it may have. */
 export const GATE_REQUEST_LIMITS = {
@@ -28,23 +27,6 @@ export const GATE_REQUEST_LIMITS = {
   series: 200,
   message: 500,
 }
-
-// Loopback, link-local, unspecified, multicast, reserved, what translates to IPv4, and a cloud's own address for
-// credentials.
-const CLOSED = [
-  '0.0.0.0/8',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '100.100.100.200/32',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-  '::/128',
-  '::1/128',
-  'fe80::/10',
-  'fd00:ec2::/32',
-  'ff00::/8',
-  '64:ff9b::/96',
-]
 
 interface GateCallsOptions {
   readonly clock: Clock
@@ -73,49 +55,20 @@ export function createGateRequests({ clock, hosts }: GateCallsOptions): AskGateP
 
 interface Target {
   readonly url: URL
-  /** The operator named this very host: it may be anywhere. */
-  readonly isNamed: boolean
+  readonly rules: EgressRules
+  readonly allowed: EgressTarget
 }
 
 function allow(text: string, hosts: readonly string[] | undefined): Target {
   const url = new URL(text)
   if (url.username !== '' || url.password !== '') throw new Error('an address of a gate has no user in it')
-  const names = [url.hostname, `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`]
-  const matching = (hosts ?? []).filter((pattern) => names.some((name) => matchesGlob(pattern, name)))
-  if (hosts && matching.length === 0) {
-    throw new Error(`${url.host} is not in the hub's list of hosts for gates; its operator may add it to --gate-hosts`)
-  }
-  if (url.protocol !== 'https:' && matching.length === 0) {
+  const rules = gateEgress(hosts)
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+  const isPlain = url.protocol !== 'https:'
+  if (isPlain && !hosts) {
     throw new Error(`${url.origin} is not https; the hub's operator may allow it with --gate-hosts ${url.host}`)
   }
-  const isNamed = matching.some((pattern) => names.includes(pattern))
-  const literal = url.hostname.replace(/^\[|\]$/g, '')
-  if (!isNamed && isIP(literal) !== 0) refuseClosed(literal, url.host)
-  return { url, isNamed }
-}
-
-function refuseClosed(address: string, host: string): void {
-  if (!CLOSED.some((network) => isInNetwork(address, network))) return
-  throw new Error(
-    `${host} has the address ${address}, which gates may not reach; the hub's operator may name it in --gate-hosts`,
-  )
-}
-
-/** Looks a name up and refuses closed addresses where the socket is opened, so that a second answer cannot differ. */
-function guardedLookup(host: string): LookupFunction {
-  return (name, options, done) => {
-    resolve(name, { ...options, all: true }, (error, addresses) => {
-      if (error) return done(error, [])
-      try {
-        for (const { address } of addresses) refuseClosed(address, host)
-      } catch (caught) {
-        return done(toError(caught), [])
-      }
-      if (options.all) return done(null, addresses)
-      const [first] = addresses
-      return first ? done(null, first.address, first.family) : done(new Error(`${name} has no address`), [])
-    })
-  }
+  return { url, rules, allowed: allowHost(rules, { hostname: url.hostname, port }) }
 }
 
 interface Call {
@@ -128,14 +81,14 @@ interface Call {
 
 async function call(
   url: URL,
-  { isNamed }: Target,
+  { rules, allowed }: Target,
   credentials: Credentials | undefined,
   { method, headers, body, maxBytes, signal }: Call,
 ): Promise<unknown> {
   const dispatcher = new Agent({
     connect: {
       timeout: GATE_REQUEST_LIMITS.ms,
-      ...(isNamed ? {} : { lookup: guardedLookup(url.host) }),
+      lookup: guardedLookup(rules, allowed),
       ...(credentials?.ca === undefined ? {} : { ca: credentials.ca }),
       ...(credentials?.certificate === undefined || credentials.key === undefined
         ? {}

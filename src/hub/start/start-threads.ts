@@ -9,6 +9,7 @@ import { programEnvironment, splitList } from '../config.ts'
 import type { HubConfig } from '../config.ts'
 import { replaceFileAtomically } from '../home/atomic-files.ts'
 import type { DataDirectory } from '../home/data-directory.ts'
+import { sourceEgress } from '../http/egress-rules.ts'
 import { parseAddress } from '../http/listen-address.ts'
 import { issueGatewayListenerCertificate, readHubKeys } from '../keys/hub-keys.ts'
 import type { HubKeys } from '../keys/hub-keys.ts'
@@ -64,6 +65,7 @@ export async function startThreads(config: HubConfig, inputs: ThreadInputs, star
       folder: directory.file('sources'),
       git: { ...programEnvironment(), home: directory.file(join('sources', 'home')) },
       localPaths: splitList(config.sourcePaths),
+      egress: sourceEgress(config),
     },
     clock,
     ids,

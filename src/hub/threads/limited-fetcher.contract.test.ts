@@ -16,6 +16,7 @@ import { chartArchive, ENDLESS_MODULE } from '../../testing/hub/endless-archive.
 import { startFetcher } from './limited-fetcher.ts'
 import type { StartSourceThread } from './limited-fetcher.ts'
 import { superviseThread } from './thread.ts'
+import { TEST_EGRESS } from '../../testing/fixtures/source-fetcher.ts'
 import type { Thread } from './thread.ts'
 
 const NEVER = new AbortController().signal
@@ -48,6 +49,7 @@ async function scene(t: TestContext, limits = LIMITS) {
     folder: sources,
     git: { path: '', home: join(sources, 'home') },
     localPaths: [],
+    egress: TEST_EGRESS,
   }
   const fetcher = await startFetcher({
     init,

@@ -9,6 +9,7 @@ import { systemIds } from '../../core/system-ids.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import type { FetchOutcome } from '../../source/fetch-request.ts'
 import { FETCH_LIMITS, startFetcher } from './limited-fetcher.ts'
+import { TEST_EGRESS } from '../../testing/fixtures/source-fetcher.ts'
 import type { Thread } from './thread.ts'
 
 /** A thread that the test plays. */
@@ -76,7 +77,7 @@ async function scene(t: TestContext) {
       },
     }
   }
-  const init = { blobs: '', folder, git: { path: '', home: '' }, localPaths: [] }
+  const init = { blobs: '', folder, git: { path: '', home: '' }, localPaths: [], egress: TEST_EGRESS }
   const fetcher = await startFetcher({ init, clock, ids: systemIds, log: silentLogger, start })
   const unwanted = new AbortController()
   const fetch = (url: string, isAlone = false) => {

@@ -1,6 +1,7 @@
 /** What the main thread and its threads say to each other; plain data only. */
 import type { TokenKeys } from '../../apiserver/tokens/jwt.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
+import type { EgressRules } from '../../core/text/egress.ts'
 import type { WorkProgress } from '../../core/async/work-guard.ts'
 import type { CertificateAndKey } from '../../core/crypto/x509.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
@@ -94,6 +95,7 @@ export interface SourceInit {
   readonly folder: string
   readonly git: GitProgram
   readonly localPaths: readonly string[]
+  readonly egress: EgressRules
 }
 
 /** What the render thread gets. */

@@ -9,14 +9,13 @@ import { prepareGitHome } from '../../source/git/run-git.ts'
 import type { HttpGet } from '../../source/http-get.ts'
 import { serveThread } from './serve-thread.ts'
 
-const http: HttpGet = async (request) => {
-  const { httpGet } = await import('../../source/http-get.ts')
-  return await httpGet(request)
-}
-
 await serveThread<'source'>(async (init, noteProcess) => {
   await prepareGitHome(init.git.home)
   await removeOldAccess(init.folder)
+  const http: HttpGet = async (request) => {
+    const { createHttpGet } = await import('../../source/http-get.ts')
+    return await createHttpGet(init.egress)(request)
+  }
   const parts = {
     blobs: createFileBlobs({ folder: init.blobs, ids: systemIds }),
     clock: systemClock,
@@ -26,6 +25,7 @@ await serveThread<'source'>(async (init, noteProcess) => {
     localPaths: init.localPaths,
     polls: createLsRemoteCache(systemClock),
     http,
+    egress: init.egress,
   }
   return {
     ready: undefined,

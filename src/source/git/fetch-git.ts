@@ -7,7 +7,7 @@ import { compareVersions } from '../../core/text/semver.ts'
 import type { Source } from '../../kinds/native/source.ts'
 import { ARTIFACT_LIMITS, readTree, storeTree } from '../artifact.ts'
 import type { ArtifactFile } from '../artifact.ts'
-import { credentialsFor } from '../credentials.ts'
+import { authorizationOf, credentialsFor } from '../credentials.ts'
 import { reusablePrevious, isAccepted } from '../fetch-request.ts'
 import type { FetchContext, FetchFailure, FetchOutcome } from '../fetch-request.ts'
 import { rewriteToMirror } from '../mirrors.ts'
@@ -20,6 +20,7 @@ import type { TreeEntry } from '../tree-entries.ts'
 import { chooseCommit, parseRefs, versionOf } from './choose-commit.ts'
 import type { ChosenCommit } from './choose-commit.ts'
 import { withGitAccess } from './git-access.ts'
+import type { GitAccessOptions } from './git-access.ts'
 import { openGitCache } from './git-cache.ts'
 import type { GitAccess, GitCache } from './git-cache.ts'
 import { GitError, lastLine, runGit } from './run-git.ts'
@@ -39,47 +40,86 @@ export async function fetchGit(spec: GitSpec, context: FetchContext): Promise<Fe
   const credentials = credentialsFor(url, context.credentials, isMirror)
   const { followed, same } = reusablePrevious(context)
   const reader = credentials?.secret
-  const { git: program, folder, ids } = context
-  const options = { url, credentials, program, folder, ids }
-  try {
-    return await withGitAccess(options, async (access) => {
-      if (spec.ref?.commit !== undefined && same?.commit === spec.ref.commit) {
-        await confirmReadable(context, () => readRefs(context, access, reader))
-        return { kind: 'Same' }
-      }
-      // Also with a pinned commit, the refs are read first: they prove that the server lets this reader in.
-      const refs = await readRefs(context, access, reader)
-      const chosen = chooseCommit(refs, spec.ref ?? {})
-      if (same?.commit === chosen.commit) return { kind: 'Same' }
-      if (context.refused?.commit === chosen.commit) return context.refused
-      const cache = await openGitCache({
-        program,
-        folder,
-        reader,
-        clock: context.clock,
-        access,
-        signal: context.signal,
-      })
-      await cache.fetchCommit(chosen.commit, 1)
-      if (followed && followed.commit !== chosen.commit && !isAccepted(context.spec, chosen.commit)) {
-        const held = await whyHeld(spec, followed, { chosen, cache })
-        if (held) return held
-      }
-      const stored = await storeCommit(chosen.commit, cache, context).catch(refusedContent)
-      if ('reason' in stored) return { ...stored, commit: chosen.commit }
-      const revision = revisionOf(chosen)
-      const artifact = {
-        ...stored,
-        revision,
-        commit: chosen.commit,
-        fetchedBytes: cache.bytesFetched(),
-        from: url.text,
-      }
-      return { kind: 'New', artifact }
+  const { git: program, folder, ids, egress } = context
+  const options = { url, credentials, program, folder, ids, egress }
+  return await followingMoves(options, context, async (access) => {
+    if (spec.ref?.commit !== undefined && same?.commit === spec.ref.commit) {
+      await confirmReadable(context, () => readRefs(context, access, reader))
+      return { kind: 'Same' }
+    }
+    // Also with a pinned commit, the refs are read first: they prove that the server lets this reader in.
+    const refs = await readRefs(context, access, reader)
+    const chosen = chooseCommit(refs, spec.ref ?? {})
+    if (same?.commit === chosen.commit) return { kind: 'Same' }
+    if (context.refused?.commit === chosen.commit) return context.refused
+    const cache = await openGitCache({
+      program,
+      folder,
+      reader,
+      clock: context.clock,
+      access,
+      signal: context.signal,
     })
+    await cache.fetchCommit(chosen.commit, 1)
+    if (followed && followed.commit !== chosen.commit && !isAccepted(context.spec, chosen.commit)) {
+      const held = await whyHeld(spec, followed, { chosen, cache })
+      if (held) return held
+    }
+    const stored = await storeCommit(chosen.commit, cache, context).catch(refusedContent)
+    if ('reason' in stored) return { ...stored, commit: chosen.commit }
+    const revision = revisionOf(chosen)
+    const artifact = {
+      ...stored,
+      revision,
+      commit: chosen.commit,
+      fetchedBytes: cache.bytesFetched(),
+      from: url.text,
+    }
+    return { kind: 'New', artifact }
+  })
+}
+
+/**
+ * Runs git with access to a repository. A server that redirects is asked again at the new address, without
+ * credentials: git itself follows no redirect, because it would not check the address of the new host.
+ */
+async function followingMoves<T>(
+  options: GitAccessOptions,
+  context: FetchContext,
+  work: (access: GitAccess) => Promise<T>,
+): Promise<T> {
+  try {
+    return await withGitAccess(options, work)
   } catch (caught) {
-    throw caught instanceof GitError ? explained(caught, url) : caught
+    if (!(caught instanceof GitError)) throw caught
+    const { url } = options
+    const moved = isRedirect(caught) ? await movedUrl(options, context) : undefined
+    if (!moved) throw explained(caught, url)
+    // The CA of a Secret is trusted for the host of the Source only.
+    const credentials = moved.host === url.host ? options.credentials : undefined
+    return await withGitAccess({ ...options, url: moved, credentials }, work).catch((again: unknown) => {
+      throw again instanceof GitError ? explained(again, moved) : again
+    })
   }
+}
+
+const REFS = '/info/refs?service=git-upload-pack'
+const MAX_REFS = 32 * 1024 * 1024
+
+/** The address that a server redirects to; undefined when it does not, or when a credential would go there. */
+async function movedUrl(
+  { url, credentials }: GitAccessOptions,
+  { http, signal }: FetchContext,
+): Promise<SourceUrl | undefined> {
+  if (authorizationOf(credentials) !== undefined || credentials?.certificate !== undefined) return undefined
+  const asked = `${url.text.replace(/\/+$/, '')}${REFS}`
+  const answer = await http({ url: asked, credentials, maxBytes: MAX_REFS, signal })
+  if (answer.url === asked || !answer.url.endsWith(REFS)) return undefined
+  return parseSourceUrl(answer.url.slice(0, -REFS.length), ['https', 'http'])
+}
+
+function isRedirect(error: GitError): boolean {
+  return meaningOf(error).reason === 'Redirected'
 }
 
 function checkLocal(url: SourceUrl, localPaths: readonly string[]): void {
@@ -104,7 +144,7 @@ async function confirmReadable(context: FetchContext, ask: () => Promise<unknown
     await ask()
   } catch (caught) {
     context.signal.throwIfAborted()
-    if (caught instanceof GitError && REFUSALS.has(meaningOf(caught).reason)) throw caught
+    if (caught instanceof GitError && (REFUSALS.has(meaningOf(caught).reason) || isRedirect(caught))) throw caught
   }
 }
 

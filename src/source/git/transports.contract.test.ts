@@ -11,7 +11,7 @@ import type { TestContext } from 'node:test'
 import { requireBasic, serveGit, startContentServer } from '../../testing/fixtures/content-server.ts'
 import type { ContentHandler } from '../../testing/fixtures/content-server.ts'
 import { createTestRepository } from '../../testing/fixtures/git-repository.ts'
-import { createTestFetcher } from '../../testing/fixtures/source-fetcher.ts'
+import { createTestFetcher, TEST_EGRESS } from '../../testing/fixtures/source-fetcher.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import type { Credentials } from '../credentials.ts'
 import type { FetchOutcome } from '../fetch-request.ts'
@@ -177,15 +177,17 @@ test('ssh: the key and the known hosts are those of the Secret, and no other con
   chmodSync(ssh, 0o755)
   const spawned = { ...fetcher.parts.git, ssh }
   const { fetchSource } = await import('../fetch-source.ts')
-  const ask = (credentials?: Credentials) =>
+  // The operator named the host, which no name server of a test knows.
+  const egress = { ...TEST_EGRESS, hosts: ['*', 'git.example.com'] }
+  const ask = (credentials?: Credentials, url = 'git@git.example.com:team/repo.git') =>
     fetchSource(
       {
-        spec: { git: { url: 'git@git.example.com:team/repo.git' } },
+        spec: { git: { url } },
         mirrors: [],
         isHinted: true,
         ...(credentials && { credentials }),
       },
-      { ...fetcher.parts, git: spawned, polls: createLsRemoteCache(systemClock) },
+      { ...fetcher.parts, egress, git: spawned, polls: createLsRemoteCache(systemClock) },
       new AbortController().signal,
     )
   assert.match(
@@ -205,5 +207,10 @@ test('ssh: the key and the known hosts are those of the Secret, and no other con
   assert.match(seen, /git@git\.example\.com\ngit-upload-pack 'team\/repo\.git'/)
   assert.match(seen, /StrictHostKeyChecking yes/)
   assert.match(seen, /IdentityAgent none/)
+  assert.doesNotMatch(seen, /HostName/)
   assert.match(words(await ask({ ...key, urls: ['ssh://git.example.com/other/'] })), /^CredentialsNotForUrl: /)
+  // Other hosts are looked up once, and ssh uses that address.
+  const pinned = await ask({ ...key, urls: ['ssh://localhost:2222/'] }, 'ssh://git@localhost:2222/team/repo.git')
+  assert.equal(pinned.kind, 'New', words(pinned))
+  assert.match(readFileSync(record, 'utf8'), /HostName (127\.0\.0\.1|::1)\nHostKeyAlias \[localhost\]:2222/)
 })

@@ -1,4 +1,4 @@
-/** Doors of Sources: the private content of another team, and an archive that never ends. */
+/** Doors of Sources: the private content of another team, an archive that never ends, and the hub's own network. */
 import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import { test } from 'node:test'
@@ -75,5 +75,42 @@ test('F4, F6: a Source gets no content of another team, and stops no other Sourc
   assert.equal((await decided('team-a', 'more')).ready, 'True')
 
   await hub.checkAlive()
+  assert.equal((await hub.process.stop()).code, 0)
+})
+
+test('F12: a Source reaches nothing on the machine of the hub', async (t) => {
+  const inside = await startContentServer([(_request, response) => void response.end('secret')], { plain: true })
+  const outside = await startContentServer(
+    [(request, response) => void response.writeHead(302, { location: `${inside.url}${request.url}` }).end()],
+    { plain: true },
+  )
+  t.after(async () => await Promise.all([inside.close(), outside.close()]))
+  const named = new URL(outside.url).host
+  // Reached by other machines, so its users need not be on this one.
+  const hub = await startDoorHub(t, ['--gateway-listen', '0.0.0.0:0', '--source-hosts', `*,${named}`])
+  const at = new URL(inside.url).host
+  const specs = {
+    metadata: { helm: { url: `http://${at}/latest/meta-data` } },
+    registry: { oci: { url: `oci://${at}/a/b` } },
+    git: { git: { url: `http://${at}/repo.git` } },
+    redirect: { helm: { url: `${outside.url}/web.tgz` } },
+    moved: { git: { url: `${outside.url}/repo.git` } },
+  }
+  for (const [name, spec] of Object.entries(specs)) {
+    const path = `${SOURCES}/default/sources`
+    const body = { apiVersion: 'flotilla.dev/v1alpha1', kind: 'Source', metadata: { name }, spec }
+    await hub.admin.json({ method: 'POST', path, body })
+  }
+  for (const name of Object.keys(specs)) {
+    const reason = await eventually(`Source ${name} is refused`, async () => {
+      const path = `${SOURCES}/default/sources/${name}`
+      const { status } = (await hub.admin.json({ method: 'GET', path })) as SourceStatus
+      const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+      return ready?.status === 'False' && ready.reason !== 'Fetching' ? ready.reason : undefined
+    })
+    assert.equal(reason, 'AddressRefused', name)
+  }
+  assert.deepEqual(inside.log, [])
+  assert.ok(outside.log.length > 0)
   assert.equal((await hub.process.stop()).code, 0)
 })

@@ -81,6 +81,10 @@ function addHubRun(hub: FlotillaCommand, act: Act): void {
       'Directories that may hold local repositories of Sources. If omitted, Sources cannot use local repositories',
     )
     .option(
+      '--source-hosts <hosts>',
+      'Comma-separated hosts that Sources may contact. If omitted, all hosts except this machine and its link-local network',
+    )
+    .option(
       '--dialects <names>',
       'Other systems whose kinds the hub serves: fleet. If omitted, the hub serves its own kinds only',
     )
