@@ -105,7 +105,7 @@ describe('the HTTPS listener', () => {
     const session = h2()
     try {
       assert.match(await h2Get(session, '/api/v1/namespaces'), /NamespaceList/)
-      const streams = Array.from({ length: 200 }, () =>
+      const streams = Array.from({ length: 90 }, () =>
         session.request({ ':path': '/api/v1/namespaces?watch=true', accept: 'application/json' }),
       )
       await Promise.all(streams.map((stream) => once(stream, 'data')))
@@ -116,6 +116,55 @@ describe('the HTTPS listener', () => {
       for (const stream of streams) stream.close()
     } finally {
       session.destroy()
+    }
+  })
+
+  it('F11: reads no body of a stranger, and refuses schemes that it does not know', async () => {
+    const session = connectH2(home.url, { ca: home.ca })
+    try {
+      for (const authorization of ['Bearer not-a-token', 'Basic x', 'Bearer']) {
+        // The body has no end: only a server that does not wait for it answers.
+        const stream = session.request({ ':path': '/api/v1/namespaces', ':method': 'POST', authorization })
+        stream.write('x'.repeat(1000))
+        const [headers] = (await once(stream, 'response')) as [Record<string, unknown>]
+        assert.equal(headers[':status'], 401, authorization)
+        stream.close()
+      }
+      assert.equal(session.remoteSettings.maxConcurrentStreams, 100)
+    } finally {
+      session.destroy()
+    }
+  })
+
+  it('F11: has a budget for bodies that are under way', async () => {
+    const MIB = 1024 * 1024
+    const small = await startApiHome(undefined, { bodies: { totalBytes: 16 * MIB, bytesPerCaller: 3.5 * MIB } })
+    const { certificate, privateKey } = small.admin
+    const session = connectH2(small.url, { ca: small.ca, cert: certificate, key: privateKey })
+    const post = () => session.request({ ':path': '/api/v1/namespaces', ':method': 'POST' })
+    const statusOf = async (stream: ReturnType<typeof post>) => {
+      stream.end(Buffer.alloc(MIB))
+      const [headers] = (await once(stream, 'response')) as [Record<string, unknown>]
+      stream.close()
+      return headers[':status']
+    }
+    const until = async (wanted: number) => {
+      for (let tries = 0; tries < 100; tries++) {
+        if ((await statusOf(post())) === wanted) return
+        await sleep(20)
+      }
+      assert.fail(`never answered ${wanted}`)
+    }
+    try {
+      const waiting = Array.from({ length: 3 }, post)
+      for (const stream of waiting) stream.write(Buffer.alloc(MIB))
+      await until(429)
+      for (const stream of waiting) stream.close()
+      // The bytes are given back, and the body is read; it is no object.
+      await until(400)
+    } finally {
+      session.destroy()
+      await small.close()
     }
   })
 

@@ -13,6 +13,9 @@ import type { Clock } from '../../core/time/clock.ts'
 import { ApiError, toError } from '../../core/errors.ts'
 import type { Caller, Handler, HttpRequest, HttpResponse } from '../../core/http.ts'
 import type { Logger } from '../../core/log.ts'
+import { readWholeNumber } from '../../core/read-number.ts'
+import { createBodyBudget } from './body-budget.ts'
+import type { BodyBudgetLimits, OpenBody } from './body-budget.ts'
 import { respondError } from './respond.ts'
 import { MAX_BODY_BYTES } from './decode-body.ts'
 import { sendAnswer } from './send-response.ts'
@@ -34,6 +37,11 @@ export interface HttpsListenerOptions {
   readonly clientCa: string
   readonly limits?: Partial<ListenerLimits>
   /**
+   * The caller that a header `Authorization` proves; undefined for a header that proves none. If omitted, no header
+   * proves a caller.
+   */
+  readonly authenticate?: (authorization: string) => Promise<Caller | undefined>
+  /**
    * Who asks, given who the certificate proves and the headers as they came (name, value, name, …); that one unless
    * told.
    */
@@ -53,6 +61,8 @@ export interface ListenerLimits {
   readonly slowReaderMs: number
   readonly maxConnections: number
   readonly maxStreamsPerConnection: number
+  /** Memory for bodies of all requests under way, and of those of one caller. */
+  readonly bodies: BodyBudgetLimits
   /** How long a graceful close waits for requests under way. */
   readonly closeMs: number
 }
@@ -72,7 +82,8 @@ const DEFAULT_LIMITS: ListenerLimits = {
   requestMs: 60_000,
   slowReaderMs: 60_000,
   maxConnections: 12_000,
-  maxStreamsPerConnection: 1_000,
+  maxStreamsPerConnection: 100,
+  bodies: { totalBytes: 192 * 1024 * 1024, bytesPerCaller: 64 * 1024 * 1024 },
   closeMs: 5_000,
 }
 
@@ -89,6 +100,7 @@ export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsL
   const sockets = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
   const requests = new Set<Promise<void>>()
+  const budget = createBodyBudget(limits.bodies)
   let isClosing = false
 
   const server = createSecureServer({
@@ -128,14 +140,21 @@ export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsL
   async function answerOf(request: Http2ServerRequest, signal: AbortSignal): Promise<HttpResponse> {
     const proven = callerOf(request)
     const caller = options.identify ? options.identify(proven, request.rawHeaders) : proven
-    // A token is the API's to judge; without any proof only the health of the server is told.
-    if (!caller && request.headers.authorization === undefined && !PUBLIC.test(request.url)) {
+    const { authorization } = request.headers
+    // Before the body is read: a stranger must not fill the memory. Without any proof only the health is told.
+    const known = caller ?? (authorization === undefined ? undefined : await options.authenticate?.(authorization))
+    if (!known && (authorization !== undefined || !PUBLIC.test(request.url))) {
       request.resume()
       return respondError(new ApiError('Unauthorized', 'Unauthorized'))
     }
-    const body = await readRequest(request, limits.requestMs)
-    if (body instanceof ApiError) return respondError(body)
-    return handle(requestOf(request, body), caller ?? ANONYMOUS, signal)
+    const held = budget.open(known?.user ?? '')
+    try {
+      const body = await readRequest(request, limits.requestMs, held)
+      if (body instanceof ApiError) return respondError(body)
+      return await handle(requestOf(request, body), known ?? ANONYMOUS, signal)
+    } finally {
+      held.close()
+    }
   }
 
   server.listen(options.port, options.host)
@@ -241,22 +260,26 @@ function requestOf(request: Http2ServerRequest, body: Uint8Array): HttpRequest {
 }
 
 /** Reads the body. Refuses a body that is too large or too slow. */
-async function readRequest(request: Http2ServerRequest, timeoutMs: number): Promise<Uint8Array | ApiError> {
+async function readRequest(
+  request: Http2ServerRequest,
+  timeoutMs: number,
+  held: OpenBody,
+): Promise<Uint8Array | ApiError> {
   if (isBodyless(request)) {
     request.resume()
     // From here on the connection waits for its answer, which is no silence of the client's.
     request.setTimeout(0)
     return NOTHING
   }
-  const declared = Number(request.headers['content-length'] ?? 0)
-  if (declared > MAX_BODY_BYTES) {
+  const declared = readWholeNumber(request.headers['content-length'] ?? '0')
+  if (declared === undefined || declared > MAX_BODY_BYTES) {
     request.resume()
     return tooLarge()
   }
   request.setTimeout(timeoutMs, () => request.destroy(new Error('the request body did not arrive in time')))
-  const body = await collect(request)
+  const body = await collect(request, held)
   request.setTimeout(0)
-  return body ?? tooLarge()
+  return body
 }
 
 const NOTHING = new Uint8Array()
@@ -268,28 +291,39 @@ function isBodyless({ stream, headers }: Http2ServerRequest): boolean {
 }
 
 /**
- * The whole body, or undefined when it is too large. Events, because an async iterator costs more than a small body.
+ * The whole body, or why it is refused. Events, because an async iterator costs more than a small body.
  */
-function collect(request: Http2ServerRequest): Promise<Uint8Array | undefined> {
+function collect(request: Http2ServerRequest, held: OpenBody): Promise<Uint8Array | ApiError> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
+    let refused: ApiError | undefined
+    const refuse = (error: ApiError): void => {
+      refused = error
+      chunks.length = 0
+      held.close()
+    }
+    if (request.destroyed) reject(new Error('the client disconnected before the request was complete'))
     request.on('data', (chunk: Buffer) => {
       size += chunk.byteLength
       // The rest is read and dropped, so that the client hears the refusal instead of a reset.
-      if (size <= MAX_BODY_BYTES) chunks.push(chunk)
-      else chunks.length = 0
-      if (size > 4 * MAX_BODY_BYTES) resolve(undefined)
+      if (refused) {
+        if (size > 4 * MAX_BODY_BYTES) resolve(refused)
+      } else if (size > MAX_BODY_BYTES) refuse(tooLarge())
+      else if (held.add(chunk.byteLength)) chunks.push(chunk)
+      else refuse(tooManyBodies())
     })
-    request.once('end', () => {
-      if (size > MAX_BODY_BYTES) resolve(undefined)
-      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
-    })
+    request.once('end', () => resolve(refused ?? (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))))
     request.once('error', reject)
     request.once('close', () => {
       if (!request.readableEnded) reject(new Error('the client disconnected before the request was complete'))
     })
   })
+}
+
+function tooManyBodies(): ApiError {
+  const message = 'Too many large requests are under way; the server has no memory for another body'
+  return new ApiError('TooManyRequests', message, { retryAfterSeconds: 1 })
 }
 
 function tooLarge(): ApiError {

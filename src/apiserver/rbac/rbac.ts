@@ -14,6 +14,8 @@ import { createRoleCache } from './role-cache.ts'
 export interface Rbac {
   readonly authorizer: RbacAuthorizer
   readonly admission: Admission
+  /** Calls back after each change of roles and bindings. */
+  onChange(listener: () => void): void
   /** Resolves when the roles that always exist are there and known. */
   readonly ready: Promise<void>
   /** Resolves when the signal has ended everything. */
@@ -30,7 +32,9 @@ export function startRbac(
   const authorizer = createRbacAuthorizer(cache)
   let work = Promise.resolve()
   let isDue = false
+  const listeners = new Set<() => void>()
   const consider = () => {
+    for (const listener of listeners) listener()
     if (isDue) return
     isDue = true
     work = catchUp(work)
@@ -58,5 +62,11 @@ export function startRbac(
   }
   const ready = prepare()
   const done = follow(ready)
-  return { authorizer, admission: refuseEscalation(authorizer, refuseApproval(authorizer, admission)), ready, done }
+  return {
+    authorizer,
+    admission: refuseEscalation(authorizer, refuseApproval(authorizer, admission)),
+    onChange: (listener) => void listeners.add(listener),
+    ready,
+    done,
+  }
 }

@@ -1,4 +1,3 @@
-import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { ApiError, isApiError, toError } from '../../core/errors.ts'
 import type { Caller, Handler, HttpRequest, HttpResponse } from '../../core/http.ts'
@@ -32,6 +31,7 @@ import { runtimeClassAdmission } from '../workloads/pod-runtime-class.ts'
 import { serviceAccountAdmission } from '../workloads/pod-service-account.ts'
 import { startPolicies } from '../policies/start-policies.ts'
 import { startQuotas } from '../quota/start-quotas.ts'
+import { startOpenWatches } from '../rbac/open-watches.ts'
 import { startRbac } from '../rbac/rbac.ts'
 import { methodNotAllowed, forbiddenForCaller } from '../http/api-errors.ts'
 import { createRegistry } from './registry.ts'
@@ -41,7 +41,8 @@ import type { RequestInfo } from '../http/request-info.ts'
 import { createRequestContext } from './resource-context.ts'
 import { isReview, serveReview } from '../reviews/serve-review.ts'
 import type { TokenKeys } from '../tokens/jwt.ts'
-import { bearerToken, createServiceAccountTokens } from '../tokens/service-account-tokens.ts'
+import { createAuthenticator } from '../tokens/authenticate.ts'
+import { createServiceAccountTokens } from '../tokens/service-account-tokens.ts'
 import { requestToken } from '../reviews/token-request.ts'
 import { serveAudit } from './serve-audit.ts'
 import { createConvertingStores } from '../storage/converting-store.ts'
@@ -92,14 +93,14 @@ export interface ApiView {
 /** A running API server. */
 export interface ApiServer {
   readonly handle: Handler
+  /** The caller that a header `Authorization` proves, for listeners that refuse others before they read a body. */
+  authenticate(authorization: string): Promise<Caller | undefined>
   /** Ends open watches and background work. The store stays open: the caller closes it. */
   close(): Promise<void>
 }
 
 /** The Kubernetes version whose behaviour is served. */
 const KUBERNETES_VERSION = { major: '1', minor: '36' } as const
-
-const ANONYMOUS = 'system:anonymous'
 
 /** Starts an API server. */
 export function createApiServer(options: ApiServerOptions): ApiServer {
@@ -110,6 +111,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const { parts, rbac, policies, quotas, kindsKnown } = startAdmission(options, registry, closing.signal)
   const { authorizer } = rbac
   const tokens = options.tokenKeys && createServiceAccountTokens(parts, options.tokenKeys)
+  const authenticator = createAuthenticator(tokens)
+  const watches = startOpenWatches(parts, closing.signal)
+  rbac.onChange(watches.reconsider)
   const kindStore = createConvertingStores(store)
   const views = new Map((options.views ?? []).map(({ kind, over }) => [kind, over(store)]))
   const storeOf = (kind: Kind): Store => views.get(kind) ?? kindStore(kind)
@@ -144,7 +148,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   async function handle(request: HttpRequest, caller: Caller, signal: AbortSignal): Promise<HttpResponse> {
     try {
       await ready
-      const proven = await proveToken(request, caller)
+      const proven = await authenticator.prove(request, caller)
       return await queue.run(proven, signal, async () => {
         const info = requestInfo(request)
         checkTimeout(info)
@@ -153,7 +157,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         if (info.segments[0] === 'audit') return await serveAudit(store, request, info)
         if (!info.resource) return serveDiscovery(about, request, info)
         const { resource } = info
-        const context = createRequestContext(served, { http: request, caller: acting, info, resource, signal })
+        const asked = { http: request, caller: acting, info, resource, signal }
+        const context = await keepChecked(createRequestContext(served, asked), info, proven)
         const deprecation = context.kind.custom?.deprecation
         if (deprecation === undefined) return await reply(context)
         const refuse = (caught: unknown) => respondError(toApiError(caught, request, log))
@@ -164,15 +169,18 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     }
   }
 
-  /**
-   * A token counts only where the transport has not authenticated the caller: a header never overrules a certificate.
-   */
-  async function proveToken(request: HttpRequest, caller: Caller): Promise<Caller> {
-    const token = caller.user === ANONYMOUS ? bearerToken(request) : undefined
-    if (token === undefined) return caller
-    const proven = await tokens?.prove(token)
-    if (!proven) throw new ApiError('Unauthorized', 'Unauthorized')
-    return compact({ ...proven.caller, address: caller.address })
+  /** A watch ends when its caller loses the right, or the token that proved the caller. */
+  async function keepChecked(context: RequestContext, info: RequestInfo, proven: Caller): Promise<RequestContext> {
+    if (context.request.verb !== 'watch') return context
+    const { http, endsWith } = context
+    const token = await authenticator.renewal(http, proven)
+    const check = async () => {
+      if (token && !(await token.isValid())) return false
+      const acting = await impersonate(http, proven, authorizer)
+      return (await authorizer.authorize(authorizationAttributes(info, http, acting))).allowed
+    }
+    const { signal, close } = watches.open({ check, expires: token?.expires })
+    return { ...context, endsWith: [...endsWith, signal], onEnd: close }
   }
 
   async function authorize(info: RequestInfo, request: HttpRequest, caller: Caller): Promise<void> {
@@ -196,9 +204,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 
   return {
     handle,
+    authenticate: authenticator.authenticate,
     async close() {
       closing.abort()
-      const followers = [rbac.done, customKinds.done, policies.done, quotas.done, apiService.done()]
+      const followers = [rbac.done, watches.done, customKinds.done, policies.done, quotas.done, apiService.done()]
       await Promise.all([ready, ...followers, lifecycle, collector, expiry, defaults])
     },
   }

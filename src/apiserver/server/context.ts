@@ -36,6 +36,8 @@ export interface RequestContext {
   readonly signal: AbortSignal
   /** What outlives its answer, a watch, ends with these, too: the server and the kind. */
   readonly endsWith: readonly AbortSignal[]
+  /** Called when a watch has ended. */
+  readonly onEnd?: () => void
   readonly query: URLSearchParams
   readonly request: ResourceRequest
   readonly kind: Kind

@@ -1,4 +1,4 @@
-import type { Caller, HttpRequest } from '../../core/http.ts'
+import type { Caller } from '../../core/http.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { Secret, ServiceAccount } from '../../kinds/builtin/core.ts'
@@ -32,6 +32,8 @@ export interface IssuedToken {
 export interface AuthenticatedToken {
   readonly caller: Caller
   readonly audiences: readonly string[]
+  /** The end of the token, in milliseconds. */
+  readonly expires: number
 }
 
 /** Issues and checks tokens. */
@@ -64,9 +66,9 @@ export function bindableKind({ registry }: Pick<ServerParts, 'registry'>, kind: 
   return type && registry.find(type.group, type.version, type.plural)
 }
 
-/** The bearer token of a request. */
-export function bearerToken({ headers }: HttpRequest): string | undefined {
-  return /^bearer +(\S+) *$/i.exec(headers['authorization'] ?? '')?.[1]
+/** The bearer token of a header `Authorization`; undefined for other schemes. */
+export function bearerToken(authorization: string): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(authorization)?.[1]
 }
 
 /** Tokens signed with the first of some Ed25519 keys in PEM; tokens of the others still count. */
@@ -137,6 +139,7 @@ export function createServiceAccountTokens(
       const account = own['serviceaccount'] as { readonly uid: string }
       return {
         audiences: meant,
+        expires: exp * 1000,
         caller: {
           user: String(sub),
           uid: account.uid,

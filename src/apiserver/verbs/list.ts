@@ -151,11 +151,15 @@ async function collectPage(context: RequestContext, wanted: PageRequest): Promis
   }
 }
 
+/** More objects than a store has. */
+const MAX_LIMIT = 2 ** 31 - 1
+
 function parseLimit(text: string | null): number | undefined {
   if (text === null || text === '') return undefined
+  // As in Kubernetes, the number has 64 bits.
+  if (!/^-?\d{1,18}$/.test(text)) throw badRequest(`limit: Invalid value: ${JSON.stringify(text)}: must be a number`)
   const limit = Number(text)
-  if (!/^-?\d+$/.test(text)) throw badRequest(`limit: Invalid value: ${JSON.stringify(text)}: must be a number`)
-  return limit > 0 ? limit : undefined
+  return limit > 0 ? Math.min(limit, MAX_LIMIT) : undefined
 }
 
 /** The revision to read at: only `Exact` asks for an old one, everything else is answered from the newest state. */

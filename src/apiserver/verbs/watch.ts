@@ -4,6 +4,7 @@ import type { Clock } from '../../core/time/clock.ts'
 import { abortWith } from '../../core/async/abort-with.ts'
 import { ApiError, isApiError } from '../../core/errors.ts'
 import type { HttpResponse } from '../../core/http.ts'
+import { readWholeNumber } from '../../core/read-number.ts'
 import { forbidden, invalidObject } from '../../kinds/validation/field-error.ts'
 import type { StoreEvent, StoreWatch } from '../../store/store.ts'
 import { responseHeaders, toStatus } from '../http/respond.ts'
@@ -48,11 +49,11 @@ export async function watch(context: RequestContext): Promise<HttpResponse> {
   const options = watchOptions(context)
   const presenter = watchPresenter(context)
   // Not the whole context, which would stay in memory with what came with the request.
-  const { parts, signal, endsWith } = context
+  const { parts, signal, endsWith, onEnd = () => {} } = context
   return {
     status: 200,
     headers: responseHeaders('application/json'),
-    body: stream({ parts, signal, endsWith }, options, presenter),
+    body: stream({ parts, signal, endsWith, onEnd }, options, presenter),
   }
 }
 
@@ -79,7 +80,8 @@ function watchOptions(context: RequestContext): WatchOptions {
   const revision = parseRevision(query.get('resourceVersion') ?? '')
   const wantsState = sendInitialEvents === null ? !revision : initialEvents
   const timeout = query.get('timeoutSeconds') ?? ''
-  if (!/^\d*$/.test(timeout)) throw badRequest(`timeoutSeconds: Invalid value: ${JSON.stringify(timeout)}`)
+  const seconds = timeout === '' ? 0 : readWholeNumber(timeout.replace(/^0+(?=\d)/, ''))
+  if (seconds === undefined) throw badRequest(`timeoutSeconds: Invalid value: ${JSON.stringify(timeout)}`)
   const selection = parseSelection(kind, query)
   const named = request.name === undefined ? selection : onlyName(selection, request.name)
   return {
@@ -89,7 +91,7 @@ function watchOptions(context: RequestContext): WatchOptions {
     after: wantsState ? undefined : revision || parts.store.revision(),
     bookmarks: isTrue(query.get('allowWatchBookmarks')),
     initialEvents,
-    timeoutMs: Number(timeout) > 0 ? Number(timeout) * 1000 : DEFAULT_TIMEOUT_MS * (1 + parts.ids.fraction()),
+    timeoutMs: seconds > 0 ? seconds * 1000 : DEFAULT_TIMEOUT_MS * (1 + parts.ids.fraction()),
   }
 }
 
@@ -104,7 +106,7 @@ function onlyName(selection: Selection, name: string): Selection {
 }
 
 async function* stream(
-  { parts, signal, endsWith }: Pick<RequestContext, 'parts' | 'signal' | 'endsWith'>,
+  { parts, signal, endsWith, onEnd }: Pick<RequestContext, 'parts' | 'signal' | 'endsWith'> & { onEnd: () => void },
   options: WatchOptions,
   presenter: WatchPresenter,
 ): AsyncGenerator<Uint8Array> {
@@ -144,6 +146,7 @@ async function* stream(
     end()
     signal.removeEventListener('abort', end)
     for (const leave of forget) leave()
+    onEnd()
   }
 }
 

@@ -80,6 +80,7 @@ await serveThread<'api'>(async (init) => {
   const listener = await listenHttps({
     ...init.listen,
     handle: measureApi(api.handle, measuring),
+    authenticate: api.authenticate,
     clock,
     log,
     cert: init.server.certificate,

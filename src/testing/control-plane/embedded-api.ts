@@ -80,6 +80,7 @@ export async function startApiHome(
   })
   const listener = await listenHttps({
     handle: wrap(api.handle),
+    authenticate: api.authenticate,
     log: silentLogger,
     clock: systemClock,
     host: '127.0.0.1',
