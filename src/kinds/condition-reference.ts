@@ -45,6 +45,17 @@ export const CONDITIONS: readonly ConditionEntry[] = [
   condition('Reverted', ['Bundle'], 'True while the content equals content that was rolled back.'),
   condition('Removing', ['Bundle'], 'False when the removal of the Bundle from clusters cannot be recorded.'),
   condition('Unplaced', ['Bundle'], 'True while the Bundle reaches no cluster.'),
+  condition(
+    'PlaintextSecret',
+    ['Bundle'],
+    'True while clusters have Secrets whose values are in a repository that does not allow plaintext Secrets.',
+  ),
+  condition(
+    'Unstaged',
+    ['Bundle'],
+    'True while a change of the Bundle reaches all clusters without a check in between.',
+  ),
+  condition('Unguarded', ['Placement'], 'True while the guard of the Placement is switched off.'),
   condition('Empty', ['Placement'], 'True while the Placement selects no cluster.'),
   condition('Released', ['Source'], 'True when all Bundles of the newest revision are rendered.'),
   condition('Held', ['Source', 'Rollout'], 'True while the object waits for the event that its message names.'),
@@ -207,6 +218,28 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'Correct the error; `flotilla render` shows it locally.',
       ),
       entry(
+        'PlaintextSecret',
+        'The repository contains a Secret as plaintext and does not allow it. All clusters keep their content.',
+        'Move the value out of the repository, or annotate the Source or GitRepo with `flotilla.dev/secrets: Allow`.',
+      ),
+      entry(
+        'AlreadyDelivered',
+        'The repository contains Secrets as plaintext that clusters already have. The Secrets stay; new ones are refused.',
+        'Move the values out of the repository, or annotate the Source or GitRepo with `flotilla.dev/secrets: Allow`.',
+      ),
+      entry('NoneFound', 'The repository no longer contains a Secret as plaintext that it does not allow.'),
+      entry(
+        'NoRolloutStrategy',
+        'A change of the Bundle goes to all clusters in one ring.',
+        'Set `spec.rollout.plan` to a RolloutPlan whose first ring is small.',
+      ),
+      entry(
+        'NoGate',
+        'No ring of the RolloutPlan has a soak time, a gate or an approval.',
+        'Set `soak`, `gates` or `approvals` of the first ring.',
+      ),
+      entry('Staged', 'A change of the Bundle reaches its clusters in steps.'),
+      entry(
         'TooManyVariants',
         'The content differs between more clusters than the limit.',
         'Use fewer inputs that differ between clusters.',
@@ -287,8 +320,14 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
   {
     title: 'Placements and windows',
     about:
-      'Reasons of the condition Ready of Placements, Windows and ClusterWindows, and of the condition Empty. DropHeld is listed at Bundles.',
+      'Reasons of the condition Ready of Placements, Windows and ClusterWindows, and of the conditions Empty and Unguarded. DropHeld is listed at Bundles.',
     reasons: [
+      entry(
+        'GuardOff',
+        '`spec.guard.maxDropped` is `100%`, so one change can deselect all clusters.',
+        'Remove `spec.guard.maxDropped`, which then defaults to `10%`.',
+      ),
+      entry('Guarded', 'A change that deselects too many clusters is stopped.'),
       entry('Decided', 'The Placement selects at least one cluster.'),
       entry('NoClusters', 'The Placement selects no cluster.', 'Run `flotilla explain`.'),
       entry('Valid', 'The window is in force. Also: the JoinToken can be used.'),

@@ -16,6 +16,8 @@ export interface RenderProblem {
   /** From 1. */
   readonly line?: number
   readonly column?: number
+  /** Names of Secrets that are refused, because the repository contains their values. */
+  readonly plaintext?: readonly string[]
 }
 
 /** The objects, or every problem; plain data, so that it can be sent between threads. */

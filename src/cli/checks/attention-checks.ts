@@ -61,6 +61,20 @@ const ATTENTION: Readonly<Record<AttentionItem['kind'], AttentionWords>> = {
     one: 'Bundle is held back after a rollback',
     many: 'Bundles are held back after a rollback',
   },
+  PlaintextSecret: {
+    id: 'plaintext-secrets',
+    kind: 'bundles',
+    none: 'no cluster has a Secret that is plaintext in a repository, unless the repository allows it',
+    one: 'Bundle has plaintext Secrets in a repository that does not allow them',
+    many: 'Bundles have plaintext Secrets in repositories that do not allow them',
+  },
+  OpenDefault: {
+    id: 'open-defaults',
+    kind: 'bundles',
+    none: 'every Bundle is rolled out in steps, and every Placement has a guard',
+    one: 'object lets one mistake reach all its clusters',
+    many: 'objects let one mistake reach all their clusters',
+  },
 }
 
 function attentionCheck(wanted: AttentionItem['kind'], { attention, refused }: AttentionFacts): Check {

@@ -21,6 +21,8 @@ export const CHECK_IDS = [
   'bundles-unbuilt',
   'placements-held',
   'bundles-held-back',
+  'plaintext-secrets',
+  'open-defaults',
   'accepted',
   'alias-taken',
   'agent-connected',

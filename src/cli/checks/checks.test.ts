@@ -155,6 +155,8 @@ test('what needs a person is a warning, as in status; what the caller may not li
       item('UnbuiltBundle', 'web', 'RenderFailed'),
       item('UnbuiltBundle', 'db', 'NoClusters'),
       item('HeldBack', 'pos', 'HeldBack'),
+      item('PlaintextSecret', 'pay', 'PlaintextSecret'),
+      item('OpenDefault', 'web', 'NoGate'),
     ],
     refused: ['placements'],
   }
@@ -167,6 +169,8 @@ test('what needs a person is a warning, as in status; what the caller may not li
     'warning bundles-unbuilt: 2 Bundles have no content for their clusters, or for some of them: shop/web (RenderFailed), shop/db (NoClusters)',
     'warning placements-held: not checked: you may not list placements',
     'warning bundles-held-back: 1 Bundle is held back after a rollback: shop/pos (HeldBack)',
+    'warning plaintext-secrets: 1 Bundle has plaintext Secrets in a repository that does not allow them: shop/pay (PlaintextSecret)',
+    'warning open-defaults: 1 object lets one mistake reach all its clusters: shop/web (NoGate)',
   ])
 })
 
@@ -221,7 +225,7 @@ test('printed with glyphs and anchors; short leaves out what is well; json is fo
   assert.equal(
     printChecks(categories, { format: 'short', isUtf8: true }),
     'hub\n---\n× the hub is not ready: starting\n    see https://flotilla.dev/docs/checks.md#hub-ready\n' +
-      '‼ 1 cluster waits for acceptance\n    see https://flotilla.dev/docs/checks.md#pending-clusters\n\n1 failed, 1 warning, 11 passed\n',
+      '‼ 1 cluster waits for acceptance\n    see https://flotilla.dev/docs/checks.md#pending-clusters\n\n1 failed, 1 warning, 13 passed\n',
   )
   const json = JSON.parse(printChecks(categories, { format: 'json', isUtf8: true })) as { success: boolean }
   assert.equal(json.success, false)

@@ -256,7 +256,7 @@ function contentOf(bundle: Bundle, { facts, filesOf, textsIn }: PreviewSide): Co
   }
   const files = selected(repository ?? new Map(), source)
   try {
-    const recipe = recipeFor(bundle, facts.overrides, textsIn(namespace))
+    const recipe = recipeFor(bundle, facts, textsIn(namespace))
     const digested = [...files].map(([path, bytes]) => ({ path, digest: digestOfFile(bytes) }))
     const digest = bundle.spec.source ? contentDigest(digested, recipe) : ''
     return { spec: bundle.spec, recipe, files, digest }

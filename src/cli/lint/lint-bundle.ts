@@ -79,7 +79,7 @@ export function lintBundle(input: BundleToLint): BundleContent {
   }
   let variants: readonly SharedVariant[]
   try {
-    const recipe = recipeFor(bundle, input.facts.overrides, textsIn(input))
+    const recipe = recipeFor(bundle, input.facts, textsIn(input))
     variants = renderVariants({ recipe, clusters, frozen: {} }, { files, entropy: ENTROPY }).variants
   } catch (caught) {
     if (!(caught instanceof CliError)) throw caught
@@ -148,7 +148,8 @@ function problemFinding(problem: RenderProblem, { key, known, when, here }: Prob
     return here(finding('not-rendered', words, { ...place, todo: 'use --hub, or add files with Clusters' }))
   }
   const who = known.length === 0 ? '' : ` for ${nameSome(known)}`
-  const found = finding('cannot-render', `Bundle ${key} cannot be rendered${who}: ${message}`, place)
+  const check = problem.plaintext ? 'plaintext-secret' : 'cannot-render'
+  const found = finding(check, `Bundle ${key} cannot be rendered${who}: ${message}`, place)
   if (file === undefined) return here(found)
   return { ...found, bundle: key, file, line: line ?? 1, column: column ?? 1 }
 }

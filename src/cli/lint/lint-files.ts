@@ -7,6 +7,8 @@ import { nearestName } from '../../core/text/nearest-name.ts'
 import type { LabelSelector } from '../../core/text/label-selector.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
+import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import type { Source } from '../../kinds/native/source.ts'
 import { finding } from '../../plan/lint/finding.ts'
 import type { Finding } from '../../plan/lint/finding.ts'
@@ -14,6 +16,7 @@ import { customSchemasOf } from '../../plan/lint/custom-schemas.ts'
 import type { CustomSchemas } from '../../plan/lint/custom-schemas.ts'
 import { lintSource } from '../../plan/lint/lint-charts.ts'
 import { lintContents } from '../../plan/lint/lint-objects.ts'
+import { lintGuard, lintPlan, lintRollout } from '../../plan/lint/lint-safeguards.ts'
 import { lintOverlap } from '../../plan/lint/lint-overlap.ts'
 import { lintSelector, mayMeet } from '../../plan/lint/lint-selectors.ts'
 import type { FieldPath } from '../../plan/objects/managed-fields.ts'
@@ -98,6 +101,7 @@ export function lintFiles(input: LintInput): LintReport {
     ...own,
     ...objects.flatMap((definition) => selectorFindings(definition, facts)),
     ...objects.flatMap((definition) => sourceFindings(definition)),
+    ...objects.flatMap((definition) => safeguardFindings(definition)),
     ...referenceFindings(objects, facts, hasHub),
     ...contents.flatMap(({ findings: found }) => found),
     ...overlapFindings(contents, facts),
@@ -193,6 +197,21 @@ function looseFindings(others: readonly Definition[], { facts, kubeVersion, cust
       withPosition(found, definition),
     ),
   )
+}
+
+/** Settings that let one mistake reach the whole fleet. */
+function safeguardFindings(definition: Definition): PlacedFinding[] {
+  const { object } = definition
+  if (!isObject(object['spec'])) return []
+  const found =
+    object.kind === 'Bundle'
+      ? lintRollout(object as unknown as Bundle)
+      : object.kind === 'RolloutPlan'
+        ? lintPlan(object as unknown as RolloutPlan)
+        : object.kind === 'Placement'
+          ? lintGuard(object as unknown as Placement)
+          : []
+  return found.map((one) => withPosition(one, definition))
 }
 
 function sourceFindings(definition: Definition): PlacedFinding[] {

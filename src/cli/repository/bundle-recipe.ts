@@ -6,7 +6,9 @@ import { systemIds } from '../../core/system-ids.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
+import { allowsSecrets } from '../../kinds/fields/secrets-annotation.ts'
 import type { Override } from '../../kinds/native/override.ts'
+import type { Source } from '../../kinds/native/source.ts'
 import type { BundleRecipe, InputSource } from '../../render/bundle/recipe.ts'
 import type { Entropy } from '../../render/helm/frozen-random.ts'
 import { extractSecretData } from '../../render/secret-values.ts'
@@ -31,8 +33,15 @@ export const ENTROPY: Entropy = {
   generateKey: generateTraditionalKey,
 }
 
-/** Puts together what a Bundle is rendered from; `overrides` are those of all bundles. */
-export function recipeFor(bundle: Bundle, overrides: readonly Override[], textsOf: ReadInputData): BundleRecipe {
+/** The objects of files or of a hub that a recipe depends on. */
+export interface RecipeFacts {
+  /** The Overrides of all Bundles. */
+  readonly overrides: readonly Override[]
+  readonly sources: readonly Source[]
+}
+
+/** Puts together what a Bundle is rendered from. */
+export function recipeFor(bundle: Bundle, { overrides, sources }: RecipeFacts, textsOf: ReadInputData): BundleRecipe {
   const {
     source,
     manifests,
@@ -55,7 +64,7 @@ export function recipeFor(bundle: Bundle, overrides: readonly Override[], textsO
     ignore: source?.ignore,
     at: render?.at,
     templating: templating === 'Enabled',
-    allowSecrets: secrets === 'Allow',
+    allowSecrets: secrets === 'Allow' || sources.some((one) => isSourceOf(one, bundle) && allowsSecrets(one)),
     firstVariantOnly: variantMode === 'First',
     overrides: overrides
       .filter(({ spec: { bundle: name } }) => name === bundle.metadata.name)
@@ -65,6 +74,11 @@ export function recipeFor(bundle: Bundle, overrides: readonly Override[], textsO
       .map(({ metadata, spec: layer }) => ({ ...layer, name: metadata.name })),
     inputs: Object.fromEntries((inputs ?? []).map((input) => [input.name, inputOf(input, textsOf)])),
   }
+}
+
+function isSourceOf({ metadata }: Source, bundle: Bundle): boolean {
+  const isNear = (metadata.namespace ?? 'default') === (bundle.metadata.namespace ?? 'default')
+  return isNear && metadata.name === bundle.spec.source?.name
 }
 
 function partsOf(

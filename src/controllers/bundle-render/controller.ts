@@ -7,6 +7,7 @@ import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
 import { ConfigMap, Secret } from '../../kinds/builtin/core.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
+import { allowsSecrets } from '../../kinds/fields/secrets-annotation.ts'
 import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
@@ -45,6 +46,7 @@ export function createBundleRender(
     releasesOf: (bundle) => caches.releases.lister.by('bundle', bundle),
     rolloutOf: (bundle, release) => caches.rollouts.lister.by('release', inNamespaceOf(bundle, release))[0],
     sourceOf: (namespace, name) => caches.sources.lister.get(`${namespace}/${name}`),
+    planOf: (namespace, name) => caches.rolloutPlans.lister.get(`${namespace}/${name}`),
     overridesOf: (bundle) => caches.overrides.lister.by('bundle', bundle),
     selectedBy: (namespace, placement, bundle) => selectedFor(caches, `${namespace}/${placement}`, bundle),
     assignedTo: (cluster) => caches.assignments.lister.get(cluster)?.spec.entries ?? [],
@@ -113,8 +115,15 @@ function triggersOf(caches: Caches) {
     ),
     triggerOn(caches.sources, ({ before, after }) => {
       const source = after ?? before
-      if (!source || before?.status?.artifact?.digest === after?.status?.artifact?.digest) return []
+      const isSame = before?.status?.artifact?.digest === after?.status?.artifact?.digest
+      const isAllowed = before !== undefined && after !== undefined && allowsSecrets(before) === allowsSecrets(after)
+      if (!source || (isSame && isAllowed)) return []
       return caches.bundles.lister.by('source', keyOf(source)).map(keyOf)
+    }),
+    triggerOn(caches.rolloutPlans, ({ before, after }) => {
+      const plan = after ?? before
+      if (!plan || jsonEqual(before?.spec, after?.spec)) return []
+      return caches.bundles.lister.by('plan', keyOf(plan)).map(keyOf)
     }),
     triggerOn(caches.overrides, ({ before, after }) =>
       [before, after].flatMap((override) => (override ? [inNamespaceOf(override, override.spec.bundle)] : [])),

@@ -3,6 +3,7 @@ import type { Secret as SecretKind } from '../../kinds/builtin/core.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { Override } from '../../kinds/native/override.ts'
 import type { Release } from '../../kinds/native/release.ts'
+import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { Source } from '../../kinds/native/source.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
@@ -22,6 +23,7 @@ export interface BundleRenderPorts {
   /** The Rollout of a Release in the namespace of a Bundle. */
   rolloutOf(bundle: Bundle, release: string): Rollout | undefined
   sourceOf(namespace: string, name: string): Source | undefined
+  planOf(namespace: string, name: string): RolloutPlan | undefined
   overridesOf(bundle: string): readonly Override[]
   /** The clusters that a Placement selects; undefined while its decisions are not complete. */
   selectedBy(namespace: string, placement: string, bundle: string): readonly SelectedCluster[] | undefined

@@ -6,6 +6,7 @@ import { Stalled, Waiting } from '../../core/errors.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import { pickBundleOptions } from '../../kinds/fields/bundle-options.ts'
+import { allowsSecrets } from '../../kinds/fields/secrets-annotation.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { Override } from '../../kinds/native/override.ts'
 import { contentDigest } from '../../render/bundle/content-digest.ts'
@@ -54,7 +55,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
     style: spec.style,
     at: spec.render?.at === 'Agent' ? 'Agent' : undefined,
     templating: spec.templating === 'Enabled',
-    allowSecrets: spec.secrets === 'Allow',
+    allowSecrets: spec.secrets === 'Allow' || isAllowedBySource(bundle, ports),
     ...optionsOf(spec),
     variants: spec.variants,
     firstVariantOnly: spec.variantMode === 'First',
@@ -120,6 +121,11 @@ function artifactOf(
   if (artifact) return artifact
   const words = findCondition(source.status?.conditions, 'Ready')?.message
   throw new Waiting('SourceNotReady', `Source ${name} has no artifact yet${words ? `: ${words}` : '.'}`, WAIT_MS)
+}
+
+function isAllowedBySource({ spec, metadata }: Bundle, ports: BundleRenderPorts): boolean {
+  const source = spec.source && ports.sourceOf(metadata.namespace ?? '', spec.source.name)
+  return source !== undefined && allowsSecrets(source)
 }
 
 /** The texts of ConfigMaps, in the order of `spec.manifestsFrom` and of their keys. */

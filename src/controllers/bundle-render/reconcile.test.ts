@@ -7,6 +7,7 @@ import { Stalled, Waiting } from '../../core/errors.ts'
 import { Secret } from '../../core/secret.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import { Release } from '../../kinds/native/release.ts'
+import { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import { Source } from '../../kinds/native/source.ts'
 import { renderVariants } from '../../render/bundle/render-variants.ts'
@@ -44,6 +45,7 @@ function fixture(overrides: Partial<BundleRenderPorts> = {}) {
       return renderVariants(request, { files: new Map(), entropy: ENTROPY })
     },
     sourceOf: () => undefined,
+    planOf: () => undefined,
     overridesOf: () => [],
     selectedBy: () => [],
     treeOf: async () => undefined,
@@ -89,6 +91,70 @@ test('renders, stores, releases, in this order; then rests', async () => {
   const second = await reconcileOnce(reconciler, first.draft.next)
   assert.equal(log.length, 4)
   assert.equal(second.commit, 'Nothing')
+})
+
+test('a Bundle that reaches all its clusters unchecked says so, until it is rolled out in steps', async () => {
+  const at = (name: string) => ({ inputs: { name, labels: {}, annotations: {}, claims: {}, values: {} } })
+  let selected = [at('s1')]
+  const rings = [{ name: 'all', concurrency: 10 }]
+  const plan = build(RolloutPlan, 'ns/plan', { spec: { rings, start: 'Automatic' } })
+  const { reconciler } = fixture({ selectedBy: () => selected, planOf: () => plan })
+  const open = bundle(1, { rollout: undefined })
+  const alone = await reconcileOnce(reconciler, open)
+  assert.equal(
+    alone.draft.next.status?.conditions?.find(({ type }) => type === 'Unstaged'),
+    undefined,
+  )
+  selected = [at('s1'), at('s2')]
+  const found = await reconcileOnce(reconciler, open)
+  assert.equal(
+    found.condition('Unstaged'),
+    'True NoRolloutStrategy: Bundle hello has no rollout strategy: a change goes to all its clusters in one ring, 10 at a time; set spec.rollout.plan to a RolloutPlan whose first ring is small [no-rollout-strategy].',
+  )
+  const planned = { ...found.draft.next, spec: { ...open.spec, rollout: { plan: 'plan' } } }
+  assert.match(
+    (await reconcileOnce(reconciler, planned)).condition('Unstaged'),
+    /^True NoGate: RolloutPlan plan has no/,
+  )
+  const some = { ...found.draft.next, spec: { ...open.spec, rollout: { concurrency: 1 } } }
+  assert.match((await reconcileOnce(reconciler, some)).condition('Unstaged'), /^False Staged/)
+})
+
+test('the annotation of the Source allows plaintext Secrets; without it they are refused, except where clusters have them', async () => {
+  const text = 'apiVersion: v1\nkind: Secret\nmetadata: {name: db}\nstringData: {p: hunter2}\n'
+  const artifact = {
+    digest: digestOf('tree'),
+    revision: 'main@sha1:1',
+    identity: 'x',
+    fetchedAt: 'x',
+    files: 1,
+    bytes: 1,
+  }
+  const source = build(Source, 'ns/apps', { spec: { git: { url: 'https://git.example/a' } } })
+  source.status = { artifact } as never
+  const { reconciler, releases } = fixture({
+    sourceOf: () => source,
+    treeOf: async () => ({ files: [{ path: 's.yaml', digest: digestOf(utf8(text)), size: 1 }] }) as never,
+    render: async (request) => renderVariants(request, { files: new Map([['s.yaml', utf8(text)]]), entropy: ENTROPY }),
+  })
+  const plain = bundle(1, { manifests: undefined, source: { name: 'apps' } })
+  const refused = await reconcileOnce(reconciler, plain)
+  assert.match(refused.condition('Rendered'), /^False PlaintextSecret: .*annotate the Source/)
+  assert.equal(releases.length, 0)
+  source.metadata.annotations = { 'flotilla.dev/secrets': 'Allow' }
+  const allowed = await reconcileOnce(reconciler, refused.draft.next)
+  assert.equal(allowed.condition('Rendered'), 'True Rendered: Rendered to 1 object.')
+  assert.equal(releases.length, 1)
+  source.metadata.annotations = {}
+  const kept = await reconcileOnce(reconciler, allowed.draft.next)
+  assert.match(
+    kept.condition('PlaintextSecret'),
+    /^True AlreadyDelivered: 1 Secret is in the repository as plaintext: db\./,
+  )
+  assert.match(kept.condition('Rendered'), /^True Rendered/)
+  assert.equal(releases.length, 1, 'the same content is no new Release')
+  const rests = await reconcileOnce(reconciler, kept.draft.next)
+  assert.equal(rests.commit, 'Nothing')
 })
 
 test('what lint finds in the content is a condition, for the versions of the clusters that get it, and holds nothing back', async () => {

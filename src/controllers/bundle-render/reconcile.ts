@@ -6,6 +6,7 @@ import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import { keyOf } from '../../kinds/meta.ts'
+import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { compileHealthRules } from '../../plan/health/health-rules.ts'
 import { objectOptions } from '../../plan/objects/object-options.ts'
@@ -24,6 +25,7 @@ import { contentFor, optionsFor, variantKey } from '../../plan/release/variants.
 import type { ReleaseVariant } from '../../plan/release/variants.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import { describeProblems } from '../../render/render-result.ts'
+import { renderDelivered, showPlaintext } from './delivered-secrets.ts'
 import { guardObjects } from './guard-objects.ts'
 import { lintPorts, showLint } from './lint.ts'
 import { showGathering, stillWaits } from './waiting-content.ts'
@@ -33,6 +35,7 @@ import { setRolloutCondition } from './rollout-condition.ts'
 import { recipeOf } from './recipe.ts'
 import type { FoundRecipe } from './recipe.ts'
 import { hideInputs } from './secret-inputs.ts'
+import { showUnstaged } from './show-unstaged.ts'
 import { storeFiles, storeSet } from './store-set.ts'
 import type { StoredContent } from './store-set.ts'
 
@@ -58,6 +61,7 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       const newest = newestRelease(existing)
       const selected = selectedOf(bundle, ports)
       showUnplaced(draft, selected, newest)
+      showUnstaged(draft, selected?.length ?? 0, planOf(bundle, ports))
       if (await stillWaits(bundle, newest, found, ports)) return showGathering(draft, ports)
       const { held } = status
       delete status.held
@@ -85,6 +89,10 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
 
 function artifactOf({ spec, metadata }: Bundle, ports: BundleRenderPorts): Digest | undefined {
   return spec.source && ports.sourceOf(metadata.namespace ?? '', spec.source.name)?.status?.artifact?.digest
+}
+
+function planOf({ spec, metadata }: Bundle, ports: BundleRenderPorts): RolloutPlan | undefined {
+  return spec.rollout?.plan === undefined ? undefined : ports.planOf(metadata.namespace ?? '', spec.rollout.plan)
 }
 
 function selectedOf(bundle: Bundle, ports: BundleRenderPorts): readonly SelectedCluster[] | undefined {
@@ -190,12 +198,16 @@ interface Rendering {
 async function renderFor(
   draft: Draft<Bundle>,
   clusters: readonly ClusterInputs[],
-  { wish: { found, selected }, ports, context }: Rendering,
+  { wish: { found, selected, newest }, ports, context }: Rendering,
 ): Promise<{ readonly variants: readonly ReleaseVariant[]; readonly bytes: number }> {
   const key = keyOf(draft.next)
   const before = await ports.frozenOf(key)
   const request = { recipe: found.recipe, clusters: clusters.length === 0 ? [NO_CLUSTER] : clusters, frozen: before }
-  const { frozen, notes, ...rendered } = await ports.render(request, context.signal)
+  const { frozen, notes, plaintext, ...rendered } = await renderDelivered(request, newest, {
+    ports,
+    signal: context.signal,
+  })
+  showPlaintext(draft, plaintext)
   const variants = hideInputs(draft.next, found.recipe.inputs, rendered.variants)
   if (Object.keys(frozen).length > Object.keys(before).length) await ports.keepFrozen(key, frozen)
   if (clusters.length === 0 && variants.some(({ when }) => Object.keys(when).length > 0)) {
@@ -212,7 +224,8 @@ async function renderFor(
     bytes = Math.max(bytes, one.bytes)
     stored.push(one.variant)
   }
-  show(draft, { variants, stored, objects, what: whatOf(draft.next, found), notes })
+  const isPlaintext = variants.some(({ result }) => result.ok === false && result.problems.some((one) => one.plaintext))
+  show(draft, { variants, stored, objects, what: whatOf(draft.next, found), notes, isPlaintext })
   return { variants: stored, bytes }
 }
 
@@ -269,10 +282,12 @@ interface Shown {
   readonly objects: number
   readonly what: string
   readonly notes: readonly string[]
+  /** Whether a plaintext Secret is a reason for a problem. */
+  readonly isPlaintext: boolean
 }
 
 /** Sets the condition Rendered; throws Stalled when no variant has content. */
-function show(draft: Draft<Bundle>, { variants, stored, objects, what, notes }: Shown): void {
+function show(draft: Draft<Bundle>, { variants, stored, objects, what, notes, isPlaintext }: Shown): void {
   const failing = stored.findIndex(({ problem }) => problem !== undefined)
   const problem = stored[failing]?.problem ?? ''
   if (!stored.some(({ set }) => set !== undefined)) {
@@ -280,8 +295,9 @@ function show(draft: Draft<Bundle>, { variants, stored, objects, what, notes }: 
       failing < 0
         ? `Every selected cluster is left out by ${stored[0]?.skip ?? 'a variant'}. Clusters keep what they run.`
         : `Cannot render ${what}: ${problem}. Clusters keep what they run.`
-    draft.conditions.set('Rendered', 'False', 'RenderFailed', message)
-    throw new Stalled('RenderFailed', message)
+    const reason = isPlaintext ? 'PlaintextSecret' : 'RenderFailed'
+    draft.conditions.set('Rendered', 'False', reason, message)
+    throw new Stalled(reason, message)
   }
   const sets = new Set(stored.flatMap(({ set }) => (set === undefined ? [] : [set]))).size
   const isPrepared = variants.some(({ result }) => result.ok === 'prepared')

@@ -13,6 +13,7 @@ import type { PlacementQuestion, PlacementWorld } from '../../plan/placement/typ
 import { decisionsOnPages, evictingOf, incumbentsOf, questionOf } from '../../plan/placement/read-objects.ts'
 import { judgeClusterTaints } from '../../plan/placement/filter.ts'
 import { isSimple, keepsIncumbents, NEWCOMER_MOST } from '../../plan/placement/select-clusters.ts'
+import { lintGuard } from '../../plan/lint/lint-safeguards.ts'
 import { shrinkAllowance } from '../../plan/placement/shrink-guard.ts'
 import type { CachedPlacement } from './placement-cache.ts'
 import type { PlacementDecidePorts } from './ports.ts'
@@ -86,12 +87,19 @@ function told(draft: Draft<Placement>, book: CachedPlacement): CachedPlacement {
   return { ...book, changedClusters: new Set() }
 }
 
-/** Condition Ready: the Placement is decided. Condition Empty, only after it was True once: nothing is selected. */
-function setSelected({ conditions }: Draft<Placement>, selected: number, message: string): void {
+/**
+ * Condition Ready: the Placement is decided. Only after they were True once: condition Empty, nothing is selected, and
+ * condition Unguarded, the guard is switched off.
+ */
+function setSelected({ conditions, next }: Draft<Placement>, selected: number, message: string): void {
   conditions.set('Ready', 'True', selected === 0 ? 'NoClusters' : 'Decided', message)
   if (selected === 0) conditions.set('Empty', 'True', 'NoClusters', message)
   else if (conditions.get('Empty')?.status === 'True')
     conditions.set('Empty', 'False', 'Decided', 'The Placement selects clusters.')
+  const [found] = lintGuard(next)
+  if (found) conditions.set('Unguarded', 'True', 'GuardOff', `${found.message}; ${found.todo} [${found.check}].`)
+  else if (conditions.get('Unguarded')?.status === 'True')
+    conditions.set('Unguarded', 'False', 'Guarded', 'A change that deselects too many clusters is stopped.')
 }
 
 /**

@@ -47,7 +47,6 @@ test('an Application: where from, to whom, and how', () => {
         placement: 'store-1',
         source: { name: 'apps', path: 'web' },
         style: 'Raw',
-        secrets: 'Allow',
         defaultNamespace: 'shop',
         rollout: { history: 3 },
         apply: { force: true, immutable: 'Recreate' },
@@ -401,4 +400,18 @@ test('the page has every field', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/dialects/argo.md'), 'utf8')
   assert.equal(withArgoTables(page), page, 'run `npm run docs`')
   assert.match(page, /\| `source\.helm\.valuesObject` \| exact \|/)
+})
+
+test('plaintext Secrets are allowed by the annotation of the Application', () => {
+  const secretsOf = (annotations: string) =>
+    imported(application(`source: {${GIT}}, ${HERE}`, annotations)).objects.flatMap(({ kind, spec }) =>
+      kind === 'Bundle' ? [(spec as { secrets?: string }).secrets] : [],
+    )
+  assert.deepEqual(secretsOf(''), [undefined])
+  assert.deepEqual(secretsOf(', annotations: {flotilla.dev/secrets: Allow}'), ['Allow'])
+  const { notes } = imported(application(`source: {${GIT}}, ${HERE}`, ', annotations: {flotilla.dev/secrets: Allow}'))
+  assert.deepEqual(
+    notes.filter((note) => note.includes('secrets')),
+    [],
+  )
 })

@@ -2,6 +2,7 @@
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { LabelRequirement } from '../../core/text/label-selector.ts'
+import { allowsSecrets, SECRETS_ANNOTATION } from '../../kinds/fields/secrets-annotation.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { fromRollingSync } from '../rollout-strategies.ts'
 import type { RollingSyncStep } from '../rollout-strategies.ts'
@@ -103,7 +104,14 @@ function applicationOf({ metadata, ...rest }: UnknownObject, scene: ApplicationC
   const read = readSpec(project === 'default' ? spec : { project, ...spec }, APPLICATION, readingFor(scene))
   delete read['project']
   tellAnnotations(Object.keys(metadata.annotations ?? {}), scene)
-  return { name: metadata.name, ownName: metadata.name, labels: metadata.labels ?? {}, finalizers, spec: read }
+  return {
+    name: metadata.name,
+    ownName: metadata.name,
+    labels: metadata.labels ?? {},
+    finalizers,
+    ...(allowsSecrets({ metadata }) ? { allowsSecrets: true } : {}),
+    spec: read,
+  }
 }
 
 const SYNC_WAVE = 'argocd.argoproj.io/sync-wave'
@@ -112,7 +120,7 @@ const NOT_SAID =
   /^(kubectl\.kubernetes\.io\/last-applied-configuration|argocd\.argoproj\.io\/(refresh|tracking-id|hydrate))$/
 
 function tellAnnotations(keys: readonly string[], { note }: ApplicationCompileContext): void {
-  for (const key of keys.filter((one) => !NOT_SAID.test(one))) {
+  for (const key of keys.filter((one) => !NOT_SAID.test(one) && one !== SECRETS_ANNOTATION)) {
     const advice = key === SYNC_WAVE ? ': write dependsOn of the Bundle' : ''
     note(`annotation ${key} of an Application has no effect${advice}`)
   }
@@ -168,6 +176,7 @@ function generatedBy(set: UnknownObject, scene: ApplicationCompileContext): Appl
     )
     return {
       ...made,
+      ...(allowsSecrets(set) ? { allowsSecrets: true } : {}),
       set: set.metadata.name,
       ownName,
       finalizers: finalizers.length > 0 || keep ? finalizers : [FINALIZER],

@@ -12,7 +12,7 @@ import type { CompiledBundle } from './compile/compile-bundle.ts'
 import { COMPILED, desiredOf, REPO_LABEL, sourceOf } from './compile/desired-objects.ts'
 import { FleetBundle } from './kinds.ts'
 import type { GitRepo } from './kinds.ts'
-import { groupOf, isOfFleet, readGitRepoSpec } from './compile/read-git-repo.ts'
+import { gitRepoOf, groupOf, isOfFleet, readGitRepoSpec } from './compile/read-git-repo.ts'
 import type { GitRepoSpec } from './compile/read-git-repo.ts'
 import { compileRepository } from './compile/compile-repository.ts'
 
@@ -54,7 +54,7 @@ export function importGitRepos(request: GitReposRequest): ImportedRepos {
   const groups = objects.filter((one) => isOfFleet(one, 'ClusterGroup')).map(groupOf)
   const read = (repo: Repo, bundles: readonly CompiledBundle[]) =>
     compileRepository({
-      gitRepo: { namespace: 'fleet-default', labels: {}, ...repo.object.metadata },
+      gitRepo: gitRepoOf(repo.object),
       spec: repo.spec,
       workspace: { groups, aliases: () => [], missing: (name) => void missing.add(name), clusters: [], bundles },
       files,

@@ -30,7 +30,7 @@ export const Bundle = defineKind({
   plural: 'bundles',
   scope: 'Namespaced',
   shortNames: ['fb'],
-  events: { warnWhenTrue: ['Reverted', 'Unplaced'], warnWhenFalse: ['Linted', 'Rendered'] },
+  events: { warnWhenTrue: ['Reverted', 'Unplaced', 'PlaintextSecret'], warnWhenFalse: ['Linted', 'Rendered'] },
   description:
     'Kubernetes objects that run together, with the Placement that selects their clusters and options for rendering, applying and deletion.',
   spec: object(

@@ -100,3 +100,25 @@ test('failed rollouts come first, then sources, bundles and placements, each wit
     ],
   )
 })
+
+test('plaintext Secrets and settings that let one mistake reach all clusters need a person', () => {
+  const leaving = bundle('leaving', ['Unstaged', 'True', 'NoGate'])
+  assert.deepEqual(
+    told({
+      bundles: [
+        bundle('a', ['PlaintextSecret', 'True', 'AlreadyDelivered'], ['Unstaged', 'True', 'NoRolloutStrategy']),
+        bundle('b', ['PlaintextSecret', 'False', 'NoneFound'], ['Unstaged', 'False', 'Staged']),
+        { ...leaving, metadata: { ...leaving.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } },
+      ],
+      placements: [
+        placement('all', ['Ready', 'True', 'Decided'], ['Unguarded', 'True', 'GuardOff']),
+        placement('some', ['Ready', 'True', 'Decided'], ['Unguarded', 'False', 'Guarded']),
+      ],
+    }),
+    [
+      'PlaintextSecret a PlaintextSecret: flotilla get bundle a -o yaml -n shop',
+      'OpenDefault a NoRolloutStrategy: flotilla get bundle a -o yaml -n shop',
+      'OpenDefault all GuardOff: flotilla get placement all -o yaml -n shop',
+    ],
+  )
+})

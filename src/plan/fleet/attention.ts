@@ -1,6 +1,7 @@
 /**
- * What needs a person: failed Rollouts, failing Sources, Bundles without content, held Placements, and Bundles whose
- * content was rolled back. `status`, `check` and the console show the same list.
+ * What needs a person: failed Rollouts, failing Sources, Bundles without content, held Placements, Bundles whose
+ * content was rolled back, Secrets in repositories, and settings that let one mistake reach the whole fleet. `status`,
+ * `check` and the console show the same list.
  *
  * Each section is one function, so that a new kind of item is one more function in SECTIONS.
  */
@@ -19,7 +20,15 @@ export interface AttentionFacts {
   readonly placements: readonly Placement[]
 }
 
-export const ATTENTION_KINDS = ['FailedRollout', 'FailingSource', 'UnbuiltBundle', 'HeldPlacement', 'HeldBack'] as const
+export const ATTENTION_KINDS = [
+  'FailedRollout',
+  'FailingSource',
+  'UnbuiltBundle',
+  'HeldPlacement',
+  'HeldBack',
+  'PlaintextSecret',
+  'OpenDefault',
+] as const
 
 /** One object that needs a person. */
 export interface AttentionItem {
@@ -39,6 +48,8 @@ const SECTIONS: readonly ((facts: AttentionFacts) => readonly AttentionItem[])[]
   unbuiltBundles,
   heldPlacements,
   heldBackBundles,
+  plaintextSecrets,
+  openDefaults,
 ]
 
 /** Everything that needs a person; failed Rollouts come first. */
@@ -121,6 +132,32 @@ function heldBackBundles({ bundles }: AttentionFacts): AttentionItem[] {
     if (reverted?.status !== 'True' || bundle.metadata.deletionTimestamp !== undefined) return []
     return [itemOf('HeldBack', bundle, { ...reverted, reason: 'HeldBack', command: 'rollout history NAME' })]
   })
+}
+
+function plaintextSecrets({ bundles }: AttentionFacts): AttentionItem[] {
+  return bundles.flatMap((bundle) => {
+    const found = trueCondition(bundle, 'PlaintextSecret')
+    const words = { reason: 'PlaintextSecret', message: found?.message ?? '', command: 'get bundle NAME -o yaml' }
+    return found ? [itemOf('PlaintextSecret', bundle, words)] : []
+  })
+}
+
+/** Settings that let one mistake reach the whole fleet. */
+function openDefaults({ bundles, placements }: AttentionFacts): AttentionItem[] {
+  const of = (object: Bundle | Placement, type: string, command: string) => {
+    const found = trueCondition(object, type)
+    return found ? [itemOf('OpenDefault', object, { ...found, command })] : []
+  }
+  return [
+    ...bundles.flatMap((bundle) => of(bundle, 'Unstaged', 'get bundle NAME -o yaml')),
+    ...placements.flatMap((placement) => of(placement, 'Unguarded', 'get placement NAME -o yaml')),
+  ]
+}
+
+function trueCondition({ metadata, status }: Bundle | Placement, type: string) {
+  if (metadata.deletionTimestamp !== undefined) return undefined
+  const found = findCondition(status?.conditions, type)
+  return found?.status === 'True' ? found : undefined
 }
 
 interface Words {

@@ -104,6 +104,26 @@ export const CHECKS = {
     title: 'A selector matches no cluster',
     help: 'No cluster that is known has these labels; the message names the requirement that no cluster meets and the nearest existing value. Without known clusters this check is skipped.',
   },
+  'plaintext-secret': {
+    severity: 'error',
+    title: 'A Secret is in the repository as plaintext',
+    help: 'Every reader of the repository, and of every clone of it, can read the value. The hub refuses the Bundle. Pass the value from a Secret of the hub (`spec.inputs`), keep it in the cluster (External Secrets, Sealed Secrets, SOPS), or allow plaintext Secrets for this repository: annotate the Source, or the GitRepo or Application that makes it, with `flotilla.dev/secrets: Allow`, or set `spec.secrets: Allow` in one Bundle. A Secret that clusters already have stays, with the condition `PlaintextSecret`.',
+  },
+  'no-rollout-strategy': {
+    severity: 'warning',
+    title: 'A change reaches all clusters at once',
+    help: 'The Bundle has no `spec.rollout`, or its only ring changes all clusters at the same time. A mistake is then everywhere before the first cluster has shown it. Set `spec.rollout.plan` to a RolloutPlan whose first ring is small.',
+  },
+  'plan-without-gate': {
+    severity: 'warning',
+    title: 'Nothing is checked between the rings of a plan',
+    help: 'No ring of the RolloutPlan has a soak time, a gate or an approval, so a ring starts as soon as the objects of the ring before are Ready. Set `soak`, `gates` or `approvals` of at least one ring.',
+  },
+  'unguarded-placement': {
+    severity: 'warning',
+    title: 'The guard of a Placement is switched off',
+    help: 'With `spec.guard.maxDropped: 100%`, one wrong label or selector removes all Bundles from all clusters without a question. Remove `spec.guard`, so that a change may deselect at most a tenth of the clusters, or set a smaller number.',
+  },
 } as const satisfies Record<string, Check>
 
 /** The id of a check. */

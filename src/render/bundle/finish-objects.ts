@@ -1,12 +1,7 @@
-/**
- * Changes that apply to every object after its style was rendered: namespaces, labels, images, patches; and the check
- * for Secrets in git.
- */
-import { fromBase64 } from '../../core/bytes.ts'
+/** Changes that apply to every object after its style was rendered: namespaces, labels, images, patches. */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { isSecret } from '../../kinds/redact-secret.ts'
 import { builtInScope } from '../builtin-scope.ts'
 import type { ImageRewrite, LayerOptions, ObjectPatch } from './recipe.ts'
 import { RenderFailure } from './render-failure.ts'
@@ -115,38 +110,4 @@ export function mergePatch<T>(target: T, patch: unknown): T {
     else out[key] = mergePatch(out[key], value)
   }
   return out as T
-}
-
-/**
- * Refuses Secrets whose content is in the repository. `written` is the content before templates were expanded: a value
- * with `${ }` comes from an input.
- */
-export function refuseSecrets(written: readonly UnknownObject[]): void {
-  for (const { name, keys } of findPlaintextSecrets(written)) {
-    throw new RenderFailure(
-      `Secret ${name} has its content (${keys.join(', ')}) in the repository, where every reader of the repository can read it; pass it from a Secret of the hub (spec.inputs), keep it in the cluster (External Secrets, Sealed Secrets, SOPS), or set spec.secrets to Allow`,
-    )
-  }
-}
-
-/** Finds Secrets with literal values, and the keys of these values. */
-export function findPlaintextSecrets(
-  written: readonly UnknownObject[],
-): { readonly name: string; readonly keys: readonly string[] }[] {
-  return written.filter(isSecret).flatMap((object) => {
-    const keys = [...literalKeys(object['data'], fromData), ...literalKeys(object['stringData'], String)]
-    return keys.length === 0 ? [] : [{ name: object.metadata.name, keys }]
-  })
-}
-
-function literalKeys(field: unknown, textOf: (value: unknown) => string): string[] {
-  return Object.entries(isObject(field) ? field : {})
-    .filter(([, value]) => !textOf(value).includes('${'))
-    .map(([key]) => key)
-}
-
-// A generator writes base64, an author may write the text itself.
-function fromData(value: unknown): string {
-  const text = String(value)
-  return `${text} ${new TextDecoder().decode(fromBase64(text))}`
 }

@@ -263,7 +263,7 @@ test('a chart and a kustomization together: the output is the first resource', (
 
 test('Secrets with content in the repository are refused with the way out; those of charts are not', () => {
   const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {p: x}\n'
-  const said = /^Secret s has its content \(p\) in the repository.*or set spec\.secrets to Allow$/
+  const said = /^Secret s has its content \(p\) in the repository.*with flotilla\.dev\/secrets: Allow$/
   assert.match(render({ path: 'd' }, { 'd/s.yaml': secret }).said, said)
   assert.deepEqual(names(render({ path: 'd', allowSecrets: true }, { 'd/s.yaml': secret }).objects), [
     'Secret default/s',
@@ -274,6 +274,18 @@ test('Secrets with content in the repository are refused with the way out; those
   assert.match(render({ path: 'd' }, generated).said, said)
   const chart = { 'd/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n', 'd/templates/s.yaml': secret }
   assert.deepEqual(names(render({ path: 'd' }, chart).objects), ['Secret default/s'])
+  const templates = { 'd/templates/s.yaml': secret, 'd/c.yaml': configMap('c') }
+  assert.equal(render({ path: 'd', raw: { templates: 'Render' } }, templates).said, '', 'templates are a chart')
+  assert.match(render({ path: 'd', raw: { templates: 'Render' } }, { ...templates, 'd/s.yaml': secret }).said, said)
+  const around = { ...chart, 'd/k/kustomization.yaml': 'namePrefix: p-\nresources: []\n' }
+  const both = { path: 'd', helm: { chart: '.' }, kustomize: { dir: 'k' } }
+  assert.deepEqual(names(render(both, around).objects), ['Secret default/p-s'])
+  const generating = {
+    ...around,
+    'd/k/kustomization.yaml': generated['d/kustomization.yaml'].replaceAll('name: s', 'name: g'),
+  }
+  for (const at of ['Hub', 'Agent'] as const)
+    assert.match(render({ ...both, at }, generating).said, /^Secret g has its content \(p\) in the repository/, at)
 })
 
 test('a Secret written into spec.manifests is said to be readable there', () => {

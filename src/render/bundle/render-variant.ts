@@ -5,6 +5,7 @@ import { utf8 } from '../../core/bytes.ts'
 import type { ClusterInputs, Reads } from '../../core/cluster-inputs.ts'
 import { isObject } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
+import { isSecret } from '../../kinds/redact-secret.ts'
 import { readYamlDocument } from '../../yaml/read/read-yaml.ts'
 import { writeYaml } from '../../yaml/write/write-yaml.ts'
 import { YamlError } from '../../yaml/yaml.ts'
@@ -22,8 +23,9 @@ import { detectStyle, kustomizationIn } from './detect-style.ts'
 import type { Style } from './detect-style.ts'
 import { createExpander } from './expander.ts'
 import type { Expander } from './expander.ts'
-import { finishObjects, refuseSecrets, findPlaintextSecrets } from './finish-objects.ts'
+import { finishObjects } from './finish-objects.ts'
 import { layersFor, mergeLayers, originsOf } from './layers.ts'
+import { findPlaintextSecrets, refuseSecrets } from './plaintext-secrets.ts'
 import { prepareContent } from './prepare-content.ts'
 import type { PreparedContent } from './prepare-content.ts'
 import { rawDirectory, decodeManifestText } from './raw-directory.ts'
@@ -100,6 +102,8 @@ function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: RenderC
   if (!scene.cluster) {
     if (recipe.at !== 'Agent') refuseClusterValues(options)
     else {
+      if (style.kind === 'Helm' && style.kustomize !== undefined && !recipe.allowSecrets)
+        refuseSecrets(writtenAround('', style.kustomize, scene.files))
       const prepared = prepareContent(style, recipe, options, { ...scene, expander })
       if (prepared) return { result: { ok: 'prepared', ...prepared }, frozen: scene.frozen, style: style.kind }
     }
@@ -116,10 +120,16 @@ function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: RenderC
       if (!result.ok) return { result, frozen, style: 'Raw' }
       if (!recipe.allowSecrets) {
         const unexpanded = () => {
-          const written = rawDirectory(style.directory, recipe, options, { ...scene, expander: undefined, templates })
+          const written = rawDirectory(style.directory, recipe, options, {
+            ...scene,
+            expander: undefined,
+            // Secrets that templates render are allowed, as those of charts.
+            templates: () => '',
+          })
           return written.ok ? written.objects : result.objects
         }
-        refuseSecrets(expander ? writtenOr(result.objects, unexpanded) : result.objects)
+        const isWhole = expander === undefined && recipe.raw?.templates !== 'Render'
+        refuseSecrets(isWhole ? result.objects : writtenOr(result.objects, unexpanded))
       }
       return { result: finished(result.objects, options), frozen, style: 'Raw' }
     }
@@ -133,6 +143,7 @@ function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: RenderC
       const chart = chartAt(style.chart, recipe, scene.files)
       const { text, frozen, notes } = chartText(chart, recipe, options, { ...scene, expander })
       if (style.kustomize !== undefined) {
+        if (!recipe.allowSecrets) refuseSecrets(writtenAround(text, style.kustomize, scene.files))
         const tree = withChartOutput(style.kustomize, text, { files: scene.files, expander })
         return { result: finished(kustomized(style.kustomize, tree), options), frozen, notes, style: 'Helm' }
       }
@@ -187,6 +198,25 @@ function writtenOr(
     return unexpanded()
   } catch {
     return expanded
+  }
+}
+
+/**
+ * The objects of a kustomization around the output of a chart, without the values of the chart's own Secrets; none if
+ * the kustomization needs these values.
+ */
+function writtenAround(text: string, directory: string, files: ArtifactFiles): readonly UnknownObject[] {
+  try {
+    const read = renderRaw(text)
+    const objects = (read.ok ? read.objects : []).map((object) => {
+      if (!isSecret(object)) return object
+      const { data: _data, stringData: _stringData, ...rest } = object
+      return rest
+    })
+    const output = objects.map((object) => JSON.stringify(object)).join('\n---\n')
+    return kustomized(directory, withChartOutput(directory, output, { files, expander: undefined }))
+  } catch {
+    return []
   }
 }
 

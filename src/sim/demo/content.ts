@@ -116,7 +116,7 @@ export const DEMO_PLACEMENT = object<Placement>('Placement', 'stores', {
 export const BASELINE_BUNDLE = object<Bundle>('Bundle', 'baseline', {
   source: { name: DEMO_SOURCE, path: 'baseline' },
   placement: 'stores',
-  rollout: { concurrency: '100%' },
+  rollout: { concurrency: '50%' },
 })
 
 const PLAN = 'rings'

@@ -198,6 +198,11 @@ test('what needs a person comes before what moves, each with its command', () =>
       item('UnbuiltBundle', 'db', 'RenderFailed', 'x'.repeat(400)),
       item('HeldPlacement', 'stores', 'DropHeld', 'Would drop 4 of 4.'),
       item('HeldBack', 'web', 'HeldBack', 'Held back: release web-g2 was rolled back by admin.'),
+      item('PlaintextSecret', 'pay', 'PlaintextSecret', '1 Secret is in the repository as plaintext: db.'),
+      ...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) =>
+        item('OpenDefault', name, 'NoGate', `${name} has no gate; set soak.`),
+      ),
+      item('OpenDefault', 'all', 'GuardOff', 'all has no guard.'),
     ],
     versions: new Map([['shop/web', '3 on web-g1']]),
   }
@@ -213,11 +218,15 @@ test('what needs a person comes before what moves, each with its command', () =>
     'Bundle   shop/web   Held back: release web-g2 was rolled back by admin.',
     '         clusters run: 3 on web-g1',
     '         flotilla look at web',
+    'Secret   shop/pay   PlaintextSecret   1 Secret is in the repository as plaintext: db.',
+    '         flotilla look at pay',
+    'Default  NoGate   shop/a, shop/b, shop/c and 4 more   a has no gate; set soak.',
+    'Default  GuardOff   shop/all   all has no guard.',
     'Rollout  shop/base-g1   Progressing   ███░░░░░░░░░░░░ 1/4   2 failed',
     'Next     flotilla rollout watch base-g1 -n shop',
   ])
   const { attention } = statusSummary(facts, NOW) as { attention: AttentionItem[] }
-  assert.equal(attention.length, 5)
+  assert.equal(attention.length, 14)
   const many = { ...facts, attention: Array.from({ length: 7 }, (_, at) => item('UnbuiltBundle', `b${at}`, 'X', '')) }
   assert.match(statusText(many, NOW, PLAIN), /look at b4\n {9}and 2 more\n/)
 })

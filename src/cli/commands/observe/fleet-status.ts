@@ -115,15 +115,28 @@ const TITLES: Readonly<Record<AttentionItem['kind'], string>> = {
   UnbuiltBundle: 'Bundle',
   HeldPlacement: 'Held',
   HeldBack: 'Bundle',
+  PlaintextSecret: 'Secret',
+  OpenDefault: 'Default',
 }
 
 /** What needs a person, with the command for each object; failed Rollouts are first. */
 function attentionLines(facts: StatusFacts, look: Pick<Terminal, 'command' | 'isUtf8'>): string[] {
   const byKind = Map.groupBy(facts.attention ?? [], ({ kind }) => kind)
-  return [...byKind.values()].flatMap((items) => [
-    ...items.slice(0, MAX_ATTENTION).flatMap((item) => itemLines(item, facts, look)),
-    ...(items.length > MAX_ATTENTION ? [line('', `and ${items.length - MAX_ATTENTION} more`)] : []),
+  return [...byKind].flatMap(([kind, items]) => [
+    ...(kind === 'OpenDefault' ? defaultLines(items) : []),
+    ...(kind === 'OpenDefault' ? [] : items).slice(0, MAX_ATTENTION).flatMap((item) => itemLines(item, facts, look)),
+    ...(items.length > MAX_ATTENTION && kind !== 'OpenDefault'
+      ? [line('', `and ${items.length - MAX_ATTENTION} more`)]
+      : []),
   ])
+}
+
+/** One line for each reason, because many objects can have the same setting, with the message of the first. */
+function defaultLines(items: readonly AttentionItem[]): string[] {
+  return [...Map.groupBy(items, ({ reason }) => reason)].map(([reason, found]) => {
+    const names = nameSome(found.map(({ namespace, name }) => `${namespace}/${name}`))
+    return line(TITLES.OpenDefault, [reason, names, oneLine(found[0]?.message ?? '')].join('   '))
+  })
 }
 
 function itemLines(item: AttentionItem, facts: StatusFacts, look: Pick<Terminal, 'command' | 'isUtf8'>): string[] {

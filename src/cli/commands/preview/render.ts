@@ -6,6 +6,7 @@ import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import type { UnknownObject } from '../../../kinds/meta.ts'
 import { redactSecret, isSecret } from '../../../kinds/redact-secret.ts'
+import { Source } from '../../../kinds/native/source.ts'
 import { Override } from '../../../kinds/native/override.ts'
 import { clusterInputsOf } from '../../../plan/release/variants.ts'
 import { clusterKeys, describeKey } from '../../../render/bundle/chart/cluster-keys.ts'
@@ -54,7 +55,11 @@ export async function render({ terminal, stdin, connect, flags }: RenderInput): 
   const bundles = [...(ofKind<Bundle>(Bundle.kind) as unknown as UnknownObject[]).filter(isOwn), ...read]
   const bundle = chooseBundle(bundles as unknown as Bundle[], flags.bundle)
   const cluster = await clusterFor(flags, ofKind<Cluster>(Cluster.kind), connect)
-  const recipe = recipeFor(bundle, ofKind<Override>(Override.kind), textsIn(given))
+  const recipe = recipeFor(
+    bundle,
+    { overrides: ofKind<Override>(Override.kind), sources: ofKind<Source>(Source.kind) },
+    textsIn(given),
+  )
   const variant = renderVariant(recipe, cluster, {
     files: bundle.spec.source ? readRepository(flags.root ?? '.') : new Map(),
     entropy: ENTROPY,

@@ -117,10 +117,13 @@ test('without a fleet: what can be known is told with file and line', async (t) 
     `apps/pos/deploy.yaml:6:3: warning: Deployment pos/pos: there is no field replica in .spec; did you mean replicas? [unknown-field]
 apps/pos/deploy.yaml:10:21: warning: Deployment pos/pos: the image registry.example.com/pos of container pos has no tag, which means latest; name a version, or a digest [unpinned-image]
 apps/pos/deploy.yaml:12:1: warning: PodDisruptionBudget pos/pos: policy/v1beta1 is deprecated since Kubernetes 1.21 and not served from 1.25 on; write apiVersion: policy/v1 [deprecated-api]
+fleet/all.yaml:14:1: warning: Bundle pos has no rollout strategy: a change goes to all its clusters in one ring, 10 at a time; set spec.rollout.plan to a RolloutPlan whose first ring is small [no-rollout-strategy]
+fleet/all.yaml:21:1: warning: Bundle till has no rollout strategy: a change goes to all its clusters in one ring, 10 at a time; set spec.rollout.plan to a RolloutPlan whose first ring is small [no-rollout-strategy]
+fleet/all.yaml:28:1: warning: Bundle inline has no rollout strategy: a change goes to all its clusters in one ring, 10 at a time; set spec.rollout.plan to a RolloutPlan whose first ring is small [no-rollout-strategy]
 fleet/all.yaml:29:3: warning: Bundle shop/inline names Placement stors, which is not in these files; did you mean stores? [missing-reference]
 fleet/all.yaml:30:3: error: Bundle shop/inline: there is no field vairants in .spec; did you mean variants? [unknown-field]
 fleet/all.yaml:35:1: warning: ConfigMap default/greeting: there is no field dta; did you mean data? [unknown-field]
-1 error, 5 warnings; checked 5 definitions, 3 bundles, 4 objects, no cluster known
+1 error, 8 warnings; checked 5 definitions, 3 bundles, 4 objects, no cluster known
 see https://flotilla.dev/docs/lint.md#unknown-field and the other sections
 `,
   )
@@ -289,4 +292,43 @@ test('fleet.yaml of a repository of Rancher Fleet is checked too', async (t) => 
   )
   assert.match(out, /b\/fleet\.yaml:1.*downstreamResources are objects of the hub/)
   assert.equal(code, 1)
+})
+
+test('plaintext Secrets, plans without a gate and switched off guards are findings, with what to write', async (t) => {
+  const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: db}\nstringData: {p: hunter2}\n'
+  const objects = (annotations = '') => `apiVersion: flotilla.dev/v1alpha1
+kind: Placement
+metadata: {name: stores, namespace: shop}
+spec: {clusterSelector: {}, guard: {maxDropped: 100%}}
+---
+apiVersion: flotilla.dev/v1alpha1
+kind: RolloutPlan
+metadata: {name: plan, namespace: shop}
+spec: {rings: [{name: all}]}
+---
+apiVersion: flotilla.dev/v1alpha1
+kind: Source
+metadata: {name: apps, namespace: shop${annotations}}
+spec: {git: {url: https://git.example.com/apps.git}}
+---
+apiVersion: flotilla.dev/v1alpha1
+kind: Bundle
+metadata: {name: pos, namespace: shop}
+spec: {placement: stores, rollout: {plan: plan}, source: {name: apps, path: pos}}
+`
+  const { out, code } = await run(t, { 'all.yaml': objects(), 'pos/s.yaml': secret })
+  assert.match(out, /all\.yaml:4:\d+: warning: Placement stores has no guard.*\[unguarded-placement\]/)
+  assert.match(
+    out,
+    /all\.yaml:9:\d+: warning: RolloutPlan plan has no gate.*for example soak: 30m \[plan-without-gate\]/,
+  )
+  assert.match(out, /error: Bundle shop\/pos cannot be rendered: Secret db has its content \(p\).*\[plaintext-secret\]/)
+  assert.doesNotMatch(out, /hunter2/)
+  assert.equal(code, 1)
+  const allowed = await run(t, {
+    'all.yaml': objects(', annotations: {flotilla.dev/secrets: Allow}'),
+    'pos/s.yaml': secret,
+  })
+  assert.doesNotMatch(allowed.out, /plaintext-secret/)
+  assert.equal(allowed.code, 0)
 })

@@ -24,6 +24,8 @@ export interface Application {
   readonly ownName: string
   readonly labels: Readonly<Record<string, string>>
   readonly finalizers: readonly string[]
+  /** Whether the Application, or its ApplicationSet, allows plaintext Secrets in its repository. */
+  readonly allowsSecrets?: boolean
   readonly spec: ApplicationSpec
   /** The labels of the clusters, instead of the destination: one Application per cluster. */
   readonly clusters?: readonly LabelRequirement[]
@@ -72,7 +74,7 @@ export function compileApplication(app: Application, scene: ApplicationCompileCo
       spec: {
         placement,
         ...content,
-        secrets: 'Allow',
+        ...(app.allowsSecrets ? { secrets: 'Allow' } : {}),
         ...(namespace && !hasPlaceholders(namespace) ? { defaultNamespace: namespace } : {}),
         ...(Object.keys(rollout).length === 0 ? {} : { rollout }),
         ...options,

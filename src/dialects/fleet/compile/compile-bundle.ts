@@ -32,6 +32,8 @@ export interface BundleCompileContext {
     readonly namespace: string
     readonly name: string
     readonly labels: Readonly<Record<string, string>>
+    /** Whether the GitRepo allows plaintext Secrets in its repository. */
+    readonly allowsSecrets?: boolean
   }
   readonly options: GitRepoOptions
   readonly workspace: Workspace & {
@@ -127,7 +129,7 @@ export function compileBundle(
         kustomizations: layers.some(({ kustomize }) => kustomize) ? 'Skip' : 'Include',
         ...(scanned.files.some((path) => path.startsWith('templates/')) ? { templates: 'Render' } : {}),
       },
-      secrets: 'Allow',
+      ...(gitRepo.allowsSecrets ? { secrets: 'Allow' } : {}),
       ...(layers.some(({ helm }) => helm?.valuesFrom) ? { render: { at: 'Agent' } } : {}),
       ...base,
       overlays: [...(base.overlays ?? [])],

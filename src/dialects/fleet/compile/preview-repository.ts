@@ -12,7 +12,7 @@ import type { GitRepo } from '../kinds.ts'
 import { compileRepository } from './compile-repository.ts'
 import { COMPILED, desiredOf, isOwnedBy } from './desired-objects.ts'
 import { DEFAULT_WORKSPACE, WORKSPACE_LABEL } from './placement.ts'
-import { groupOf, readGitRepoSpec } from './read-git-repo.ts'
+import { gitRepoOf, groupOf, readGitRepoSpec } from './read-git-repo.ts'
 
 /** The hub's objects, and the files of the change. */
 export interface RepositoryPreviewInput {
@@ -42,13 +42,13 @@ export function previewRepositories(input: RepositoryPreviewInput): RepositoryPr
   const removed: string[] = []
   const broken = new Map<string, string>()
   for (const repo of input.repos) {
-    const { name, namespace = '', labels = {} } = repo.metadata
+    const gitRepo = gitRepoOf(repo)
     const findings: Finding[] = []
     const spec = readGitRepoSpec(repo.spec, findings)
     const read = compileRepository({
-      gitRepo: { namespace, name, labels },
+      gitRepo,
       spec,
-      workspace: workspaceOf(namespace, input),
+      workspace: workspaceOf(gitRepo.namespace, input),
       files: input.files,
     })
     const desired = desiredOf(repo, read.bundles)

@@ -4,9 +4,10 @@ import { toError } from '../../../core/errors.ts'
 import { isObject } from '../../../core/json.ts'
 import type { LabelSelector } from '../../../core/text/label-selector.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
+import { allowsSecrets } from '../../../kinds/fields/secrets-annotation.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
-import type { UnknownObject } from '../../../kinds/meta.ts'
-import type { CompiledBundle } from './compile-bundle.ts'
+import type { KubeObject, UnknownObject } from '../../../kinds/meta.ts'
+import type { BundleCompileContext, CompiledBundle } from './compile-bundle.ts'
 import { GIT_REPO } from '../fields.ts'
 import { findingText, readFields } from '../../read-fields.ts'
 import type { Finding } from '../../read-fields.ts'
@@ -19,6 +20,12 @@ export const FLEET_GROUP = 'fleet.cattle.io'
 
 /** The part of a GitRepo's spec that says which files are read and for which clusters. */
 export type GitRepoSpec = RepositoryRequest['spec']
+
+/** The facts of a GitRepo that its Bundles depend on, besides its spec. */
+export function gitRepoOf(repo: { readonly metadata: KubeObject['metadata'] }): BundleCompileContext['gitRepo'] {
+  const { name, namespace = 'fleet-default', labels = {} } = repo.metadata
+  return { namespace, name, labels, allowsSecrets: allowsSecrets(repo) }
+}
 
 /** Reads the spec of a GitRepo; errors and fields without effect are in the findings. */
 export function readGitRepoSpec(spec: unknown, findings: Finding[]): GitRepoSpec {
@@ -64,16 +71,16 @@ export function bundlesOfFiles(
   const bundles = objects
     .filter((object) => isOfFleet(object, 'GitRepo'))
     .flatMap((object) => {
-      const { name, namespace = 'fleet-default', labels = {} } = object.metadata
+      const gitRepo = gitRepoOf(object)
       const groups = objects.filter((one) => isOfFleet(one, 'ClusterGroup')).map(groupOf)
       const read = compileRepository({
-        gitRepo: { namespace, name, labels },
+        gitRepo,
         spec: readGitRepoSpec(object['spec'], findings),
         workspace: { groups, aliases: () => [], clusters: [], bundles: [], isWhole: false },
         files,
       })
       findings.push(...read.findings)
-      return read.bundles.map((bundle) => bundleObject(bundle, namespace))
+      return read.bundles.map((bundle) => bundleObject(bundle, gitRepo.namespace))
     })
   return { bundles, findings: findings.map(findingText) }
 }

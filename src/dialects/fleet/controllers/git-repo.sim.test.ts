@@ -17,6 +17,7 @@ import { ALL_SCHEMES, parseSourceUrl } from '../../../source/source-url.ts'
 import { storeFiles } from '../../../source/store-files.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
 import { startControllersHome } from '../../../testing/hub/controllers-home.ts'
+import { parseObjectSet } from '../../../wire/document/signed-document.ts'
 import { ClusterGroup, FleetBundle, GitRepo } from '../kinds.ts'
 
 type Files = Readonly<Record<string, string>>
@@ -301,6 +302,56 @@ test('Secrets as Fleet’s users have them are sent to the server of the GitRepo
   await secret('late', 'kubernetes.io/basic-auth')
   for (let round = 0; round < 12 && (await urls('late')) === undefined; round++) await settle()
   assert.equal(await urls('late'), 'https://late.example.com/', 'also a Secret that comes later')
+})
+
+test('plaintext Secrets of a repository are refused, allowed in words, and stay where clusters have them', async (t) => {
+  const secret = (name: string) => `apiVersion: v1\nkind: Secret\nmetadata: {name: ${name}}\nstringData: {p: hunter2}\n`
+  const { hub, repo, push, settle, condition } = await world(t, { 'db/fleet.yaml': '{}', 'db/s.yaml': secret('old') })
+  const annotate = async (annotations: Record<string, string>) => {
+    const found = (await hub.find(GitRepo, 'fleet-default/apps'))!
+    await hub.client.update(GitRepo, { ...found, metadata: { ...found.metadata, annotations } })
+    await settle()
+  }
+  const names = async () => {
+    const { entries = [] } = (await hub.find(Assignment, 'c1'))?.spec ?? {}
+    const sets = await Promise.all(entries.map(({ set }) => hub.blobs.get(set)))
+    return sets.flatMap((bytes) => parseObjectSet(bytes!).objects.map(({ name }) => name))
+  }
+  const bundle = async (type: string) => {
+    const found = (await hub.find(Bundle, 'fleet-default/apps-db'))?.status?.conditions?.find(
+      (one) => one.type === type,
+    )
+    return `${found?.status} ${found?.reason}: ${found?.message}`
+  }
+  await repo()
+  const words = /Secret old has its content \(p\) in the repository.*GitRepo.*flotilla\.dev\/secrets: Allow/
+  assert.match(await condition('Ready'), words)
+  assert.match(await bundle('Rendered'), /^False PlaintextSecret: Cannot render "db" of Source apps/)
+  assert.deepEqual(await names(), [])
+
+  await annotate({ 'flotilla.dev/secrets': 'Allow' })
+  assert.deepEqual(await names(), ['old'])
+  assert.match(await bundle('PlaintextSecret'), /^undefined/, 'what is allowed is no finding')
+
+  await annotate({})
+  await push('c2', { 'db/fleet.yaml': '{}', 'db/s.yaml': secret('old'), 'db/cm.yaml': cm('db', '1') })
+  assert.deepEqual((await names()).sort(), ['db', 'old'], 'what clusters have stays, and the rest goes on')
+  assert.match(
+    await bundle('PlaintextSecret'),
+    /^True AlreadyDelivered: 1 Secret is in the repository as plaintext: old\. Clusters already have them/,
+  )
+
+  await push('c3', {
+    'db/fleet.yaml': '{}',
+    'db/s.yaml': secret('old'),
+    'db/t.yaml': secret('new'),
+    'db/cm.yaml': cm('db', '1'),
+  })
+  assert.match(await bundle('Rendered'), /^False PlaintextSecret: .*Secret new has its content/)
+  assert.deepEqual((await names()).sort(), ['db', 'old'])
+
+  await push('c4', { 'db/fleet.yaml': '{}', 'db/cm.yaml': cm('db', '2') })
+  assert.match(await bundle('PlaintextSecret'), /^False NoneFound/)
 })
 
 test('without clientSecretName there is gitcredential, where it may be sent', async (t) => {

@@ -15,7 +15,7 @@ import type { Desired } from '../compile/desired-objects.ts'
 import type { FleetSummary, GitRepo } from '../kinds.ts'
 import { findingText } from '../../read-fields.ts'
 import type { Finding } from '../../read-fields.ts'
-import { readGitRepoSpec } from '../compile/read-git-repo.ts'
+import { gitRepoOf, readGitRepoSpec } from '../compile/read-git-repo.ts'
 import type { GitRepoSpec } from '../compile/read-git-repo.ts'
 import { compileRepository } from '../compile/compile-repository.ts'
 import type { ReadRepository } from '../compile/compile-repository.ts'
@@ -122,12 +122,12 @@ async function compiled(
   spec: GitRepoSpec,
   { artifact, known, ports }: Compiling,
 ): Promise<ReadRepository> {
-  const { name, namespace = '', labels = {} } = repo.metadata
-  const workspace = ports.workspace(namespace)
+  const gitRepo = gitRepoOf(repo)
+  const workspace = ports.workspace(gitRepo.namespace)
   const before = known.get(keyOf(repo))
   const { groups, named } = workspace
   const digestWith = (bundles: unknown): Digest =>
-    digestOfJson({ artifact, spec: repo.spec, labels, groups, named, bundles })
+    digestOfJson({ artifact, spec: repo.spec, gitRepo, groups, named, bundles })
   if (before?.digest === digestWith(before?.sawBundles ? workspace.bundles : [])) return before.read
   const files = await ports.filesOf(artifact)
   await files.load()
@@ -139,7 +139,7 @@ async function compiled(
       return workspace.bundles
     },
   }
-  const request = { gitRepo: { namespace, name, labels }, spec, workspace: watched, files }
+  const request = { gitRepo, spec, workspace: watched, files }
   let read = compileRepository(request)
   for (let round = 1; round < MAX_ROUNDS && (await files.load()); round++) read = compileRepository(request)
   known.set(keyOf(repo), { digest: digestWith(sawBundles ? workspace.bundles : []), read, sawBundles })
