@@ -87,7 +87,7 @@ test('a kind that declares nothing has Normal Events for its own conditions', ()
 test('the kinds declare the conditions whose Events are Warnings', () => {
   const declared = Object.fromEntries(NATIVE_KINDS.flatMap(({ kind, events }) => (events ? [[kind, events]] : [])))
   assert.deepEqual(declared, {
-    Bundle: { warnWhenTrue: ['Reverted', 'Unplaced'], warnWhenFalse: ['Linted', 'Rendered'] },
+    Bundle: { warnWhenTrue: ['Reverted', 'Unplaced', 'PlaintextSecret'], warnWhenFalse: ['Linted', 'Rendered'] },
     Cluster: {
       warnWhenTrue: ['AliasTaken', 'ClockSkewed', 'Cloned', 'DocumentRefused', 'HubBehind'],
       warnInState: ['Drifted', 'Failed'],
