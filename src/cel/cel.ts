@@ -81,6 +81,8 @@ export interface CelIssue {
   readonly message: string
   /** Each problem with its place; lines and columns begin with 1. */
   readonly problems: readonly { readonly message: string; readonly line: number; readonly column: number }[]
+  /** True where the source does not parse; false where names, types or literals are wrong. */
+  readonly isSyntaxError: boolean
 }
 
 /** What an evaluation gave. */
@@ -130,9 +132,9 @@ export function compileCel(source: string, environment: CelEnvironment): CelProg
     }
   } catch (error) {
     if (!(error instanceof CelSyntaxError)) throw error
-    problems = [error.problem]
+    return { ...issueOf(source, [error.problem]), isSyntaxError: true }
   }
-  return issueOf(source, problems)
+  return { ...issueOf(source, problems), isSyntaxError: false }
 }
 
 function run(step: (frame: EvaluationFrame) => CelValue, frame: EvaluationFrame): CelResult {
@@ -146,7 +148,7 @@ function run(step: (frame: EvaluationFrame) => CelValue, frame: EvaluationFrame)
   }
 }
 
-function issueOf(source: string, found: readonly CelProblem[]): CelIssue {
+function issueOf(source: string, found: readonly CelProblem[]): Omit<CelIssue, 'isSyntaxError'> {
   const problems = [...found]
     .sort((a, b) => a.at - b.at)
     .map(({ message, at }) => {

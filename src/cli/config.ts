@@ -27,6 +27,8 @@ export interface CliEnvironment {
   readonly path: readonly string[]
   /** The command that the user typed, for printed commands. */
   readonly program: string
+  /** All variables, for commands that substitute them in texts. */
+  readonly variables: Readonly<Record<string, string | undefined>>
 }
 
 /** Reads the environment once. */
@@ -44,6 +46,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): CliEnviro
     color: colorOf(env),
     path: (env['PATH'] ?? '').split(delimiter),
     program: programOf(env),
+    variables: env,
   }
 }
 

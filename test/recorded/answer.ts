@@ -4,6 +4,7 @@
  */
 import { createInterface } from 'node:readline'
 import { ARGO_FAMILIES } from './argo/families.ts'
+import { FLUX_FAMILIES } from './flux/families.ts'
 import { OCM_FAMILIES } from './ocm/families.ts'
 import type { RecordedCase } from './recorded-case.ts'
 
@@ -11,7 +12,11 @@ import type { RecordedCase } from './recorded-case.ts'
 export type Families = Readonly<Record<string, (input: RecordedCase) => unknown>>
 
 /** The systems whose answers are recorded. */
-export const SYSTEMS: Readonly<Record<string, Families>> = { argo: ARGO_FAMILIES, ocm: OCM_FAMILIES }
+export const SYSTEMS: Readonly<Record<string, Families>> = {
+  argo: ARGO_FAMILIES,
+  flux: FLUX_FAMILIES,
+  ocm: OCM_FAMILIES,
+}
 
 async function main([system = '', family = '']: readonly string[]): Promise<void> {
   const families = SYSTEMS[system]

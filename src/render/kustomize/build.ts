@@ -35,6 +35,8 @@ export interface BuildOptions {
   readonly renderHelm?: RenderHelm
   /** Adds the label `app.kubernetes.io/managed-by`. */
   readonly managedByLabel?: boolean
+  /** The version that this label names. */
+  readonly version?: string
   /** Told at once of fields with better names, also when the build then fails. */
   readonly warn?: (message: string) => void
   /** What a delivery tool adds to the kustomization, as Flux and Argo CD do. */
@@ -97,7 +99,7 @@ function build(files: FileTree, directory: string, options: BuildOptions, warnin
   const wants = (what: string): boolean => kustomization.buildMetadata.includes(what)
   if (options.managedByLabel || wants('managedByLabel')) {
     const specs = [{ group: '', version: '', kind: '', path: 'metadata/labels', create: true }]
-    const label = new Map([['app.kubernetes.io/managed-by', `kustomize-${KUSTOMIZE_VERSION}`]])
+    const label = new Map([['app.kubernetes.io/managed-by', `kustomize-${options.version ?? KUSTOMIZE_VERSION}`]])
     entriesTransformer(label, specs)(accumulator.map)
   }
   addCommonMetadata(accumulator.map, options.additions)

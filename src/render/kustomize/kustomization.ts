@@ -246,7 +246,7 @@ const helmChartArgsShape = struct('HelmChartArgs', {
   extraArgs: strings,
 })
 
-const kustomizationShape = struct('Kustomization', {
+const kustomizationFields = {
   kind: text,
   apiVersion: text,
   metadata: metadataShape,
@@ -297,7 +297,11 @@ const kustomizationShape = struct('Kustomization', {
   transformers: strings,
   validators: strings,
   buildMetadata: strings,
-})
+}
+const kustomizationShape = struct('Kustomization', kustomizationFields)
+
+/** The fields of a kustomization file. */
+export const KUSTOMIZATION_FIELDS: readonly string[] = Object.keys(kustomizationFields)
 
 type Raw = Partial<Omit<Kustomization, 'configMapGenerator' | 'secretGenerator' | 'generatorOptions'>> & {
   readonly metadata?: unknown

@@ -1,7 +1,7 @@
 /** The values of an Application as one map: `values` or `valuesObject`, and over them the parameters. */
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
-import { GoInt } from '../../../render/gotemplate/value.ts'
+import { jsonFromTable, tableFromJson } from '../../../render/helm/values/dict.ts'
 import type { Dict } from '../../../render/helm/values/dict.ts'
 import { parseInto, StrvalsError } from '../../../render/helm/values/strvals.ts'
 import type { ArgoSource } from '../application.ts'
@@ -21,7 +21,7 @@ export function valuesOf(helm: NonNullable<ArgoSource['helm']>, wrong: (message:
   const isTemplated = hasPlaceholders(JSON.stringify([text, valuesObject ?? {}, parameters]))
   const filled = (one: string): string => (isTemplated ? asValueTemplate(one) : one)
   const base = valuesObject ? filledIn(valuesObject, filled) : valuesText(filled(text), wrong)
-  const table = asTable(base) as Dict
+  const table = tableFromJson(base) as Dict
   for (const { name = '', value = '', forceString } of parameters) {
     // As in Argo CD, a comma is part of the value, unless the value is a list.
     const escaped = value.startsWith('{') ? filled(value) : filled(value).replaceAll(/(?<!\\),/g, '\\,')
@@ -32,7 +32,7 @@ export function valuesOf(helm: NonNullable<ArgoSource['helm']>, wrong: (message:
       wrong(`helm.parameters: ${name}: ${caught.message}`)
     }
   }
-  return { values: asJson(table) as JsonObject, isTemplated }
+  return { values: jsonFromTable(table) as JsonObject, isTemplated }
 }
 
 function valuesText(text: string, wrong: (message: string) => void): JsonObject {
@@ -49,16 +49,4 @@ function filledIn(value: unknown, filled: (text: string) => string): JsonObject 
     return isObject(item) ? filledIn(item, filled) : item
   }
   return Object.fromEntries(Object.entries(value as JsonObject).map(([key, item]) => [filled(key), each(item)]))
-}
-
-function asTable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(asTable)
-  return isObject(value) ? new Map(Object.entries(value).map(([key, item]) => [key, asTable(item)])) : value
-}
-
-function asJson(value: unknown): unknown {
-  if (value instanceof GoInt) return Number(value.value)
-  if (Array.isArray(value)) return value.map(asJson)
-  if (!(value instanceof Map)) return value ?? null
-  return Object.fromEntries([...(value as Dict)].map(([key, item]) => [key, asJson(item)]))
 }

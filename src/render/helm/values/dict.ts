@@ -1,5 +1,6 @@
 /** Values as templates see them: Maps that are shared and changed in place, as Go's maps are. */
-import { GoNamed } from '../../gotemplate/value.ts'
+import { isObject } from '../../../core/json.ts'
+import { GoInt, GoNamed } from '../../gotemplate/value.ts'
 
 /** A map[string]interface {}. */
 export type Dict = Map<string, unknown>
@@ -43,4 +44,18 @@ export function valueAt(values: Dict, path: string): { readonly value: unknown }
   const table = keys.length === 0 ? values : tableAt(values, keys.join('.'))
   if (!table?.has(last) || isTable(table.get(last))) return undefined
   return { value: table.get(last) ?? null }
+}
+
+/** JSON with its objects as tables; lists and tables are copies. */
+export function tableFromJson(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tableFromJson)
+  return isObject(value) ? new Map(Object.entries(value).map(([key, item]) => [key, tableFromJson(item)])) : value
+}
+
+/** The reverse: tables as objects, Go's integers as numbers, and what is not there as null. */
+export function jsonFromTable(value: unknown): unknown {
+  if (value instanceof GoInt) return Number(value.value)
+  if (Array.isArray(value)) return value.map(jsonFromTable)
+  if (!(value instanceof Map)) return value ?? null
+  return Object.fromEntries([...(value as Dict)].map(([key, item]) => [key, jsonFromTable(item)]))
 }

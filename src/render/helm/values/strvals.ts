@@ -242,11 +242,12 @@ function set(data: Dict, key: string, value: unknown): void {
   if (key !== '') data.set(key, value)
 }
 
-function setIndex(list: readonly unknown[], index: number, value: unknown): unknown[] {
+// As in Go, a list changes in place unless it must grow.
+function setIndex(list: unknown[], index: number, value: unknown): unknown[] {
   if (index > MAX_INDEX) {
     throw new StrvalsError(`index of ${index} is greater than maximum supported index of ${MAX_INDEX}`)
   }
-  const grown = [...list]
+  const grown = index < list.length ? list : [...list]
   while (grown.length <= index) grown.push(null)
   grown[index] = value
   return grown

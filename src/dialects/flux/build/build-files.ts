@@ -1,0 +1,46 @@
+/** Which files of a directory `flux build` leaves out: those of `.sourceignore` files and of `--ignore-paths`. */
+import { buildFilter, countPatterns } from '../sources/ignore-files.ts'
+import { fromUtf8 } from '../../../core/bytes.ts'
+import type { FileTree } from '../../../render/kustomize/loader.ts'
+
+const MAX_FILES = 100_000
+
+/** Says of a path below the directory whether the build leaves it out; without any pattern it leaves out nothing. */
+export function ignoredInBuild(
+  tree: FileTree,
+  directory: string,
+  ignorePaths: readonly string[] = [],
+): (path: string) => boolean {
+  const files = [...filesBelow(tree, directory, '')]
+  const input = {
+    files,
+    read: (path: string) => fromUtf8(tree.read(`${directory}/${path}`)),
+    ignore: ignorePaths.join('\n'),
+  }
+  return countPatterns(input) === 0 ? () => false : buildFilter(input)
+}
+
+function* filesBelow(tree: FileTree, directory: string, prefix: string): Generator<string> {
+  const waiting = [prefix]
+  let count = 0
+  for (let next = waiting.pop(); next !== undefined && count < MAX_FILES; next = waiting.pop()) {
+    const at = next
+    for (const name of tree.list(`${directory}/${at}`.replace(/\/$/, ''))) {
+      const path = at === '' ? name : `${at}/${name}`
+      count += 1
+      if (tree.stat(`${directory}/${path}`)?.kind === 'directory') waiting.push(path)
+      else yield path
+    }
+  }
+}
+
+/** The tree without the ignored files of a directory. */
+export function withoutIgnored(tree: FileTree, directory: string, isIgnored: (path: string) => boolean): FileTree {
+  const hides = (path: string): boolean =>
+    path.startsWith(`${directory}/`) && isIgnored(path.slice(directory.length + 1))
+  return {
+    stat: (path) => tree.stat(path),
+    read: (path) => tree.read(path),
+    list: (path) => [...tree.list(path)].filter((name) => !hides(`${path}/${name}`)),
+  }
+}

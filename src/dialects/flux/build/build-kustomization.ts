@@ -1,0 +1,96 @@
+// Tested by src/dialects/flux/recorded.contract.test.ts.
+/** What Flux makes of a Kustomization and the files of its source, before it applies the objects. */
+
+import { buildKustomization } from '../../../render/kustomize/build.ts'
+import { KustomizeError } from '../../../render/kustomize/kustomize-error.ts'
+import type { FileTree } from '../../../render/kustomize/loader.ts'
+import type { Resource } from '../../../render/kustomize/resources/resource.ts'
+import { readFirstYaml } from '../../../yaml/read/read-yaml.ts'
+import { writeYaml } from '../../../yaml/write/write-yaml.ts'
+import { YamlError } from '../../../yaml/yaml.ts'
+import { ignoredInBuild } from './build-files.ts'
+import { FluxBuildError } from './flux-build-error.ts'
+import { withFluxKustomization } from './kustomization-file.ts'
+import type { FluxKustomization } from './flux-kustomization.ts'
+import { isSubstitutionDisabled, postBuildSubstitution } from './post-build.ts'
+import type { PostBuildOptions } from './post-build.ts'
+
+/** What a build reads. */
+export interface FluxBuildInput extends PostBuildOptions {
+  readonly kustomization: FluxKustomization
+  readonly tree: FileTree
+  /** The absolute directory of `spec.path` in the tree. */
+  readonly directory: string
+  /**
+   * Patterns of files below the directory that are left out, besides those of `.sourceignore` files. Without it no file
+   * is left out: an artifact of a source lacks these files already.
+   */
+  readonly ignorePaths?: readonly string[]
+  /** Remote bases that were fetched beforehand. */
+  readonly remotes?: ReadonlyMap<string, string>
+}
+
+/** An object of a build: YAML's own values, mappings as Maps in the order of their keys. */
+export type BuiltObject = Map<string, unknown>
+
+/** Builds a Kustomization; throws FluxBuildError. */
+export function buildFluxKustomization(input: FluxBuildInput): BuiltObject[] {
+  const { kustomization, tree, directory, ignorePaths, remotes } = input
+  const isIgnored = ignorePaths ? ignoredInBuild(tree, directory, ignorePaths) : () => false
+  const resources = kustomizeStep(() =>
+    buildKustomization(withFluxKustomization(tree, directory, kustomization, isIgnored), directory, {
+      allowOutside: true,
+      order: 'fifo',
+      // Flux is built with Kustomize's library, which does not know its version.
+      version: '(devel)',
+      ...(remotes ? { remotes } : {}),
+    }),
+  ).resources
+  return resources.map((resource) => substituted(resource, input))
+}
+
+function kustomizeStep<T>(step: () => T): T {
+  try {
+    return step()
+  } catch (caught) {
+    if (caught instanceof YamlError) throw new FluxBuildError(`kustomize build failed: ${caught.goMessage}`)
+    if (!(caught instanceof KustomizeError)) throw caught
+    throw new FluxBuildError(`kustomize build failed: ${caught.message}`, { cause: caught })
+  }
+}
+
+function substituted(resource: Resource, input: FluxBuildInput): BuiltObject {
+  const text = kustomizeStep(() => resource.toYaml())
+  const fail = (message: string): never => {
+    throw new FluxBuildError(`var substitution failed for '${resource.name}': ${message}`)
+  }
+  if (isSubstitutionDisabled(resource.labels, resource.annotations)) return readObject(text, fail)
+  try {
+    const replace = postBuildSubstitution(input.kustomization, input)
+    if (!replace) return readObject(text, fail)
+    // The text becomes JSON on its way back, so large integers lose digits.
+    return readObject(replace(text), (message) => fail(`envsubst error: YAMLToJSON: ${message}`), 'number')
+  } catch (caught) {
+    if (!(caught instanceof FluxBuildError) || caught.message.startsWith('var substitution')) throw caught
+    return fail(caught.message)
+  }
+}
+
+function readObject(
+  text: string,
+  fail: (message: string) => never,
+  integers: 'number' | 'bigint' = 'bigint',
+): BuiltObject {
+  try {
+    const { value } = readFirstYaml(text, { duplicateKeys: 'last', mappings: 'map', integers })
+    return value instanceof Map ? (value as BuiltObject) : fail('the object is not a mapping')
+  } catch (caught) {
+    if (!(caught instanceof YamlError)) throw caught
+    return fail(caught.goMessage)
+  }
+}
+
+/** The text of objects, each followed by a separator, as `flux build kustomization` prints them. */
+export function builtText(objects: readonly BuiltObject[]): string {
+  return kustomizeStep(() => objects.map((object) => `${writeYaml(object)}---\n`).join(''))
+}

@@ -1,0 +1,4 @@
+/** A build that fails, in Flux's words. */
+export class FluxBuildError extends Error {
+  override readonly name = 'FluxBuildError'
+}
