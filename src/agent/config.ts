@@ -35,7 +35,7 @@ export function readAgentConfig(
   const dataDir = values.data ?? env['FLOTILLA_DATA']
   if (!dataDir)
     throw new AgentConfigError('--data is required: pass a directory for the keys and content of this agent')
-  const joinCode = values.join ?? env['FLOTILLA_JOIN']
+  const joinCode = values.join ?? joinVariable(env)
   const clusterName = values.name ?? env['FLOTILLA_NAME']
   const localLimitsFile = values.ceiling ?? env['FLOTILLA_CEILING']
   return {
@@ -48,6 +48,11 @@ export function readAgentConfig(
     ...(localLimitsFile ? { localLimitsFile } : {}),
     ...(values.context ? { context: values.context } : {}),
   }
+}
+
+/** The join code in the environment, which other users of the machine cannot read. */
+export function joinVariable(env: Readonly<Record<string, string | undefined>> = process.env): string | undefined {
+  return env['FLOTILLA_JOIN'] || undefined
 }
 
 /** Only the variables that name proxies: other variables may be secret. */

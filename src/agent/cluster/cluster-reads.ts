@@ -12,7 +12,7 @@ import type { ObjectId } from '../../plan/objects/object-id.ts'
 import { AGENT_NAMESPACE } from './agent-objects.ts'
 import { objectAddress } from './object-address.ts'
 import { ObjectFailure, toObjectFailure } from './object-failure.ts'
-import { createReadWatches, listVersion, readScope } from './read-watches.ts'
+import { createReadWatches, listVersion, readScope, withoutAgent } from './read-watches.ts'
 import type { Read, ReadWatchPorts } from './read-watches.ts'
 
 /** Ports of reads. */
@@ -66,6 +66,9 @@ export function createReads(ports: ReadPorts) {
         `${query.kind} of all namespaces: the local limits of this cluster allow only some namespaces`,
       )
     }
+    if (query.kind === 'Secret' && query.apiVersion === 'v1' && query.namespace === undefined) {
+      throw new ObjectFailure(query, 'Secrets of all namespaces cannot be looked up; name a namespace')
+    }
     refuse(query, type)
     try {
       const select = { limit: MOST_LISTED, ...readScope(query, type) }
@@ -76,7 +79,8 @@ export function createReads(ports: ReadPorts) {
           `${query.kind}: the cluster has more than ${MOST_LISTED} objects, the maximum for a lookup`,
         )
       }
-      return { query, found: page.items, version: listVersion(page.items) }
+      const found = withoutAgent(page.items)
+      return { query, found, version: listVersion(found) }
     } catch (caught) {
       throw toObjectFailure(query, caught)
     }

@@ -12,6 +12,7 @@ import type { Clock } from '../../core/time/clock.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
 import { WATCH_TIMING } from '../timing.ts'
+import { AGENT_NAMESPACE } from './agent-objects.ts'
 
 /** A read: one object, or all objects of a kind, and the version of the result. */
 export interface Read {
@@ -62,7 +63,7 @@ export function createReadWatches({ client, discovery, clock, ids, log, onChange
     const started: ReadWatch = { informer, stop: () => stopping.abort(), versions: new Map() }
     const compare = (): void => {
       if (!informer.synced()) return
-      const now = listVersion(informer.lister.list())
+      const now = listVersion(withoutAgent(informer.lister.list()))
       for (const [bundle, version] of started.versions) if (version !== now) onChange(bundle)
     }
     informer.onChange(compare)
@@ -90,7 +91,8 @@ export function createReadWatches({ client, discovery, clock, ids, log, onChange
       const followed = await watch(query, signal)
       if (!followed) isComplete = false
       followed?.versions.set(bundle, version)
-      if (followed?.informer.synced() && listVersion(followed.informer.lister.list()) !== version) onChange(bundle)
+      if (followed?.informer.synced() && listVersion(withoutAgent(followed.informer.lister.list())) !== version)
+        onChange(bundle)
     }
     return isComplete
   }
@@ -110,6 +112,11 @@ export function readScope(query: ObjectId, type: ResourceType): { readonly names
   if (type.scope !== 'Namespaced') return {}
   if (query.name !== '') return { namespace: query.namespace ?? 'default' }
   return compact({ namespace: query.namespace })
+}
+
+/** The objects of a list over all namespaces that bundles may read: those outside the namespace of the agent. */
+export function withoutAgent<T extends KubeObject>(objects: readonly T[]): readonly T[] {
+  return objects.filter(({ metadata }) => metadata.namespace !== AGENT_NAMESPACE)
 }
 
 /** A version for the result of a read: it changes with every object in the result. */

@@ -17,6 +17,7 @@ import {
   isSealingKeyUnheard,
   newRequest,
   publicKeysOf,
+  withoutJoinToken,
 } from './identity.ts'
 import { keepIdentity, withHub } from './link-session.ts'
 import type { LinkSession } from './link-session.ts'
@@ -117,6 +118,7 @@ async function keepCertificate(
   const context = { trust: session.trust!, now: ports.clock.now() }
   const transport = await acceptCertificate(ports.storage, issued, context)
   session.transport = transport
+  await keepIdentity(session, withoutJoinToken(session.identity))
   log.info({ clusterId: issued.clusterId }, 'certificate received')
   return { type: 'Certified', renewAt: transport.renewAt }
 }

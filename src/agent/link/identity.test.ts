@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { utf8 } from '../../core/bytes.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
 import { seededKeys } from '../../core/crypto/key-pair.ts'
 import { countingIds } from '../../testing/fixtures/wire-builders.ts'
 import { formatJoinCode, tokenSecret } from '../../wire/trust/join-code.ts'
-import { createMemoryStorage } from '../storage/storage.ts'
-import { loadIdentity } from './identity.ts'
+import { AGENT_FILES, createMemoryStorage } from '../storage/storage.ts'
+import { loadIdentity, saveIdentity, withoutJoinToken } from './identity.ts'
 
 describe('identity', () => {
   const codeFor = (root: string, fill = 1) =>
@@ -25,5 +26,17 @@ describe('identity', () => {
     assert.equal(renewed.identityKey, made.identityKey)
     assert.notEqual(renewed.token.secret, made.token.secret)
     await assert.rejects(loadIdentity(storage, { joinCode: codeFor('other'), newKeyPair }), /another --data directory/)
+  })
+
+  it('F22: keeps no token beside a certificate, and takes the token back only without one', async () => {
+    const storage = createMemoryStorage()
+    const joinCode = codeFor('hub')
+    const made = await loadIdentity(storage, { joinCode, newKeyPair })
+    await saveIdentity(storage, withoutJoinToken(made))
+    assert.equal((await loadIdentity(storage, { joinCode, newKeyPair })).token.secret, made.token.secret)
+    const transport = { certificate: 'PEM', privateKey: 'PEM', renewAt: 0 }
+    await storage.write(AGENT_FILES.transport, utf8(JSON.stringify(transport)))
+    await saveIdentity(storage, withoutJoinToken(made))
+    assert.equal((await loadIdentity(storage, { joinCode, newKeyPair })).token.secret, '')
   })
 })

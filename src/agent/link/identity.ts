@@ -24,6 +24,7 @@ const DigestText = Type.Unsafe<Digest>({ type: 'string', pattern: '^sha256:[0-9a
 const IdentitySchema = Type.Object({
   root: DigestText,
   endpoints: Type.Array(Type.String(), { minItems: 1 }),
+  /** The secret is empty once the agent has a certificate. */
   token: Type.Object({ name: Type.String(), secret: Type.String() }),
   clusterName: Type.Optional(Type.String()),
   /** PKCS #8 PEM. */
@@ -91,6 +92,9 @@ async function adopt(storage: AgentStorage, identity: Identity, code: JoinCode):
     )
   }
   if (identity.token.secret === code.token.secret) return identity
+  // The manifest of an agent keeps its join code. The agent needs the code again only without a certificate.
+  const isSpent = identity.token.name === code.token.name && identity.token.secret === ''
+  if (isSpent && (await loadTransport(storage))) return identity
   const next = { ...identity, endpoints: [...code.endpoints], token: code.token }
   await saveIdentity(storage, next)
   return next
@@ -98,6 +102,11 @@ async function adopt(storage: AgentStorage, identity: Identity, code: JoinCode):
 
 export async function saveIdentity(storage: AgentStorage, identity: Identity): Promise<void> {
   await storage.write(AGENT_FILES.identity, utf8(JSON.stringify(identity)))
+}
+
+/** The identity after the first certificate: renewals need no token, and a token of many clusters is a risk here. */
+export function withoutJoinToken(identity: Identity): Identity {
+  return identity.token.secret === '' ? identity : { ...identity, token: { ...identity.token, secret: '' } }
 }
 
 /** The signer of enrolment and renewal requests. */

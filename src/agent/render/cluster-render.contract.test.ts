@@ -184,6 +184,22 @@ describe('content that is rendered in the cluster', () => {
     assert.match((await valueOf(site, 'looked')) ?? '', /^p-1 a1\S* 0 0 true false$/)
   })
 
+  it('F17: a list of all namespaces has nothing of the namespace of the agent, and no Secrets', async () => {
+    const { hub, site } = await joined()
+    await give(site, configMap('a', { n: '1' }))
+    const namespaces =
+      '{{ range (lookup "v1" "ConfigMap" "" "").items }}{{ .metadata.namespace }}/{{ .metadata.name }} {{ end }}'
+    await hub.assign('store-1', app(configMapTemplate(namespaces, 'looked'), 1, undefined, {}))
+    await site.until(BUNDLE, 'Ready')
+    const seen = (await valueOf(site, 'looked')) ?? ''
+    assert.match(seen, /default\/a /)
+    assert.doesNotMatch(seen, /flotilla-agent/)
+    const secrets = configMapTemplate('{{ (lookup "v1" "Secret" "" "").items | len }}', 'looked')
+    await hub.assign('store-1', app(secrets, 2, undefined, {}))
+    const { message = '' } = await site.until(BUNDLE, 'Failed')
+    assert.match(message, /Secrets of all namespaces cannot be looked up; name a namespace/)
+  })
+
   it('looks up what it writes itself without end, and less and less often', async () => {
     const { hub, site } = await joined()
     const flapping = configMapTemplate(

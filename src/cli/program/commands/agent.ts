@@ -20,9 +20,16 @@ export function addAgent(program: FlotillaCommand, act: Act): void {
     )
     .example(
       'Join a cluster and run its agent',
-      'flotilla agent run --join CODE --kubeconfig store-1.kubeconfig --data ./agent',
+      'FLOTILLA_JOIN=CODE flotilla agent run --kubeconfig store-1.kubeconfig --data ./agent',
     )
-    .option('--join <code>', 'Join code printed by "flotilla cluster add". Required at the first start')
+    .option(
+      '--join <code>',
+      'Join code printed by "flotilla cluster add". The first start needs a join code, from here, --join-file or the variable FLOTILLA_JOIN',
+    )
+    .option(
+      '--join-file <file>',
+      'File with the join code; - reads standard input. Keeps the code out of the process list',
+    )
     .option('--name <cluster>', 'Name of the cluster, for join codes of several clusters')
     .requiredOption('--data <dir>', 'Directory of the keys and the last state of the agent (required)')
     .option('--log-level <level>', 'Log level: debug, info, warn or error', 'info')
