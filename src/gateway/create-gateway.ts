@@ -18,6 +18,7 @@ import { allSignerKeys } from '../wire/trust/trust-bundle.ts'
 import { WireError } from '../wire/validate.ts'
 import { createAgentInstances } from './agent-instances.ts'
 import { createBandwidth } from './bandwidth.ts'
+import { LIMITS } from '../wire/limits.ts'
 import { createBlobAccess } from './blob-access.ts'
 import type { IssueCertificate } from './enrolment/certificates.ts'
 import { createClockSkew } from './clock-skew.ts'
@@ -118,6 +119,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 }
 
+/** Each report that differs is a write to the database: three of the largest reports at once, and one a minute. */
+const REPORT_BYTES = { burst: 3 * LIMITS.reportBytes, perMinute: LIMITS.reportBytes }
+
 /** The state of a gateway: what the informers know, and what is counted for each cluster. */
 function createParts(options: GatewayOptions) {
   const { clock, ids, trust } = options
@@ -159,6 +163,7 @@ function createParts(options: GatewayOptions) {
     skew: createClockSkew({ client, clock, log }),
     reports: createReports({ client, clock, log, traffic, root: () => trust().root.keyId }),
     reportLimit: createRateLimiter({ clock, what: 'reports from this cluster', burst: 60, perMinute: 60 }),
+    reportBytesLimit: createRateLimiter({ clock, what: 'bytes of reports from this cluster', ...REPORT_BYTES }),
   }
 }
 
@@ -166,7 +171,8 @@ type Parts = ReturnType<typeof createParts>
 
 function createTable({ blobs, trust, ...options }: GatewayOptions, parts: Parts) {
   const { client, clock, ids, log, clusters, sets, life, bandwidth } = parts
-  const access = createBlobAccess({ blobs, sets })
+  const signers = () => allSignerKeys(trust())
+  const access = createBlobAccess({ blobs, sets, signers })
   const documents = createDocumentHandlers({
     ...parts,
     blobs,
@@ -175,7 +181,7 @@ function createTable({ blobs, trust, ...options }: GatewayOptions, parts: Parts)
       client,
       clock,
       log,
-      signers: () => allSignerKeys(trust()),
+      signers,
       epoch: () => trust().newest.bundle.epoch,
     }),
   })
@@ -213,12 +219,13 @@ function createTable({ blobs, trust, ...options }: GatewayOptions, parts: Parts)
 
 /** Whatever a gateway counts for a cluster ends with the cluster. */
 function forgetDeletedClusters(parts: Parts): void {
-  const { clusters, instances, streams, load, liveness, reports, reportLimit, traffic, bandwidth, skew } = parts
+  const { clusters, instances, streams, load, liveness, reports, traffic, bandwidth, skew } = parts
+  const counted = [load, liveness, reports, instances, parts.reportLimit, parts.reportBytesLimit, traffic, bandwidth]
   clusters.onClusterChange((id, cluster) => {
     if (cluster) instances.noteStored(cluster)
     streams.wake(id)
     if (cluster) return
-    for (const part of [load, liveness, reports, instances, reportLimit, traffic, bandwidth, skew]) part.forget(id)
+    for (const part of [...counted, skew]) part.forget(id)
   })
 }
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { utf8 } from '../core/bytes.ts'
+import { generateKeyPair, utf8 } from '../core/bytes.ts'
 import { readBody } from '../core/http.ts'
 import { Assignment } from '../kinds/native/assignment.ts'
 import { ClusterReport } from '../kinds/native/cluster-report.ts'
@@ -15,6 +15,9 @@ import { buildCluster } from '../testing/fixtures/builders.ts'
 import { createApplicant } from '../testing/agents/hostile-agent.ts'
 import { configMap, objectDigest, startTestHub } from '../testing/hub/test-hub.ts'
 import type { TestHub } from '../testing/hub/test-hub.ts'
+import { openDocument, signDocument } from '../wire/document/signed-document.ts'
+import { keyIdOf } from '../wire/trust/envelope.ts'
+import { allSignerKeys } from '../wire/trust/trust-bundle.ts'
 import { BASE_HEADER, INSTANCE_HEADER, ROUTES } from '../wire/link/frames.ts'
 import type { Report } from '../wire/link/frames.ts'
 
@@ -462,6 +465,30 @@ describe('copies of an agent', () => {
   })
 })
 
+describe('reports', () => {
+  it('F24: have a budget of bytes for each cluster, and other clusters have their own', async () => {
+    const send = async (name: string) => {
+      const code = await hub.token(name, { clusterName: name })
+      const { certificate } = await createApplicant(hub, name).join(code)
+      await hub.clock.settle()
+      let n = 0
+      return async (size: number) => {
+        // Each differs, so that each is a write.
+        const body = bytes({ padding: `${n++}`.padEnd(size, 'x') })
+        return (await hub.ask('POST', ROUTES.report, { certificate, body })).status
+      }
+    }
+    const noisy = await send('store-1')
+    const healthy = await send('store-2')
+    const answers: number[] = []
+    for (let n = 0; n < 12; n++) answers.push(await noisy(2_600_000))
+    assert.equal(answers.filter((status) => status === 429).length, 8, answers.join(' '))
+    assert.notEqual(await healthy(1000), 429)
+    await hub.clock.advance(60_000)
+    assert.notEqual(await noisy(1000), 429)
+  })
+})
+
 describe('differences', () => {
   const text = (of: string) => Array.from({ length: 200 }, (_, i) => `${of} line ${i}`).join('\n')
 
@@ -491,6 +518,15 @@ describe('differences', () => {
       assert.equal(answer.headers[BASE_HEADER], undefined, query)
       assert.deepEqual(answer.bytes, whole.bytes, query)
     }
+    // F20: a file of a Source is a blob, too; only the signature of the hub makes a document of it.
+    const { document: own } = openDocument((await hub.blobs.get(mine))!, allSignerKeys(hub.trust))
+    const entries = own.content.entries.map((entry) => ({ ...entry, set: base }))
+    const { privateKey, publicKey } = generateKeyPair('ed25519')
+    const forger = { keyId: keyIdOf(publicKey), privateKey }
+    const forged = await hub.blobs.put(signDocument(forger, { ...own, content: { ...own.content, entries } }))
+    const tricked = await get(`${ROUTES.set}${set}?base=${base}&held=${forged}`)
+    assert.equal(tricked.headers[BASE_HEADER], undefined)
+    assert.deepEqual(tricked.bytes, whole.bytes)
     const document = await get(ROUTES.document)
     const guessed = await get(`${ROUTES.document}?base=${held}`)
     assert.equal(guessed.headers[BASE_HEADER], undefined)

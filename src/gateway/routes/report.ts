@@ -11,12 +11,14 @@ export interface ReportHandlerPorts {
   readonly reports: Pick<Reports, 'report' | 'checkIn'>
   readonly load: LoadShedder
   readonly reportLimit: RateLimiter
+  readonly reportBytesLimit: RateLimiter
 }
 
-export function createReportHandlers({ reports, load, reportLimit }: ReportHandlerPorts) {
+export function createReportHandlers({ reports, load, reportLimit, reportBytesLimit }: ReportHandlerPorts) {
   return {
     async report(cluster: Cluster, { body, headers }: GatewayRequest): Promise<HttpResponse> {
       reportLimit.take(cluster.spec.id)
+      reportBytesLimit.take(cluster.spec.id, body.byteLength)
       await load.track(() => reports.report(cluster, body, headers))
       return jsonResponse({})
     },

@@ -62,6 +62,22 @@ test('an output directory gets one file per object, an output file all of them',
   }
 })
 
+test('F21: a name with a slash writes no file outside the output directory', () => {
+  const { dir, remove } = scratch({
+    'kustomization.yaml': 'resources: [a.yaml]\n',
+    'a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "/../../../escaped"}\n',
+  })
+  try {
+    mkdirSync(join(dir, 'out', 'a', 'b'), { recursive: true })
+    const { code, err } = run(dir, { output: join(dir, 'out', 'a', 'b') })
+    assert.equal(code, 1)
+    assert.match(err, /ConfigMap "\/\.\.\/\.\.\/\.\.\/escaped": the name cannot be part of a file name/)
+    assert.deepEqual(readdirSync(join(dir, 'out'), { recursive: true }).sort(), ['a', 'a/b'])
+  } finally {
+    remove()
+  }
+})
+
 test('what cannot be built is an error with exit code 1', () => {
   const { dir, remove } = scratch({ 'kustomization.yaml': 'resource: []\n' })
   try {

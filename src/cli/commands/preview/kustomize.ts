@@ -1,6 +1,6 @@
 /** `flotilla kustomize build`: prints what `kustomize build` prints. */
 import { statSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { generateTraditionalKey, utf8 } from '../../../core/bytes.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { systemIds } from '../../../core/system-ids.ts'
@@ -99,7 +99,12 @@ function writeSeparately(resources: readonly Resource[], directory: string): voi
     const type = [group, version, kind].filter((part) => part !== '').join('_')
     const namespace = namespaceOf(resource)
     const prefix = namespaces.size > 1 && namespace !== NOT_A_NAMESPACE ? `${namespace}_` : ''
-    writeFileSync(join(directory, `${prefix}${type}_${resource.name}.yaml`.toLowerCase()), buildText([resource]))
+    const file = `${prefix}${type}_${resource.name}.yaml`.toLowerCase()
+    // A name with a slash would lead out of the directory.
+    if (basename(file) !== file || file.includes('\\') || file.includes('\0')) {
+      throw new KustomizeError(`${kind} ${JSON.stringify(resource.name)}: the name cannot be part of a file name`)
+    }
+    writeFileSync(join(directory, file), buildText([resource]))
   }
 }
 
