@@ -27,8 +27,10 @@ interface Holder {
 export async function openDataDirectory(given: string, clock: Clock): Promise<DataDirectory> {
   // Programs that the hub runs, such as git, have other working directories.
   const path = resolve(given)
+  // SQLite and programs that the hub runs choose no mode for their files.
+  process.umask(0o077)
   const isNew = (await mkdir(path, { recursive: true, mode: 0o700 })) !== undefined
-  if (!isNew) await closeToOthers(path)
+  if (!isNew) for (const name of ['', ...OPEN_BEFORE]) await closeToOthers(join(path, name))
   const lock = await takeLock(path)
   // The directory holds private keys: a clone around it must not commit them.
   await writeFile(join(path, '.gitignore'), '*\n', { mode: 0o600 })
@@ -37,9 +39,12 @@ export async function openDataDirectory(given: string, clock: Clock): Promise<Da
   return { path, file: (...parts) => join(path, ...parts), release: () => lock.close() }
 }
 
+/** Files that hubs of version 0.1 made readable for others, inside of a directory that is not. */
+const OPEN_BEFORE = ['hub.db', 'hub.db-wal', 'hub.db-shm', 'lock']
+
 async function closeToOthers(path: string): Promise<void> {
-  const { mode } = await stat(path)
-  if ((mode & 0o077) !== 0) await chmod(path, 0o700)
+  const found = await stat(path).catch(() => undefined)
+  if (found && (found.mode & 0o077) !== 0) await chmod(path, found.mode & 0o700)
 }
 
 // An exclusive SQLite transaction is a lock of the operating system: it ends with the process, also after a crash.

@@ -13,6 +13,9 @@ import { nextTurn, systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { prometheusMetrics } from '../../engine/prometheus.ts'
 import { Secret as SecretKind } from '../../kinds/builtin/core.ts'
+import { Bundle } from '../../kinds/native/bundle.ts'
+import { Override } from '../../kinds/native/override.ts'
+import { Release } from '../../kinds/native/release.ts'
 import { runCompactor } from '../../store/compactor.ts'
 import { createMeasuredStore } from '../../store/measured-store.ts'
 import { reseal } from '../../store/reseal.ts'
@@ -24,6 +27,8 @@ import { createThreadLogger } from './thread-logger.ts'
 import { declareDatabaseSize, measureApi } from '../metrics/thread-metrics.ts'
 import { serveThread } from './serve-thread.ts'
 
+/** Kinds whose values are sealed at rest: Secrets, and what may have Secrets, passwords and chart values in it. */
+const SEALED = [SecretKind, Bundle, Override, Release].map((kind) => storePrefix(kind))
 const SECRETS = storePrefix(SecretKind)
 
 interface Resealing {
@@ -37,12 +42,12 @@ interface Resealing {
 async function resealAtStart({ plain, store, newest, log }: Resealing, signal: AbortSignal): Promise<void> {
   try {
     const resealed = await reseal(
-      { plain, sealed: store, prefixes: [SECRETS], newest, rewrite: (value) => serializeObject(parseStored(value)) },
+      { plain, sealed: store, prefixes: SEALED, newest, rewrite: (value) => serializeObject(parseStored(value)) },
       signal,
     )
-    if (resealed > 0) log.info({ resealed, key: newest }, 'secrets were sealed with the newest key')
+    if (resealed > 0) log.info({ resealed, key: newest }, 'values were sealed with the newest key')
   } catch (caught) {
-    log.error({ err: toError(caught) }, 'secrets could not be sealed with the newest key')
+    log.error({ err: toError(caught) }, 'values could not be sealed with the newest key')
   }
 }
 
@@ -56,7 +61,7 @@ await serveThread<'api'>(async (init) => {
   const plain = createMeasuredStore(createSqliteStore({ path: init.database, defer: nextTurn }), measuring)
   const store = createSealedStore({
     store: plain,
-    prefixes: [SECRETS],
+    prefixes: SEALED,
     keys: [newest!, ...older],
     ids: systemIds,
   })

@@ -35,6 +35,8 @@ export interface DoorHub {
   readonly api: string
   readonly gateway: string
   readonly console: string
+  /** The file with the administrator's kubeconfig, in the data directory. */
+  readonly kubeconfig: string
   /** The API as the administrator. */
   readonly admin: Rest
   flotilla(...args: string[]): Promise<string>
@@ -62,6 +64,7 @@ export async function startDoorHub(t: Cleanup, args: readonly string[] = []): Pr
     api,
     gateway,
     console: page,
+    kubeconfig,
     admin,
     flotilla: async (...words) => {
       const ended = await runFlotilla(t, [...words, '--kubeconfig', kubeconfig])
