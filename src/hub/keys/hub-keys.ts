@@ -46,19 +46,25 @@ const RESTORE = { todo: 'restore the keys from the place where they are kept' } 
 
 const DAY_MS = 24 * 3_600_000
 const CA_DAYS = 20 * 365
-// Made anew at every start: a restart is all a renewal needs.
+// Made anew at every start, and kept in memory only: a restart is all a renewal needs.
 const LEAF_DAYS = 3 * 365
+/** The administrator's certificate is a file that people copy. */
+export const ADMIN_DAYS = 30
 
 /** Fresh keys as files: name → text. */
 export function createKeyFiles(wanted: TrustSpec, ports: KeyPorts): Record<string, string> {
   const { clock, ids, newKeyPair = generateKeyPair } = ports
-  const apiCa = createApiCa(ports)
   return {
     ...createTrust({ newKeyPair, now: clock.now(), serial: ids.bytes(16), ...wanted }),
-    [API_CA.key]: apiCa.privateKey,
-    [API_CA.certificate]: apiCa.certificate,
+    ...createApiCaFiles(ports),
     [TOKEN_KEY]: newKeyPair('ed25519').privateKey,
   }
+}
+
+/** The files of a fresh CA for the API. */
+export function createApiCaFiles(ports: KeyPorts): Record<string, string> {
+  const { privateKey, certificate } = createApiCa(ports)
+  return { [API_CA.key]: privateKey, [API_CA.certificate]: certificate }
 }
 
 /** The keys of such files. */
@@ -158,6 +164,11 @@ export function issueApiClientCertificate(keys: HubKeys, subject: Subject, ports
   return issueLeaf(keys.apiCa, { subject, kind: 'client' }, ports)
 }
 
+/** The administrator's certificate for the API. */
+export function issueAdminCertificate(keys: HubKeys, subject: Subject, ports: KeyPorts): CertificateAndKey {
+  return issueLeaf(keys.apiCa, { subject, kind: 'client', days: ADMIN_DAYS }, ports)
+}
+
 /** The gateway's certificate for these names. */
 export function issueGatewayListenerCertificate(
   keys: HubKeys,
@@ -174,9 +185,10 @@ interface Leaf {
   readonly subject: Subject
   readonly kind: 'server' | 'client'
   readonly sans?: readonly string[]
+  readonly days?: number
 }
 
-function issueLeaf(ca: CertificateAndKey, leaf: Leaf, ports: KeyPorts): CertificateAndKey {
+function issueLeaf(ca: CertificateAndKey, { days = LEAF_DAYS, ...leaf }: Leaf, ports: KeyPorts): CertificateAndKey {
   const { clock, ids, newKeyPair = generateKeyPair } = ports
   const { privateKey, publicKey } = newKeyPair('p256')
   const now = clock.now()
@@ -186,7 +198,7 @@ function issueLeaf(ca: CertificateAndKey, leaf: Leaf, ports: KeyPorts): Certific
     serial: ids.bytes(16),
     // Clocks of others may be behind.
     notBefore: now - DAY_MS,
-    notAfter: now + LEAF_DAYS * DAY_MS,
+    notAfter: now + days * DAY_MS,
     issuer: ca,
   })
   return { certificate, privateKey }

@@ -29,6 +29,7 @@ import { notReadyReason } from '../../plan/fleet/hub-health.ts'
 import type { MeasuredThread } from '../metrics/metrics-page.ts'
 import { HUB_USERS } from '../ports.ts'
 import { startThread, THREAD_LIMITS } from '../threads/thread.ts'
+import { keepAdminKubeconfig, writeAdminKubeconfig } from './admin-kubeconfig.ts'
 import type { Starting } from './starting.ts'
 
 export type HubUser = (typeof HUB_USERS)[keyof typeof HUB_USERS]
@@ -68,7 +69,15 @@ export async function openHome(
       : await openKubeHome(config.kubeconfig, config.context)
   const admin = api.as(HUB_USERS.admin)
   const kubeconfig = directory.file('admin.kubeconfig')
-  await replaceFileAtomically(kubeconfig, writeYaml(kubeconfigFor('flotilla', { ...admin, user: 'admin' })), ids)
+  if (config.kubeconfig === undefined) {
+    const { log } = starting
+    const options = { clock, ids, log, file: kubeconfig, server: api.server, keys: () => keys }
+    await writeAdminKubeconfig(options)
+    const keeping = keepAdminKubeconfig(options, life)
+    closeLater(() => keeping)
+  } else {
+    await replaceFileAtomically(kubeconfig, writeYaml(kubeconfigFor('flotilla', { ...admin, user: 'admin' })), ids)
+  }
 
   const clientFor = (user: HubUser): Client => {
     const { transport, close } = createUndiciTransport(user === HUB_USERS.admin ? admin : api.as(user))

@@ -39,6 +39,18 @@ export async function trustRotate(what: 'signer' | 'ca', { terminal, flags, conf
   if (!dropOld) terminal.say(`agents still accept the old ${what}; drop it later with --drop-old`)
 }
 
+/** Replaces the CA of the API, which ends all client certificates. */
+export async function trustRotateApi({ terminal, flags, confirm }: TrustInput): Promise<void> {
+  const question =
+    'Replace the CA of the API? All client certificates end, also the certificates of admin.kubeconfig and its copies.'
+  if (!flags.yes && !(await confirm(question)))
+    throw new CliError(EXIT.failed, { what: 'cancelled; nothing was changed' })
+  const { rotateApiCa } = await import('../../../hub/keys/rotate-api-ca.ts')
+  await rotateApiCa(flags.data, PORTS)
+  terminal.data('new CA of the API\n')
+  terminal.step('next', 'start the hub; it writes a new admin.kubeconfig, and other users need new certificates')
+}
+
 /** Prints the public part of the trust, for a record outside the hub. */
 export async function trustExport({ terminal, flags }: Omit<TrustInput, 'confirm'>): Promise<void> {
   const [{ readTrust }, { base64 }] = await Promise.all([

@@ -20,7 +20,7 @@ export function addAgent(program: FlotillaCommand, act: Act): void {
     )
     .example(
       'Join a cluster and run its agent',
-      'FLOTILLA_JOIN=CODE flotilla agent run --kubeconfig store-1.kubeconfig --data ./agent',
+      'flotilla agent run --join-file code.txt --kubeconfig store-1.kubeconfig --data ./agent',
     )
     .option(
       '--join <code>',

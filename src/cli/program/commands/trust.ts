@@ -73,6 +73,22 @@ function addRotation(trust: FlotillaCommand, act: Act): void {
         }),
       )
   }
+  withYes(rotate.command('api'))
+    .about(
+      'Rotate the CA of the API of an embedded hub',
+      'Revokes all client certificates of the API, for example copies of admin.kubeconfig. Stop the hub first. Tokens of ServiceAccounts stay valid.',
+    )
+    .example('Revoke all client certificates', 'flotilla trust rotate api --data ./hub-data')
+    .requiredOption('--data <dir>', 'Data directory of the hub (required)')
+    .action(
+      act(async (run, _words, flags) => {
+        const [{ trustRotateApi }, { askYesNo }] = await Promise.all([
+          import('../../commands/trust/trust.ts'),
+          import('../../input/prompt.ts'),
+        ])
+        await trustRotateApi({ terminal: run.terminal, flags: flags as never, confirm: askYesNo })
+      }),
+    )
   withYes(rotate.command('sealing'))
     .argument('[clusters...]', 'Names of the clusters. Required unless -l is given')
     .about('Rotate the sealing keys of clusters', 'The agents create new keys, and the hub seals the values again.')
