@@ -171,11 +171,14 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
+/** Registries on loopback addresses are for development, as in docker. */
+function isPlain({ host }: SourceUrl, credentials: Credentials | undefined): boolean {
+  return credentials?.ca === undefined && (host === 'localhost' || host === '127.0.0.1')
+}
+
 function registryOf(url: SourceUrl, credentials: Credentials | undefined, context: FetchContext): Registry {
   const port = url.port === '' ? '' : `:${url.port}`
-  // Registries on loopback addresses are for development, as in docker.
-  const scheme = url.host === 'localhost' || url.host === '127.0.0.1' ? 'http' : 'https'
-  const base = `${credentials?.ca === undefined ? scheme : 'https'}://${url.host}${port}/v2/${url.path.replace(/^\/|\/$/g, '')}`
+  const base = `${isPlain(url, credentials) ? 'http' : 'https'}://${url.host}${port}/v2/${url.path.replace(/^\/|\/$/g, '')}`
   let token: string | undefined
   const { http, signal } = context
   return {
@@ -223,6 +226,12 @@ async function authorize(
   const scope = `repository:${url.path.replace(/^\/|\/$/g, '')}:pull`
   const target = parseSourceUrl(realm.replace(/\?.*$/, ''), ['https', 'http'])
   const isHome = target.host === url.host && target.port === url.port
+  if (authorizationOf(credentials) !== undefined && target.scheme === 'http' && !isPlain(url, credentials)) {
+    throw new SourceError(
+      'CredentialsNotForUrl',
+      `${url.host} asks to sign in at ${target.text}, which is not https; credentials are not sent there.`,
+    )
+  }
   if (credentials && authorizationOf(credentials) !== undefined && !isHome && !isBoundTo(credentials, target)) {
     throw new SourceError(
       'CredentialsNotForUrl',

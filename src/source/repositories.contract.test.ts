@@ -267,6 +267,9 @@ test('charts and artifacts of a registry: token, tag, range, digest', async (t) 
   assert.match(words(refused), /^AuthenticationFailed: /)
   assert.ok(server.log.filter((line) => line.includes('/v2/')).every((line) => / (-|Bearer T0KEN)$/.test(line)))
 
+  realm = `${server.url.replace('https', 'http')}/token`
+  const plain = words(await fetch({ tag: '1.0.0' }))
+  assert.match(plain, /^CredentialsNotForUrl: 127\.0\.0\.1 asks to sign in at http:.*which is not https/)
   realm = 'https://auth.example.com/token'
   const foreign = words(await fetch({ tag: '1.0.0' }))
   assert.match(

@@ -164,6 +164,12 @@ describe('signing requests', () => {
         ),
         /carries attributes/,
       ],
+      'F25: a key that is none': [
+        resign(
+          sequence(version, name, sequence(sequence(objectIdentifier('1.2.3')), bitString(Uint8Array.of(1))), none),
+        ),
+        /public key that cannot be read/,
+      ],
       'trailing bytes': [toPem('CERTIFICATE REQUEST', Uint8Array.of(...good!, 0)), /too many/],
       'two common names': [named(element(TAG.set, cn(CN, 'a')), element(TAG.set, cn(CN, 'b'))), /two common names/],
       'two values in one part': [named(element(TAG.set, cn(CN, 'a'), cn(CN, 'b'))), /too many/],

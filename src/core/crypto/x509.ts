@@ -119,16 +119,38 @@ export function parseSigningRequest(pem: string): SigningRequest {
   const reader = readOnly(body, TAG.sequence, 'signing request info')
   if (hex(reader.take(TAG.integer, 'version').content) !== '00') throw new DerError('signing request is not version 1')
   const subject = decodeName(derReader(reader.take(TAG.sequence, 'subject').content))
-  const publicKey = publicKeyPem(reader.take(TAG.sequence, 'public key').raw)
+  const publicKey = readablePublicKey(reader.take(TAG.sequence, 'public key').raw)
   const attributes = reader.takeIf(contextTag(0, 'constructed'))
   if (attributes && attributes.content.byteLength > 0) {
     throw new DerError('signing request carries attributes; only subject and key are allowed')
   }
   reader.end('signing request info')
-  if (algorithm !== algorithmOf(publicKey) || !verify(publicKey, body, signature)) {
+  if (!isSignedBy(publicKey, { algorithm, body, signature })) {
     throw new DerError('signing request is not signed by the key it names')
   }
   return { subject, publicKey }
+}
+
+/** The PEM of a key. OpenSSL has errors of its own for a key that is none. */
+function readablePublicKey(spki: Uint8Array): string {
+  try {
+    const pem = publicKeyPem(spki)
+    algorithmOf(pem)
+    return pem
+  } catch (cause) {
+    throw new DerError('signing request has a public key that cannot be read', { cause })
+  }
+}
+
+function isSignedBy(
+  publicKey: string,
+  { algorithm, body, signature }: { algorithm: string; body: Uint8Array; signature: Uint8Array },
+): boolean {
+  try {
+    return algorithm === algorithmOf(publicKey) && verify(publicKey, body, signature)
+  } catch {
+    return false // a signature that is none
+  }
 }
 
 /** PEM of a certificate signed by an issuer. */

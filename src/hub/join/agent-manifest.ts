@@ -120,7 +120,12 @@ export function joinManifest(options: JoinManifestOptions): string {
           metadata: { labels: LABELS },
           spec: {
             serviceAccountName: 'flotilla-agent',
-            securityContext: { runAsNonRoot: true, runAsUser: 65532, fsGroup: 65532 },
+            securityContext: {
+              runAsNonRoot: true,
+              runAsUser: 65532,
+              fsGroup: 65532,
+              seccompProfile: { type: 'RuntimeDefault' },
+            },
             initContainers: [
               {
                 name: 'fetch',
@@ -146,6 +151,8 @@ export function joinManifest(options: JoinManifestOptions): string {
                   '/data/agent',
                 ],
                 env: [join, ...(options.isForSeveral ? [name] : []), ...proxy],
+                // Rendering in the cluster may need much memory for a short time.
+                resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '3Gi' } },
                 volumeMounts: [
                   program,
                   { name: 'data', mountPath: '/data' },

@@ -45,7 +45,8 @@ const X25519Key = Type.String({ pattern: '^MCowBQYDK2VuAyEA[A-Za-z0-9+/]{43}=$' 
 const ClusterName = Type.String({ maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' })
 const ClusterId = Type.String({ minLength: 1, maxLength: 64 })
 const Csr = Type.String({ maxLength: 8192 })
-const Version = Type.String({ maxLength: 64 })
+// Terminals obey control characters.
+const Version = Type.String({ maxLength: 64, pattern: '^[ -~]*$' })
 
 /** The payload of an enrol request, signed by the identity key. */
 export const EnrolRequest = Type.Object(

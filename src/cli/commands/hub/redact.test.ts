@@ -8,7 +8,12 @@ test('content, values, token hashes and passwords in addresses are left out, and
     metadata: {
       name: 'web',
       managedFields: [{}],
-      annotations: { 'kubectl.kubernetes.io/last-applied-configuration': 'secret', note: 'kept' },
+      annotations: {
+        'kubectl.kubernetes.io/last-applied-configuration': 'secret',
+        note: 'hunter2',
+        'flotilla.dev/placement': 'all',
+        'evilflotilla.dev/x': 'hunter2',
+      },
     },
     spec: {
       manifests: 'password: hunter2',
@@ -23,7 +28,14 @@ test('content, values, token hashes and passwords in addresses are left out, and
   assert.doesNotMatch(JSON.stringify(shown), /hunter2|secret/)
   assert.deepEqual(shown, {
     kind: 'Bundle',
-    metadata: { name: 'web', annotations: { note: 'kept' } },
+    metadata: {
+      name: 'web',
+      annotations: {
+        note: '(left out: 7 characters)',
+        'flotilla.dev/placement': 'all',
+        'evilflotilla.dev/x': '(left out: 7 characters)',
+      },
+    },
     spec: {
       manifests: '(left out: 17 characters)',
       helm: { values: '(left out: 22 characters)' },

@@ -12,6 +12,7 @@ const CONTENT: ReadonlySet<string> = new Set([
   'valuesInline',
 ])
 const NOISE: ReadonlySet<string> = new Set(['managedFields', 'kubectl.kubernetes.io/last-applied-configuration'])
+const KNOWN_DOMAINS = ['flotilla.dev', 'kubernetes.io', 'k8s.io']
 const USER_INFO = /([a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/gi
 
 /** A copy without content. Removed values leave a placeholder. */
@@ -21,7 +22,23 @@ export function redacted(value: unknown): unknown {
   if (!isObject(value)) return value
   const kept = Object.entries(value).filter(([key]) => !NOISE.has(key))
   return Object.fromEntries(
-    kept.map(([key, inner]) => [key, CONTENT.has(key) && inner !== null ? leftOut(inner) : redacted(inner)]),
+    kept.map(([key, inner]) => {
+      if (CONTENT.has(key) && inner !== null) return [key, leftOut(inner)]
+      return [key, key === 'annotations' && isObject(inner) ? redactedAnnotations(inner) : redacted(inner)]
+    }),
+  )
+}
+
+/** Users write anything into annotations of their own; only annotations of Flotilla and Kubernetes are kept. */
+function redactedAnnotations(annotations: Readonly<Record<string, unknown>>): unknown {
+  const kept = Object.entries(annotations).filter(([key]) => !NOISE.has(key))
+  return Object.fromEntries(
+    kept.map(([key, value]) => {
+      const [domain = ''] = key.split('/', 1)
+      const isKnown =
+        key.includes('/') && KNOWN_DOMAINS.some((known) => domain === known || domain.endsWith(`.${known}`))
+      return [key, isKnown ? redacted(value) : leftOut(value)]
+    }),
   )
 }
 
