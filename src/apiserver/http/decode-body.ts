@@ -127,16 +127,22 @@ function decodeYaml(text: string): Decoded {
     }
   }
   const limits = { maxBytes: MAX_BODY_BYTES }
+  const notAcceptable = (error: YamlError) => badRequest(`the body is not acceptable YAML: ${error.message}`)
   try {
     return { value: readYamlDocument(text, { limits, duplicateKeys: 'strict' }).value, repeated: NOTHING_TWICE }
   } catch (error) {
     if (!(error instanceof YamlError)) throw error
     const problems = error.goMessage.startsWith(YAML_PREFACE) ? error.goMessage.split('\n').slice(1) : []
     const isRepeated = problems.length > 0 && problems.every((problem) => problem.endsWith(' already set in map'))
-    if (!isRepeated) throw badRequest(`the body is not acceptable YAML: ${error.message}`)
+    if (!isRepeated) throw notAcceptable(error)
     const places = problems.map((problem) => ({ text: problem.trim(), offset: -1 }))
-    const { value } = readYamlDocument(text, { limits, duplicateKeys: 'last' })
-    return { value, repeated: { ...NOTHING_TWICE, places, preface: YAML_PREFACE } }
+    try {
+      const { value } = readYamlDocument(text, { limits, duplicateKeys: 'last' })
+      return { value, repeated: { ...NOTHING_TWICE, places, preface: YAML_PREFACE } }
+    } catch (again) {
+      // Keys that repeat were the first problem, and not the only one.
+      throw again instanceof YamlError ? notAcceptable(again) : again
+    }
   }
 }
 

@@ -119,7 +119,7 @@ export function parseSigningRequest(pem: string): SigningRequest {
   const reader = readOnly(body, TAG.sequence, 'signing request info')
   if (hex(reader.take(TAG.integer, 'version').content) !== '00') throw new DerError('signing request is not version 1')
   const subject = decodeName(derReader(reader.take(TAG.sequence, 'subject').content))
-  const publicKey = readablePublicKey(reader.take(TAG.sequence, 'public key').raw)
+  const publicKey = readablePublicKey(reader.take(TAG.sequence, 'public key').raw, 'signing request')
   const attributes = reader.takeIf(contextTag(0, 'constructed'))
   if (attributes && attributes.content.byteLength > 0) {
     throw new DerError('signing request carries attributes; only subject and key are allowed')
@@ -132,13 +132,13 @@ export function parseSigningRequest(pem: string): SigningRequest {
 }
 
 /** The PEM of a key. OpenSSL has errors of its own for a key that is none. */
-function readablePublicKey(spki: Uint8Array): string {
+function readablePublicKey(spki: Uint8Array, what: string): string {
   try {
     const pem = publicKeyPem(spki)
-    algorithmOf(pem)
+    publicKeyDer(pem)
     return pem
   } catch (cause) {
-    throw new DerError('signing request has a public key that cannot be read', { cause })
+    throw new DerError(`${what} has a public key that cannot be read`, { cause })
   }
 }
 
@@ -313,7 +313,7 @@ function readCertificate(der: Uint8Array) {
   const notBefore = readTime(validity, 'notBefore')
   const notAfter = readTime(validity, 'notAfter')
   const subject = reader.take(TAG.sequence, 'subject')
-  const publicKey = publicKeyPem(reader.take(TAG.sequence, 'public key').raw)
+  const publicKey = readablePublicKey(reader.take(TAG.sequence, 'public key').raw, 'certificate')
   const extensions = readExtensions(reader.takeIf(contextTag(3, 'constructed'))?.content)
   reader.end('certificate body')
   const certificate: Certificate = {
