@@ -1,7 +1,8 @@
-// npm run build: one bundled file per binary, in dist/, and the CLI as an executable that has all of it in itself.
-import { rmSync } from 'node:fs'
+// npm run build: one bundled file per binary and the console's page, in dist/, and the CLI as an executable that has all of it in itself.
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from './bundle.ts'
+import { buildConsole, CONSOLE_DIST } from './console-workspace.ts'
 import { makeExecutable } from './executable.ts'
 import { root } from './tiers.ts'
 
@@ -10,6 +11,8 @@ rmSync(dist, { recursive: true, force: true })
 for (const { name, bytes } of await bundle('dist')) {
   process.stdout.write(`dist/${name}.mjs  ${Math.round(bytes / 1024)} KiB\n`)
 }
+await buildConsole()
+cpSync(CONSOLE_DIST, join(dist, 'console'), { recursive: true })
 // Elsewhere it would have to be signed before it runs.
 if (process.platform === 'linux') {
   const { bytes } = await makeExecutable(dist)

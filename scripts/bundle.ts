@@ -1,6 +1,6 @@
 // What a binary is made of: its main with everything it reaches, in one file (the CLI in several) that needs only Node
 // 26.
-import { chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import type { BuildOptions, Metafile, Plugin } from 'esbuild'
@@ -36,15 +36,11 @@ const THREADS: Readonly<Record<string, string>> = {
   'threads/view-thread': 'src/hub/threads/view-thread.ts',
 }
 
-const PAGE = 'src/hub/console/page'
-
-/** Bundles every binary, with the hub's threads and page beside it, into a folder. */
+/** Bundles every binary, with the hub's threads beside it, into a folder. */
 export async function bundle(outDir: string): Promise<Bundled[]> {
   const into = resolve(root, outDir)
   const entries = Object.entries({ ...MAINS, ...THREADS })
-  const bundled = await Promise.all([bundleParts(into), ...entries.map(([name, main]) => bundleOne(name, main, into))])
-  await buildPage(join(into, 'page'))
-  return bundled
+  return await Promise.all([bundleParts(into), ...entries.map(([name, main]) => bundleOne(name, main, into))])
 }
 
 // CommonJS packages inside an ES module still call require for Node's own modules.
@@ -115,19 +111,4 @@ async function bundleParts(into: string): Promise<Bundled> {
 function sizeOf(metafile: Metafile): Pick<Bundled, 'bytes' | 'inputs'> {
   const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0)
   return { bytes, inputs: Object.keys(metafile.inputs) }
-}
-
-/** The live page: its script without types, the rest as it is. */
-async function buildPage(folder: string): Promise<void> {
-  await build({
-    absWorkingDir: root,
-    entryPoints: [`${PAGE}/page.ts`],
-    outfile: join(folder, 'page.js'),
-    bundle: true,
-    platform: 'browser',
-    target: 'es2024',
-    format: 'esm',
-    logLevel: 'warning',
-  })
-  for (const file of ['index.html', 'page.css']) cpSync(join(root, PAGE, file), join(folder, file))
 }

@@ -1,6 +1,7 @@
 // npm run check: types, lint, format, house test and unit tests, two at a time. `npm run check -- lint types` runs
 // these alone.
 import { endChildrenWithScript, run } from './child.ts'
+import { installConsole } from './console-workspace.ts'
 import { root, runTier, type TierName } from './tiers.ts'
 
 interface Step {
@@ -18,8 +19,8 @@ const steps: readonly Step[] = [
   { name: 'types', run: () => tool('typescript/bin/tsc', '--noEmit', '--pretty', 'false', '-p', '.') },
   { name: 'types of pure rooms', run: pureTypes },
   {
-    name: 'types of the page',
-    run: () => tool('typescript/bin/tsc', '--noEmit', '--pretty', 'false', '-p', 'src/hub/console/page'),
+    name: 'types of the console',
+    run: () => tool('typescript/bin/tsc', '--noEmit', '--pretty', 'false', '-p', 'console'),
   },
   { name: 'house test', run: () => tests('house') },
   { name: 'format', run: () => tool('oxfmt/bin/oxfmt', '--check') },
@@ -36,6 +37,8 @@ async function check(names: readonly string[]): Promise<boolean> {
     process.stdout.write(`unknown step: ${names.join(', ')}; steps: ${steps.map(({ name }) => name).join(', ')}\n`)
     return false
   }
+  // Types and lint read the declarations of the console's dependencies.
+  await installConsole()
   const failed: string[] = []
   const worker = async (): Promise<void> => {
     for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {

@@ -2,10 +2,14 @@
 import { launch } from './bootstrap.mjs'
 
 const commands = {
-  start: { needs: 'prod', script: 'src/cli/main.ts', args: ['demo'] },
+  start: { needs: 'prod', script: 'src/cli/main.ts', args: ['demo', '--build-console'] },
   check: { needs: 'dev', script: 'scripts/check.ts', args: [] },
   lint: { needs: 'dev', script: 'scripts/check.ts', args: ['lint', 'format'] },
-  typecheck: { needs: 'dev', script: 'scripts/check.ts', args: ['types', 'types of pure rooms', 'types of the page'] },
+  typecheck: {
+    needs: 'dev',
+    script: 'scripts/check.ts',
+    args: ['types', 'types of pure rooms', 'types of the console'],
+  },
   'test:unit': { needs: 'dev', script: 'scripts/check.ts', args: ['unit tests', 'house test'] },
   'test:file': { needs: 'dev', script: 'scripts/test-file.ts', args: [] },
   test: { needs: 'dev', script: 'scripts/test.ts', args: [] },

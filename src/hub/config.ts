@@ -29,7 +29,7 @@ export const HubConfig = Type.Object({
         'With `kubeconfig`: URL by which the kube-apiserver reaches `listen`; https://NAME.NAMESPACE.svc names an existing Service. Defaults to the host of `listen`, or the name of this machine.',
     }),
   ),
-  consoleListen: Address('Address of the live page; must be a loopback address.', '127.0.0.1:7480'),
+  consoleListen: Address('Address of the console; must be a loopback address.', '127.0.0.1:7480'),
   metricsListen: Type.Optional(
     Type.String({
       pattern: ADDRESS,

@@ -32,7 +32,7 @@ export interface HubAddresses {
   readonly gateway: string
   /** File with the administrator's kubeconfig. */
   readonly kubeconfig: string
-  /** A new address of the live page that signs one browser in. */
+  /** A new address of the console that signs one browser in. */
   signInUrl(): string
 }
 
@@ -41,6 +41,8 @@ export interface RunningHub extends HubAddresses {
   readonly client: Client
   /** File of the root key, if this start created it. */
   readonly newRoot: string | undefined
+  /** Builds the console in the background, if this is a clone without a built one. */
+  prepareConsole(): void
   /** Resolves when the hub is closed. Rejects when a part of the hub fails, after the other parts are closed. */
   readonly ended: Promise<void>
   close(): Promise<void>
@@ -103,12 +105,17 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   runBeside(starting, 'console', view.run)
   const publishing = publishHealth({ clock, ids, log, client, name: threads.name, supervisor }, life)
   closeLater(() => publishing)
-  const { signInUrl } = await startListeners(config, { directory, client, view, metrics: page.text }, starting)
+  const administrator = home.as(HUB_USERS.admin)
+  const listeners = await startListeners(
+    config,
+    { directory, client, administrator, view, metrics: page.text },
+    starting,
+  )
   return {
     api: home.server,
     gateway: address.url,
     kubeconfig: home.kubeconfig,
-    signInUrl,
+    ...listeners,
     client: home.clientFor(HUB_USERS.admin),
     newRoot: keys.newRoot,
   }

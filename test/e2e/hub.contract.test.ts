@@ -27,7 +27,7 @@ spec:
   clusterSelector: {}
 `
 
-test('the owner of the directory gets new addresses of the live page, also after kill -9', async (t) => {
+test('the owner of the directory gets new addresses of the console, also after kill -9', async (t) => {
   const data = join(temporaryFolder(t), 'hub')
   const killed = await startHub(t, data)
   await killed.hub.stop('SIGKILL')

@@ -1,52 +1,167 @@
-/** Who may see the live page: a one-time code in the printed address is exchanged for a cookie. */
+/**
+ * Sessions of the console. A cookie stands for an identity towards the API: the credentials themselves stay in the hub,
+ * and end with the session.
+ */
 import { base64url, equalBytes, sha256 } from '../../core/bytes.ts'
 import type { Ids } from '../../core/ids.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import { formatTime } from '../../core/time/time.ts'
+import type { SessionRow, SignInMethod } from './session-row.ts'
+import type { UserApi } from './user-api.ts'
 
-/** Codes and cookies of one hub's page. */
+/** Who a session acts for. */
+export interface Identity {
+  readonly username: string
+  readonly groups: readonly string[]
+}
+
+/** A browser that is signed in. */
+export interface ConsoleSession extends Identity {
+  /** Public name of the session; not the cookie. */
+  readonly id: string
+  readonly method: SignInMethod
+  readonly createdMs: number
+  /** The session ends then at the latest. */
+  readonly endsMs: number
+  /** The API as this user. */
+  readonly api: UserApi
+  /** Aborted when the session ends. */
+  readonly ended: AbortSignal
+}
+
+/** Sessions and one-time codes of one console. */
 export interface ConsoleSessions {
   /** A code for one sign-in. */
   newCode(): string
-  /** The cookie's value for an unused code; undefined for anything else. */
-  exchange(code: string): string | undefined
-  /** Whether a Cookie header holds a session. */
-  isSignedIn(cookieHeader: string | undefined): boolean
+  /** Uses a code up; false if it is unknown. */
+  takeCode(code: string): boolean
+  /** Opens a session; the answer is the value of its cookie. */
+  open(session: Identity & { readonly method: SignInMethod; readonly api: UserApi; readonly endsMs?: number }): string
+  /** The session of a Cookie header. To ask counts as use. */
+  find(cookieHeader: string | undefined): ConsoleSession | undefined
+  /** Sessions of the same user, newest first. */
+  list(session: ConsoleSession): readonly SessionRow[]
+  /** Ends a session of the same user; false if there is none with this id. */
+  revoke(session: ConsoleSession, id: string): boolean
+  close(): Promise<void>
 }
 
-/** The cookie's name; one per port would need more, browsers share cookies between ports of a host. */
-export const SESSION_COOKIE = 'flotilla_session'
+/** The cookie's name. Browsers share cookies between the ports of a host, so it has the port. */
+export function sessionCookie(port: number): string {
+  return `flotilla_session_${port}`
+}
 
-const MAX_SESSIONS = 64
+const MAX_SESSIONS = 256
 const MAX_CODES = 16
+/** The longest time a session lasts. */
+export const SESSION_MS = 12 * 3_600_000
+/** A session that is not used for this long ends. */
+export const IDLE_MS = 3_600_000
 
-/** Makes the sessions of a page; they live as long as the hub's process. */
-export function createConsoleSessions(ids: Pick<Ids, 'bytes'>): ConsoleSessions {
+interface Held {
+  readonly hash: Uint8Array
+  readonly session: ConsoleSession
+  readonly end: AbortController
+  usedMs: number
+}
+
+/** Makes the sessions of a console; they live as long as the hub's process. */
+export function createConsoleSessions({
+  ids,
+  clock,
+  cookie,
+}: {
+  readonly ids: Pick<Ids, 'bytes' | 'suffix'>
+  readonly clock: Pick<Clock, 'now'>
+  /** The name of the cookie. */
+  readonly cookie: () => string
+}): ConsoleSessions {
   // Only hashes are held, compared in constant time; the oldest go first when there are too many.
   const codes: Uint8Array[] = []
-  const sessions: Uint8Array[] = []
+  let sessions: Held[] = []
 
-  function remember(list: Uint8Array[], secret: string, max: number): string {
-    list.push(sha256(secret))
-    if (list.length > max) list.shift()
-    return secret
+  function end(held: readonly Held[]): void {
+    for (const { end: ending, session } of held) {
+      ending.abort()
+      session.api.close().catch(() => {}) // its requests were aborted already
+    }
+    sessions = sessions.filter((one) => !held.includes(one))
   }
 
-  function find(list: readonly Uint8Array[], secret: string): number {
-    const hash = sha256(secret)
-    return list.findIndex((known) => equalBytes(known, hash))
+  function endOld(): void {
+    const now = clock.now()
+    end(sessions.filter(({ session, usedMs }) => now >= session.endsMs || now - usedMs >= IDLE_MS))
+  }
+
+  function cookieValues(header: string | undefined): string[] {
+    return (header ?? '')
+      .split(';')
+      .map((pair) => pair.trim().split('='))
+      .flatMap(([name, value]) => (name === cookie() && value !== undefined ? [value] : []))
   }
 
   return {
-    newCode: () => remember(codes, base64url(ids.bytes(18)), MAX_CODES),
-    exchange: (code) => {
-      const at = find(codes, code)
-      if (at < 0) return undefined
-      codes.splice(at, 1)
-      return remember(sessions, base64url(ids.bytes(32)), MAX_SESSIONS)
+    newCode: () => {
+      const code = base64url(ids.bytes(18))
+      codes.push(sha256(code))
+      if (codes.length > MAX_CODES) codes.shift()
+      return code
     },
-    isSignedIn: (header) =>
-      (header ?? '')
-        .split(';')
-        .map((pair) => pair.trim().split('='))
-        .some(([name, value]) => name === SESSION_COOKIE && value !== undefined && find(sessions, value) >= 0),
+    takeCode: (code) => {
+      const hash = sha256(code)
+      const at = codes.findIndex((known) => equalBytes(known, hash))
+      if (at < 0) return false
+      codes.splice(at, 1)
+      return true
+    },
+    open: ({ endsMs, ...identity }) => {
+      endOld()
+      const value = base64url(ids.bytes(32))
+      const ending = new AbortController()
+      const now = clock.now()
+      const session: ConsoleSession = {
+        ...identity,
+        id: ids.suffix(10),
+        createdMs: now,
+        endsMs: Math.min(now + SESSION_MS, endsMs ?? Infinity),
+        ended: ending.signal,
+      }
+      sessions.push({ hash: sha256(value), session, end: ending, usedMs: now })
+      if (sessions.length > MAX_SESSIONS) end([sessions[0]!])
+      return value
+    },
+    find: (header) => {
+      endOld()
+      for (const value of cookieValues(header)) {
+        const hash = sha256(value)
+        const held = sessions.find((known) => equalBytes(known.hash, hash))
+        if (!held) continue
+        held.usedMs = clock.now()
+        return held.session
+      }
+      return undefined
+    },
+    list: (own) =>
+      sessions
+        .filter(({ session }) => session.username === own.username)
+        .map(({ session, usedMs }) => ({
+          id: session.id,
+          method: session.method,
+          created: formatTime(session.createdMs),
+          used: formatTime(usedMs),
+          ends: formatTime(Math.min(session.endsMs, usedMs + IDLE_MS)),
+          isThis: session.id === own.id,
+        }))
+        .toReversed(),
+    revoke: (own, id) => {
+      const found = sessions.filter(({ session }) => session.id === id && session.username === own.username)
+      end(found)
+      return found.length > 0
+    },
+    close: async () => {
+      const all = sessions
+      end(all)
+      await Promise.all(all.map(({ session }) => session.api.close()))
+    },
   }
 }

@@ -1,4 +1,4 @@
-/** A Unix socket in the data directory, for its owner only, that returns a new sign-in address of the live page. */
+/** A Unix socket in the data directory, for its owner only, that returns a new sign-in address of the console. */
 import { chmod, rm } from 'node:fs/promises'
 import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'

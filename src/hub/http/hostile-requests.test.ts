@@ -13,6 +13,7 @@ import { openControlSocket } from '../../sim/demo/control-socket.ts'
 import { connectTo, pester, rawGet, sendRaw, statusesIn } from '../../testing/hub/hostile-requests.ts'
 import { openConsoleSocket } from '../console/console-socket.ts'
 import { startConsole } from '../console/console.ts'
+import { noAssets, refusingApi, viewForTests } from '../../testing/hub/console-parts.ts'
 import { listenForMetrics } from '../metrics/metrics-listener.ts'
 import { listenForWebhooks } from './webhook-listener.ts'
 
@@ -36,17 +37,12 @@ interface Case {
 const CASES: readonly Case[] = [
   {
     name: 'console',
-    targets: ['/', '/metrics', '/events', '/page.js', '/?code=x'],
+    targets: ['/', '/metrics', '/console/events', '/assets/x.js', '/apis/flotilla.dev/v1alpha1/clusters', '/?code=x'],
     well: ['GET /metrics', 200],
     async start() {
-      const view = {
-        snapshot: () => ({ total: 0, counts: {}, apart: {}, clusters: [], bundles: [], rollouts: [] }),
-        facts: () => ({ clusters: [], reports: [], assignments: [], bundles: [], placements: [], rollouts: [] }),
-        onChange: () => () => {},
-        run: async () => {},
-      }
       const ports = { metrics: text, clock: systemClock, ids: systemIds, log }
-      const { address, close } = await startConsole({ listen: ANY_PORT, view, ...ports })
+      const parts = { view: viewForTests().view, assets: noAssets, openApi: () => refusingApi }
+      const { address, close } = await startConsole({ listen: ANY_PORT, ...parts, ...ports })
       return { where: address.port, close }
     },
   },

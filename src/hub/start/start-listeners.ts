@@ -1,9 +1,12 @@
 /** Starts the plain listeners of a hub: the console with its sign-in socket, and on request metrics and webhooks. */
 import type { Client } from '../../client/client.ts'
+import type { Connection } from '../../client/connection.ts'
 import { notReadyReason } from '../../plan/fleet/hub-health.ts'
 import type { HubConfig } from '../config.ts'
 import { CONSOLE_SOCKET, openConsoleSocket } from '../console/console-socket.ts'
+import { assetPlaces, createConsoleAssets } from '../console/console-assets.ts'
 import { startConsole } from '../console/console.ts'
+import { openUserApi } from '../console/user-api.ts'
 import type { FleetView } from '../console/fleet-view.ts'
 import type { DataDirectory } from '../home/data-directory.ts'
 import { parseAddress } from '../http/listen-address.ts'
@@ -14,23 +17,39 @@ import type { Starting } from './starting.ts'
 export interface ListenerInputs {
   readonly directory: DataDirectory
   readonly client: Client
+  /** The API as the administrator. */
+  readonly administrator: Connection
   readonly view: FleetView
   /** The text of `/metrics`. */
   readonly metrics: () => Promise<string>
 }
 
 export interface HubListeners {
-  /** A new address of the live page that signs one browser in. */
+  /** A new address of the console that signs one browser in. */
   readonly signInUrl: () => string
+  /** Builds the page now, if this is a clone without a built one. */
+  readonly prepareConsole: () => void
 }
 
 export async function startListeners(
   config: HubConfig,
-  { directory, client, view, metrics }: ListenerInputs,
+  { directory, client, administrator, view, metrics }: ListenerInputs,
   { clock, ids, log, closeLater, supervisor }: Starting,
 ): Promise<HubListeners> {
   const listen = parseAddress(config.consoleListen)
-  const console = await startConsole({ listen, view, metrics, clock, ids, log })
+  const { cert: _cert, key: _key, token: _token, ...server } = administrator
+  const assets = createConsoleAssets({ places: assetPlaces(), log })
+  const console = await startConsole({
+    listen,
+    view,
+    assets,
+    metrics,
+    clock,
+    ids,
+    log,
+    // A user acts with the user's own token, on both homes; the hub never impersonates.
+    openApi: (token) => openUserApi(token === 'administrator' ? administrator : { ...server, token }, clock),
+  })
   closeLater(() => console.close())
   const socket = await openConsoleSocket(directory.file(CONSOLE_SOCKET), { signInUrl: console.signInUrl, log })
   closeLater(() => socket.close())
@@ -47,5 +66,5 @@ export async function startListeners(
     const listener = await listenForWebhooks({ listen: parseAddress(config.webhookListen), client, clock, log })
     closeLater(() => listener.close())
   }
-  return { signInUrl: () => console.signInUrl() }
+  return { signInUrl: () => console.signInUrl(), prepareConsole: assets.prepare }
 }

@@ -4,7 +4,8 @@ import type { Client } from '../../client/client.ts'
 import { linesOf } from '../../client/watch-stream.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { isApiError, toError } from '../../core/errors.ts'
-import type { FleetSnapshot } from '../../hub/console/fleet-view.ts'
+import { decodeFleet } from '../../hub/console/fleet-row.ts'
+import type { FleetDelta, FleetSnapshot } from '../../hub/console/fleet-row.ts'
 import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
@@ -100,32 +101,35 @@ interface DeploymentLike extends KubeObject {
   status?: { conditions?: { type: string; status: string }[] }
 }
 
-async function checkPage({ hub, sites }: Demo, { clock, signal }: CheckPorts): Promise<void> {
+async function checkPage({ hub, sites }: Demo, ports: CheckPorts): Promise<void> {
+  const { clock, signal } = ports
   const address = new URL(hub.signInUrl())
   const signedIn = await fetch(address, { signal })
   const cookie = signedIn.headers.get('set-cookie')?.split(';')[0]
   if (!signedIn.ok || !cookie) throw new Error(`page: signing in was answered with ${signedIn.status}`)
-  const ended = new AbortController()
-  const stream = await fetch(new URL('/events', address), {
-    headers: { cookie },
-    signal: AbortSignal.any([signal, ended.signal]),
+  let from = ''
+  await eventually(ports, 'page', async () => {
+    const asked = await fetch(new URL('/console/fleet', address), { headers: { cookie }, signal })
+    if (!asked.ok) return `the list of clusters was answered with ${asked.status}`
+    const fleet = (await asked.json()) as FleetSnapshot
+    from = `${fleet.epoch}-${fleet.revision}`
+    const ready = decodeFleet(fleet).filter(({ state }) => state === 'Ready').length
+    return ready === sites.length ? undefined : `the list shows ${ready} clusters as Ready`
   })
+  const ended = new AbortController()
+  const events = new URL(`/console/events?from=${from}`, address)
+  const stream = await fetch(events, { headers: { cookie }, signal: AbortSignal.any([signal, ended.signal]) })
   if (!stream.ok || !stream.body) throw new Error(`page: the stream was answered with ${stream.status}`)
   const mark = `seen-${Math.round(clock.now() / 1000)}`
-  let isMarked = false
+  const labels = { 'demo-check': mark }
+  await hub.client.patch(Cluster, { name: sites[0]!.store.name }, { type: 'merge', body: { metadata: { labels } } })
   try {
+    let event = ''
     for await (const line of linesOf(stream.body)) {
-      if (!line.startsWith('data: ')) continue
-      const fleet = JSON.parse(line.slice('data: '.length)) as FleetSnapshot
-      if (!isMarked && fleet.counts['Ready'] === sites.length) {
-        isMarked = true
-        await hub.client.patch(
-          Cluster,
-          { name: sites[0]!.store.name },
-          { type: 'merge', body: { metadata: { labels: { 'demo-check': mark } } } },
-        )
-      }
-      if (fleet.clusters.some(({ labels }) => labels.includes(mark))) return
+      if (line.startsWith('event: ')) event = line.slice('event: '.length)
+      if (event !== 'fleet' || !line.startsWith('data: ')) continue
+      const { rows } = JSON.parse(line.slice('data: '.length)) as FleetDelta
+      if (rows.some((row) => row.labels['demo-check'] === mark)) return
     }
   } finally {
     ended.abort()

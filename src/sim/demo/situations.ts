@@ -55,7 +55,7 @@ interface PlaysOptions {
   readonly sites: readonly Site[]
   readonly repository: Repository
   readonly clock: Clock
-  /** A fresh address of the live page that signs one browser in. */
+  /** A fresh address of the console that signs one browser in. */
   readonly signInUrl: () => string
   /** The plan of every release but the first: one of its rings asks for an approval. */
   readonly plan: RolloutPlan

@@ -79,6 +79,7 @@ export async function demo(input: DemoInput, flags: Record<string, unknown>): Pr
             ? `Ctrl-C ends the demo; "flotilla demo --keep" continues it`
             : 'Ctrl-C ends the demo and deletes its data'
         terminal.data(terminal.command(welcome(running, { needsFlag, ok: terminal.sign('ok'), ending })))
+        if (flags['buildConsole'] === true) running.hub.prepareConsole()
       }
       await Promise.race([stop.promise, running.ended])
       terminal.say('stopping')

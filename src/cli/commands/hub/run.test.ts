@@ -16,7 +16,7 @@ test('a person reads the addresses of a hub as a block, with commands to paste',
 
   API          https://127.0.0.1:7443
   gateway      https://hub:7444
-  live page    http://127.0.0.1:7480/?code=x
+  console      http://127.0.0.1:7480/?code=x
   kubeconfig   /data/admin.kubeconfig
 
 Next, in another terminal:

@@ -50,7 +50,7 @@ export function readyBlock(hub: HubAddresses, { sign, command }: Pick<Terminal, 
 
   API          ${hub.api}
   gateway      ${hub.gateway}
-  live page    ${hub.signInUrl()}
+  console      ${hub.signInUrl()}
   kubeconfig   ${hub.kubeconfig}
 
 Next, in another terminal:

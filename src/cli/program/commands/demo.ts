@@ -76,6 +76,7 @@ export function addDemo(program: FlotillaCommand, act: Act): void {
     .example('Prove that the demo works, then exit', 'flotilla demo --check')
     .example('In another terminal, commit a new version', 'flotilla demo release')
     .option('--check', 'Prove that the demo works, then exit')
+    .option('--build-console', 'Build the console in the background once the demo runs, if this is a clone')
     .option('--data <dir>', 'Data directory of the hub. Defaults to the directory of the demo')
     .option('--keep', 'Keep the state at the end and continue from it at the next start')
     .option('--reset', 'Delete the kept state. With --keep, start again from an empty state')

@@ -1,0 +1,13 @@
+/** The pages of the navigation. */
+export interface PageEntry {
+  readonly to: string
+  readonly title: string
+  /** The key after `g` that opens the page. */
+  readonly key: string
+}
+
+export const PAGES: readonly PageEntry[] = [
+  { to: '/fleet', title: 'Fleet', key: 'f' },
+  { to: '/rollouts', title: 'Rollouts', key: 'r' },
+  { to: '/bundles', title: 'Bundles', key: 'b' },
+]

@@ -1,0 +1,69 @@
+/** The ways to sign in. */
+import { useState } from 'react'
+import type { FormEvent } from 'react'
+import { ApiFailure, send } from '../data/api.ts'
+import { Button, Command } from '../ui/parts.tsx'
+
+export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
+  const [token, setToken] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault()
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await send('/console/sign-in', { method: 'POST', body: { token: token.trim() } })
+      onSignedIn()
+    } catch (caught) {
+      setProblem(caught instanceof ApiFailure ? caught.message : 'the hub does not answer')
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <main className="alone sign-in">
+      <h1>
+        <img src="/favicon.svg" alt="" width="32" height="32" /> Sign in to Flotilla
+      </h1>
+      <section>
+        <h2>With an address that works once</h2>
+        <p>On the machine of the hub, print a new address and open it in this browser:</p>
+        <Command>flotilla hub sign-in --data DIR</Command>
+        <p>
+          For the demo: <Command>flotilla demo page</Command>
+        </p>
+      </section>
+      <section>
+        <h2>With a token</h2>
+        <p>A token of a ServiceAccount. You can do in the console what its RBAC rights allow.</p>
+        <form onSubmit={(event) => void submit(event)}>
+          <label htmlFor="token">Token</label>
+          <input
+            id="token"
+            type="password"
+            autoComplete="off"
+            spellCheck={false}
+            value={token}
+            onChange={({ target }) => setToken(target.value)}
+            aria-describedby={problem === undefined ? undefined : 'token-problem'}
+            aria-invalid={problem !== undefined}
+          />
+          <Button look="main" disabled={token.trim() === '' || isBusy} onClick={(event) => void submit(event)}>
+            Sign in
+          </Button>
+        </form>
+        {problem !== undefined && (
+          <p id="token-problem" className="failure" role="alert">
+            {problem}
+          </p>
+        )}
+        <p className="quiet">
+          <code>kubectl create token NAME -n NAMESPACE</code> prints a token.
+        </p>
+      </section>
+    </main>
+  )
+}

@@ -1,0 +1,169 @@
+/** The clusters as a table of which only the visible rows are in the document. */
+import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { KeyboardEvent } from 'react'
+import { Link } from 'wouter'
+import type { FleetRow } from '../../../src/hub/console/fleet-row.ts'
+import { Badges, State } from '../ui/state.tsx'
+import { Age, Ago } from '../ui/time.tsx'
+import type { SortKey } from './arrange.ts'
+
+const features = tableFeatures({})
+const column = createColumnHelper<typeof features, FleetRow>()
+
+/** Columns; the id of a column that can be sorted is its sort key. */
+const COLUMNS = column.columns([
+  column.display({
+    id: 'name',
+    header: 'Name',
+    cell: ({ row: { original } }) => <Link href={`/clusters/${original.name}`}>{original.name}</Link>,
+  }),
+  column.display({
+    id: 'state',
+    header: 'State',
+    cell: ({ row: { original } }) => (
+      <>
+        <State state={original.state} /> <Badges badges={original.badges} />
+      </>
+    ),
+  }),
+  column.display({ id: 'since', header: 'Since', cell: ({ row }) => <Age at={row.original.since} /> }),
+  column.display({
+    id: 'bundles',
+    header: 'Bundles',
+    cell: ({ row: { original } }) => `${original.ready}/${original.bundles}`,
+  }),
+  column.display({ id: 'version', header: 'Version', cell: ({ row }) => row.original.version || '–' }),
+  column.display({
+    id: 'seen',
+    header: 'Seen',
+    cell: ({ row: { original } }) => (original.isHeard ? 'now' : <Ago at={original.seen} />),
+  }),
+  column.display({ id: 'certificate', header: 'Cert', cell: ({ row }) => <Age at={row.original.certificate} /> }),
+  column.display({
+    id: 'reason',
+    header: 'Reason',
+    cell: ({ row: { original } }) => (original.state === 'Ready' ? '' : original.message),
+  }),
+])
+
+const ROW_HEIGHT = 38
+const SORTABLE: ReadonlySet<string> = new Set<SortKey>([
+  'name',
+  'state',
+  'since',
+  'version',
+  'bundles',
+  'seen',
+  'certificate',
+])
+
+export interface FleetTableProps {
+  /** In their order. */
+  readonly rows: readonly FleetRow[]
+  readonly sort: SortKey
+  readonly isDescending: boolean
+  readonly onSort: (key: SortKey) => void
+  readonly onOpen: (name: string) => void
+}
+
+export function FleetTable({ rows, sort, isDescending, onSort, onOpen }: FleetTableProps) {
+  const body = useRef<HTMLDivElement>(null)
+  const [top, setTop] = useState(0)
+  // The chosen row is a cluster, not a place: it stays when others come and go.
+  const [chosen, setChosen] = useState<string>()
+  const table = useTable({ features, columns: COLUMNS, data: rows, getRowId: (row) => row.name })
+  const models = table.getRowModel().rows
+  useLayoutEffect(() => setTop(body.current?.offsetTop ?? 0), [rows.length])
+  const virtual = useWindowVirtualizer({
+    count: models.length,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 12,
+    scrollMargin: top,
+    getItemKey: (index) => models[index]!.id,
+  })
+  useEffect(() => {
+    const listener = (event: globalThis.KeyboardEvent): void => {
+      const isFree = document.activeElement === document.body || body.current?.contains(document.activeElement)
+      const step = { j: 1, k: -1 }[event.key]
+      if (step === undefined || !isFree || event.metaKey || event.ctrlKey || event.altKey) return
+      const at = models.findIndex(({ id }) => id === chosen)
+      const next = Math.max(0, Math.min(models.length - 1, at + step))
+      setChosen(models[next]?.id)
+      virtual.scrollToIndex(next)
+    }
+    document.addEventListener('keydown', listener)
+    return () => document.removeEventListener('keydown', listener)
+  }, [models, chosen, virtual])
+  const onKeyDown = ({ key }: KeyboardEvent): void => {
+    if (key === 'Enter' && chosen !== undefined) onOpen(chosen)
+  }
+  return (
+    <div
+      className="fleet-table"
+      role="table"
+      aria-label="Clusters"
+      aria-rowcount={rows.length + 1}
+      onKeyDown={onKeyDown}
+    >
+      <div role="rowgroup" className="fleet-head">
+        <div role="row" className="fleet-row" aria-rowindex={1}>
+          {table.getHeaderGroups()[0]!.headers.map((header) => {
+            const isSorted = header.id === sort
+            return (
+              <div
+                role="columnheader"
+                key={header.id}
+                data-column={header.id}
+                aria-sort={isSorted ? (isDescending ? 'descending' : 'ascending') : undefined}
+              >
+                {SORTABLE.has(header.id) ? (
+                  <button type="button" onClick={() => onSort(header.id as SortKey)}>
+                    <table.FlexRender header={header} />
+                    <span aria-hidden="true">{isSorted ? (isDescending ? ' ↓' : ' ↑') : ''}</span>
+                  </button>
+                ) : (
+                  <table.FlexRender header={header} />
+                )}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+      <div role="rowgroup" ref={body} className="fleet-body" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, key, start }) => {
+          const row = models[index]!
+          return (
+            <div
+              role="row"
+              key={key}
+              ref={virtual.measureElement}
+              data-index={index}
+              data-cluster={row.id}
+              className="fleet-row"
+              aria-rowindex={index + 2}
+              data-chosen={row.id === chosen || undefined}
+              style={{ transform: `translateY(${start - top}px)` }}
+            >
+              {row.getAllCells().map((cell) => (
+                <div
+                  role="cell"
+                  key={cell.id}
+                  data-column={cell.column.id}
+                  title={titleOf(cell.column.id, row.original)}
+                >
+                  <table.FlexRender cell={cell} />
+                </div>
+              ))}
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+function titleOf(column: string, { message }: FleetRow): string | undefined {
+  return column === 'reason' ? message : undefined
+}

@@ -1,0 +1,30 @@
+/** Times: how long ago or how far ahead, with the exact moment and its zone on hover. */
+import { humanAge, parseTime } from '../../../src/core/time/time.ts'
+import { useNow } from '../data/use-live.ts'
+
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
+
+/** Milliseconds of a time of the API, or of seconds since 1970. */
+function msOf(at: string | number | undefined): number | undefined {
+  if (at === undefined || at === 0 || at === '') return undefined
+  return typeof at === 'number' ? at * 1000 : parseTime(at)
+}
+
+/** `3m`; nothing for an unknown time. */
+export function Age({ at, suffix = '' }: { readonly at: string | number | undefined; readonly suffix?: string }) {
+  const now = useNow()
+  const ms = msOf(at)
+  if (ms === undefined) return <span className="quiet">–</span>
+  const date = new Date(ms)
+  const text = ms > now + 1_000 ? `in ${humanAge(ms - now)}` : `${humanAge(Math.max(0, now - ms))}${suffix}`
+  return (
+    <time dateTime={date.toISOString()} title={EXACT.format(date)}>
+      {text}
+    </time>
+  )
+}
+
+/** `3m ago`, or `in 3m`. */
+export function Ago({ at }: { readonly at: string | number | undefined }) {
+  return <Age at={at} suffix=" ago" />
+}
