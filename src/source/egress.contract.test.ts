@@ -26,7 +26,7 @@ async function reason(t: TestContext, egress: EgressRules, spec: Source['spec'],
 
 const SSH = { secret: 'ns/git', urls: ['ssh://'], sshKey: 'key', knownHosts: 'host ssh-ed25519 AAAA' }
 
-test('F12: a closed address is refused before a connection is made, with each transport', async (t) => {
+test('F12, CVE-2020-8555, CVE-2025-13281: a closed address is refused before a connection is made, with each transport', async (t) => {
   const server = await serve(t, [])
   for (const host of ['127.0.0.1', 'localhost', '2130706433', '0x7f.1']) {
     const at = `${host}:${server.port}`

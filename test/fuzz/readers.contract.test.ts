@@ -1,4 +1,4 @@
-/** Ten seconds at most for each reader of foreign bytes; readers.deep.test.ts takes longer. */
+/** Ten seconds at most for each reader of foreign bytes (CVE-2024-12401 and its like); readers.deep.test.ts takes longer. */
 import { test } from 'node:test'
 import { fuzz } from './fuzz.ts'
 import { READERS } from './readers.ts'

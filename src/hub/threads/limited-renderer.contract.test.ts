@@ -117,7 +117,7 @@ describe('the render thread under guard', () => {
     })
   })
 
-  test('F14: content without an end delays no other namespace, and is stopped sooner when it is tried again', async () => {
+  test('F14, CVE-2022-31016, CVE-2024-29893: content without an end delays no other namespace, and is stopped sooner when it is tried again', async () => {
     const quick = { timeMs: 2500, memoryMiB: 512 }
     await withRenderer({ timeMs: 6000, graceMs: 0, quick, againMs: 1000 }, async (outcome) => {
       const ended: string[] = []

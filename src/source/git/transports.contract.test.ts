@@ -73,7 +73,7 @@ test('a credential is sent only to what its owner bound it to', async (t) => {
   assert.deepEqual(plain.log, [])
 })
 
-test('what one credential has fetched is read by no other, also by its commit (F4)', async (t) => {
+test('what one credential has fetched is read by no other, also by its commit (F4, CVE-2024-31989)', async (t) => {
   const { fetcher, server, credentials, url, commit } = await world(t, [requireBasic('ana', 'pw')])
   const fetch = (own: Credentials) => {
     fetcher.forget()

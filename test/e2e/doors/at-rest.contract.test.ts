@@ -9,7 +9,7 @@ import { startDoorHub } from './door-hub.ts'
 const NATIVE = '/apis/flotilla.dev/v1alpha1/namespaces/default'
 const CANARY = 'canary-3f9c1d'
 
-test('F19: the files of a hub have no values of Bundles in them, and only its user may read them', async (t) => {
+test('F19, CVE-2024-52284: the files of a hub have no values of Bundles in them, and only its user may read them', async (t) => {
   const hub = await startDoorHub(t)
   const data = dirname(hub.kubeconfig)
   const add = (kind: string, name: string, spec: object) =>
