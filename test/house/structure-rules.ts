@@ -168,3 +168,34 @@ function isPartOfAnExport(text: string, name: string): boolean {
   if (!new RegExp(`^export (?:interface|type) ${name}\\b`, 'm').test(text)) return false
   return [...text.matchAll(new RegExp(`\\b${name}\\b`, 'g'))].length > 1
 }
+
+/** Rooms whose text comes from networks, files of others and databases. `source` has this rule without exceptions. */
+const FOREIGN_ROOMS = ['agent', 'apiserver', 'blobs', 'client', 'gateway', 'hub', 'store', 'wire']
+
+/** Numbers in foreign text are read by core/read-number.ts. */
+export function numberReaders(files: readonly SourceFile[]): Complaint[] {
+  return files
+    .filter(({ path }) => !isTest(path) && FOREIGN_ROOMS.some((room) => path.startsWith(`src/${room}/`)))
+    .flatMap(({ path, text }) => {
+      const line = text.split('\n').findIndex((words) => /\bNumber\(|\bparse(Int|Float)\(/.test(words))
+      const says = `line ${line + 1} reads a number with Number or parseInt; foreign text is read by core/read-number.ts`
+      return line < 0 ? [] : [{ rule: 'numbers', path, says }]
+    })
+}
+
+/**
+ * A regular expression that is made from text at run time can backtrack for hours. Constants of a file may be composed
+ * of others; patterns of users are matched by core/text/glob.ts or re2js.
+ */
+export function patternsFromText(files: readonly SourceFile[]): Complaint[] {
+  return productFiles(files)
+    .filter(({ path }) => path.startsWith('src/') && !/^src\/(testing|sim)\//.test(path))
+    .flatMap(({ path, text }) => {
+      const lines = text.split('\n')
+      const line = lines.findIndex(
+        (words) => /\bRegExp\(/.test(words) && !/^(export )?const \w+ = new RegExp\(/.test(words),
+      )
+      const says = `line ${line + 1} makes a regular expression from text; use core/text/glob.ts, or re2js for patterns of users`
+      return line < 0 ? [] : [{ rule: 'patterns', path, says }]
+    })
+}

@@ -15,6 +15,8 @@ import {
   commentWidths,
   folderSizes,
   functionLengths,
+  numberReaders,
+  patternsFromText,
   publicFiles,
   testedFiles,
   unusedExports,
@@ -35,6 +37,8 @@ const RULES: Readonly<Record<string, (files: readonly SourceFile[]) => Complaint
   commentWidths,
   testedFiles,
   publicFiles,
+  numberReaders,
+  patternsFromText,
   unusedExports: (files) => unusedExports(files, users),
 }
 
@@ -51,6 +55,8 @@ const VIOLATIONS: Readonly<Record<string, readonly SourceFile[]>> = {
   commentWidths: [file('src/plan/x.ts', `// ${'word '.repeat(24)}`)],
   testedFiles: [file('src/plan/x.ts', 'const a = 1\n'.repeat(81))],
   publicFiles: [file('src/hub/x.ts', `import { a } from '../${someRoom}/a-file-of-no-table.ts'`)],
+  numberReaders: [file('src/gateway/x.ts', 'const length = Number(header)')],
+  patternsFromText: [file('src/plan/x.ts', '  return new RegExp(pattern).test(text)')],
   unusedExports: [file('src/plan/x.ts', 'export const nothingImportsThis = 1')],
 }
 
