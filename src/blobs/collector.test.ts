@@ -43,6 +43,18 @@ describe('the collector of blobs', () => {
     assert.equal(await blobs.has(lost), false)
   })
 
+  it('keeps leaves, and nothing that they name', async () => {
+    const blobs = createMemoryBlobs()
+    const named = await blobs.put(json({ format: 'flotilla.dev/set/v1', objects: [] }))
+    const segment = await blobs.put(utf8(`{"format":"flotilla.dev/segment/v1","previous":"${named}"}\n`))
+    const options = { blobs, roots: async () => [], clock: at(1000), log: silentLogger, graceMs: 10 }
+    assert.equal(await collectBlobs({ ...options, leaves: async () => [segment] }, never), 1)
+    assert.deepEqual(await Array.fromAsync(blobs.list()), [segment])
+    const unknown = async (): Promise<Digest[]> => Promise.reject(new Error('list failed'))
+    await assert.rejects(collectBlobs({ ...options, leaves: unknown }, never))
+    assert.deepEqual(await Array.fromAsync(blobs.list()), [segment])
+  })
+
   it('deletes nothing when it cannot know everything', async () => {
     const blobs = createMemoryBlobs()
     await blobs.put(utf8('x'))

@@ -10,6 +10,8 @@ export interface BlobCollectorOptions {
   readonly blobs: CollectableBlobs
   /** Every digest that any object names now; it throws when it cannot tell all of them. */
   readonly roots: (signal: AbortSignal) => Promise<Iterable<Digest>>
+  /** Further blobs to keep, without the blobs that they name; it throws when it cannot tell all of them. */
+  readonly leaves?: (signal: AbortSignal) => Promise<Iterable<Digest>>
   readonly clock: Clock
   readonly log: Logger
   /** How long what nothing names is kept; it covers the time between storing a blob and naming it. */
@@ -21,10 +23,11 @@ const HOUR_MS = 3_600_000
 
 /** Deletes unused blobs that were not stored again within the grace period; returns the number of deleted blobs. */
 export async function collectBlobs(options: BlobCollectorOptions, signal: AbortSignal): Promise<number> {
-  const { blobs, roots, clock, graceMs = 24 * HOUR_MS } = options
+  const { blobs, roots, leaves, clock, graceMs = 24 * HOUR_MS } = options
   // Taken before the roots are read: what is stored while they are read is younger.
   const before = clock.now() - graceMs
   const kept = await reachableDigests(await roots(signal), blobs)
+  for (const digest of (await leaves?.(signal)) ?? []) kept.add(digest)
   let count = 0
   for await (const digest of blobs.list()) {
     if (signal.aborted) break

@@ -11,7 +11,10 @@ import type { Handler, HttpRequest, HttpResponse } from '../core/http.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import { isUnreachable } from '../core/unreachable.ts'
+import { createJournalWriter } from '../journal/journal-writer.ts'
+import type { JournalStats } from '../journal/journal-writer.ts'
 import type { Cluster } from '../kinds/native/cluster.ts'
+import { EVIDENCE_PURPOSE } from '../wire/evidence/evidence-record.ts'
 import type { LoadLimits } from '../wire/link/load-shedding.ts'
 import type { HubTrust } from '../wire/trust/hub-keys.ts'
 import { allSignerKeys } from '../wire/trust/trust-bundle.ts'
@@ -24,6 +27,7 @@ import type { IssueCertificate } from './enrolment/certificates.ts'
 import { createClockSkew } from './clock-skew.ts'
 import { createClusterLookup } from './cluster-lookup.ts'
 import { createEnrolment, isClusterAccepted } from './enrolment/enrolment.ts'
+import { createEvidence, trustRecord } from './evidence.ts'
 import { createFollowStreams } from './follow-streams.ts'
 import { createLiveness } from './liveness.ts'
 import { createLoadShedder } from './load-shedder.ts'
@@ -47,12 +51,14 @@ import { createTrustHandler } from './routes/trust.ts'
 import { createSetCache } from './set-cache.ts'
 import { createTrafficCounters } from './traffic.ts'
 
+const EVIDENCE_RETENTION_MS = 90 * 86_400_000
+
 export interface GatewayOptions {
   /** Unique among the hub's gateways; part of the name of the gateway's Lease. */
   readonly name: string
   /** The hub's API, as `system:flotilla:gateway`. */
   readonly client: Client
-  readonly blobs: Pick<Blobs, 'get'>
+  readonly blobs: Pick<Blobs, 'get' | 'put'>
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
@@ -63,6 +69,8 @@ export interface GatewayOptions {
   readonly loadLimits?: LoadLimits
   /** The agent's program by digest, for machines that start without it. */
   readonly agentBundle?: AgentBundle
+  /** How long evidence is kept. Defaults to 90 days. */
+  readonly evidenceRetentionMs?: number
 }
 
 export interface Gateway {
@@ -70,6 +78,8 @@ export interface Gateway {
   readonly handle: Handler
   /** Number of open follow streams. */
   streams(): number
+  /** What the gateway's journal has written, and what waits. */
+  journals(): readonly JournalStats[]
   /** Resolves when the gateway knows all clusters. */
   whenReady(signal: AbortSignal): Promise<void>
   /** Ends every stream and stops the informers. */
@@ -87,7 +97,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     () => liveness.run(life.signal),
     () => {}, // closed before the informers synced
   )
-  const running = Promise.all([informers.run(life.signal), listening])
+  const running = Promise.all([informers.run(life.signal), listening, parts.journal.run(life.signal)])
 
   function errorAnswer(caught: unknown, request: HttpRequest, signal: AbortSignal): HttpResponse {
     if (isUnreachable(caught) && !signal.aborted) {
@@ -111,6 +121,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       }
     },
     streams: () => streams.count(),
+    journals: () => [parts.journal.stats()],
     whenReady: (signal) => informers.whenSynced(signal),
     async close() {
       life.abort()
@@ -131,6 +142,17 @@ function createParts(options: GatewayOptions) {
   const clusters = createClusterLookup(informers)
   const traffic = createTrafficCounters()
   const instances = createAgentInstances({ client, clock, log })
+  const journal = createJournalWriter({
+    client: options.client,
+    blobs: options.blobs,
+    clock,
+    ids,
+    log,
+    stream: { purpose: EVIDENCE_PURPOSE, writer: options.name },
+    retentionMs: options.evidenceRetentionMs ?? EVIDENCE_RETENTION_MS,
+    preamble: () => [trustRecord(trust(), clock.now())],
+  })
+  const evidence = createEvidence({ journal, blobs: options.blobs, trust, clock, log })
   const sets = createSetCache(options.blobs)
   const streams = createFollowStreams({
     clock,
@@ -154,6 +176,8 @@ function createParts(options: GatewayOptions) {
     clusters,
     traffic,
     instances,
+    journal,
+    evidence,
     sets,
     streams,
     life: new AbortController(),
@@ -161,7 +185,7 @@ function createParts(options: GatewayOptions) {
     liveness: createLiveness({ client: options.client, clock, log, gateway: options.name }),
     bandwidth: createBandwidth(clock),
     skew: createClockSkew({ client, clock, log }),
-    reports: createReports({ client, clock, log, traffic, root: () => trust().root.keyId }),
+    reports: createReports({ client, clock, log, traffic, evidence, root: () => trust().root.keyId }),
     reportLimit: createRateLimiter({ clock, what: 'reports from this cluster', burst: 60, perMinute: 60 }),
     reportBytesLimit: createRateLimiter({ clock, what: 'bytes of reports from this cluster', ...REPORT_BYTES }),
   }
@@ -225,7 +249,7 @@ function forgetDeletedClusters(parts: Parts): void {
     if (cluster) instances.noteStored(cluster)
     streams.wake(id)
     if (cluster) return
-    for (const part of [...counted, skew]) part.forget(id)
+    for (const part of [...counted, skew, parts.evidence]) part.forget(id)
   })
 }
 

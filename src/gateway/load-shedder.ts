@@ -78,10 +78,10 @@ export function createLoadShedder({ clock, ids, limits = DEFAULT_LIMITS }: LoadS
       strangers.take('', cost)
     },
     /** Counts work that waits for the hub's API. While too much of it waits, new requests are refused. */
-    async track(work: () => Promise<void>): Promise<void> {
+    async track<T>(work: () => Promise<T>): Promise<T> {
       atWork += 1
       try {
-        await work()
+        return await work()
       } finally {
         atWork -= 1
       }

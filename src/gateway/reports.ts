@@ -15,9 +15,11 @@ import { ClusterReport } from '../kinds/native/cluster-report.ts'
 import { Cluster } from '../kinds/native/cluster.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
 import { CheckIn, Report } from '../wire/link/frames.ts'
-import type { CheckInAnswer, Claim } from '../wire/link/frames.ts'
+import type { CheckInAnswer, Claim, ReportAnswer } from '../wire/link/frames.ts'
+import { KEPT_HEADER, STATEMENT_HEADER } from '../wire/link/report-statement.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { parseJson } from '../wire/validate.ts'
+import type { Evidence } from './evidence.ts'
 import { createReportStatements } from './report-statements.ts'
 import type { GatewayRequest } from './routes/route.ts'
 import type { TrafficCounters } from './traffic.ts'
@@ -32,27 +34,62 @@ export interface ReportPorts {
   readonly traffic: Pick<TrafficCounters, 'pending' | 'taken'>
   /** Key id of the hub's root key. */
   readonly root: () => Digest
+  readonly evidence: Pick<Evidence, 'report' | 'isDurable' | 'hasRoom'>
 }
 
-export function createReports({ client, clock, log, traffic, root }: ReportPorts) {
-  /** Cluster id → digest of the stored report. */
-  const stored = new Map<string, Digest>()
+/** A stored report and its place in the journal: a ticket, or that a gateway kept it before. */
+interface StoredReport {
+  readonly digest: Digest
+  readonly statement: string | undefined
+  /** Undefined if the journal was full. */
+  readonly ticket: number | 'KeptBefore' | undefined
+}
+
+type Headers = GatewayRequest['headers']
+
+interface AcceptedReport {
+  readonly body: Uint8Array
+  readonly digest: Digest
+  /** Envelope of the statement. */
+  readonly signature: string | undefined
+  /** Document that the report is about. */
+  readonly document: Digest | undefined
+}
+
+export function createReports({ client, clock, log, traffic, root, evidence }: ReportPorts) {
+  /** Cluster id → the stored report. */
+  const stored = new Map<string, StoredReport>()
   /** Cluster id → the last answered request for the agent's log. */
   const logged = new Map<string, string>()
   const statements = createReportStatements(root)
 
-  async function report(cluster: Cluster, body: Uint8Array, headers: GatewayRequest['headers']): Promise<void> {
+  async function report(cluster: Cluster, body: Uint8Array, headers: GatewayRequest['headers']): Promise<ReportAnswer> {
     const reported = parseJson(Report, body, { what: 'report', maxBytes: LIMITS.reportBytes })
     const digest = digestOf(body)
     const statement = statements.verify(cluster, digest, headers)
-    await writeReport(cluster, reported, statement !== undefined)
-    await writeClusterStatus(cluster, reported)
-    stored.set(cluster.spec.id, digest)
+    const isChanged = await writeReport(cluster, reported, statement !== undefined)
+    const isStatusChanged = await writeClusterStatus(cluster, reported)
+    const isNew = isChanged || isStatusChanged || statement === undefined || headers[KEPT_HEADER] !== 'true'
+    const signature = headers[STATEMENT_HEADER]
+    const ticket = isNew ? await keep(cluster, { body, digest, signature, document: reported.document }) : 'KeptBefore'
+    stored.set(cluster.spec.id, { digest, statement: signature, ticket })
     if (statement) statements.accept(statement)
     if (reported.log) logged.set(cluster.spec.id, reported.log.asked)
+    return keptAnswer(isKept(ticket))
   }
 
-  async function writeReport(cluster: Cluster, reported: Report, signed: boolean): Promise<void> {
+  /** Keeps an accepted report as evidence; a report that is sent again is kept once. */
+  async function keep(cluster: Cluster, { body, digest, signature, document }: AcceptedReport) {
+    const known = stored.get(cluster.spec.id)
+    if (known?.digest === digest && known.ticket !== undefined && known.statement === signature) return known.ticket
+    return await evidence.report(cluster, { body, statement: signature, follows: document })
+  }
+
+  const isKept = (ticket: StoredReport['ticket']): boolean =>
+    ticket === 'KeptBefore' || (ticket !== undefined && evidence.isDurable(ticket))
+
+  /** True if more than the time changed. */
+  async function writeReport(cluster: Cluster, reported: Report, signed: boolean): Promise<boolean> {
     const name = cluster.metadata.name
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const current = await client.get(ClusterReport, { name }).catch(absentIfNotFound)
@@ -82,11 +119,13 @@ export function createReports({ client, clock, log, traffic, root }: ReportPorts
           continue
         } else {
           const { receivedAt, traffic: _before, ...known } = current.spec
-          if (jsonEqual({ ...known, receivedAt }, { ...reportSpec(cluster, reported, { signed, receivedAt }) })) return
+          if (jsonEqual({ ...known, receivedAt }, { ...reportSpec(cluster, reported, { signed, receivedAt }) }))
+            return false
           await client.update(ClusterReport, { ...current, spec })
         }
         traffic.taken(cluster.spec.id, pending)
-        return log.debug({ cluster: name, epoch: reported.epoch, revision: reported.revision }, 'report stored')
+        log.debug({ cluster: name, epoch: reported.epoch, revision: reported.revision }, 'report stored')
+        return true
       } catch (caught) {
         if (!isApiError(caught, 'Conflict', 'AlreadyExists', 'NotFound')) throw caught
       }
@@ -98,20 +137,25 @@ export function createReports({ client, clock, log, traffic, root }: ReportPorts
   async function writeClusterStatus(
     cluster: Cluster,
     { kubernetesVersion, agentVersion, claims }: Report,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const about = compact({ agentVersion, kubernetesVersion, claims: claims && distinct(claims) })
     const { status = {} } = cluster
     if (Object.entries(about).every(([field, value]) => jsonEqual(status[field as keyof typeof about] ?? [], value)))
-      return
+      return false
     const patch = { type: 'merge', body: { status: about } } as const
     await client.patch(Cluster, { name: cluster.metadata.name }, patch, { subresource: 'status' })
+    return true
   }
 
   function checkIn(cluster: Cluster, body: Uint8Array): CheckInAnswer {
     const { report } = parseJson(CheckIn, body, { what: 'check-in', maxBytes: LIMITS.requestBytes })
     const asked = openLogRequest(cluster)
     if (asked !== undefined) return { report: 'Wanted', log: asked }
-    return { report: stored.get(cluster.spec.id) === report ? 'Known' : 'Wanted' }
+    const known = stored.get(cluster.spec.id)
+    if (known?.digest !== report) return { report: 'Wanted' }
+    // A report that found the journal full is sent again when the journal takes records.
+    if (known.ticket === undefined && evidence.hasRoom()) return { report: 'Wanted' }
+    return { report: 'Known', ...keptAnswer(isKept(known.ticket)) }
   }
 
   /** An open request for the agent's log. It expires, because older agents do not know these requests. */
@@ -131,6 +175,10 @@ export function createReports({ client, clock, log, traffic, root }: ReportPorts
       return stored.delete(clusterId)
     },
   }
+}
+
+function keptAnswer(isKept: boolean): ReportAnswer {
+  return isKept ? { kept: true } : {}
 }
 
 export type Reports = ReturnType<typeof createReports>

@@ -72,6 +72,7 @@ export function createReporter(ports: ReporterPorts) {
     let { body, digest } = encodeReport()
     const isSame = digest === acknowledged
     const answer = isSame ? await hub.checkIn({ report: digest }, signal) : undefined
+    if (answer?.kept === true) kept = digest
     if (answer?.log !== undefined) {
       ports.onLogRequest(answer.log)
       ;({ body, digest } = encodeReport())

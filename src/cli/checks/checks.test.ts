@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import type { AttentionItem } from '../../plan/fleet/attention.ts'
 import { localTime } from '../print/print-time.ts'
 import { formatTime } from '../../core/time/time.ts'
+import type { JournalHead } from '../../kinds/fields/journal-head.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { JoinToken } from '../../kinds/native/join-token.ts'
 import type { PartHealth } from '../../plan/fleet/hub-health.ts'
@@ -107,6 +108,7 @@ const WELL: HubFacts = {
   pendingClusters: 0,
   uncheckedTokens: [],
   hubs: [],
+  journals: [],
   attention: [],
   refused: [],
 }
@@ -217,6 +219,37 @@ test('a hub whose parts ended: what runs, what does not, how often and why', () 
   assert.deepEqual(textOf([]), [])
   assert.match(textOf('Unreadable')[0]?.text ?? '', /not checked: you may not read ConfigMap flotilla-hub-health/)
   assert.equal(textOf([{ name: '0', health: undefined }])[0]?.result, 'warning')
+})
+
+test('the journal: written, losing records, failing, unreadable', () => {
+  const head: JournalHead = {
+    format: 'flotilla.dev/journal-head/v1',
+    stream: 'evidence-0',
+    number: 2,
+    to: NOW,
+    retentionSeconds: 60,
+    records: 7,
+    lost: 0,
+    open: true,
+  }
+  const linesOf = (journals: HubFacts['journals']) =>
+    hubChecks({ ...WELL, journals }, NOW)
+      .flatMap(({ checks }) => checks.filter(({ id }) => id === 'journal'))
+      .map(({ result, text }) => `${result} ${text}`)
+  const lineOf = (changes: Partial<JournalHead>) =>
+    linesOf([{ lease: 'flotilla-journal-evidence-0', head: { ...head, ...changes } }])
+  assert.deepEqual(lineOf({}), ['ok journal "evidence-0": 7 records in 2 segments, none lost to a full buffer'])
+  assert.deepEqual(lineOf({ lost: 1 }), [
+    'warning journal "evidence-0": 7 records in 2 segments; 1 record was lost because the buffer was full',
+  ])
+  assert.deepEqual(lineOf({ problem: { since: NOW - 90_000, message: 'no space left on device' } }), [
+    'failed journal "evidence-0": records wait since 90s ago: no space left on device',
+  ])
+  assert.deepEqual(linesOf([{ lease: 'x', head: undefined }]), [
+    'failed Lease x: its annotation flotilla.dev/journal-head cannot be read',
+  ])
+  assert.match(linesOf('Unreadable')[0] ?? '', /^warning the journal is not checked: you may not list Leases/)
+  assert.deepEqual(linesOf([]), [])
 })
 
 test('printed with glyphs and anchors; short leaves out what is well; json is for scripts', () => {

@@ -2,6 +2,8 @@
 /** Checks of a hub: reachability, clock, version, certificate, permissions, waiting clusters and old join tokens. */
 import { nameSome, plural } from '../../core/text/name-some.ts'
 import { humanAge, parseTime } from '../../core/time/time.ts'
+import { JOURNAL_ANNOTATION, JOURNAL_NAMESPACE } from '../../kinds/fields/journal-head.ts'
+import type { JournalHead } from '../../kinds/fields/journal-head.ts'
 import type { JoinToken } from '../../kinds/native/join-token.ts'
 import { HUB_HEALTH, notReadyReason, partNoun } from '../../plan/fleet/hub-health.ts'
 import type { HubHealth } from '../../plan/fleet/hub-health.ts'
@@ -27,6 +29,8 @@ export interface HubFacts {
   readonly uncheckedTokens: readonly string[] | undefined
   /** Health of each hub that publishes it; `Unreadable` if the caller may not read it. */
   readonly hubs: readonly PublishedHealth[] | 'Unreadable'
+  /** Heads of the journal's streams; `Unreadable` if the caller may not read them. */
+  readonly journals: readonly PublishedJournal[] | 'Unreadable'
   /** What needs a person. */
   readonly attention: readonly AttentionItem[]
   /** Kinds that the caller may not list, for example `sources`. */
@@ -37,6 +41,12 @@ export interface HubFacts {
 export interface PublishedHealth {
   readonly name: string
   readonly health: HubHealth | undefined
+}
+
+/** The head of a stream, by the name of its Lease; undefined if this program cannot read it. */
+export interface PublishedJournal {
+  readonly lease: string
+  readonly head: JournalHead | undefined
 }
 
 const SKEW_WARNING_MS = 30_000
@@ -57,6 +67,7 @@ export function hubChecks(facts: HubFacts, nowMs: number): CheckCategory[] {
       ? { id: 'hub-ready', result: 'ok', text: 'the hub is ready' }
       : { id: 'hub-ready', result: 'failed', text: `the hub is not ready: ${facts.ready ?? 'no answer'}` },
     ...partChecks(facts.hubs, nowMs),
+    ...journalChecks(facts.journals, nowMs),
     skewCheck(facts.skewMs),
     versionCheck(facts),
     ...certificateChecks(facts.certificateEndsMs, nowMs),
@@ -121,6 +132,33 @@ function partResult(hub: string, health: HubHealth | undefined, nowMs: number): 
     result: newest.agoMs < RESTART_WARNING_MS ? 'warning' : 'ok',
     text: `${noun}: restarts ${since}: ${counts}; the newest ${humanAge(newest.agoMs)} ago: ${newest.message}`,
   }
+}
+
+/** One line for each stream of the journal. A hub of version 0.1 has none. */
+function journalChecks(journals: HubFacts['journals'], nowMs: number): Check[] {
+  const id = 'journal'
+  if (journals === 'Unreadable') {
+    const text = `the journal is not checked: you may not list Leases in namespace ${JOURNAL_NAMESPACE}`
+    return [{ id, result: 'warning', text }]
+  }
+  return journals.map(({ lease, head }) => {
+    if (!head)
+      return { id, result: 'failed', text: `Lease ${lease}: its annotation ${JOURNAL_ANNOTATION} cannot be read` }
+    const { stream, records, lost, problem, number } = head
+    const noun = `journal ${JSON.stringify(stream)}`
+    if (problem) {
+      const since = `records wait since ${humanAge(nowMs - problem.since)} ago`
+      return { id, result: 'failed', text: `${noun}: ${since}: ${problem.message}` }
+    }
+    const size = `${plural(records, 'record', 'records')} in ${plural(number, 'segment', 'segments')}`
+    return lost > 0
+      ? {
+          id,
+          result: 'warning',
+          text: `${noun}: ${size}; ${plural(lost, 'record was', 'records were')} lost because the buffer was full`,
+        }
+      : { id, result: 'ok', text: `${noun}: ${size}, none lost to a full buffer` }
+  })
 }
 
 function pendingCheck({ mayList, pendingClusters }: HubFacts): Check {

@@ -13,6 +13,7 @@ import { BASE_HEADER } from '../../wire/link/frames.ts'
 import { unwrapEnvelope, wrapEnvelope } from '../../wire/trust/envelope.ts'
 import type { BlobAccess } from '../blob-access.ts'
 import type { ClusterLookup } from '../cluster-lookup.ts'
+import type { Evidence } from '../evidence.ts'
 import type { LoadShedder } from '../load-shedder.ts'
 import type { RecordNewerDocument } from '../newer-document.ts'
 import type { RateLimiter } from '../rate-limit.ts'
@@ -27,10 +28,11 @@ export interface DocumentHandlerPorts {
   readonly log: Logger
   readonly recordNewer: RecordNewerDocument
   readonly reportLimit: RateLimiter
+  readonly evidence: Pick<Evidence, 'document'>
 }
 
 export function createDocumentHandlers(ports: DocumentHandlerPorts) {
-  const { blobs, access, clusters, load, log, recordNewer, reportLimit } = ports
+  const { blobs, access, clusters, load, log, recordNewer, reportLimit, evidence } = ports
   return {
     /** The newest document, as a delta to the document in `base` if that is one of this cluster. */
     async document(cluster: Cluster, request: GatewayRequest): Promise<HttpResponse> {
@@ -43,6 +45,7 @@ export function createDocumentHandlers(ports: DocumentHandlerPorts) {
         log.error({ cluster: cluster.metadata.name, digest }, 'the signed document is missing from the blob store')
         throw new ApiError('ServiceUnavailable', 'the document cannot be read now', { retryAfterSeconds: 10 })
       }
+      evidence.document(cluster, digest, bytes)
       const base = request.parameters.get('base')
       const older = isDigest(base) && (await access.documentOf(cluster.spec.id, base)) && (await blobs.get(base))
       const raw = unwrapEnvelope(bytes)

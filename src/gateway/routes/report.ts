@@ -19,8 +19,7 @@ export function createReportHandlers({ reports, load, reportLimit, reportBytesLi
     async report(cluster: Cluster, { body, headers }: GatewayRequest): Promise<HttpResponse> {
       reportLimit.take(cluster.spec.id)
       reportBytesLimit.take(cluster.spec.id, body.byteLength)
-      await load.track(() => reports.report(cluster, body, headers))
-      return jsonResponse({})
+      return jsonResponse(await load.track(() => reports.report(cluster, body, headers)))
     },
     checkIn: (cluster: Cluster, { body }: GatewayRequest): HttpResponse => jsonResponse(reports.checkIn(cluster, body)),
   }

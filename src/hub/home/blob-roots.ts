@@ -1,7 +1,10 @@
 /** Every blob that an object of the hub names: what the collector must keep. */
+import type { Blobs } from '../../blobs/blobs.ts'
 import { digestsIn } from '../../blobs/reachable-digests.ts'
 import type { Reader } from '../../client/client.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
+import { listHeads } from '../../journal/head-lease.ts'
+import { keptBlobs } from '../../journal/journal-reader.ts'
 import { NATIVE_KINDS } from '../../kinds/native/native-kinds.ts'
 
 const PAGE = 500
@@ -18,4 +21,19 @@ export async function blobRoots(client: Pick<Reader, 'list'>, signal: AbortSigna
     } while (next !== undefined && next !== '')
   }
   return roots
+}
+
+/**
+ * The blobs of the journal that its retention keeps. Records speak of documents and sets; that does not keep these.
+ */
+export async function journalBlobs(
+  client: Pick<Reader, 'list'>,
+  blobs: Pick<Blobs, 'get'>,
+  { now, signal }: { readonly now: number; readonly signal: AbortSignal },
+): Promise<Set<Digest>> {
+  const kept = new Set<Digest>()
+  for (const head of await listHeads(client, undefined, signal)) {
+    for (const digest of await keptBlobs(head, blobs, now)) kept.add(digest)
+  }
+  return kept
 }

@@ -8,6 +8,7 @@ import { declareFleetMetrics } from './fleet-metrics.ts'
 import {
   declareBuildInfo,
   declareDatabaseSize,
+  declareJournals,
   declareParts,
   declareStreams,
   measureApi,
@@ -53,6 +54,7 @@ export function declaredMetrics(): readonly Declared[] {
   declareDatabaseSize(metrics)
   declareParts(metrics)
   declareStreams(metrics)
+  declareJournals(metrics)
   createMeasuredStore(createMemoryStore(), measuring)
   measureApi(unused, measuring)
   measureGateway(unused, measuring)

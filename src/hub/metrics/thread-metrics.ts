@@ -3,6 +3,7 @@ import type { Clock } from '../../core/time/clock.ts'
 import type { Handler } from '../../core/http.ts'
 import { measureHandler } from '../../core/measured-handler.ts'
 import type { Metrics } from '../../core/metrics.ts'
+import type { JournalStats } from '../../journal/journal-writer.ts'
 import { HUB_PARTS, RESTART_CAUSES } from '../../plan/fleet/hub-health.ts'
 import { routeLabel, verbLabel } from './request-labels.ts'
 
@@ -46,6 +47,43 @@ export function declareDatabaseSize(metrics: Metrics): (bytes: number) => void {
 export function declareStreams(metrics: Metrics): (count: number) => void {
   const gauge = metrics.gauge({ name: 'flotilla_gateway_streams', help: 'Agents that follow their document now.' })
   return (count) => gauge({}, count)
+}
+
+/** Declares the figures of journals; the answer sets them. */
+export function declareJournals(metrics: Metrics): (journals: readonly JournalStats[]) => void {
+  const labels = ['stream']
+  const lag = metrics.gauge({
+    name: 'flotilla_journal_lag_seconds',
+    help: 'Age of the oldest record that is not in the journal yet. More than 60 means that the journal cannot write.',
+    labels,
+  })
+  const waiting = metrics.gauge({
+    name: 'flotilla_journal_waiting_records',
+    help: 'Records that are not in the journal yet. A crash of the gateway loses them.',
+    labels,
+  })
+  const written = metrics.counter({
+    name: 'flotilla_journal_records_total',
+    help: 'Records written to the journal.',
+    labels,
+  })
+  const lost = metrics.counter({
+    name: 'flotilla_journal_lost_records_total',
+    help: 'Records that the journal did not take because its buffer was full.',
+    labels,
+  })
+  const told = new Map<string, JournalStats>()
+  return (journals) => {
+    for (const stats of journals) {
+      const { stream } = stats
+      const before = told.get(stream)
+      lag({ stream }, stats.lagMs / 1000)
+      waiting({ stream }, stats.waiting)
+      written({ stream }, stats.written - (before?.written ?? 0))
+      lost({ stream }, stats.lost - (before?.lost ?? 0))
+      told.set(stream, stats)
+    }
+  }
 }
 
 /** Declares the restarts and the state of the parts of a hub. */

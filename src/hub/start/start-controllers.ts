@@ -8,7 +8,7 @@ import { createFileBlobs } from '../../blobs/file-blobs.ts'
 import { runLeaderElection } from '../../engine/leader-election.ts'
 import { composeControllers } from '../compose/compose-controllers.ts'
 import type { ControllerParts } from '../compose/compose-controllers.ts'
-import { blobRoots } from '../home/blob-roots.ts'
+import { blobRoots, journalBlobs } from '../home/blob-roots.ts'
 import { SYSTEM_NAMESPACE } from '../home/hub-info.ts'
 import { runBeside } from './starting.ts'
 import type { Starting } from './starting.ts'
@@ -28,11 +28,12 @@ export function startControllers({ blobsFolder, isShared, alongside, ...parts }:
   const ports = { clock, ids, log }
   const blobs = createFileBlobs({ folder: blobsFolder, ids })
   const roots = (term: AbortSignal) => blobRoots(parts.client, term)
+  const leaves = (term: AbortSignal) => journalBlobs(parts.client, blobs, { now: clock.now(), signal: term })
   const lead = async (signal: AbortSignal): Promise<void> => {
     // The other loops end with a loop that fails, because all of them begin again.
     const failed = new AbortController()
     const term = AbortSignal.any([signal, failed.signal])
-    const beside = Promise.all([runBlobCollector({ blobs, roots, clock, log }, term), alongside?.(term)])
+    const beside = Promise.all([runBlobCollector({ blobs, roots, leaves, clock, log }, term), alongside?.(term)])
     beside.catch(() => failed.abort())
     try {
       await composeControllers({ ...parts, ...ports, blobs }).run(term)

@@ -12,7 +12,7 @@ import { prometheusMetrics } from '../../engine/prometheus.ts'
 import { listenForAgents } from '../../gateway/https-listener.ts'
 import { composeGateway } from '../compose/compose-gateway.ts'
 import { createThreadLogger } from './thread-logger.ts'
-import { declareStreams, measureGateway } from '../metrics/thread-metrics.ts'
+import { declareJournals, declareStreams, measureGateway } from '../metrics/thread-metrics.ts'
 import { toConnection } from './plain-connection.ts'
 import type { GatewayKeys } from './messages.ts'
 import { serveThread } from './serve-thread.ts'
@@ -41,6 +41,7 @@ await serveThread<'gateway'>(async (init) => {
   const registry = new Registry()
   const metrics = prometheusMetrics(registry)
   const tellStreams = declareStreams(metrics)
+  const tellJournals = declareJournals(metrics)
   const { transport, close } = createUndiciTransport(toConnection(init.api), { maxConnections: API_CONNECTIONS })
   const { agentBundle } = init
   /** Kept: machines that start without it are many at once. */
@@ -82,6 +83,7 @@ await serveThread<'gateway'>(async (init) => {
     },
     metrics: async () => {
       tellStreams(gateway.streams())
+      tellJournals(gateway.journals())
       return await registry.metrics()
     },
     close: async () => {

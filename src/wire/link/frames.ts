@@ -223,6 +223,8 @@ export const CheckInAnswer = Type.Object({
    * A user requested the agent's log: the agent sends its newest lines with the report, and this time beside them.
    */
   log: Type.Optional(Type.String({ maxLength: 40, pattern: TIME_PATTERN })),
+  /** True if the report and its statement are durable in the hub's journal. */
+  kept: Type.Optional(Type.Boolean()),
 })
 export type CheckInAnswer = Static<typeof CheckInAnswer>
 

@@ -12,7 +12,14 @@ import { isObject } from '../../../core/json.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { parseHttpDate, parseTime } from '../../../core/time/time.ts'
 import { VERSION } from '../../../core/version.ts'
+import { Lease } from '../../../kinds/builtin/coordination.ts'
 import { ConfigMap } from '../../../kinds/builtin/core.ts'
+import {
+  JOURNAL_ANNOTATION,
+  JOURNAL_LABEL,
+  JOURNAL_NAMESPACE,
+  parseJournalHead,
+} from '../../../kinds/fields/journal-head.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { KubeObject, ResourceType } from '../../../kinds/meta.ts'
 import type { AgentFacts } from '../../../plan/fleet/agent-diagnostics.ts'
@@ -167,6 +174,7 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
     pendingClusters: 0,
     uncheckedTokens: undefined,
     hubs: [],
+    journals: [],
     attention: [],
     refused: [],
   }
@@ -180,6 +188,7 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
       problem: undefined,
       ready: await readiness(rest),
       hubs: await readHubHealth(rest),
+      journals: await readJournals(rest),
       version,
       skewMs: hubTime === undefined ? undefined : hubTime - systemClock.now(),
       mayList: listed !== undefined,
@@ -223,6 +232,21 @@ async function readHubHealth(rest: Connection['rest']): Promise<HubFacts['hubs']
   } catch (caught) {
     if (isApiError(caught, 'Forbidden')) return 'Unreadable'
     if (isApiError(caught, 'NotFound')) return []
+    throw caught
+  }
+}
+
+/** The heads of the journal's streams. */
+async function readJournals(rest: Connection['rest']): Promise<HubFacts['journals']> {
+  try {
+    const options = { namespace: JOURNAL_NAMESPACE, labelSelector: JOURNAL_LABEL }
+    const { items } = await clientOver(rest).list(Lease, options)
+    return items.map(({ metadata: { name, annotations } }) => ({
+      lease: name,
+      head: parseJournalHead(annotations?.[JOURNAL_ANNOTATION]),
+    }))
+  } catch (caught) {
+    if (isApiError(caught, 'Forbidden')) return 'Unreadable'
     throw caught
   }
 }
