@@ -238,10 +238,8 @@ test('the journal: written, losing records, failing, unreadable', () => {
       .map(({ result, text }) => `${result} ${text}`)
   const lineOf = (changes: Partial<JournalHead>) =>
     linesOf([{ lease: 'flotilla-journal-evidence-0', head: { ...head, ...changes } }])
-  assert.deepEqual(lineOf({}), ['ok journal "evidence-0": 7 records in 2 segments, none lost to a full buffer'])
-  assert.deepEqual(lineOf({ lost: 1 }), [
-    'warning journal "evidence-0": 7 records in 2 segments; 1 record was lost because the buffer was full',
-  ])
+  assert.deepEqual(lineOf({}), ['ok journal "evidence-0": no record was lost to a full buffer'])
+  assert.deepEqual(lineOf({ lost: 1 }), ['warning journal "evidence-0": 1 of 8 records was lost to a full buffer'])
   assert.deepEqual(lineOf({ problem: { since: NOW - 90_000, message: 'no space left on device' } }), [
     'failed journal "evidence-0": records wait since 90s ago: no space left on device',
   ])

@@ -144,20 +144,19 @@ function journalChecks(journals: HubFacts['journals'], nowMs: number): Check[] {
   return journals.map(({ lease, head }) => {
     if (!head)
       return { id, result: 'failed', text: `Lease ${lease}: its annotation ${JOURNAL_ANNOTATION} cannot be read` }
-    const { stream, records, lost, problem, number } = head
+    const { stream, records, lost, problem } = head
     const noun = `journal ${JSON.stringify(stream)}`
     if (problem) {
       const since = `records wait since ${humanAge(nowMs - problem.since)} ago`
       return { id, result: 'failed', text: `${noun}: ${since}: ${problem.message}` }
     }
-    const size = `${plural(records, 'record', 'records')} in ${plural(number, 'segment', 'segments')}`
-    return lost > 0
-      ? {
-          id,
-          result: 'warning',
-          text: `${noun}: ${size}; ${plural(lost, 'record was', 'records were')} lost because the buffer was full`,
-        }
-      : { id, result: 'ok', text: `${noun}: ${size}, none lost to a full buffer` }
+    if (lost === 0) return { id, result: 'ok', text: `${noun}: no record was lost to a full buffer` }
+    const all = `${records + lost} records`
+    return {
+      id,
+      result: 'warning',
+      text: `${noun}: ${lost} of ${all} ${lost === 1 ? 'was' : 'were'} lost to a full buffer`,
+    }
   })
 }
 
