@@ -45,8 +45,6 @@ interface StoredReport {
   readonly ticket: number | 'KeptBefore' | undefined
 }
 
-type Headers = GatewayRequest['headers']
-
 interface AcceptedReport {
   readonly body: Uint8Array
   readonly digest: Digest

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { printConfig, readHubConfig, environmentVariable } from './config.ts'
+import { printConfig, readDays, readHubConfig, environmentVariable } from './config.ts'
 
 test('flags win over environment, environment over file, file over defaults', () => {
   const file = { path: 'hub.yaml', text: 'data: /file\nlisten: 127.0.0.1:1\nlogLevel: debug\n' }
@@ -26,6 +26,11 @@ test('flags win over environment, environment over file, file over defaults', ()
   )
 })
 
+test('a retention is in days', () => {
+  assert.equal(readDays('2d'), 172_800_000)
+  assert.equal(readDays(undefined), undefined)
+})
+
 test('variables are named after their settings', () => {
   assert.equal(environmentVariable('gatewayListen'), 'FLOTILLA_HUB_GATEWAY_LISTEN')
 })
@@ -34,6 +39,7 @@ const WRONG: readonly (readonly [flags: Record<string, unknown>, says: RegExp])[
   [{}, /missing data directory/],
   [{ data: '/d', listen: 'nowhere' }, /^--listen: invalid value "nowhere"; must be HOST:PORT, for example 127/],
   [{ data: '/d', logLevel: 'loud' }, /^--log-level: invalid value "loud"; must be one of debug, info/],
+  [{ data: '/d', evidenceRetention: '90' }, /^--evidence-retention: invalid value "90"; must be a number of days/],
   [{ data: '/d', gatewayUrl: 'http://x' }, /^--gateway-url: invalid value "http:\/\/x"; must be https:/],
 ]
 

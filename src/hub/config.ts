@@ -1,5 +1,6 @@
 /** The settings of a hub, each with its origin. Flags win over environment variables, and these over the file. */
 import type { Static, TProperties } from 'typebox'
+import { readWholeNumber } from '../core/read-number.ts'
 import { firstSchemaProblem } from '../core/schema/check-schema.ts'
 import { Stalled } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
@@ -7,6 +8,7 @@ import { Type } from '../core/schema/typebox.ts'
 import { readYamlDocument } from '../yaml/read/read-yaml.ts'
 
 const ADDRESS = '^(\\[[0-9A-Fa-f:]+\\]|[A-Za-z0-9.-]*):[0-9]{1,5}$'
+const DAYS = '^[1-9][0-9]{0,4}d$'
 const Address = (description: string, value: string) => Type.String({ description, default: value, pattern: ADDRESS })
 
 export const HubConfig = Type.Object({
@@ -67,6 +69,12 @@ export const HubConfig = Type.Object({
     Type.String({
       minLength: 1,
       description: 'Dialects that this hub serves, separated by commas, for example `fleet`. If omitted, none.',
+    }),
+  ),
+  evidenceRetention: Type.Optional(
+    Type.String({
+      pattern: DAYS,
+      description: 'Time for which reports are kept as evidence, in days, for example `400d`. Defaults to 90d.',
     }),
   ),
   kubeconfig: Type.Optional(
@@ -161,6 +169,12 @@ export function environmentVariable(name: string): string {
   return `FLOTILLA_HUB_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
 }
 
+/** Milliseconds of a setting in days; undefined if omitted. */
+export function readDays(text: string | undefined): number | undefined {
+  const days = readWholeNumber(text?.slice(0, -1) ?? '')
+  return days === undefined ? undefined : days * 86_400_000
+}
+
 /** The parts of a list with commas; empty if omitted. */
 export function splitList(text: string | undefined): string[] {
   return (text ?? '').split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
@@ -181,6 +195,7 @@ function requirement(schema: object): string {
   const { pattern, enum: choices, minLength } = schema as { pattern?: string; enum?: string[]; minLength?: number }
   if (choices) return `must be one of ${choices.join(', ')}`
   if (pattern?.startsWith('^https')) return 'must be https://HOST:PORT'
+  if (pattern === DAYS) return 'must be a number of days, for example 90d'
   if (pattern) return 'must be HOST:PORT, for example 127.0.0.1:7443'
   return minLength ? 'must not be empty' : 'the type is wrong'
 }

@@ -4,7 +4,7 @@ import type { Blobs } from '../blobs/blobs.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import { toError } from '../core/errors.ts'
 import type { JournalHead } from '../kinds/fields/journal-head.ts'
-import { decodeIndex, decodeSegment, JournalError, keptSegments } from './segment.ts'
+import { decodeIndex, decodeSegment, JournalError, judgeRetention } from './segment.ts'
 import type { IndexedSegment, JournalIndex, SegmentHeader } from './segment.ts'
 
 /** A segment of a stream, or the reason why a part of the stream cannot be read. */
@@ -15,8 +15,8 @@ export type JournalPart =
 type BlobReader = Pick<Blobs, 'get'>
 
 /**
- * The segments of a stream with records at or after `since`, oldest first. A segment that is missing or damaged, or
- * does not follow the segment before it, is said in its place.
+ * The segments of all indexes with records at or after `since`, oldest first: also older records, and always the
+ * preamble. A segment that is missing or damaged, or does not follow the segment before it, is said in its place.
  */
 export async function* readJournal(
   head: JournalHead,
@@ -35,7 +35,7 @@ export async function* readJournal(
   for (const digest of indexes.toReversed()) {
     const index = decodeIndex((await blobs.get(digest))!)
     for (const segment of index.segments) {
-      if (segment.to >= since) yield await readSegment(head.stream, segment, before, blobs)
+      yield await readSegment(head.stream, segment, before, blobs)
       before = segment
     }
   }
@@ -51,9 +51,7 @@ export async function keptBlobs(head: JournalHead, blobs: BlobReader, now: numbe
       if (step.isDamaged) throw new JournalError(step.message)
       break
     }
-    kept.push(step.digest)
-    const isNewest = step.digest === head.index
-    for (const { digest } of keptSegments(step.index, { since, isNewest }).kept) kept.push(digest)
+    kept.push(step.digest, ...step.index.segments.map(({ digest }) => digest))
   }
   return kept
 }
@@ -81,8 +79,9 @@ async function* indexesBack(head: JournalHead, blobs: BlobReader, since: number)
       }
       return
     }
-    yield { kind: 'Index', digest, index }
-    digest = keptSegments(index, { since, isNewest: false }).goesOn ? index.previous : undefined
+    const { isKept, goesOn } = judgeRetention(index, { since, isNewest: digest === head.index })
+    if (isKept) yield { kind: 'Index', digest, index }
+    digest = goesOn ? index.previous : undefined
   }
 }
 

@@ -130,16 +130,18 @@ export function extendIndex(
 }
 
 /**
- * The segments of an index that its retention still keeps, and whether the index before it can have such segments. The
- * newest segment of a stream is always kept, so that the chain has an end.
+ * Whether the retention keeps an index with its segments, and whether the index before it can be kept. Indexes are kept
+ * or forgotten whole, so that the preamble is there with the records that need it. The newest index is always kept, so
+ * that the chain has an end.
  */
-export function keptSegments(
+export function judgeRetention(
   index: JournalIndex,
   { since, isNewest }: { readonly since: number; readonly isNewest: boolean },
-): { readonly kept: readonly IndexedSegment[]; readonly goesOn: boolean } {
-  const newest = index.segments.at(-1)!
-  const kept = index.segments.filter((segment) => segment.to >= since || (isNewest && segment === newest))
-  return { kept, goesOn: index.previous !== undefined && index.segments[0]!.from >= since }
+): { readonly isKept: boolean; readonly goesOn: boolean } {
+  return {
+    isKept: isNewest || index.segments.at(-1)!.to >= since,
+    goesOn: index.previous !== undefined && index.segments[0]!.from >= since,
+  }
 }
 
 function parse<S extends TSchema>(schema: S, bytes: Uint8Array, what: string): Static<S> {

@@ -245,6 +245,11 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
       ruleFor([...READ, 'approve'], OWN, 'rolloutplans', 'rollouts'),
     ],
   },
+  {
+    // Reports of all workloads of a cluster; view, edit and admin do not include it.
+    name: 'flotilla:auditor',
+    rules: [ruleFor(['create'], 'view.flotilla.dev', 'clusters/evidence')],
+  },
 ]
 
 /** Rules of hub roles of earlier releases that no longer apply, by role. */

@@ -45,6 +45,8 @@ import { createAuthenticator } from '../tokens/authenticate.ts'
 import { createServiceAccountTokens } from '../tokens/service-account-tokens.ts'
 import { requestToken } from '../reviews/token-request.ts'
 import { serveAudit } from './serve-audit.ts'
+import { createExports } from './serve-export.ts'
+import type { ApiExport } from './serve-export.ts'
 import { createConvertingStores } from '../storage/converting-store.ts'
 import { create } from '../verbs/create.ts'
 import { deleteCollection } from '../verbs/delete-collection.ts'
@@ -67,6 +69,7 @@ export interface ApiServerOptions {
   readonly log: Logger
   /** Read-only kinds that are computed from stored objects. */
   readonly views?: readonly ApiView[]
+  readonly exports?: readonly ApiExport[]
   /** Shown by /version; the Kubernetes version whose behaviour is served comes first. */
   readonly version?: string
   readonly admit?: Admission
@@ -120,6 +123,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const served = { parts, storeOf, closing: closing.signal }
   const customKinds = startCustomKinds(parts, registry, closing.signal)
   const queue = createFairQueue(options.limits)
+  const serveExport = createExports(options.exports ?? [])
   let problem: string | undefined = 'starting'
   const ready = Promise.all([
     ensureSystemNamespaces(parts),
@@ -157,6 +161,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         if (info.segments[0] === 'audit') return await serveAudit(store, request, info)
         if (!info.resource) return serveDiscovery(about, request, info)
         const { resource } = info
+        const exported = await serveExport(info, acting, signal)
+        if (exported) return exported
         const asked = { http: request, caller: acting, info, resource, signal }
         const context = await keepChecked(createRequestContext(served, asked), info, proven)
         const deprecation = context.kind.custom?.deprecation

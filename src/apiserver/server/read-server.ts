@@ -14,6 +14,8 @@ import type { ServerInfo } from '../discovery/serve-discovery.ts'
 import { methodNotAllowed, forbiddenForCaller } from '../http/api-errors.ts'
 import { NO_QUOTAS } from '../quota/charge-quota.ts'
 import { createRegistry } from './registry.ts'
+import { createExports } from './serve-export.ts'
+import type { ApiExport } from './serve-export.ts'
 import { authorizationAttributes, requestInfo } from '../http/request-info.ts'
 import { createRequestContext } from './resource-context.ts'
 import { get } from '../verbs/get.ts'
@@ -28,6 +30,7 @@ import { watch } from '../verbs/watch.ts'
 /** What it is made of. */
 export interface ReadServerOptions {
   readonly views: readonly ApiView[]
+  readonly exports?: readonly ApiExport[]
   /** What the views are worked out from; asked for when the first request needs it. */
   readonly store: () => Promise<Store>
   readonly authorizer: Authorizer
@@ -44,8 +47,9 @@ export interface ReadServer {
 }
 
 /** Starts to serve views. */
-export function createReadServer({ views, store, authorizer, ...ports }: ReadServerOptions): ReadServer {
+export function createReadServer({ views, exports = [], store, authorizer, ...ports }: ReadServerOptions): ReadServer {
   const closing = new AbortController()
+  const serveExport = createExports(exports)
   const registry = createRegistry(views.map(({ kind }) => kind))
   const version = gitVersionOf()
   const about: ServerInfo = {
@@ -69,6 +73,8 @@ export function createReadServer({ views, store, authorizer, ...ports }: ReadSer
     if (!allowed) throw forbiddenForCaller(attempt, reason)
     const { resource } = info
     if (!resource) return serveDiscovery(about, http, info)
+    const exported = await serveExport(info, caller, signal)
+    if (exported) return exported
     const context = createRequestContext(await open(), { http, caller, info, resource, signal })
     switch (resource.verb) {
       case 'get':

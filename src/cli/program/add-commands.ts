@@ -19,7 +19,7 @@ import { addReleases } from './commands/release.ts'
 import { addDiff, addFiles } from './commands/repository.ts'
 import { addRollouts } from './commands/rollout.ts'
 import { addSources } from './commands/source.ts'
-import { addTrust } from './commands/trust.ts'
+import { addEvidence, addTrust } from './commands/trust.ts'
 import type { Act } from './command-action.ts'
 import type { FlotillaCommand } from './flotilla-command.ts'
 
@@ -53,6 +53,7 @@ const COMMANDS: readonly ((program: FlotillaCommand, act: Act) => void)[] = [
   addDiagnosis,
   addBackups,
   addTrust,
+  addEvidence,
   // Offline tools
   addFiles,
   addTemplate,

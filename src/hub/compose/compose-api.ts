@@ -5,6 +5,7 @@ import { HUB_BUILTIN_KINDS } from '../../kinds/builtin/builtin-kinds.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { NATIVE_KINDS } from '../../kinds/native/native-kinds.ts'
 import type { Store } from '../../store/store.ts'
+import { createEvidenceExport, storedHeads } from '../evidence/evidence-export.ts'
 import type { HubPorts } from '../ports.ts'
 import { hubViews } from '../view/hub-views.ts'
 import type { SetReader } from '../view/object-rows.ts'
@@ -33,6 +34,7 @@ export function composeApi({ rootCa, blobs, dialects, ...parts }: ApiParts): Api
     ...parts,
     kinds: HUB_KINDS,
     views: hubViews(parts.clock, blobs, dialects),
+    ...(blobs && { exports: [createEvidenceExport({ ...parts, blobs, heads: () => storedHeads(parts.store) })] }),
     ...(rootCa === undefined ? {} : { namespaceDefaults: { rootCa } }),
   })
 }

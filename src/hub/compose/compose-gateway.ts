@@ -5,7 +5,8 @@ import { issueAgentCertificate } from '../../wire/trust/hub-keys.ts'
 import type { HubPorts } from '../ports.ts'
 
 /** What a gateway needs; it gets the transport CA and no key that signs documents. */
-export interface GatewayParts extends HubPorts, Pick<GatewayOptions, 'name' | 'client' | 'blobs' | 'agentBundle'> {
+export interface GatewayParts
+  extends HubPorts, Pick<GatewayOptions, 'name' | 'client' | 'blobs' | 'agentBundle' | 'evidenceRetentionMs'> {
   /** Asked with each use: trust changes while a hub runs. */
   readonly trust: GatewayOptions['trust']
   readonly transportCa: () => CertificateAndKey

@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { programEnvironment, splitList } from '../config.ts'
+import { programEnvironment, readDays, splitList } from '../config.ts'
 import type { HubConfig } from '../config.ts'
 import { replaceFileAtomically } from '../home/atomic-files.ts'
 import type { DataDirectory } from '../home/data-directory.ts'
@@ -120,6 +120,7 @@ async function startGateway(
     blobs: blobsFolder,
     ...gatewayKeys(keys, address, starting),
     agentBundle: home.agentBundle,
+    evidenceRetentionMs: readDays(config.evidenceRetention),
     logLevel: config.logLevel,
   }
   const gateway = await starting.supervisor.keepThread('gateway', {

@@ -56,6 +56,7 @@ await serveThread<'gateway'>(async (init) => {
     log,
     trust: () => keys.trust,
     transportCa: () => keys.transportCa,
+    ...(init.evidenceRetentionMs === undefined ? {} : { evidenceRetentionMs: init.evidenceRetentionMs }),
     ...(agentBundle && {
       agentBundle: async (digest) => {
         if (digest !== agentBundle.digest) return undefined

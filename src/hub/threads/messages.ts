@@ -60,6 +60,8 @@ export interface GatewayInit extends GatewayKeys {
   readonly api: PlainConnection
   readonly blobs: string
   readonly agentBundle: { readonly file: string; readonly digest: Digest } | undefined
+  /** Undefined for the default. */
+  readonly evidenceRetentionMs: number | undefined
   readonly logLevel: LogLevel
 }
 

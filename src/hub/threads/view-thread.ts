@@ -9,6 +9,9 @@ import { createClient } from '../../client/create-client.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
+import { listHeads } from '../../journal/head-lease.ts'
+import { EVIDENCE_PURPOSE } from '../../wire/evidence/evidence-record.ts'
+import { createEvidenceExport } from '../evidence/evidence-export.ts'
 import { createThreadLogger } from './thread-logger.ts'
 import { toConnection } from './plain-connection.ts'
 import { createDelegatedAuthorizer } from '../view/delegated-authorizer.ts'
@@ -22,11 +25,15 @@ await serveThread<'view'>(async (init) => {
   const ports = { clock: systemClock, ids: systemIds, log }
   const { transport, close } = createUndiciTransport(toConnection(init.api))
   const client = createClient({ transport, clock: systemClock, userAgent: 'flotilla-view' })
+  const blobs = createFileBlobs({ folder: init.blobs, ids: systemIds })
   const closing = new AbortController()
   let { keys } = init
   const server = createReadServer({
     ...ports,
-    views: hubViews(systemClock, createFileBlobs({ folder: init.blobs, ids: systemIds })),
+    views: hubViews(systemClock, blobs),
+    exports: [
+      createEvidenceExport({ ...ports, blobs, heads: (signal) => listHeads(client, EVIDENCE_PURPOSE, signal) }),
+    ],
     // Without requests for rows, the thread keeps no copy of them.
     store: () => openMirrorStore({ ...ports, client }, closing.signal),
     authorizer: createDelegatedAuthorizer({ client, clock: systemClock }),

@@ -1,4 +1,5 @@
 // Tested by src/cli/program/docs-page.test.ts: summary, description, flags and examples of each command.
+import { Option } from 'commander'
 import { withYes } from '../command-action.ts'
 import type { Act } from '../command-action.ts'
 import { GROUP } from '../flotilla-command.ts'
@@ -111,4 +112,58 @@ function withKeys(command: FlotillaCommand): FlotillaCommand {
   return command
     .requiredOption('--data <dir>', 'Data directory of the hub (required)')
     .option('--root <file>', 'Root key. Defaults to the root key in the data directory')
+}
+
+/** `evidence` and its verbs. */
+export function addEvidence(program: FlotillaCommand, act: Act): void {
+  const evidence = program
+    .command('evidence')
+    .helpGroup(GROUP.operate)
+    .about(
+      'Export and verify what clusters reported',
+      'Evidence is the signed reports of a cluster, its documents and the trust bundles.',
+    )
+    .example('Export the evidence of a cluster', 'flotilla evidence export store-1')
+  evidence
+    .command('export')
+    .argument('<cluster>', 'Name of the cluster')
+    .about(
+      'Print the evidence of a cluster',
+      'The output has one JSON object in each line. The caller needs the verb create on clusters/evidence in the group view.flotilla.dev, for example by the role flotilla:auditor.',
+    )
+    .example('Export everything that the hub has', 'flotilla evidence export store-1')
+    .example('Export the reports of a week', 'flotilla evidence export store-1 --since 7d')
+    .option(
+      '--since <time>',
+      'Time of the oldest report, such as 2026-11-18T06:40:00Z, or a duration such as 7d. Defaults to all',
+    )
+    .action(
+      act(async (run, words, flags) => {
+        const [{ evidenceExport }, connection] = await Promise.all([
+          import('../../commands/evidence/export.ts'),
+          run.connect(),
+        ])
+        await evidenceExport(words[0]!, { terminal: run.terminal, connection, flags })
+      }),
+    )
+  evidence
+    .command('verify')
+    .argument('<file>', 'Evidence file')
+    .about(
+      'Verify an evidence file without a hub',
+      'The output lists what is verified, unsigned and missing. The exit code is 1 if a signature, a digest or a chain does not match.',
+    )
+    .example('Verify a file', 'flotilla evidence verify store-1.evidence --root-key trust.json')
+    .requiredOption(
+      '--root-key <file>',
+      'Public root key in PEM, the output of "trust export", or a file with the digest of the root key (required)',
+    )
+    .option('--strict', 'Also fail if reports are missing or unsigned')
+    .addOption(new Option('-o, --output <format>', 'Output format. Defaults to text').choices(['text', 'json']))
+    .action(
+      act(async (run, words, flags) => {
+        const { evidenceVerify } = await import('../../commands/evidence/verify.ts')
+        await evidenceVerify(words[0]!, { terminal: run.terminal, flags: flags as never })
+      }),
+    )
 }
