@@ -18,6 +18,7 @@ import { createBundleRender } from './bundle-render/controller.ts'
 import { createCaches } from './caches/caches.ts'
 import { createClusterDecommission } from './cluster-decommission/controller.ts'
 import { createClusterAvailability, createLeaseInformer } from './cluster-availability/controller.ts'
+import { createDeliveryAdmit } from './delivery-admit/controller.ts'
 import { createJoinTokenExpire } from './join-token-expire/controller.ts'
 import { createPlacementDecide } from './placement-decide/controller.ts'
 import { createForgetDeleted, createReleaseForget } from './release-forget/controller.ts'
@@ -97,6 +98,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     createBundleRemove(parts),
     createBundleSecretForget({ ...parts, secrets }),
     createClusterDecommission(parts),
+    createDeliveryAdmit(parts),
     createAssignmentAssemble(parts),
     createClusterAvailability({ ...parts, leases }),
     createJoinTokenExpire(parts),

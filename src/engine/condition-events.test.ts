@@ -92,6 +92,7 @@ test('the kinds declare the conditions whose Events are Warnings', () => {
       warnWhenTrue: ['AliasTaken', 'ClockSkewed', 'Cloned', 'DocumentRefused', 'HubBehind'],
       warnInState: ['Drifted', 'Failed'],
     },
+    Delivery: { warnWhenFalse: ['Admitted'] },
     Placement: { warnWhenTrue: ['Empty'] },
     Source: { warnWhenFalse: ['Released'] },
   })

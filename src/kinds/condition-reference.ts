@@ -35,7 +35,7 @@ const entry = (reason: string, meaning: string, todo = ''): ReasonEntry => ({ re
 export const CONDITIONS: readonly ConditionEntry[] = [
   condition(
     'Ready',
-    ['Source', 'Bundle', 'Placement', 'Release', 'Rollout', 'Window', 'ClusterWindow', 'GitRepo'],
+    ['Source', 'Bundle', 'Delivery', 'Placement', 'Release', 'Rollout', 'Window', 'ClusterWindow', 'GitRepo'],
     'True when the object has done what its spec asks for.',
   ),
   condition('Reconciling', ['all kinds with Ready'], 'True while the hub works on the object or waits; as in kstatus.'),
@@ -56,6 +56,7 @@ export const CONDITIONS: readonly ConditionEntry[] = [
     'True while a change of the Bundle reaches all clusters without a check in between.',
   ),
   condition('Unguarded', ['Placement'], 'True while the guard of the Placement is switched off.'),
+  condition('Admitted', ['Delivery'], 'True when all clusters of the Delivery may receive its content.'),
   condition('Empty', ['Placement'], 'True while the Placement selects no cluster.'),
   condition('Released', ['Source'], 'True when all Bundles of the newest revision are rendered.'),
   condition('Held', ['Source', 'Rollout'], 'True while the object waits for the event that its message names.'),
@@ -315,6 +316,30 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       ),
       entry('AllExcluded', 'Variants of the Bundle exclude all selected clusters.', 'Correct `spec.variants`.'),
       entry('Placed', 'The Bundle reaches clusters again.'),
+    ],
+  },
+  {
+    title: 'Deliveries',
+    about: 'Reasons of the conditions Ready and Admitted of a Delivery.',
+    reasons: [
+      entry('Admitted', 'All clusters of the Delivery may receive its content.'),
+      entry('Delivered', 'The content is Ready on all clusters of the Delivery.'),
+      entry('Delivering', 'Clusters have not reported the content as Ready yet.'),
+      entry('DeliveryFailed', 'The content is Failed on a cluster, which the message names with its first error.'),
+      entry('NotAdmitted', 'A cluster cannot receive the content; the condition Admitted names the reason.'),
+      entry('ClusterNotFound', 'No Cluster has this name.', 'Add the cluster with `flotilla cluster add NAME`.'),
+      entry('ClusterNotAccepted', 'The cluster is not accepted.', 'Run `flotilla cluster accept NAME`.'),
+      entry(
+        'ClusterLeaving',
+        'The cluster is being decommissioned or deleted.',
+        'Remove the cluster from the Delivery.',
+      ),
+      entry(
+        'ClusterFull',
+        "The cluster's document has 500 entries, the maximum.",
+        'Remove a Bundle or a Delivery from the cluster, or put more objects into one.',
+      ),
+      entry('SetNotFound', 'The set that the Delivery names is not stored on the hub. The hub retries.'),
     ],
   },
   {

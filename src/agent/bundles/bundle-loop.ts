@@ -14,7 +14,7 @@ import type { ClusterRenderPorts } from '../render/cluster-render.ts'
 import { LOOP_TIMING } from '../timing.ts'
 import { createBundleStep } from './bundle-step.ts'
 import { createBundleTable } from './bundle-table.ts'
-import type { BundleTable } from './bundle-table.ts'
+import type { BundleTable, TrackedBundle } from './bundle-table.ts'
 import { createBundleTriggers } from './bundle-triggers.ts'
 import { createAlignment } from './document-alignment.ts'
 import { createOperation } from './operation.ts'
@@ -112,7 +112,7 @@ export function createBundleLoop(ports: BundleLoopPorts) {
     align(current.document)
     await conditions.readOptions(signal)
     const unfinished = await removal.removeBundles(current.document, signal)
-    for (const bundle of tracked.values()) {
+    for (const bundle of inStartOrder(tracked.values())) {
       if (signal.aborted) return 0
       if (bundle.dueAt <= clock.monotonicMs()) await step(bundle, signal)
     }
@@ -153,6 +153,11 @@ export function createBundleLoop(ports: BundleLoopPorts) {
       }
     },
   }
+}
+
+/** Bundles by the order of their entries; bundles of the same order stay in the order in which they came. */
+function inStartOrder(tracked: Iterable<TrackedBundle>): TrackedBundle[] {
+  return [...tracked].sort((a, b) => (a.run.entry.order ?? 0) - (b.run.entry.order ?? 0))
 }
 
 /** Deletes older content once every bundle runs as the document says; resolves to true when it did. */

@@ -221,6 +221,7 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
         OWN,
         'approvals',
         'bundles',
+        'deliveries',
         'placements',
         'placementdecisions',
         'releases',

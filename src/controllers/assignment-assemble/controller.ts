@@ -5,6 +5,8 @@ import type { Controller } from '../../engine/controller.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
+import { deliveryEntryId } from '../../kinds/native/delivery.ts'
+import type { Delivery } from '../../kinds/native/delivery.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { AssembledEntry } from '../../plan/document/assemble-document.ts'
 import { sameRevision } from '../../plan/fleet/state.ts'
@@ -49,9 +51,14 @@ export function createAssignmentAssemble(
     admissionsOf: ({ metadata, spec }) =>
       spec.decommission
         ? []
-        : caches.rollouts.lister
-            .by('cluster', metadata.name)
-            .flatMap((rollout) => entriesOf(caches, rollout, metadata.name)),
+        : [
+            ...caches.rollouts.lister
+              .by('cluster', metadata.name)
+              .flatMap((rollout) => entriesOf(caches, rollout, metadata.name)),
+            ...caches.deliveries.lister
+              .by('cluster', metadata.name)
+              .flatMap((delivery) => deliveryEntry(delivery, metadata.name)),
+          ],
     removalsOf: (cluster) => removalsFor(caches, cluster, clock.now()),
     removedOf: (cluster) => receiptsOf(caches, cluster),
     wellOf: (cluster, entries) => {
@@ -92,6 +99,7 @@ export function createAssignmentAssemble(
     // A tombstone stays in the document while a Rollout has a slot for its Bundle.
     ...newlyAdmitted(after, before).filter((cluster) => caches.assignments.lister.get(cluster)?.spec.tombstones),
   ])
+  const deliveries = triggerOn(caches.deliveries, ({ before, after }) => newlyDelivered(before, after))
   const receipts = triggerOn(caches.reports, ({ key, before, after }) =>
     jsonEqual(before?.spec.removals, after?.spec.removals) && before?.spec.revision === after?.spec.revision
       ? []
@@ -122,7 +130,7 @@ export function createAssignmentAssemble(
     type: Cluster,
     informer: caches.clusters,
     reconciler,
-    triggers: [rollouts, receipts, releases, ahead, windows, clusterWindows, trust],
+    triggers: [rollouts, deliveries, receipts, releases, ahead, windows, clusterWindows, trust],
     failureCondition: 'Assigned',
   })
 }
@@ -138,10 +146,46 @@ function newlyAdmitted(before: Rollout | undefined, after: Rollout | undefined):
   return is.filter((slot) => !known.has(keyOfSlot(slot))).map(({ cluster }) => cluster)
 }
 
+/** Clusters whose record on a Delivery changed. */
+function newlyDelivered(before: Delivery | undefined, after: Delivery | undefined): string[] {
+  const records = (one: Delivery | undefined) =>
+    (one?.status?.admissions ?? []).map(({ cluster, ...rest }): [string, unknown] => [
+      cluster,
+      { ...rest, set: one?.status?.revision?.set, order: one?.spec.order },
+    ])
+  const known = new Map(records(before))
+  return records(after)
+    .filter(([cluster, record]) => !jsonEqual(known.get(cluster), record))
+    .map(([cluster]) => cluster)
+}
+
 /** Clusters that wait with an admission of a Rollout whose exceptions from windows changed. */
 function newlyExcepted(before: Rollout | undefined, after: Rollout | undefined): string[] {
   if (!before || !after || jsonEqual(before.spec.exceptions, after.spec.exceptions)) return []
   return (after.status?.admissions ?? []).map(({ cluster }) => cluster)
+}
+
+/** The entry of a Delivery for a cluster that it admitted. */
+function deliveryEntry(delivery: Delivery, cluster: string): AssembledEntry[] {
+  const { spec, status } = delivery
+  const admission = status?.admissions?.find((one) => one.cluster === cluster)
+  const { revision } = status ?? {}
+  if (!admission || admission.removal || admission.generation !== revision?.generation) return []
+  const bundle = deliveryEntryId(delivery)
+  const { generation, set } = revision
+  const { admittedAt } = admission
+  const catchUp = spec.options?.catchUp
+  return [
+    {
+      bundle,
+      generation,
+      set,
+      rollout: bundle,
+      admittedAt,
+      ...(catchUp === undefined ? {} : { catchUp }),
+      ...(spec.order === undefined || spec.order === 0 ? {} : { order: spec.order }),
+    },
+  ]
 }
 
 function entriesOf(caches: Caches, rollout: Rollout, cluster: string): AssembledEntry[] {

@@ -7,16 +7,18 @@ import { formatTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
+import { deliveryKeyOf } from '../../kinds/native/delivery.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import { assemble } from '../../plan/document/assemble-document.ts'
 import type { Assembled, AssembledEntry, AssembledTombstone } from '../../plan/document/assemble-document.ts'
+import { fitDeliveries } from '../../plan/document/delivery.ts'
 import { clusterHoldSentence, holdOfCluster } from '../../plan/windows/cluster-hold.ts'
 import { isSealingKeyRetired } from '../../plan/fleet/sealing-key.ts'
 import { windowRulesFor } from '../../plan/windows/window-rules.ts'
 import type { ClusterDocument, DocumentEntry, DocumentRules, Tombstone } from '../../wire/document/cluster-document.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { SEALED_FEATURE } from '../../wire/document/sealed-values.ts'
-import { readTrustedDocument, TERMINAL_FEATURE } from '../../wire/document/signed-document.ts'
+import { DELIVERY_FEATURE, readTrustedDocument, TERMINAL_FEATURE } from '../../wire/document/signed-document.ts'
 import { keyIdOf } from '../../wire/trust/envelope.ts'
 import { readPublicKey } from '../../wire/trust/trust-bundle.ts'
 import { WireError } from '../../wire/validate.ts'
@@ -27,7 +29,7 @@ import { isSealedTo, sealEntries } from './seal-entries.ts'
 /** The features that an agent must have to follow a document. */
 async function requiresOf(
   { windows, hold, limits }: DocumentRules,
-  entries: readonly AssembledEntry[],
+  { entries, tombstones }: Pick<Assembled, 'entries' | 'tombstones'>,
   { requiredBy }: Pick<AssignmentAssemblePorts, 'requiredBy'>,
 ): Promise<string[]> {
   const ofSets = await Promise.all(entries.map(({ set }) => requiredBy(set)))
@@ -37,6 +39,7 @@ async function requiresOf(
     ...(hold ? ['hold/v1'] : []),
     ...(limits ? ['limits/v1'] : []),
     ...(entries.some(({ sealed }) => sealed) ? [SEALED_FEATURE] : []),
+    ...([...entries, ...tombstones].some(({ bundle }) => deliveryKeyOf(bundle)) ? [DELIVERY_FEATURE] : []),
     ...new Set(ofSets.flat()),
   ]
 }
@@ -59,10 +62,12 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       const guard: ReturnType<typeof guardBundles> = cluster.spec.decommission
         ? { removals }
         : guardBundles(cluster, { entries: before, tombstones: graves }, removals)
+      const admitted = ports.admissionsOf(cluster)
+      const admissions = fitDeliveries(before, admitted, LIMITS.bundles)
       const content = assemble({
         entries: before,
         tombstones: graves,
-        admissions: ports.admissionsOf(cluster),
+        admissions,
         removals: guard.removals,
         removed: ports.removedOf(cluster),
         well: ports.wellOf(cluster, before),
@@ -102,7 +107,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
           ancestors: await ancestorsOf(present, ports),
           epoch: ports.epoch(),
           rules,
-          requires: await requiresOf(rules, entries, ports),
+          requires: await requiresOf(rules, { ...content, entries }, ports),
           terminal,
           issuedAt: formatTime(context.clock.now()),
         },
@@ -115,7 +120,8 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       else await ports.createAssignment(next, context.signal)
       context.log.info({ cluster: name, revision: document.revision }, 'document issued')
       if (unsealed ?? guard.held) throw (unsealed ?? guard.held)!
-      return {}
+      // A removal may have made room for Deliveries that did not fit.
+      return admissions.length < admitted.length ? { requeueAfterMs: ports.pace.waitMs(name) } : {}
     },
   }
 }

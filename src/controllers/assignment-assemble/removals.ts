@@ -1,16 +1,25 @@
 /** The removals and receipts of a cluster, from the caches. */
 import type { Cluster } from '../../kinds/native/cluster.ts'
+import { deliveryEntryId } from '../../kinds/native/delivery.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { AdmittedRemoval, AssembleInput } from '../../plan/document/assemble-document.ts'
 import { assignmentOf, inNamespaceOf, reportOf } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import { retainedClusters } from '../caches/retained-clusters.ts'
 
-/** Removals that a Rollout admitted for the cluster, except for Bundles whose Placement selects the cluster again. */
+/**
+ * Removals that a Rollout or a Delivery admitted for the cluster, except for Bundles whose Placement selects the
+ * cluster again.
+ */
 export function removalsFor(caches: Caches, cluster: Cluster, now: number): AdmittedRemoval[] {
   const { name } = cluster.metadata
   if (cluster.spec.decommission) return allOf(caches, cluster, cluster.spec.decommission.policy)
-  return caches.rollouts.lister.by('cluster', name).flatMap((rollout) => {
+  const delivered = caches.deliveries.lister.by('cluster', name).flatMap((delivery): AdmittedRemoval[] => {
+    const { removal } = delivery.status?.admissions?.find((one) => one.cluster === name) ?? {}
+    const bundle = deliveryEntryId(delivery)
+    return removal ? [{ bundle, ...removal, rollout: bundle }] : []
+  })
+  const placed = caches.rollouts.lister.by('cluster', name).flatMap((rollout): AdmittedRemoval[] => {
     const { removal } = rollout.spec
     if (!removal || !rollout.status?.admissions?.some(({ cluster }) => cluster === name)) return []
     const bundle = inNamespaceOf(rollout, removal.bundle)
@@ -18,6 +27,7 @@ export function removalsFor(caches: Caches, cluster: Cluster, now: number): Admi
     if (!keep || keep.has(name)) return []
     return [{ bundle, policy: removal.policy, cause: removal.cause, rollout: keyOf(rollout) }]
   })
+  return [...placed, ...delivered]
 }
 
 /** A decommissioned cluster loses all Bundles at once: a person decided, and one cluster has no rings. */

@@ -13,6 +13,7 @@ import { ClusterSetBinding } from '../../kinds/native/cluster-set-binding.ts'
 import { ClusterSet } from '../../kinds/native/cluster-set.ts'
 import { ClusterWindow } from '../../kinds/native/cluster-window.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
+import { Delivery } from '../../kinds/native/delivery.ts'
 import { JoinToken } from '../../kinds/native/join-token.ts'
 import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import { Placement } from '../../kinds/native/placement.ts'
@@ -34,6 +35,7 @@ export interface Caches {
   readonly clusterSetBindings: Informer<ClusterSetBinding>
   readonly joinTokens: Informer<JoinToken>
   readonly bundles: Informer<Bundle>
+  readonly deliveries: Informer<Delivery>
   readonly placements: Informer<Placement>
   readonly decisions: Informer<PlacementDecision>
   readonly releases: Informer<Release>
@@ -56,6 +58,7 @@ export function createCaches(informers: Informers): Caches {
     clusterSetBindings: informers.of(ClusterSetBinding),
     joinTokens: informers.of(JoinToken),
     bundles: informers.of(Bundle),
+    deliveries: informers.of(Delivery),
     placements: informers.of(Placement),
     decisions: informers.of(PlacementDecision),
     releases: informers.of(Release),
@@ -93,6 +96,9 @@ export function createCaches(informers: Informers): Caches {
         gates.flatMap(({ bundleReady }) => (bundleReady ? [inNamespaceOf(rollout, bundleReady.bundle)] : [])),
       ),
     ),
+  ])
+  caches.deliveries.addIndex('cluster', ({ spec, status }) => [
+    ...new Set([...spec.clusters, ...(status?.admissions ?? []).map(({ cluster }) => cluster)]),
   ])
   caches.approvals.addIndex('rollout', (approval) => [inNamespaceOf(approval, approval.spec.rollout)])
   caches.bundles.addIndex('placement', (bundle) => [inNamespaceOf(bundle, bundle.spec.placement)])

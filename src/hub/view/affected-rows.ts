@@ -1,9 +1,11 @@
+// Tested by src/hub/view/view.contract.test.ts
 /** Which rows a change of what they are made from may have touched; never too few, sometimes too many. */
 import { Assignment } from '../../kinds/native/assignment.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
 import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import { ClusterWindow } from '../../kinds/native/cluster-window.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
+import { Delivery, deliveryEntryName } from '../../kinds/native/delivery.ts'
 import { GROUP } from '../../kinds/define-kind.ts'
 import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import { Placement } from '../../kinds/native/placement.ts'
@@ -19,6 +21,7 @@ export const ROW_INPUTS = [
   Cluster,
   ClusterReport,
   ClusterWindow,
+  Delivery,
   Placement,
   PlacementDecision,
   Release,
@@ -56,6 +59,7 @@ export function createAffectedRows(): AffectedRows {
       if (OF_ONE_CLUSTER.has(plural)) clusters.add(first)
       else if (OF_ONE_NAMESPACE.has(plural)) namespaces.add(first)
       else if (plural === Bundle.plural) bundles.add(`${first}/${second}`)
+      else if (plural === Delivery.plural) bundles.add(`${first}/${deliveryEntryName(second)}`)
       else if (plural === ClusterWindow.plural) all = true
       else return false
       return true

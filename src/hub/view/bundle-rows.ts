@@ -11,6 +11,7 @@ import { BundleState } from '../../kinds/views/bundle-state.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
+import type { Delivery } from '../../kinds/native/delivery.ts'
 import type { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
 import type { Release } from '../../kinds/native/release.ts'
@@ -22,7 +23,7 @@ import { isForBundle } from '../../plan/windows/window-rules.ts'
 import type { CompiledWindow } from '../../plan/windows/window-rules.ts'
 import { spanAt } from '../../plan/windows/window.ts'
 import { compareText } from '../../core/text/compare-text.ts'
-import { apartBadge, apartMessage } from '../../plan/fleet/cluster-badges.ts'
+import { rowClusterOf } from '../../plan/fleet/row-cluster.ts'
 import { countsOf, rowOf } from '../../plan/fleet/view-rows.ts'
 import type { RowBundle, RowCluster } from '../../plan/fleet/view-rows.ts'
 import { clusterInputsOf, contentFor } from '../../plan/release/variants.ts'
@@ -33,6 +34,9 @@ export interface ViewReader {
   bundle(namespace: string, name: string): Promise<Bundle | undefined>
   /** In order of namespace and name, from an address on (with it). */
   bundles(namespace: string | undefined, from?: readonly [string, string]): AsyncIterable<Bundle>
+  delivery(namespace: string, name: string): Promise<Delivery | undefined>
+  /** In order of namespace and name, from an address on (with it). */
+  deliveries(namespace: string | undefined, from?: readonly [string, string]): AsyncIterable<Delivery>
   placement(namespace: string, name: string): Promise<Placement | undefined>
   decisions(namespace: string): Promise<readonly PlacementDecision[]>
   release(namespace: string, name: string): Promise<Release | undefined>
@@ -47,10 +51,10 @@ export interface ViewReader {
 }
 
 /** Rows that are read together, so that a far home is asked once for many. */
-const AT_ONCE = 25
+export const AT_ONCE = 25
 
-/** The source of BundleStates. */
-export function bundleStateRows(reads: ViewReader): RowSource {
+/** The rows of Bundles among the BundleStates. */
+export function placedStateRows(reads: ViewReader): RowSource {
   return {
     async get(namespace, name) {
       // Names of bundles and of clusters may both have dots: the one split where both exist is meant.
@@ -125,7 +129,7 @@ export function bundleCountRows(reads: ViewReader): RowSource {
 }
 
 /** Whether the row of a bundle's cluster is among those that are wanted. */
-function wantedBy(among: RowFilter | undefined, bundle: string): (cluster: string) => boolean {
+export function wantedBy(among: RowFilter | undefined, bundle: string): (cluster: string) => boolean {
   if (!among || among.bundle(bundle)) return () => true
   return (cluster) => among.clusters.has(cluster)
 }
@@ -150,7 +154,7 @@ async function* selectedBundles(reads: ViewReader, { namespace, after, where }: 
   }
 }
 
-interface Member {
+export interface Member {
   readonly cluster: string
   readonly selected: boolean | undefined
 }
@@ -186,7 +190,7 @@ async function selectedBy(reads: ViewReader, bundle: Bundle): Promise<readonly s
   )
 }
 
-interface BundleFacts extends RowBundle {
+export interface BundleFacts extends RowBundle {
   /** Rollouts that remove it, by the clusters they are not through with. */
   readonly removedBy: ReadonlyMap<string, string>
   /** The bundle's part of its newest Release, where clusters differ. */
@@ -236,7 +240,12 @@ function removersOf(rollouts: readonly Rollout[], bundle: string): ReadonlyMap<s
   )
 }
 
-async function stateRow(reads: ViewReader, bundle: BundleFacts, member: Member): Promise<UnknownObject | undefined> {
+/** The row of a bundle or Delivery on a cluster; undefined when there is no such Cluster. */
+export async function stateRow(
+  reads: ViewReader,
+  bundle: BundleFacts,
+  member: Member,
+): Promise<UnknownObject | undefined> {
   const [namespace = ''] = bundle.key.split('/')
   const [cluster, report, assignment, windows] = await Promise.all([
     reads.cluster(member.cluster),
@@ -245,22 +254,11 @@ async function stateRow(reads: ViewReader, bundle: BundleFacts, member: Member):
     reads.windows(namespace),
   ])
   if (!cluster) return undefined
-  const assigned = assignment?.spec.entries.find((entry) => entry.bundle === bundle.key)
-  const reported = report?.spec.bundles.find((row) => row.bundle === bundle.key)
   const hold = holdOf(bundle, cluster, windows, reads.now())
-  const buried = assignment?.spec.tombstones?.find((tombstone) => tombstone.bundle === bundle.key)
-  const removal = report?.spec.removals?.find((row) => row.bundle === bundle.key)
   const removedBy = bundle.removedBy.get(member.cluster)
-  const badge = apartBadge(cluster)
   const facts: RowCluster = {
-    name: member.cluster,
-    availability: availabilityOf(cluster),
-    ...(badge ? { apart: { badge, message: apartMessage(cluster) ?? '' } } : {}),
-    ...(buried ? { buried } : {}),
-    ...(removal ? { removal } : {}),
+    ...rowClusterOf(bundle.key, { cluster, report, assignment }),
     ...(removedBy === undefined ? {} : { removedBy }),
-    ...(assigned ? { assigned } : {}),
-    ...(reported ? { reported } : {}),
     ...(hold ? { hold } : {}),
     ...(bundle.released ? { content: contentFor(bundle.released, clusterInputsOf(cluster)) } : {}),
   }
@@ -272,7 +270,9 @@ async function stateRow(reads: ViewReader, bundle: BundleFacts, member: Member):
       name: `${row.bundle}.${row.cluster}`,
       namespace,
       labels: {
-        'flotilla.dev/bundle': row.bundle,
+        ...(row.delivery === undefined
+          ? { 'flotilla.dev/bundle': row.bundle }
+          : { 'flotilla.dev/delivery': row.delivery }),
         'flotilla.dev/cluster': row.cluster,
         ...(row.state === undefined ? {} : { 'flotilla.dev/state': row.state }),
       },
@@ -297,16 +297,8 @@ function holdOf(
   return bundleHold(cluster, mine, entry, { now, look: spanAt })
 }
 
-const VERDICTS = { True: 'Available', False: 'Offline', Unknown: 'Unknown' } as const
-
-function availabilityOf({ status }: Cluster): RowCluster['availability'] {
-  const condition = findCondition(status?.conditions, 'Available')
-  if (!condition) return { state: 'Unknown', message: 'The agent has not contacted the hub yet.' }
-  return { state: VERDICTS[condition.status], message: condition.message }
-}
-
 /** Remembers for one answer what many of its rows need. */
-function memoize(reads: ViewReader): ViewReader {
+export function memoize(reads: ViewReader): ViewReader {
   const once = <T>(read: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
     const known = new Map<string, Promise<T>>()
     return (key) => {

@@ -7,8 +7,9 @@ import { BundleCount } from '../../kinds/views/bundle-count.ts'
 import { BundleState } from '../../kinds/views/bundle-state.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { BundleObject } from '../../kinds/views/bundle-object.ts'
-import { bundleCountRows, bundleStateRows } from './bundle-rows.ts'
+import { bundleCountRows, placedStateRows } from './bundle-rows.ts'
 import type { ViewReader } from './bundle-rows.ts'
+import { bundleStateRows } from './delivery-rows.ts'
 import { bundleObjectRows } from './object-rows.ts'
 import type { SetReader } from './object-rows.ts'
 import { storeViewReader } from './store-reads.ts'
@@ -41,7 +42,7 @@ export function hubViews(
 
 /** The rows of bundles that were made of GitRepos, in Fleet's words. */
 function bundleDeployments(reads: ViewReader): RowSource {
-  const source = bundleStateRows({
+  const source = placedStateRows({
     ...reads,
     bundle: async (namespace, name) => {
       const bundle = await reads.bundle(namespace, name)

@@ -30,6 +30,8 @@ const reads: ViewReader = {
   bundles: async function* () {
     yield bundle
   },
+  delivery: async () => undefined,
+  deliveries: async function* () {},
   placement: async () => {
     const placement = buildPlacement('shop/stores')
     return { ...placement, metadata: { ...placement.metadata, generation: 1 } }

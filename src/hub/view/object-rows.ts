@@ -9,7 +9,7 @@ import { describeObject } from '../../plan/objects/object-id.ts'
 import { compareText } from '../../core/text/compare-text.ts'
 import { parseObjectSet } from '../../wire/document/signed-document.ts'
 import type { ObjectSet } from '../../wire/document/cluster-document.ts'
-import { bundleStateRows } from './bundle-rows.ts'
+import { bundleStateRows } from './delivery-rows.ts'
 import type { ViewReader } from './bundle-rows.ts'
 import type { PositionedRow, RowSource } from './row-source.ts'
 

@@ -6,6 +6,7 @@ import { Bundle } from '../../kinds/native/bundle.ts'
 import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import { ClusterWindow } from '../../kinds/native/cluster-window.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
+import { Delivery } from '../../kinds/native/delivery.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { KubeObject, ObjectKey } from '../../kinds/meta.ts'
 import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
@@ -29,23 +30,26 @@ export function storeViewReader(store: Store, clock: Pick<Clock, 'now'>): ViewRe
     const { entries } = await store.list({ prefix: storePrefix(kind, namespace) })
     return entries.map(({ value }) => JSON.parse(value) as T)
   }
+  async function* inOrder<T extends KubeObject>(
+    kind: Kind<T>,
+    namespace: string | undefined,
+    from: readonly [string, string] | undefined,
+  ): AsyncGenerator<T> {
+    const first = from && (await get(kind, { namespace: from[0], name: from[1] }))
+    if (first) yield first
+    let after = from && storeKey(kind, { namespace: from[0], name: from[1] })
+    for (let more = true; more;) {
+      const page = await store.list({ prefix: storePrefix(kind, namespace), limit: PAGE, ...(after ? { after } : {}) })
+      for (const { value } of page.entries) yield JSON.parse(value) as T
+      after = page.entries.at(-1)?.key
+      more = page.more
+    }
+  }
   return {
     bundle: (namespace, name) => get(Bundle, { namespace, name }),
-    async *bundles(namespace, from) {
-      const first = from && (await get(Bundle, { namespace: from[0], name: from[1] }))
-      if (first) yield first
-      let after = from && storeKey(Bundle, { namespace: from[0], name: from[1] })
-      for (let more = true; more;) {
-        const page = await store.list({
-          prefix: storePrefix(Bundle, namespace),
-          limit: PAGE,
-          ...(after ? { after } : {}),
-        })
-        for (const { value } of page.entries) yield JSON.parse(value) as Bundle
-        after = page.entries.at(-1)?.key
-        more = page.more
-      }
-    },
+    bundles: (namespace, from) => inOrder(Bundle, namespace, from),
+    delivery: (namespace, name) => get(Delivery, { namespace, name }),
+    deliveries: (namespace, from) => inOrder(Delivery, namespace, from),
     placement: (namespace, name) => get(Placement, { namespace, name }),
     decisions: (namespace) => list(PlacementDecision, namespace),
     release: (namespace, name) => get(Release, { namespace, name }),

@@ -6,11 +6,11 @@
  */
 import {
   digest,
+  entryId,
   enumOf,
   int,
   listMap,
   listOf,
-  namespacedName,
   object,
   optional,
   text,
@@ -31,7 +31,7 @@ const OBJECT = 'Kind, namespace and name of the object.'
 
 /** The state of one bundle on the cluster. */
 export const ReportedBundle = object({
-  bundle: namespacedName({ description: 'Bundle, as `namespace/name`.' }),
+  bundle: entryId({ description: 'Bundle, as `namespace/name`, or Delivery, as `namespace/delivery:name`.' }),
   generation: int({ description: 'Generation of the content on the cluster.' }),
   set: digest({ description: 'Digest of the set on the cluster.' }),
   state: enumOf(BUNDLE_STATES, { description: 'State of the bundle on the cluster.' }),
@@ -108,7 +108,7 @@ export const ReportedBundle = object({
 
 /** The state of the removal of one bundle. */
 export const ReportedRemoval = object({
-  bundle: namespacedName({ description: 'Bundle, as `namespace/name`.' }),
+  bundle: entryId({ description: 'Bundle, as `namespace/name`, or Delivery, as `namespace/delivery:name`.' }),
   generation: int({ description: 'Generation of the tombstone.' }),
   state: enumOf(REMOVAL_STATES, {
     description:

@@ -2,18 +2,7 @@ import { AGE, defineKind } from '../define-kind.ts'
 import type { ObjectOfKind } from '../define-kind.ts'
 import { CATCH_UP, DELETE_POLICIES } from '../fields/bundle-options.ts'
 import { REMOVAL_CAUSES } from './rollout.ts'
-import {
-  digest,
-  enumOf,
-  flag,
-  int,
-  listMap,
-  namespacedName,
-  object,
-  optional,
-  text,
-  time,
-} from '../schema/schema-builders.ts'
+import { digest, entryId, enumOf, flag, int, listMap, object, optional, text, time } from '../schema/schema-builders.ts'
 
 /** The head of a cluster's signed document. */
 export const Assignment = defineKind({
@@ -45,10 +34,12 @@ export const Assignment = defineKind({
       entries: listMap(
         ['bundle'],
         object({
-          bundle: namespacedName({ description: 'Bundle, as `namespace/name`.' }),
+          bundle: entryId({ description: 'Bundle, as `namespace/name`, or Delivery, as `namespace/delivery:name`.' }),
           generation: int({ description: "Generation of the Bundle's content." }),
           set: digest({ description: 'Digest of the set of objects.' }),
-          rollout: namespacedName({ description: 'Rollout that admitted the entry, as `namespace/name`.' }),
+          rollout: entryId({
+            description: 'Rollout that admitted the entry, as `namespace/name`, or the Delivery itself.',
+          }),
           sealed: optional(
             object(
               {
@@ -77,6 +68,12 @@ export const Assignment = defineKind({
             }),
           ),
           admittedAt: optional(time({ description: 'Time of the admission.' })),
+          order: optional(
+            int({
+              minimum: -1_000_000,
+              description: 'Order in which the agent starts entries that changed at the same time. Defaults to 0.',
+            }),
+          ),
           catchUp: optional(
             enumOf(CATCH_UP, {
               description: 'Behaviour of the agent if the cluster was offline, as `spec.catchUp` of the Bundle.',
@@ -89,7 +86,7 @@ export const Assignment = defineKind({
         listMap(
           ['bundle'],
           object({
-            bundle: namespacedName({ description: 'Bundle, as `namespace/name`.' }),
+            bundle: entryId({ description: 'Bundle, as `namespace/name`, or Delivery, as `namespace/delivery:name`.' }),
             generation: int({
               description: 'Highest generation that is removed. Earlier generations are removed as well.',
             }),
@@ -100,11 +97,13 @@ export const Assignment = defineKind({
             cause: optional(
               enumOf(REMOVAL_CAUSES, {
                 description:
-                  'Cause of the removal. `unplaced`: the Placement no longer selects the cluster. `bundleDeleted`: the Bundle was deleted.',
+                  'Cause of the removal. `unplaced`: the Placement no longer selects the cluster, or the Delivery no longer names it. `bundleDeleted`: the Bundle or Delivery was deleted.',
               }),
             ),
             rollout: optional(
-              namespacedName({ description: 'Rollout that admitted the removal, as `namespace/name`.' }),
+              entryId({
+                description: 'Rollout that admitted the removal, as `namespace/name`, or the Delivery itself.',
+              }),
             ),
             since: int({
               description:

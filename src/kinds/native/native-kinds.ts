@@ -7,6 +7,7 @@ import { ClusterSet } from './cluster-set.ts'
 import { ClusterWindow } from './cluster-window.ts'
 import { Cluster } from './cluster.ts'
 import type { Kind } from '../define-kind.ts'
+import { Delivery } from './delivery.ts'
 import { JoinToken } from './join-token.ts'
 import { Override } from './override.ts'
 import { PlacementDecision } from './placement-decision.ts'
@@ -28,6 +29,7 @@ export const NATIVE_KINDS: readonly Kind[] = [
   Source,
   Bundle,
   Override,
+  Delivery,
   Placement,
   PlacementDecision,
   Release,

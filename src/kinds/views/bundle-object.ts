@@ -10,7 +10,10 @@ export const BundleObject = defineView({
   shortNames: ['fbo'],
   description: 'Object of a Bundle on a cluster. A BundleObject is read-only and is in the namespace of its Bundle.',
   fields: {
-    bundle: name({ description: 'Name of the Bundle in this namespace.' }),
+    bundle: text({
+      max: 262,
+      description: 'Name of the Bundle in this namespace, or `delivery:NAME` for a Delivery.',
+    }),
     cluster: name({ description: 'Name of the cluster.' }),
     object: object(
       {

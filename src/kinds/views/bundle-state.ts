@@ -8,9 +8,14 @@ export const BundleState = defineView({
   plural: 'bundlestates',
   scope: 'Namespaced',
   shortNames: ['fbs'],
-  description: 'State of one Bundle on one cluster. A BundleState is read-only and is in the namespace of its Bundle.',
+  description:
+    'State of one Bundle or Delivery on one cluster. A BundleState is read-only and is in the namespace of its Bundle or Delivery.',
   fields: {
-    bundle: name({ description: 'Name of the Bundle in this namespace.' }),
+    bundle: text({
+      max: 262,
+      description: 'Name of the Bundle in this namespace, or `delivery:NAME` for a Delivery.',
+    }),
+    delivery: optional(name({ description: 'Name of the Delivery in this namespace. Absent for a Bundle.' })),
     cluster: name({ description: 'Name of the cluster.' }),
     state: optional(
       enumOf(BUNDLE_STATES, {
@@ -48,7 +53,7 @@ export const BundleState = defineView({
     generation: optional(int({ description: 'Generation that the cluster reports.' })),
     target: optional(int({ description: 'Generation of the newest Release.' })),
   },
-  selectable: ['bundle', 'cluster', 'state'],
+  selectable: ['bundle', 'delivery', 'cluster', 'state'],
   columns: [
     { name: 'Bundle', type: 'string', jsonPath: '.bundle' },
     { name: 'Cluster', type: 'string', jsonPath: '.cluster' },

@@ -12,11 +12,11 @@ import type { CatchUp } from '../windows/window.ts'
 
 /** One bundle the cluster should run. */
 export interface AssembledEntry {
-  /** `namespace/name`. */
+  /** `namespace/name` of a Bundle, or `namespace/delivery:name` of a Delivery. */
   readonly bundle: string
   readonly generation: number
   readonly set: Digest
-  /** The Rollout that admitted it, `namespace/name`. */
+  /** The Rollout that admitted it, `namespace/name`, or the Delivery itself. */
   readonly rollout: string
   readonly startBy?: string
   /** Number of manual retries. */
@@ -29,6 +29,8 @@ export interface AssembledEntry {
   readonly admittedAt?: string
   /** When a cluster that was offline starts the change. */
   readonly catchUp?: CatchUp
+  /** Entries with a lower number start first. Defaults to 0. */
+  readonly order?: number
 }
 
 /** An instruction to remove a bundle from a cluster; nothing else removes a bundle. */
@@ -122,6 +124,9 @@ export function assemble(input: AssembleInput): Assembled {
           ...(admittedAt && { admittedAt }),
           ...(attempt && { attempt }),
         })
+        changed = true
+      } else if ((admission.order ?? 0) !== (present.order ?? 0)) {
+        entries.set(bundle, { ...present, order: admission.order ?? 0 })
         changed = true
       }
       continue

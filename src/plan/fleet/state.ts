@@ -43,6 +43,7 @@ export type PendingReason =
   | 'dependency'
   | 'gate'
   | 'generation'
+  | 'admission'
 
 /** Facts that the state of a bundle on a cluster follows from. */
 export interface BundleStateFacts {

@@ -15,6 +15,8 @@ export interface RowBundle {
   readonly key: string
   readonly name: string
   readonly placement: string
+  /** Name of the Delivery; absent for a Bundle. */
+  readonly delivery?: string
   readonly target?: Revision
   readonly rollout?: RowRollout
 }
@@ -53,6 +55,7 @@ export interface Row extends Omit<StateOnCluster, 'state'> {
   /** Badges beside the state. */
   readonly badges?: readonly (BundleHold['badge'] | ApartBadge)[]
   readonly bundle: string
+  readonly delivery?: string
   readonly cluster: string
   readonly generation?: number
   readonly target?: number
@@ -70,15 +73,21 @@ const HOLDS: Readonly<Record<string, PendingReason>> = {
   GenerationTaken: 'generation',
   WindowClosed: 'window',
   Frozen: 'freeze',
+  ClusterNotFound: 'admission',
+  ClusterNotAccepted: 'admission',
+  ClusterLeaving: 'admission',
+  ClusterFull: 'admission',
+  SetNotFound: 'admission',
 }
 
 /** The row of a bundle on a cluster; `selected` is the Placement's present decision. */
 export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean | undefined): Row {
-  const { rollout, placement } = bundle
+  const { rollout } = bundle
   const { assigned, reported, availability, content, hold, apart } = cluster
   const target = targetOf(bundle, cluster)
   const known = {
     bundle: bundle.name,
+    ...(bundle.delivery === undefined ? {} : { delivery: bundle.delivery }),
     cluster: cluster.name,
     ...(reported ? { generation: reported.generation } : {}),
     ...(target ? { target: target.generation } : {}),
@@ -86,10 +95,7 @@ export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean 
   if (apart) return { ...known, message: apart.message, badges: [apart.badge] }
   const selection =
     selected === false
-      ? {
-          selected: false,
-          message: `Not selected by Placement "${placement}" (see "flotilla explain ${placement} ${cluster.name}")`,
-        }
+      ? { selected: false, message: notSelected(bundle, cluster.name) }
       : content?.kind === 'Skip'
         ? { selected: false, message: `Excluded by variant "${content.by}"` }
         : { selected: true, message: '' }
@@ -111,6 +117,12 @@ export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean 
   }
 }
 
+function notSelected({ delivery, placement }: RowBundle, cluster: string): string {
+  return delivery === undefined
+    ? `Not selected by Placement "${placement}" (see "flotilla explain ${placement} ${cluster}")`
+    : `Not named by Delivery "${delivery}"`
+}
+
 /** A removal decides the state while its tombstone is in the document, and for a cluster that is not selected. */
 function leaving(cluster: RowCluster, selected: boolean | undefined): StateOnCluster | undefined {
   return cluster.buried || selected === false ? removalState(cluster) : undefined
@@ -123,10 +135,12 @@ function targetOf({ target }: RowBundle, { content, assigned }: RowCluster): Rev
   return assigned?.set === own.set && assigned.generation < own.generation ? assigned : own
 }
 
-function waitsOf({ rollout, placement }: RowBundle, cluster: RowCluster): Pick<BundleStateFacts, 'waits'> {
+function waitsOf({ rollout, placement, delivery }: RowBundle, cluster: RowCluster): Pick<BundleStateFacts, 'waits'> {
   const { availability, hold: held } = cluster
   if (availability.state === 'Unknown') return { waits: { for: 'connection', message: availability.message } }
   if (held) return { waits: { for: held.for, message: held.message } }
+  if (!rollout && delivery !== undefined)
+    return { waits: { for: 'admission', message: `Delivery "${delivery}" has not been admitted yet.` } }
   if (!rollout)
     return { waits: { for: 'placement', message: `No Rollout exists yet; Placement "${placement}" decides first.` } }
   const { hold } = rollout

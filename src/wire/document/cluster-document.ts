@@ -14,7 +14,8 @@ import { HookSchema } from '../../kinds/fields/hook.ts'
 import { LIMITS } from '../limits.ts'
 
 const DigestText = Type.Unsafe<Digest>({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' })
-const BundleName = Type.String({ maxLength: 317, pattern: '^[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*$' })
+/** A Bundle (`namespace/name`), or a Delivery (`namespace/delivery:name`), which needs feature `delivery/v1`. */
+const BundleName = Type.String({ maxLength: 326, pattern: '^[a-z0-9][-a-z0-9]*/(delivery:)?[a-z0-9][-a-z0-9.]*$' })
 /** RFC 3339. */
 const Time = Type.String({ maxLength: 40 })
 const Revision = Type.Integer({ minimum: 1 })
@@ -25,14 +26,14 @@ const oneOf = <const V extends readonly string[]>(values: V) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
 
 const Entry = Type.Object({
-  /** `namespace/name` of the Bundle on the hub. */
+  /** The Bundle or Delivery on the hub. */
   bundle: BundleName,
   /** Increases with every change; an agent never returns to a lower generation. */
   generation: Revision,
   /** Digest of the complete set of objects. */
   set: DigestText,
-  /** The Rollout that admitted the content, `namespace/name`; for people and receipts. */
-  rollout: Type.String({ maxLength: 317 }),
+  /** The Rollout that admitted the content, `namespace/name`, or the Delivery itself; for people and receipts. */
+  rollout: Type.String({ maxLength: 326 }),
   /** An agent that has not begun by then asks the hub again instead of starting. */
   startBy: Type.Optional(Time),
   /** Time of the admission. A document that is signed again for its rules keeps it. */
@@ -41,6 +42,8 @@ const Entry = Type.Object({
   attempt: Type.Optional(Revision),
   /** The strictest policy of the skipped revisions; the policy of the set applies as well. */
   catchUp: Type.Optional(oneOf(CATCH_UP)),
+  /** Entries with a lower number start first. Agents that do not know it start entries in any order. */
+  order: Type.Optional(Type.Integer()),
   /** Digest of the set's secret values, sealed to this cluster (sealed-values.ts). Needs feature `sealed/v1`. */
   sealed: Type.Optional(DigestText),
 })

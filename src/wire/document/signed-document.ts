@@ -23,6 +23,9 @@ export const RENDER_FEATURE = 'render/v1'
 /** What a document with `rules.projects` requires. */
 export const PROJECTS_FEATURE = 'projects/v1'
 
+/** What a document requires that has an entry or a tombstone of a Delivery. */
+export const DELIVERY_FEATURE = 'delivery/v1'
+
 /** Features this version's agents have; a document that requires another one is refused, naming it. */
 export const FEATURES: readonly string[] = [
   'sets/v1',
@@ -32,6 +35,7 @@ export const FEATURES: readonly string[] = [
   SEALED_FEATURE,
   RENDER_FEATURE,
   TERMINAL_FEATURE,
+  DELIVERY_FEATURE,
 ]
 
 const FILE = { apiVersion: 'render.flotilla.dev/v1', kind: 'File' } as const

@@ -1,0 +1,151 @@
+// Tested by src/sim/fleet/delivery.sim.test.ts
+import type { Blobs } from '../../blobs/blobs.ts'
+import { findCondition } from '../../core/conditions.ts'
+import { isDigest } from '../../core/crypto/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import { canonicalJson, jsonEqual } from '../../core/json.ts'
+import { createController } from '../../engine/controller.ts'
+import type { Controller } from '../../engine/controller.ts'
+import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
+import { triggerOn } from '../../engine/trigger.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import type { Assignment } from '../../kinds/native/assignment.ts'
+import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
+import { Delivery, deliveryEntryId, deliveryKeyOf } from '../../kinds/native/delivery.ts'
+import { rowClusterOf } from '../../plan/fleet/row-cluster.ts'
+import { LIMITS } from '../../wire/limits.ts'
+import { objectSetBytes, parseObjectSet } from '../../wire/document/signed-document.ts'
+import { assignmentOf, highestAssigned, reportOf } from '../caches/caches.ts'
+import type { Caches } from '../caches/caches.ts'
+import type { ControllerParts } from '../caches/controller-parts.ts'
+import type { SeenCluster } from './ports.ts'
+import { deliveryAdmitReconciler } from './reconcile.ts'
+
+/** The shortest time between two writes of counts while nothing else changes. */
+const COUNTS_EVERY_MS = 30_000
+const MAX_SETS = 1000
+
+/** Delivery → admissions. */
+export function createDeliveryAdmit(
+  parts: ControllerParts & { readonly blobs: Pick<Blobs, 'put' | 'get'> },
+): Controller {
+  const { caches, clock, blobs } = parts
+  /** Removals that reached a document, as `id cluster`; a receipt may be gone from the report before it is read. */
+  const buried = new Set<string>()
+  const reconciler = deliveryAdmitReconciler({
+    clusterOf: (delivery, cluster) => seenCluster(caches, deliveryEntryId(delivery), cluster, buried),
+    holdersOf: (delivery) => {
+      const id = deliveryEntryId(delivery)
+      const { lister } = caches.assignments
+      return [...lister.by('bundle', id), ...lister.by('tombstone', id)].map(({ metadata }) => metadata.name)
+    },
+    highestAssigned: (delivery) => highestAssigned(caches, deliveryEntryId(delivery)),
+    storeSet: createSetStore(blobs),
+    pace: createKeyedThrottle(clock, COUNTS_EVERY_MS),
+  })
+  const triggers = [
+    triggerOn(caches.assignments, ({ key, before, after }) => {
+      noteTombstones(caches, buried, key, after)
+      return changedDeliveries(entriesOf(before), entriesOf(after))
+    }),
+    triggerOn(caches.reports, ({ before, after }) => changedDeliveries(rowsOf(before), rowsOf(after))),
+    triggerOn(caches.clusters, ({ key, before, after }) =>
+      jsonEqual(before && clusterFacts(before), after && clusterFacts(after))
+        ? []
+        : caches.deliveries.lister.by('cluster', key).map(keyOf),
+    ),
+    triggerOn(caches.deliveries, ({ before, after }) => {
+      const gone = before && !after ? (before.status?.admissions ?? []) : []
+      for (const { cluster } of gone) buried.delete(`${deliveryEntryId(before!)} ${cluster}`)
+      return []
+    }),
+  ]
+  return createController({
+    ...parts,
+    type: Delivery,
+    informer: caches.deliveries,
+    reconciler,
+    triggers,
+  })
+}
+
+/** Remembers the tombstones of Deliveries that exist; an entry that is there again ends the memory. */
+function noteTombstones(
+  caches: Caches,
+  buried: Set<string>,
+  cluster: string,
+  assignment: Assignment | undefined,
+): void {
+  for (const { bundle } of assignment?.spec.entries ?? []) buried.delete(`${bundle} ${cluster}`)
+  for (const { bundle } of assignment?.spec.tombstones ?? []) {
+    const key = deliveryKeyOf(bundle)
+    if (key !== undefined && caches.deliveries.lister.get(key)) buried.add(`${bundle} ${cluster}`)
+  }
+}
+
+function clusterFacts({ metadata, spec, status }: Cluster): unknown {
+  const available = findCondition(status?.conditions, 'Available')
+  return [spec.accepted, spec.decommission, spec.id, metadata.deletionTimestamp, available?.status, available?.message]
+}
+
+function entriesOf(assignment: Assignment | undefined): [string, unknown][] {
+  const { entries = [], tombstones = [] } = assignment?.spec ?? {}
+  const isFull = entries.length >= LIMITS.bundles
+  return [...entries, ...tombstones].map((one) => [one.bundle, [one, isFull]])
+}
+
+function rowsOf(report: ClusterReport | undefined): [string, unknown][] {
+  const { bundles = [], removals = [] } = report?.spec ?? {}
+  return [...bundles, ...removals].map((one) => [one.bundle, one])
+}
+
+/** Keys of the Deliveries whose part differs. */
+function changedDeliveries(before: readonly [string, unknown][], after: readonly [string, unknown][]): string[] {
+  const [was, is] = [new Map(before), new Map(after)]
+  return [...new Set([...was.keys(), ...is.keys()])]
+    .filter((id) => !jsonEqual(was.get(id), is.get(id)))
+    .flatMap((id) => deliveryKeyOf(id) ?? [])
+}
+
+function seenCluster(caches: Caches, id: string, name: string, buried: ReadonlySet<string>): SeenCluster | undefined {
+  const cluster = caches.clusters.lister.get(name)
+  if (!cluster) return undefined
+  const assignment = assignmentOf(caches, cluster)
+  const row = rowClusterOf(id, { cluster, report: reportOf(caches, cluster), assignment })
+  const { removal } = row
+  const hasReceipt = removal?.state === 'Removed' || removal?.state === 'Orphaned'
+  return {
+    row,
+    facts: {
+      accepted: cluster.spec.accepted,
+      leaving: cluster.spec.decommission !== undefined || cluster.metadata.deletionTimestamp !== undefined,
+      offline: row.availability.state === 'Offline',
+      assigned: row.assigned,
+      buried: row.buried,
+      isRemovalKnown: hasReceipt || buried.has(`${id} ${name}`),
+      isFull: (assignment?.spec.entries.length ?? 0) >= LIMITS.bundles,
+    },
+  }
+}
+
+/** Stores the set of a Delivery with the options of the Delivery; each pair is stored once. */
+function createSetStore(blobs: Pick<Blobs, 'put' | 'get'>): (delivery: Delivery) => Promise<Digest | undefined> {
+  const kept = new Map<string, Digest>()
+  return async ({ spec }) => {
+    const key = `${spec.set} ${canonicalJson(spec.options ?? {})}`
+    const known = kept.get(key)
+    if (known) return known
+    const bytes = isDigest(spec.set) ? await blobs.get(spec.set) : undefined
+    if (!bytes) return undefined
+    const set = parseObjectSet(bytes)
+    const options = { ...set.options, ...spec.options }
+    const digest = spec.options ? await blobs.put(objectSetBytes({ ...set, options })) : spec.set
+    kept.set(key, digest)
+    for (const oldest of kept.keys()) {
+      if (kept.size <= MAX_SETS) break
+      kept.delete(oldest)
+    }
+    return digest
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * Delivery: content for named clusters, without placement and rings.
+ *
+ *   spec.clusters ──▶ admission (recorded on the Delivery) ──▶ document ──▶ report
+ *   deleted, or a cluster left the list ──▶ removal (recorded) ──▶ tombstone ──▶ receipt ──▶ forgotten
+ *
+ * Absence never removes: a removal is recorded before the document changes, and is forgotten only after its receipt.
+ */
+import { compareText } from '../../core/text/compare-text.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import { deliveryKeyOf } from '../../kinds/native/delivery.ts'
+import type { Revision } from '../fleet/state.ts'
+import type { AssembledEntry } from './assemble-document.ts'
+
+/** How a removal treats the objects, and why. */
+export interface DeliveryRemoval {
+  readonly policy: 'Delete' | 'Orphan'
+  readonly cause: 'unplaced' | 'bundleDeleted'
+}
+
+/** The record that a cluster may get the content, or loses it. */
+export interface DeliveryAdmission {
+  readonly cluster: string
+  readonly generation: number
+  /** RFC 3339. */
+  readonly admittedAt: string
+  readonly removal?: DeliveryRemoval | undefined
+}
+
+/** A cluster as a Delivery sees it. */
+export interface DeliveryCluster {
+  readonly accepted: boolean
+  /** The cluster is leaving the fleet. */
+  readonly leaving: boolean
+  readonly offline: boolean
+  /** The entry of the Delivery in the cluster's document. */
+  readonly assigned?: Revision | undefined
+  /** Its tombstone there. */
+  readonly buried?: { readonly generation: number } | undefined
+  /** The removal reached the document, or the agent confirmed it. */
+  readonly isRemovalKnown: boolean
+  /** The document has as many entries as a document may have. */
+  readonly isFull: boolean
+}
+
+/** Why a cluster does not get the content. */
+export interface DeliveryWait {
+  readonly cluster: string
+  readonly reason: 'ClusterNotFound' | 'ClusterNotAccepted' | 'ClusterLeaving' | 'ClusterFull'
+  readonly message: string
+}
+
+/** Inputs of `admitDelivery`. */
+export interface AdmitDeliveryInput {
+  readonly clusters: readonly string[]
+  readonly deleted: boolean
+  readonly policies: { readonly unplaced?: 'Delete' | 'Orphan'; readonly bundleDeleted?: 'Delete' | 'Orphan' }
+  /** The content now; absent for a Delivery that is deleted before it had any. */
+  readonly revision?: Revision | undefined
+  readonly admissions: readonly DeliveryAdmission[]
+  /** Clusters whose documents have an entry or a tombstone of the Delivery. */
+  readonly holders: readonly string[]
+  readonly clusterOf: (name: string) => DeliveryCluster | undefined
+  /** RFC 3339. */
+  readonly now: string
+  /** Whether enough time has passed that no document can be under way with an admission from then. */
+  readonly isSettled: (admittedAt: string) => boolean
+  /** The maximum number of entries of a document. */
+  readonly maxEntries: number
+}
+
+/** The records to keep, and the clusters that wait. */
+export interface AdmittedDelivery {
+  readonly admissions: readonly DeliveryAdmission[]
+  readonly waits: readonly DeliveryWait[]
+}
+
+export function admitDelivery(input: AdmitDeliveryInput): AdmittedDelivery {
+  const wanted = new Set(input.deleted ? [] : input.clusters)
+  const recorded = new Map(input.admissions.map((one) => [one.cluster, one]))
+  const admissions: DeliveryAdmission[] = []
+  const waits: DeliveryWait[] = []
+  for (const cluster of [...new Set([...wanted, ...recorded.keys(), ...input.holders])].sort(compareText)) {
+    const facts = input.clusterOf(cluster)
+    const known = recorded.get(cluster)
+    const next = wanted.has(cluster)
+      ? admissionOf(input, cluster, { facts, known, waits })
+      : facts && removalOf(input, cluster, { facts, known })
+    if (next) admissions.push(next)
+  }
+  return { admissions, waits }
+}
+
+interface Known {
+  readonly facts: DeliveryCluster | undefined
+  readonly known: DeliveryAdmission | undefined
+}
+
+function admissionOf(
+  { revision, now, maxEntries }: AdmitDeliveryInput,
+  cluster: string,
+  { facts, known, waits }: Known & { readonly waits: DeliveryWait[] },
+): DeliveryAdmission | undefined {
+  const held = (reason: DeliveryWait['reason'], message: string) => void waits.push({ cluster, reason, message })
+  if (!facts) {
+    held('ClusterNotFound', `Cluster ${cluster} does not exist; add it: flotilla cluster add ${cluster}`)
+    return undefined
+  }
+  if (!facts.accepted) {
+    held('ClusterNotAccepted', `Cluster ${cluster} is not accepted; accept it: flotilla cluster accept ${cluster}`)
+    return known
+  }
+  if (facts.leaving) {
+    held('ClusterLeaving', `Cluster ${cluster} is leaving the fleet.`)
+    return known
+  }
+  if (!revision) return known
+  if (facts.isFull && !facts.assigned) {
+    held(
+      'ClusterFull',
+      `The document of cluster ${cluster} has ${maxEntries} entries, the maximum; remove a Bundle or a Delivery from it, or put more objects into one.`,
+    )
+  }
+  if (known && !known.removal && known.generation === revision.generation) return known
+  return { cluster, generation: revision.generation, admittedAt: now }
+}
+
+function removalOf(
+  { policies, deleted, now, isSettled }: AdmitDeliveryInput,
+  cluster: string,
+  { facts, known }: Known & { readonly facts: DeliveryCluster },
+): DeliveryAdmission | undefined {
+  const { assigned, buried, offline, isRemovalKnown } = facts
+  const cause = deleted ? 'bundleDeleted' : 'unplaced'
+  if (!assigned && known?.removal) {
+    // The tombstone stays in the document of an offline cluster; the deleted Delivery need not wait for the cluster.
+    if (buried && deleted && offline) return undefined
+    // A document with the entry may be under way until the removal is known to the document.
+    if (!buried && (isRemovalKnown || isSettled(known.admittedAt))) return undefined
+    return known
+  }
+  if (known?.removal?.cause === cause) return known
+  if (!assigned && !known) return undefined
+  const generation = assigned?.generation ?? buried?.generation ?? known?.generation ?? 0
+  return { cluster, generation, admittedAt: now, removal: { cause, policy: policies[cause] ?? 'Delete' } }
+}
+
+/** The next revision: a new generation for new content, or for clusters that already removed this one. */
+export function deliveryRevision(
+  present: Revision | undefined,
+  set: Digest,
+  about: {
+    /** The highest generation of the Delivery in any document, also of a Delivery of the same name that is gone. */
+    readonly highestAssigned: number
+    /** The highest generation that a document of a wanted cluster removes. */
+    readonly highestBuried: number
+  },
+): Revision {
+  const isAhead = present !== undefined && present.generation >= about.highestAssigned
+  if (present?.set === set && isAhead && present.generation > about.highestBuried) return present
+  return { generation: Math.max(present?.generation ?? 0, about.highestAssigned) + 1, set }
+}
+
+/** The admissions that fit into a document: Bundles, and Deliveries by order, time and name until it is full. */
+export function fitDeliveries(
+  entries: readonly Pick<AssembledEntry, 'bundle'>[],
+  admissions: readonly AssembledEntry[],
+  max: number,
+): readonly AssembledEntry[] {
+  const present = new Set(entries.map(({ bundle }) => bundle))
+  const isNew = ({ bundle }: AssembledEntry) => !present.has(bundle)
+  const added = admissions.filter(isNew)
+  const deliveries = added.filter(({ bundle }) => deliveryKeyOf(bundle) !== undefined)
+  const bundles = new Set(added.map(({ bundle }) => bundle)).size - deliveries.length
+  const room = Math.max(0, max - present.size - bundles)
+  if (deliveries.length <= room) return admissions
+  const first = deliveries.toSorted(
+    (a, b) =>
+      (a.order ?? 0) - (b.order ?? 0) ||
+      compareText(a.admittedAt ?? '', b.admittedAt ?? '') ||
+      compareText(a.bundle, b.bundle),
+  )
+  const left = new Set(first.slice(room).map(({ bundle }) => bundle))
+  return admissions.filter(({ bundle }) => !left.has(bundle))
+}
