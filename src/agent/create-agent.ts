@@ -150,7 +150,8 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   })
   // Log lines that were sent stay in the report: without a new request the report stays the same.
   let requestedLog: ReportedLog | undefined
-  const report = () => buildReport({ documents, bundleLoop, facts, incarnation, requestedLog })
+  const report = () =>
+    buildReport({ documents, bundleLoop, facts, incarnation, requestedLog, nowMs: common.clock.now() })
   const reporter = createReporter({
     ...common,
     hub: link.hub,

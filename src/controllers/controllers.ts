@@ -6,6 +6,7 @@ import type { Informers } from '../client/informers.ts'
 import type { Clock } from '../core/time/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Controller } from '../engine/controller.ts'
 import { createEventRecorder } from '../engine/event-recorder.ts'
@@ -14,6 +15,8 @@ import { createAssignmentAssemble } from './assignment-assemble/controller.ts'
 import { createBundleSecretForget, createBundleSecretInformer } from './bundle-secret-forget/controller.ts'
 import { createBundleRemove } from './bundle-remove/controller.ts'
 import type { RenderPort } from './bundle-render/ports.ts'
+import { storeSet } from './bundle-render/store-set.ts'
+import type { StoredSet } from './bundle-render/store-set.ts'
 import { createBundleRender } from './bundle-render/controller.ts'
 import { createCaches } from './caches/caches.ts'
 import { createClusterDecommission } from './cluster-decommission/controller.ts'
@@ -65,7 +68,11 @@ export interface ControllersOptions {
 
 /** Creates the controllers of a dialect. */
 export type DialectControllers = (
-  parts: Pick<ControllersOptions, 'blobs' | 'clock' | 'ids' | 'log' | 'metrics'> & { readonly informers: Informers },
+  parts: Pick<ControllersOptions, 'blobs' | 'clock' | 'ids' | 'log' | 'metrics'> & {
+    readonly informers: Informers
+    /** Stores objects as the set of an entry (`namespace/delivery:name`); values of Secrets are encrypted. */
+    storeSet(entry: string, objects: readonly UnknownObject[]): Promise<StoredSet>
+  },
 ) => readonly Controller[]
 
 /** All controllers; `run` works until the signal is aborted or `close` is called. */
@@ -82,6 +89,11 @@ export function createControllers(options: ControllersOptions): Controllers {
   const events = createEventRecorder(options)
   const valuesKeys = createValuesKeys(informers.client, options.ids)
   const parts = { ...options, client: informers.client, caches, events, valuesKeys }
+  const storeEntry = (entry: string, objects: readonly UnknownObject[]) =>
+    storeSet({ bundle: entry }, objects, {
+      putBlob: (bytes) => options.blobs.put(bytes),
+      valuesKeyOf: (id) => valuesKeys.make(id),
+    })
   const leases = createLeaseInformer(parts)
   const secrets = createBundleSecretInformer(parts)
   const gather = createReleaseGather(parts)
@@ -102,7 +114,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     createAssignmentAssemble(parts),
     createClusterAvailability({ ...parts, leases }),
     createJoinTokenExpire(parts),
-    ...(options.dialects ?? []).flatMap((dialect) => dialect({ ...options, informers })),
+    ...(options.dialects ?? []).flatMap((dialect) => dialect({ ...options, informers, storeSet: storeEntry })),
     ...createWindowCheck(parts),
   ]
   const closing = new AbortController()

@@ -3,12 +3,13 @@
  * report with a statement must be signed by the cluster's identity key; a report without one is marked as unsigned.
  */
 import type { Client } from '../client/client.ts'
+import { utf8 } from '../core/bytes.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { compact } from '../core/compact.ts'
 import { digestOf } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import { ApiError, isApiError } from '../core/errors.ts'
-import { jsonEqual } from '../core/json.ts'
+import { canonicalJson, jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
 import { formatTime, parseTime } from '../core/time/time.ts'
 import { ClusterReport } from '../kinds/native/cluster-report.ts'
@@ -210,6 +211,7 @@ function reportSpec(
     claims: _claims,
     log,
     removals = [],
+    feedback = [],
     ...same
   } = reported
   return compact({
@@ -220,8 +222,18 @@ function reportSpec(
     // Lines that no user requested are dropped.
     log: log?.asked === cluster.spec.logsAskedAt ? log : undefined,
     // A list map refuses a second row of the same bundle. The last row counts.
-    removals: removals.length === 0 ? undefined : [...new Map(removals.map((row) => [row.bundle, row])).values()],
+    removals: removals.length === 0 ? undefined : oncePerBundle(removals),
+    // An agent sends no more than this; more than this is not reported.
+    feedback: feedback.length === 0 || isTooLarge(feedback) ? undefined : oncePerBundle(feedback),
   })
+}
+
+function oncePerBundle<T extends { readonly bundle: string }>(rows: readonly T[]): T[] {
+  return [...new Map(rows.map((row) => [row.bundle, row])).values()]
+}
+
+function isTooLarge(feedback: NonNullable<Report['feedback']>): boolean {
+  return utf8(canonicalJson(feedback)).byteLength > LIMITS.feedbackBytes + feedback.length + 2
 }
 
 function ownerReferences(cluster: Cluster) {

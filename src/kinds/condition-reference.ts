@@ -56,7 +56,8 @@ export const CONDITIONS: readonly ConditionEntry[] = [
     'True while a change of the Bundle reaches all clusters without a check in between.',
   ),
   condition('Unguarded', ['Placement'], 'True while the guard of the Placement is switched off.'),
-  condition('Admitted', ['Delivery'], 'True when all clusters of the Delivery may receive its content.'),
+  condition('Admitted', ['Delivery', 'ManifestWork'], 'True when all clusters may receive the content.'),
+  condition('Applied', ['ManifestWork'], 'True when all manifests are applied; as in Open Cluster Management.'),
   condition('Empty', ['Placement'], 'True while the Placement selects no cluster.'),
   condition('Released', ['Source'], 'True when all Bundles of the newest revision are rendered.'),
   condition('Held', ['Source', 'Rollout'], 'True while the object waits for the event that its message names.'),
@@ -340,6 +341,18 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'Remove a Bundle or a Delivery from the cluster, or put more objects into one.',
       ),
       entry('SetNotFound', 'The set that the Delivery names is not stored on the hub. The hub retries.'),
+    ],
+  },
+  {
+    title: 'ManifestWorks',
+    about:
+      'Reasons of the condition Applied of a ManifestWork. The other reasons are those of Open Cluster Management.',
+    reasons: [
+      entry(
+        'AppliedManifestWorkFailed',
+        'The work, or one of its manifests, cannot be applied; `status.resourceStatus` has the error of the cluster.',
+        'Correct the manifest.',
+      ),
     ],
   },
   {

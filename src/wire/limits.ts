@@ -35,6 +35,9 @@ export const LIMITS = {
   /** Objects with a state of their own in one report, and the size of them together. */
   reportObjects: 200,
   reportObjectBytes: 64 * 1024,
+  /** Observations of single objects in one report, and of one entry. */
+  feedbackBytes: 256 * 1024,
+  feedbackObjects: 5000,
   /** Lines of the agent's own log in one report, sent only on request. */
   logLines: 100,
   logLineChars: 400,

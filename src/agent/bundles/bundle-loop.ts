@@ -5,7 +5,7 @@ import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
 import { backoffMs } from '../../core/time/backoff.ts'
 import type { ClusterDocument } from '../../wire/document/cluster-document.ts'
-import type { RemovalRow, ReportRow } from '../../wire/link/frames.ts'
+import type { RemovalRow, ReportedFeedback, ReportRow } from '../../wire/link/frames.ts'
 import type { Content } from '../documents/content.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { HubTime } from '../link/hub-time.ts'
@@ -137,6 +137,7 @@ export function createBundleLoop(ports: BundleLoopPorts) {
     },
     holdersOf: table.holdersOf,
     removals: (): readonly RemovalRow[] => receipts.rows(),
+    feedback: (): readonly ReportedFeedback[] => [...tracked.values()].flatMap((bundle) => bundle.feedback ?? []),
     rows: (): readonly ReportRow[] => [...tracked.values()].map((bundle) => bundle.row),
     async run(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {

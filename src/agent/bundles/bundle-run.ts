@@ -40,6 +40,8 @@ export interface BundleRun {
   records: Map<string, InventoryObject>
   /** The ownership decisions of the preflight, by key. */
   readonly ownershipDecisions: Map<string, OwnershipDecision>
+  /** The object that could not be applied, with the error of the API server. */
+  applyFailure?: { readonly key: string; readonly message: string } | undefined
   /** Drift that is reported and not corrected, by key. */
   readonly drifts: Map<string, Drift>
   /** Verdicts of the bundle's health rules, by key, each with the version of the object. */

@@ -16,6 +16,7 @@ import type { BundleRun, StepResult } from './bundle-run.ts'
 import type { BundleTable, TrackedBundle } from './bundle-table.ts'
 import type { Operation, OtherBundles } from './operation.ts'
 import { rowOfFailure } from './outcome.ts'
+import { feedbackOf } from '../report/object-feedback.ts'
 import { buildReportRow, detailsOf, runningOf } from './report-row.ts'
 import type { StartConditions } from './start-conditions.ts'
 
@@ -45,6 +46,7 @@ export function createBundleStep(ports: BundleStepPorts) {
     }
     const result = await operation.step(run, others, signal)
     bundle.failures = 0
+    run.applyFailure = undefined
     return result
   }
 
@@ -55,8 +57,11 @@ export function createBundleStep(ports: BundleStepPorts) {
     const backoff = backoffMs(bundle.failures, ids.fraction(), LOOP_TIMING.retry)
     bundle.failures += 1
     const nextStepMs = caught instanceof Waiting ? caught.retryAfterMs : backoff
-    if (caught instanceof ObjectFailure)
-      run.healths.set(objectKey(caught.object), { state: 'Failed', message: caught.message })
+    if (caught instanceof ObjectFailure) {
+      const { message } = caught
+      run.healths.set(objectKey(caught.object), { state: 'Failed', message })
+      run.applyFailure = { key: objectKey(caught.object), message }
+    }
     const row = rowOfFailure(caught)
     if (row) return { row, nextStepMs }
     const error = toError(caught)
@@ -82,7 +87,13 @@ export function createBundleStep(ports: BundleStepPorts) {
     const attempt = run.attempt === 0 ? {} : { attempt: run.attempt }
     const running = result.row.state === 'Pending' ? compact({ running: runningOf(run, bundle.before) }) : {}
     const row = redactRow({ ...buildReportRow(run.entry, result.row), ...attempt, ...running, ...detailsOf(run) }, run)
-    if (jsonEqual(row, bundle.row)) return
+    const feedback = feedbackOf(run)
+    const isObserved = jsonEqual(feedback, bundle.feedback)
+    bundle.feedback = feedback
+    if (jsonEqual(row, bundle.row)) {
+      if (!isObserved) ports.onChange()
+      return
+    }
     const { bundle: name, generation, state, message } = row
     log.info({ bundle: name, generation, state, message }, 'bundle changed')
     bundle.row = row

@@ -7,7 +7,7 @@ import type { ObjectId } from '../../plan/objects/object-id.ts'
 import type { ContendingBundle, OtherRecord } from '../../plan/apply/ownership.ts'
 import type { UnknownWants, Wanted } from '../../plan/apply/prune.ts'
 import type { BundleRecipe } from '../../render/bundle/recipe.ts'
-import type { ReportRow } from '../../wire/link/frames.ts'
+import type { ReportedFeedback, ReportRow } from '../../wire/link/frames.ts'
 import type { BundleRun } from './bundle-run.ts'
 import type { Inventory, InventoryObject } from '../cluster/inventory.ts'
 import type { Content } from '../documents/content.ts'
@@ -16,6 +16,8 @@ import type { Content } from '../documents/content.ts'
 export interface TrackedBundle {
   readonly run: BundleRun
   row: ReportRow
+  /** Observations of single objects, for entries that report them. */
+  feedback?: ReportedFeedback | undefined
   /** The row of what ran before this entry, while this entry has not begun. */
   readonly before?: ReportRow | undefined
   /** Monotonic time of the next step. */

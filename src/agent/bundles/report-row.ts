@@ -22,9 +22,10 @@ export function detailsOf(run: BundleRun): Pick<ReportRow, 'objects' | 'objectCo
     })
   const feedback = objects
     .flatMap((planned) =>
-      (judged.get(planned.key)?.judgement.feedback ?? []).map((value) => ({
+      (judged.get(planned.key)?.judgement.feedback ?? []).map(({ name, value }) => ({
         object: describeObject(planned),
-        ...value,
+        name,
+        value,
       })),
     )
     .slice(0, LIMITS.rowDetails)

@@ -1,25 +1,33 @@
 /** The report of an agent: all that the hub learns about the cluster, in one value. */
 import { compact } from '../../core/compact.ts'
 import { VERSION } from '../../core/version.ts'
-import type { RemovalRow, Report, ReportedLog, ReportRow } from '../../wire/link/frames.ts'
+import type { RemovalRow, Report, ReportedFeedback, ReportedLog, ReportRow } from '../../wire/link/frames.ts'
 import type { Documents } from '../documents/documents.ts'
 import { boundObjects } from '../bundles/report-row.ts'
+import { boundFeedback } from './object-feedback.ts'
 import type { createClusterFacts } from './cluster-facts.ts'
 
 /** The parts of the agent that a report shows. */
 export interface ReportedParts {
   readonly documents: Pick<Documents, 'held' | 'refusal'>
-  readonly bundleLoop: { rows(): readonly ReportRow[]; removals(): readonly RemovalRow[] }
+  readonly bundleLoop: {
+    rows(): readonly ReportRow[]
+    feedback(): readonly ReportedFeedback[]
+    removals(): readonly RemovalRow[]
+  }
   readonly facts: Pick<ReturnType<typeof createClusterFacts>, 'current'>
   readonly incarnation: { current(): number }
   /** Log lines that a user asked for. */
   readonly requestedLog: ReportedLog | undefined
+  /** Milliseconds since 1970. */
+  readonly nowMs: number
 }
 
 /** Builds the report of the current state. */
-export function buildReport({ documents, bundleLoop, facts, incarnation, requestedLog }: ReportedParts): Report {
+export function buildReport({ documents, bundleLoop, facts, incarnation, requestedLog, nowMs }: ReportedParts): Report {
   const held = documents.held()
   const removals = bundleLoop.removals()
+  const feedback = boundFeedback(bundleLoop.feedback(), nowMs)
   return {
     epoch: held?.epoch ?? 0,
     revision: held?.revision ?? 0,
@@ -28,6 +36,7 @@ export function buildReport({ documents, bundleLoop, facts, incarnation, request
     bundles: boundObjects(bundleLoop.rows()),
     ...compact({
       document: held?.digest,
+      feedback: feedback.length > 0 ? feedback : undefined,
       removals: removals.length > 0 ? [...removals] : undefined,
       incarnation: incarnation.current() > 1 ? incarnation.current() : undefined,
       refusal: documents.refusal(),

@@ -4,6 +4,7 @@ import { isApiError, toError } from '../../core/errors.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
 import { Secret } from '../../kinds/builtin/core.ts'
+import { deliveryKeyOf } from '../../kinds/native/delivery.ts'
 import { preconditionsFor } from '../writes/preconditions.ts'
 import { BUNDLE_SECRET_LABEL, bundleSecretKeys } from '../secrets/bundle-secrets.ts'
 import { highestAssigned } from '../caches/caches.ts'
@@ -17,11 +18,18 @@ export function createBundleSecretInformer(parts: Omit<ControllerParts, 'caches'
   return createInformer({ ...parts, type: Secret, select: { labelSelector: `${BUNDLE_SECRET_LABEL}=true` } })
 }
 
+function isThere(caches: ControllerParts['caches'], entry: string): boolean {
+  const delivery = deliveryKeyOf(entry)
+  return delivery === undefined
+    ? caches.bundles.lister.get(entry) !== undefined
+    : caches.deliveries.lister.get(delivery) !== undefined
+}
+
 /** Creates the controller that deletes the Secrets of a Bundle a week after the Bundle is gone. */
 export function createBundleSecretForget(parts: ControllerParts & { readonly secrets: Informer<Secret> }): Controller {
   const { caches, client, secrets, log } = parts
   const reconciler = bundleSecretForgetReconciler({
-    isUsed: (bundle) => caches.bundles.lister.get(bundle) !== undefined || highestAssigned(caches, bundle) > 0,
+    isUsed: (entry) => isThere(caches, entry) || highestAssigned(caches, entry) > 0,
     remove: async ({ metadata }, signal) => {
       const { name, namespace = '' } = metadata
       try {

@@ -17,7 +17,12 @@ type BundleSecretKind = keyof typeof SUFFIXES
 
 /** The keys of all Secrets of a Bundle (`namespace/name`), as `namespace/name`. */
 export function bundleSecretKeys(bundle: string): string[] {
-  return Object.values(SUFFIXES).map((suffix) => `${bundle}${suffix}`)
+  return Object.values(SUFFIXES).map((suffix) => `${secretStem(bundle)}${suffix}`)
+}
+
+/** The name of a Secret has no colon, as the ids of Deliveries have. */
+function secretStem(name: string): string {
+  return name.replace(':', '--')
 }
 
 /** Metadata of a Secret of a Bundle. */
@@ -25,7 +30,7 @@ export function bundleSecret(bundle: string, kind: BundleSecretKind): ObjectMeta
   const [namespace = '', name = ''] = bundle.split('/')
   return {
     namespace,
-    name: `${name}${SUFFIXES[kind]}`,
+    name: `${secretStem(name)}${SUFFIXES[kind]}`,
     labels: { [BUNDLE_SECRET_LABEL]: 'true' },
     annotations: { [BUNDLE_ANNOTATION]: name },
   }

@@ -5,6 +5,8 @@ import type { Clock } from '../../core/time/clock.ts'
 import { isApiError, Stalled } from '../../core/errors.ts'
 import { createFleetControllers } from '../../dialects/fleet/controllers/fleet-controllers.ts'
 import { FLEET_KINDS } from '../../dialects/fleet/kinds.ts'
+import { OCM_WORK_KINDS } from '../../dialects/ocm/works/kinds.ts'
+import { createWorkControllers } from '../../dialects/ocm/works/work-controllers.ts'
 import { toCrd } from '../../kinds/crd/to-crd.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { ensureNamespace } from './hub-info.ts'
@@ -20,6 +22,7 @@ interface Dialect {
 
 const DIALECTS: Readonly<Record<string, Dialect>> = {
   fleet: { kinds: FLEET_KINDS, namespaces: ['fleet-default', 'fleet-local'], controllers: createFleetControllers },
+  ocm: { kinds: OCM_WORK_KINDS, namespaces: [], controllers: createWorkControllers },
 }
 
 /** The label of CRDs that a dialect installed; only those are ever changed. */

@@ -79,6 +79,28 @@ export const BUNDLE_OPTIONS = {
               'Time within which the objects of a wave must become healthy, for example `10m`. After this time the operation has failed. Defaults to `5m`.',
           }),
         ),
+        objects: optional(
+          listOf(
+            object({
+              ...selector,
+              method: optional(
+                enumOf(APPLY_METHODS, {
+                  description: 'Method for the matching objects. If omitted, the method of the Bundle.',
+                }),
+              ),
+              force: optional(
+                flag({
+                  description: 'Value of `force` for the matching objects. If omitted, the value of the Bundle.',
+                }),
+              ),
+            }),
+            {
+              max: 128,
+              description:
+                'Method and `force` for some objects. The first entry that matches an object is used. Annotations of the object take precedence.',
+            },
+          ),
+        ),
       },
       { description: 'Options for writing the objects of the Bundle to the cluster.' },
     ),
@@ -264,14 +286,46 @@ export const BUNDLE_OPTIONS = {
       object({
         ...selector,
         as: text({ max: 64, min: 1, description: 'Name of the value in the ClusterReport.' }),
-        expression: text({
-          max: 4096,
-          min: 1,
-          description:
-            'CEL expression over `object` that returns the value, for example `object.status.readyReplicas`.',
-        }),
+        expression: optional(
+          text({
+            max: 4096,
+            min: 1,
+            description:
+              'CEL expression over `object` that returns the value, for example `object.status.readyReplicas`. Exactly one of `expression` and `path` is required.',
+          }),
+        ),
+        path: optional(
+          text({
+            max: 4096,
+            min: 1,
+            description:
+              'JSONPath of the value, for example `.status.readyReplicas`. A value that does not exist is not reported.',
+          }),
+        ),
       }),
-      { max: 32, description: 'Values of live objects that the agent reports to the hub.' },
+      { max: 128, description: 'Values of live objects that the agent reports to the hub.' },
+    ),
+  ),
+  conditions: optional(
+    listOf(
+      object({
+        ...selector,
+        type: text({ max: 316, min: 1, description: 'Type of the condition.' }),
+        expressions: listOf(text({ max: 4096, min: 1 }), {
+          max: 32,
+          min: 1,
+          description: 'CEL expressions over `object`. The condition is True if all of them are true.',
+        }),
+        message: optional(text({ max: 1024, description: 'Message of the condition.' })),
+        messageExpression: optional(
+          text({
+            max: 4096,
+            description:
+              'CEL expression over `object` and `result` that returns the message. `result` is the value of the condition.',
+          }),
+        ),
+      }),
+      { max: 128, description: 'Conditions of live objects that the agent evaluates and reports to the hub.' },
     ),
   ),
   catchUp: optional(

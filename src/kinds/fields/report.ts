@@ -8,6 +8,7 @@ import {
   digest,
   entryId,
   enumOf,
+  flag,
   int,
   listMap,
   listOf,
@@ -126,6 +127,58 @@ export const ReportedRemoval = object({
   at: optional(time({ description: "Time at which the removal finished, by the hub's clock as known to the agent." })),
 })
 
+/** Types of a reported value. */
+export const VALUE_TYPES = ['Integer', 'String', 'Boolean', 'JsonRaw'] as const
+
+/** What the agent observed of the objects of one entry. */
+export const ReportedFeedback = object({
+  bundle: entryId({ description: 'Bundle, as `namespace/name`, or Delivery, as `namespace/delivery:name`.' }),
+  generation: int({ description: 'Generation of the content on the cluster.' }),
+  objects: listOf(
+    object({
+      apiVersion: text({ max: 317, description: 'API version of the object.' }),
+      kind: text({ max: 63, description: 'Kind of the object.' }),
+      namespace: optional(text({ max: 63, description: 'Namespace of the object.' })),
+      name: text({ max: 253, description: 'Name of the object.' }),
+      applied: optional(
+        flag({
+          description:
+            'If true, the object was applied as the set has it. If false, it could not be applied. Absent if the agent has not tried.',
+        }),
+      ),
+      available: optional(
+        flag({ description: 'If true, the object exists. Absent if the agent has not observed the object.' }),
+      ),
+      message: optional(text({ max: 4096, description: 'Error of the API server, or message about the object.' })),
+      values: optional(
+        listOf(
+          object({
+            name: text({ max: 64, description: 'Name of the value, as `as` of the rule.' }),
+            type: enumOf(VALUE_TYPES, { description: 'Type of the value.' }),
+            value: text({ max: 1024, description: 'Value as text; for `JsonRaw`, JSON.' }),
+          }),
+          { max: 128, description: 'Values that the rules in `feedback` request.' },
+        ),
+      ),
+      missing: optional(
+        text({ max: 1024, description: 'Names of requested values that do not exist or cannot be read.' }),
+      ),
+      conditions: optional(
+        listOf(
+          object({
+            type: text({ max: 316, description: 'Type of the condition.' }),
+            met: flag({ description: 'If true, all expressions of the rule are true.' }),
+            reason: text({ max: 64, description: 'Reason of the status.' }),
+            message: optional(text({ max: 1024, description: 'Message of the rule.' })),
+          }),
+          { max: 128, description: 'Conditions that the rules in `conditions` define.' },
+        ),
+      ),
+    }),
+    { max: 5000, description: 'Objects of the set.' },
+  ),
+})
+
 /** Why the agent does not follow the newest document. */
 export const ReportedRefusal = object(
   {
@@ -166,6 +219,13 @@ export const REPORTED_FIELDS = {
     default: [],
     description: 'Bundles on the cluster. Defaults to an empty list.',
   }),
+  feedback: optional(
+    listMap(['bundle'], ReportedFeedback, {
+      max: 500,
+      description:
+        'Observations of single objects, for Deliveries and for Bundles with `conditions`; at most 256 KiB. Entries that do not fit are reported in turn; an entry that is absent is not reported.',
+    }),
+  ),
   removals: optional(
     listMap(['bundle'], ReportedRemoval, {
       max: 500,

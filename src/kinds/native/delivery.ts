@@ -18,7 +18,7 @@ import {
 } from '../schema/schema-builders.ts'
 import { REMOVAL_CAUSES } from './rollout.ts'
 
-const { apply, delete: deletes, drift, ignore, executor, feedback, health, catchUp } = BUNDLE_OPTIONS
+const { apply, delete: deletes, drift, ignore, executor, feedback, health, conditions, catchUp } = BUNDLE_OPTIONS
 
 /** The maximum number of clusters of one Delivery; a Bundle has no such limit. */
 const MAX_CLUSTERS = 1000
@@ -51,7 +51,7 @@ export const Delivery = defineKind({
       ),
       options: optional(
         object(
-          { apply, delete: deletes, drift, ignore, executor, feedback, health, catchUp },
+          { apply, delete: deletes, drift, ignore, executor, feedback, health, conditions, catchUp },
           { description: 'Options for applying and deleting the objects. They replace the options of the set.' },
         ),
       ),

@@ -65,6 +65,11 @@ export function name(options: FieldOptions = {}): TUnsafe<string> {
   return text({ ...options, max: 253, min: 1, pattern: NAME })
 }
 
+/** `namespace/name`. */
+export function namespacedName(options: FieldOptions = {}): TUnsafe<string> {
+  return text({ ...options, max: 317, min: 3, pattern: '^[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*$' })
+}
+
 /** Id of an entry of a document: `namespace/name` of a Bundle, or `namespace/delivery:name` of a Delivery. */
 export function entryId(options: FieldOptions = {}): TUnsafe<string> {
   return text({ ...options, max: 326, min: 3, pattern: '^[a-z0-9][-a-z0-9]*/(delivery:)?[a-z0-9][-a-z0-9.]*$' })

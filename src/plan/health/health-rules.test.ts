@@ -85,10 +85,10 @@ describe('feedback', () => {
       { as: 'missing', expression: 'object.status.nothing' },
     ]
     assert.deepEqual(judged({ feedback }, widget({ count: 3, names: ['a', 'b'] })).feedback, [
-      { name: 'count', value: '3' },
-      { name: 'isMany', value: 'true' },
-      { name: 'list', value: '["a","b"]' },
-      { name: 'missing', value: 'error: no such key: nothing' },
+      { name: 'count', type: 'Integer', value: '3' },
+      { name: 'isMany', type: 'Boolean', value: 'true' },
+      { name: 'list', type: 'JsonRaw', value: '["a","b"]' },
+      { name: 'missing', type: 'String', value: 'error: no such key: nothing' },
     ])
   })
 })

@@ -2,12 +2,12 @@
 import { celEnvironment, compileCel } from '../../cel/cel.ts'
 import type { CelProgram } from '../../cel/cel.ts'
 import { DYNAMIC } from '../../cel/declare-schema.ts'
-import { celToJson } from '../../cel/values.ts'
-import type { CelValue } from '../../cel/values.ts'
 import { isObject } from '../../core/json.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { redactSecret } from '../../kinds/redact-secret.ts'
+import { celText, compileFeedback } from './object-feedback.ts'
+import type { Compile, FeedbackRules, ObjectFeedback } from './object-feedback.ts'
 import { healthOf } from './object-health.ts'
 import type { Health } from './object-health.ts'
 import { selects } from '../objects/object-id.ts'
@@ -20,7 +20,7 @@ export interface ObjectRules {
   /** Conditions that match all fields of one entry do not count. */
   readonly ignoredConditions?: readonly Readonly<Record<string, string>>[]
   readonly health: readonly HealthRule[]
-  readonly feedback: readonly { readonly name: string; readonly value: CelProgram }[]
+  readonly feedback: FeedbackRules
 }
 
 interface HealthRule {
@@ -30,10 +30,9 @@ interface HealthRule {
   readonly message?: CelProgram
 }
 
-/** Health and reported values of one object. */
-export interface HealthVerdict {
+/** Health, and what the rules report, of one object. */
+export interface HealthVerdict extends ObjectFeedback {
   readonly health: Health
-  readonly feedback: readonly { readonly name: string; readonly value: string }[]
 }
 
 /** The compiled rules, or the problem of an expression. */
@@ -46,9 +45,9 @@ const VALUE_CHARS = 1024
 export function compileHealthRules(options: BundleOptions): CompiledHealthRules {
   const environment = celEnvironment({ object: DYNAMIC })
   const problems: string[] = []
-  const compile = (source: string | undefined, where: string): CelProgram | undefined => {
+  const compile: Compile = (source, where, variables = environment) => {
     if (source === undefined) return undefined
-    const program = compileCel(source, environment)
+    const program = compileCel(source, variables)
     if (program.ok) return program
     problems.push(`${where}: ${program.problems.map(({ message }) => message).join('; ')}`)
     return undefined
@@ -66,24 +65,20 @@ export function compileHealthRules(options: BundleOptions): CompiledHealthRules 
     const compiled: HealthRule = Object.fromEntries(given)
     return { rule, compiled }
   })
-  const feedback = (options.feedback ?? []).map((rule, index) => ({
-    rule,
-    name: rule.as,
-    value: compile(rule.expression, `feedback[${index}].expression`)!,
-  }))
+  const feedback = compileFeedback(options, compile)
   if (problems.length > 0) return { ok: false, problem: problems.join('; ') }
   return {
     ok: true,
     rulesFor: (id) => {
       const matching = health.filter(({ rule }) => selects(rule, id))
-      const values = feedback.filter(({ rule }) => selects(rule, id))
+      const reported = feedback.rulesFor(id)
       const ignored = options.ignoreConditions ?? []
-      if (matching.length === 0 && values.length === 0 && ignored.length === 0) return undefined
+      if (matching.length === 0 && !reported.hasRules && ignored.length === 0) return undefined
       return {
         isIgnored: matching.some(({ rule }) => rule.ignore === true),
         ...(ignored.length === 0 ? {} : { ignoredConditions: ignored }),
         health: matching.map(({ compiled }) => compiled),
-        feedback: values.map(({ name, value }) => ({ name, value })),
+        feedback: reported,
       }
     },
   }
@@ -95,7 +90,7 @@ export function applyHealthRules(live: UnknownObject, rules: ObjectRules): Healt
   const object = withoutConditions(redactSecret(live), rules.ignoredConditions ?? [])
   return {
     health: rules.isIgnored ? { state: 'Ready', message: '' } : healthBy(object, rules.health),
-    feedback: rules.feedback.map(({ name, value }) => ({ name, value: valueOf(value, object) })),
+    ...rules.feedback.evaluate(object),
   }
 }
 
@@ -152,9 +147,4 @@ function valueOf(program: CelProgram, object: UnknownObject): string {
   const result = program.evaluate({ object })
   const text = result.ok ? celText(result.value) : `error: ${result.error}`
   return text.length <= VALUE_CHARS ? text : `${text.slice(0, VALUE_CHARS - 1)}…`
-}
-
-function celText(value: CelValue): string {
-  const json = celToJson(value)
-  return typeof json === 'string' ? json : (JSON.stringify(json) ?? '')
 }

@@ -78,13 +78,14 @@ export function objectOptions(bundle: BundleOptions, object: UnknownObject): Rea
   if (!/^-?\d{1,6}$/.test(wave)) refuse('wave', 'a whole number such as "-1" or "10"')
   const ignore = ignoreRulesFor(bundle.ignore ?? [], id, annotations[ANNOTATIONS.ignore])
   if (!ignore.ok) problems.push(`${describeObject(id)}: ${ignore.problem}`)
+  const own = bundle.apply?.objects?.find((rule) => selects(rule, id))
   const force = word('force', ['true', 'false'])
   const prune = word('prune', PRUNE_MODES)
   const onDelete = word('delete', DELETE_POLICIES)
   const options: ObjectOptions = {
     wave: Number(wave),
-    method: word('apply', APPLY_METHODS) ?? bundle.apply?.method ?? 'ServerSideApply',
-    force: force === undefined ? (bundle.apply?.force ?? false) : force === 'true',
+    method: word('apply', APPLY_METHODS) ?? own?.method ?? bundle.apply?.method ?? 'ServerSideApply',
+    force: force === undefined ? (own?.force ?? bundle.apply?.force ?? false) : force === 'true',
     immutable: word('immutable', IMMUTABLE) ?? bundle.apply?.immutable ?? 'Fail',
     takeover: word('takeover', TAKEOVER) ?? bundle.apply?.takeover ?? 'Always',
     ...(prune === undefined ? {} : { prune }),

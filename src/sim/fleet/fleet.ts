@@ -36,6 +36,8 @@ export interface FleetOptions {
   readonly labels?: (index: number) => Record<string, string>
   /** What every Source of the fleet holds: files of one commit. */
   readonly files?: ReadonlyMap<string, Uint8Array>
+  /** Dialects that the hub serves. */
+  readonly dialects?: readonly string[]
   /** How the workloads of a cluster behave, by its name. */
   readonly behaviourOf?: (name: string) => Partial<WorkloadBehaviour>
   /** What is between a cluster's agent and the gateway; for agents that do not tell the truth. */
@@ -100,6 +102,7 @@ export async function startFleet(world: World, options: FleetOptions): Promise<F
       trust: () => trust,
       gatewayName,
       ...(fetchSource ? { fetchSource } : {}),
+      ...(options.dialects ? { dialects: options.dialects } : {}),
     })
   }
   const hub = world.start('hub', async (host) => {

@@ -6,6 +6,7 @@ import { Type } from '../../core/schema/typebox.ts'
 import {
   REPORTED_FIELDS,
   ReportedBundle,
+  ReportedFeedback as ReportedFeedbackFields,
   ReportedLog as ReportedLogFields,
   ReportedRefusal,
   ReportedRemoval,
@@ -154,6 +155,10 @@ export const RemovalRow = Type.Object(
   strict,
 )
 export type RemovalRow = Static<typeof RemovalRow>
+
+/** Observations of the objects of one entry. */
+export const ReportedFeedback = wireSchema(ReportedFeedbackFields)
+export type ReportedFeedback = Static<typeof ReportedFeedback>
 
 /** A fact that the agent reports about its cluster; untrusted. */
 export const Claim = Type.Object(

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { isListOf } from '../../field-table.ts'
+import type { Fields } from '../../field-table.ts'
+import { withWorkTables } from './docs-page.ts'
+import { MANIFEST_WORK } from './fields.ts'
+import { ManifestWork } from './kinds.ts'
+
+test('the page of works has every field', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/dialects/ocm-works.md'), 'utf8')
+  assert.equal(withWorkTables(page), page, 'run `npm run docs`')
+})
+
+test('the table has every field that the kind has', () => {
+  const missing: string[] = []
+  type Schema = { readonly properties?: Record<string, Schema>; readonly items?: Schema }
+  const walk = (schema: Schema | undefined, fields: Fields | undefined, at: string): void => {
+    for (const [name, below] of Object.entries(schema?.properties ?? {})) {
+      const field = fields?.[name]
+      if (!field) missing.push(`${at}.${name}`)
+      const { shape } = field ?? {}
+      if (shape === undefined || typeof shape === 'string') continue
+      walk(below.items ?? below, isListOf(shape) ? shape.items : shape, `${at}.${name}`)
+    }
+  }
+  walk(ManifestWork.schema.properties?.['spec'], MANIFEST_WORK, 'spec')
+  assert.deepEqual(missing, [])
+})

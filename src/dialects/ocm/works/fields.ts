@@ -1,0 +1,111 @@
+// Tested by src/dialects/ocm/works/docs-page.test.ts
+/**
+ * The fields of a ManifestWork, and how exactly they are supported; docs/dialects/ocm-works.md is made from this table.
+ */
+import { exact, near, warned } from '../../field-table.ts'
+import type { Fields } from '../../field-table.ts'
+
+const IDENTIFIER: Fields = {
+  group: exact('text', ''),
+  resource: exact('text', 'The plural; for a custom kind, the plural that kubectl would guess from the kind.'),
+  namespace: exact('text', '`*` stands for any text.'),
+  name: exact('text', '`*` stands for any text.'),
+}
+
+const SERVER_SIDE_APPLY: Fields = {
+  force: exact('flag', '`force` for the object.'),
+  fieldManager: near('text', 'The field manager is `flotilla:NAMESPACE/delivery:NAME`.'),
+  ignoreFields: near(
+    {
+      items: {
+        condition: near(
+          'text',
+          '`OnSpokeChange` is read as `OnSpokePresent`: the field is set at creation and then left.',
+        ),
+        jsonPaths: exact('texts', ''),
+        jsonPointers: exact('texts', ''),
+        jqPathExpressions: warned('texts', 'jqPathExpressions has no effect: write jsonPaths or jsonPointers'),
+      },
+    },
+    'Fields that are set when the object is created, and not changed or compared afterwards.',
+  ),
+}
+
+/** `spec` of a ManifestWork. */
+export const MANIFEST_WORK: Fields = {
+  workload: exact(
+    {
+      manifests: near(
+        'maps',
+        'All manifests are tried first; while one cannot be applied, none is. An object with Helm hook annotations runs as a hook. Names are required, and an object may be listed once.',
+      ),
+    },
+    'One Delivery for the cluster whose name the namespace has.',
+  ),
+  executor: exact(
+    {
+      subject: exact(
+        {
+          type: exact('text', ''),
+          serviceAccount: exact('map', 'The agent impersonates it for all reads and writes.'),
+        },
+        '',
+      ),
+    },
+    'Without it, the agent uses its own rights.',
+  ),
+  deleteOption: exact(
+    {
+      propagationPolicy: exact(
+        'text',
+        '`Foreground`, `Orphan` and `SelectivelyOrphan`. The work stays until the agent has confirmed the removal; for an offline cluster the removal waits in its document, and the work goes.',
+      ),
+      selectivelyOrphans: exact({ orphaningRules: exact({ items: IDENTIFIER }, 'Objects that stay.') }, ''),
+      ttlSecondsAfterFinished: exact('int', 'The work is deleted this long after its condition Complete became True.'),
+    },
+    '',
+  ),
+  manifestConfigs: exact(
+    {
+      items: {
+        resourceIdentifier: exact(IDENTIFIER, 'The first entry that matches an object and has the part is used.'),
+        updateStrategy: exact(
+          {
+            type: near(
+              'text',
+              '`Update` is server-side apply with force: fields that the manifest does not have stay. `CreateOnly`, `ServerSideApply` and `ReadOnly` as in Open Cluster Management.',
+            ),
+            serverSideApply: exact(SERVER_SIDE_APPLY, ''),
+          },
+          '',
+        ),
+        feedbackRules: exact(
+          {
+            items: {
+              type: exact('text', '`WellKnownStatus` and `JSONPaths`.'),
+              jsonPaths: exact('maps', 'Values of all types; a value of more than 1024 bytes is not reported.'),
+            },
+          },
+          'Reported with 256 KiB for each cluster; an entry that does not fit has the reason `NotReported` until its turn.',
+        ),
+        feedbackScrapeType: near('text', 'Objects are watched; both values are read as `Watch`.'),
+        conditionRules: exact(
+          {
+            items: {
+              type: exact('text', '`CEL` and `WellKnownConditions`.'),
+              condition: exact('text', ''),
+              celExpressions: exact(
+                'texts',
+                'All must be true; an expression that fails is False with reason `ConditionRuleExpressionError`.',
+              ),
+              message: exact('text', ''),
+              messageExpression: exact('text', 'With `object` and `result`.'),
+            },
+          },
+          '',
+        ),
+      },
+    },
+    '',
+  ),
+}

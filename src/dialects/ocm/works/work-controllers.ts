@@ -1,0 +1,96 @@
+// Tested by src/dialects/ocm/works/manifest-work.sim.test.ts
+/** The controllers of works, over the hub's shared informers. */
+import type { Informers } from '../../../client/informers.ts'
+import { isApiError } from '../../../core/errors.ts'
+import type { Ids } from '../../../core/ids.ts'
+import { jsonEqual } from '../../../core/json.ts'
+import type { Logger } from '../../../core/log.ts'
+import type { Metrics } from '../../../core/metrics.ts'
+import type { Clock } from '../../../core/time/clock.ts'
+import { createController } from '../../../engine/controller.ts'
+import type { Controller } from '../../../engine/controller.ts'
+import { createKeyedThrottle } from '../../../engine/keyed-throttle.ts'
+import { triggerOn, triggerOnObject } from '../../../engine/trigger.ts'
+import type { KubeObject, ResourceType } from '../../../kinds/meta.ts'
+import { keyOf } from '../../../kinds/meta.ts'
+import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
+import { Cluster } from '../../../kinds/native/cluster.ts'
+import { Delivery, deliveryKeyOf } from '../../../kinds/native/delivery.ts'
+import { ManifestWork } from './kinds.ts'
+import { manifestWorkReconciler, WORK_LABEL } from './manifest-work.ts'
+import type { ManifestWorkPorts } from './manifest-work.ts'
+
+/** The parts of the controllers. */
+export interface WorkParts {
+  readonly informers: Informers
+  readonly storeSet: ManifestWorkPorts['storeSet']
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly metrics?: Metrics
+}
+
+const MANAGER = 'flotilla-ocm'
+/** Time for which a change of values and messages alone waits before it is written. */
+const SAVED_UP_MS = 5000
+
+/** Creates the controllers; nothing happens before `run`. */
+export function createWorkControllers(parts: WorkParts): readonly Controller[] {
+  const { informers, clock, storeSet } = parts
+  const { client } = informers
+  const works = informers.of(ManifestWork)
+  const deliveries = informers.of(Delivery)
+  const clusters = informers.of(Cluster)
+  const reports = informers.of(ClusterReport)
+  const remove = async (type: ResourceType<KubeObject>, { metadata }: KubeObject, signal: AbortSignal) => {
+    const { namespace = '', name, uid } = metadata
+    try {
+      await client.delete(type, { namespace, name }, { ...(uid ? { uid } : {}), signal })
+    } catch (caught) {
+      if (!isApiError(caught, 'NotFound', 'Conflict')) throw caught
+    }
+  }
+  const reconciler = manifestWorkReconciler({
+    storeSet,
+    deliveryOf: (work) => deliveries.lister.get(keyOf(work)),
+    applyDelivery: async (delivery, signal) => {
+      await client.apply(Delivery, delivery, { fieldManager: MANAGER, force: true, signal })
+    },
+    deleteDelivery: (delivery, signal) => remove(Delivery, delivery, signal),
+    deleteWork: (work, signal) => remove(ManifestWork, work, signal),
+    reportOf: (name) => {
+      const report = reports.lister.get(name)
+      return report?.spec.clusterId === clusters.lister.get(name)?.spec.id ? report : undefined
+    },
+    pace: createKeyedThrottle(clock, SAVED_UP_MS),
+  })
+  return [
+    createController({
+      ...parts,
+      client,
+      type: ManifestWork,
+      informer: works,
+      reconciler,
+      failureCondition: 'Applied',
+      notesGeneration: false, // its status has no such field; the conditions have it
+      triggers: [
+        triggerOnObject(deliveries, (delivery) => (delivery.metadata.labels?.[WORK_LABEL] ? [keyOf(delivery)] : [])),
+        triggerOn(reports, ({ before, after }) => changedWorks(before, after)),
+      ],
+    }),
+  ]
+}
+
+/** Keys of the Deliveries that a report says something new about. */
+function changedWorks(before: ClusterReport | undefined, after: ClusterReport | undefined): string[] {
+  const parts = (report: ClusterReport | undefined) => {
+    const { bundles = [], feedback = [] } = report?.spec ?? {}
+    const found = new Map<string, unknown[]>()
+    for (const one of [...bundles, ...feedback]) found.set(one.bundle, [...(found.get(one.bundle) ?? []), one])
+    return found
+  }
+  const [was, is] = [parts(before), parts(after)]
+  return [...new Set([...was.keys(), ...is.keys()])]
+    .filter((id) => !jsonEqual(was.get(id), is.get(id)))
+    .flatMap((id) => deliveryKeyOf(id) ?? [])
+}

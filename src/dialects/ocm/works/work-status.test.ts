@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { digestOf } from '../../../core/crypto/digest.ts'
+import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
+import { Delivery } from '../../../kinds/native/delivery.ts'
+import { build } from '../../../testing/fixtures/builders.ts'
+import { workStatus } from './work-status.ts'
+
+const set = digestOf('set')
+const id = (name: string) => ({
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  resource: 'configmaps',
+  namespace: 'shop',
+  name,
+})
+const IDS = [id('a'), id('b')]
+const delivery = build(Delivery, 'store-1/web', {
+  spec: { set, clusters: ['store-1'] },
+  status: { revision: { generation: 2, set } },
+})
+const BUNDLE = 'store-1/delivery:web'
+type Spec = ClusterReport['spec']
+type Observed = NonNullable<Spec['feedback']>[number]['objects'][number]
+
+function shown(observed: Partial<Observed>[] | undefined, row: Partial<Spec['bundles'][number]> = {}, generation = 2) {
+  const objects = observed?.map((one, index) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    namespace: 'shop',
+    name: IDS[index]!.name,
+    ...one,
+  }))
+  const report = build(ClusterReport, 'store-1', {
+    spec: {
+      clusterId: 'c-1',
+      epoch: 1,
+      revision: 1,
+      receivedAt: '2026-11-18T12:00:00Z',
+      bundles: [{ bundle: BUNDLE, generation: 2, set, state: 'Ready', ...row }],
+      ...(objects ? { feedback: [{ bundle: BUNDLE, generation, objects }] } : {}),
+    },
+  })
+  return workStatus({ ids: IDS, hasFeedback: ({ name }) => name === 'a', delivery, report })
+}
+const words = (conditions: readonly { type: string; status: string; reason: string; message: string }[]) =>
+  conditions.map(({ type, status, reason, message }) => `${type} ${status} ${reason}: ${message}`)
+const FINE = { applied: true, available: true }
+
+test('applied and available is said when all are', () => {
+  const { conditions, manifests } = shown([{ ...FINE, values: [{ name: 'n', type: 'Integer', value: '3' }] }, FINE])
+  assert.deepEqual(words(conditions), [
+    'Applied True AppliedManifestWorkComplete: Apply manifest work complete',
+    'Available True ResourcesAvailable: All resources are available',
+  ])
+  assert.match(words(manifests[0]!.conditions).join(), /StatusFeedbackSynced True StatusFeedbackSynced/)
+  assert.match(words(manifests[1]!.conditions).join(), /StatusFeedbackSynced True NoStatusFeedbackSynced/)
+  assert.deepEqual(manifests[0]!.statusFeedback?.values, [{ name: 'n', fieldValue: { type: 'Integer', integer: 3 } }])
+})
+
+test('the error of one manifest is its own; the others are not applied, and say so', () => {
+  const row = { state: 'Failed', message: 'ConfigMap shop/b: it is invalid' } as const
+  const { conditions, manifests } = shown([{}, { applied: false, available: false, message: 'it is invalid' }], row)
+  assert.match(
+    words(manifests[1]!.conditions)[0]!,
+    /^Applied False AppliedManifestFailed: Failed to apply manifest: it is invalid$/,
+  )
+  assert.match(words(manifests[0]!.conditions)[0]!, /Failed to apply manifest: ConfigMap shop\/b: it is invalid$/)
+  assert.deepEqual(words(conditions), [
+    'Applied False AppliedManifestWorkFailed: Failed to apply manifest work',
+    'Available False ResourcesNotAvailable: 1 of 2 resources are not available',
+  ])
+})
+
+test('nothing is claimed of what is not reported, of another generation, or before the agent has tried', () => {
+  for (const { conditions, manifests } of [shown(undefined), shown([FINE, FINE], {}, 1), shown([{}, {}])]) {
+    assert.deepEqual(conditions, [])
+    assert.deepEqual(
+      manifests.map((one) => one.conditions),
+      [[], []],
+    )
+  }
+  const part = shown([FINE])
+  assert.deepEqual(words(part.conditions), [
+    'Available Unknown ResourcesStatusUnknown: 1 of 2 resources have unknown status',
+  ])
+})
+
+test('missing values are a failed sync; rule conditions are taken together, the worst first', () => {
+  const rule = (met: boolean, message: string) => ({
+    type: 'Complete',
+    met,
+    reason: 'ConditionRuleEvaluated',
+    message,
+  })
+  const { conditions, manifests } = shown([
+    { ...FINE, missing: 'n', conditions: [rule(true, 'done')] },
+    { ...FINE, conditions: [rule(false, 'runs')] },
+  ])
+  assert.match(
+    words(manifests[0]!.conditions).join(),
+    /StatusFeedbackSynced False StatusFeedbackSyncFailed: .*no value for n/,
+  )
+  assert.ok(words(conditions).includes('Complete False ConditionRulesAggregated: 1 of 2 resources: runs'))
+})
+
+test('a Delivery that is not admitted is shown with its reason', () => {
+  const refused = build(Delivery, 'store-1/web', {
+    spec: { set, clusters: ['store-1'] },
+    status: {
+      conditions: [
+        {
+          type: 'Admitted',
+          status: 'False',
+          reason: 'ClusterFull',
+          message: 'full',
+          lastTransitionTime: '2026-11-18T12:00:00Z',
+        },
+      ],
+    },
+  })
+  const { conditions } = workStatus({ ids: IDS, hasFeedback: () => false, delivery: refused, report: undefined })
+  assert.deepEqual(words(conditions), ['Admitted False ClusterFull: full'])
+})

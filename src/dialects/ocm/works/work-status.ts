@@ -1,0 +1,190 @@
+/** The status of a ManifestWork in the words of Open Cluster Management, from the Delivery and the agent's report. */
+import { findCondition } from '../../../core/conditions.ts'
+import type { Condition } from '../../../kinds/meta.ts'
+import type { ClusterReport } from '../../../kinds/native/cluster-report.ts'
+import { deliveryEntryId } from '../../../kinds/native/delivery.ts'
+import type { Delivery } from '../../../kinds/native/delivery.ts'
+import type { ManifestStatus } from './kinds.ts'
+import type { ManifestId } from './resources.ts'
+
+/** A condition without its times. */
+export type WorkCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
+
+/** The status of one manifest, with conditions that have no times yet. */
+export interface ShownManifest extends Omit<ManifestStatus, 'conditions'> {
+  readonly conditions: readonly WorkCondition[]
+}
+
+/** What a ManifestWork shows. */
+export interface WorkStatus {
+  readonly conditions: readonly WorkCondition[]
+  readonly manifests: readonly ShownManifest[]
+}
+
+type Feedback = NonNullable<ClusterReport['spec']['feedback']>[number]
+type ObjectFeedback = Feedback['objects'][number]
+type RuleCondition = NonNullable<ObjectFeedback['conditions']>[number]
+type Row = ClusterReport['spec']['bundles'][number]
+
+/** Facts about the delivered work. */
+export interface WorkFacts {
+  readonly ids: readonly ManifestId[]
+  /** Whether a manifest has feedback rules. */
+  readonly hasFeedback: (id: ManifestId) => boolean
+  readonly delivery: Delivery | undefined
+  readonly report: ClusterReport | undefined
+}
+
+const AVAILABLE = ['False', 'Unknown', 'True'] as const
+const PROGRESSING = ['True', 'Unknown', 'False'] as const
+
+/** The status of a work; manifests that the agent has not reported have no conditions. */
+export function workStatus({ ids, hasFeedback, delivery, report }: WorkFacts): WorkStatus {
+  const revision = delivery?.status?.revision
+  const entry = delivery && deliveryEntryId(delivery)
+  const row = report?.spec.bundles.find(({ bundle, set }) => bundle === entry && set === revision?.set)
+  const feedback = report?.spec.feedback?.find(
+    ({ bundle, generation }) => bundle === entry && generation === revision?.generation,
+  )
+  const reported = new Map((feedback?.objects ?? []).map((one) => [keyOf(one), one]))
+  const manifests = ids.map((id, ordinal): ShownManifest => {
+    const observed = reported.get(keyOfId(id))
+    const values = observed?.values?.map(({ name, type, value }) => ({ name, fieldValue: fieldValue(type, value) }))
+    return {
+      resourceMeta: { ordinal, ...id },
+      conditions: manifestConditions(observed, row, hasFeedback(id)),
+      ...(values ? { statusFeedback: { values } } : { statusFeedback: {} }),
+    }
+  })
+  return { conditions: [...workConditions(manifests), ...admittedOf(delivery)], manifests }
+}
+
+function keyOfId({ group, kind, namespace, name }: ManifestId): string {
+  return `${group}/${kind}/${namespace}/${name}`
+}
+
+function keyOf({ apiVersion, kind, namespace = '', name }: ObjectFeedback): string {
+  const slash = apiVersion.indexOf('/')
+  return `${slash < 0 ? '' : apiVersion.slice(0, slash)}/${kind}/${namespace}/${name}`
+}
+
+function fieldValue(type: NonNullable<ObjectFeedback['values']>[number]['type'], value: string) {
+  if (type === 'Integer') return { type, integer: Number(value) }
+  if (type === 'Boolean') return { type, boolean: value === 'true' }
+  return type === 'String' ? { type, string: value } : { type, jsonRaw: value }
+}
+
+function manifestConditions(
+  observed: ObjectFeedback | undefined,
+  row: Row | undefined,
+  hasFeedback: boolean,
+): WorkCondition[] {
+  const applied = appliedOf(observed, row)
+  if (!applied) return []
+  return [
+    applied,
+    ...availableOf(observed),
+    ...(observed?.conditions ?? []).map(ruleCondition),
+    ...feedbackCondition(observed, hasFeedback),
+  ]
+}
+
+function ruleCondition({ type, met, reason, message = '' }: RuleCondition): WorkCondition {
+  return { type, status: met ? 'True' : 'False', reason, message }
+}
+
+function appliedOf(observed: ObjectFeedback | undefined, row: Row | undefined): WorkCondition | undefined {
+  if (observed?.applied === true) {
+    return { type: 'Applied', status: 'True', reason: 'AppliedManifestComplete', message: 'Apply manifest complete' }
+  }
+  const failed = (message: string): WorkCondition => ({
+    type: 'Applied',
+    status: 'False',
+    reason: 'AppliedManifestFailed',
+    message: `Failed to apply manifest: ${message}`.slice(0, 4096),
+  })
+  if (observed?.applied === false) return failed(observed.message ?? '')
+  // Nothing of a work is applied while one of its manifests cannot be.
+  return row?.state === 'Failed' ? failed(row.message ?? 'the work cannot be applied') : undefined
+}
+
+function availableOf(observed: ObjectFeedback | undefined): WorkCondition[] {
+  if (observed?.available === undefined) {
+    const message = 'The agent has not reported the resource.'
+    return [{ type: 'Available', status: 'Unknown', reason: 'FetchingResourceFailed', message }]
+  }
+  return observed.available
+    ? [{ type: 'Available', status: 'True', reason: 'ResourceAvailable', message: 'Resource is available' }]
+    : [{ type: 'Available', status: 'False', reason: 'ResourceNotAvailable', message: 'Resource is not available' }]
+}
+
+function feedbackCondition(observed: ObjectFeedback | undefined, hasFeedback: boolean): WorkCondition[] {
+  const type = 'StatusFeedbackSynced'
+  if (!hasFeedback) return [{ type, status: 'True', reason: 'NoStatusFeedbackSynced', message: '' }]
+  if (!observed) return [{ type, status: 'False', reason: 'NotReported', message: 'The values are not reported.' }]
+  return observed.missing === undefined
+    ? [{ type, status: 'True', reason: 'StatusFeedbackSynced', message: '' }]
+    : [
+        {
+          type,
+          status: 'False',
+          reason: 'StatusFeedbackSyncFailed',
+          message: `Sync status feedback failed with error: no value for ${observed.missing}`,
+        },
+      ]
+}
+
+function workConditions(manifests: readonly ShownManifest[]): WorkCondition[] {
+  const of = (type: string) => manifests.map(({ conditions }) => conditions.find((one) => one.type === type)?.status)
+  const applied = of('Applied')
+  const available = of('Available')
+  const conditions: WorkCondition[] = []
+  if (applied.includes('False')) {
+    const message = 'Failed to apply manifest work'
+    conditions.push({ type: 'Applied', status: 'False', reason: 'AppliedManifestWorkFailed', message })
+  } else if (applied.length > 0 && applied.every((status) => status === 'True')) {
+    const message = 'Apply manifest work complete'
+    conditions.push({ type: 'Applied', status: 'True', reason: 'AppliedManifestWorkComplete', message })
+  }
+  if (applied.some(Boolean)) conditions.push(availability(available))
+  const ruled = new Set(manifests.flatMap(({ conditions: own }) => own.map(({ type }) => type)))
+  for (const type of ruled) {
+    if (['Applied', 'Available', 'StatusFeedbackSynced'].includes(type)) continue
+    conditions.push(aggregated(type, manifests))
+  }
+  return conditions
+}
+
+function availability(statuses: readonly (string | undefined)[]): WorkCondition {
+  const count = (wanted: string) => statuses.filter((status) => (status ?? 'Unknown') === wanted).length
+  const type = 'Available'
+  const all = statuses.length
+  if (count('False') > 0) {
+    const message = `${count('False')} of ${all} resources are not available`
+    return { type, status: 'False', reason: 'ResourcesNotAvailable', message }
+  }
+  if (count('Unknown') > 0) {
+    const message = `${count('Unknown')} of ${all} resources have unknown status`
+    return { type, status: 'Unknown', reason: 'ResourcesStatusUnknown', message }
+  }
+  return { type, status: 'True', reason: 'ResourcesAvailable', message: 'All resources are available' }
+}
+
+function aggregated(type: string, manifests: readonly ShownManifest[]): WorkCondition {
+  const own = manifests.flatMap(({ conditions }) => conditions.filter((one) => one.type === type))
+  const order: readonly string[] = type === 'Progressing' ? PROGRESSING : AVAILABLE
+  const [worst] = own.toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status))
+  const message =
+    own.length === 1
+      ? worst!.message
+      : `${own.filter(({ status }) => status === worst!.status).length} of ${own.length} resources: ${worst!.message}`
+  return { type, status: worst!.status, reason: 'ConditionRulesAggregated', message: message.slice(0, 4096) }
+}
+
+/** Why the work does not reach its cluster; nothing while it does. */
+function admittedOf(delivery: Delivery | undefined): WorkCondition[] {
+  const admitted = findCondition(delivery?.status?.conditions, 'Admitted')
+  if (admitted?.status !== 'False') return []
+  const { type, status, reason, message } = admitted
+  return [{ type, status, reason, message }]
+}
