@@ -1,0 +1,101 @@
+/** The ManifestWork labs of Open Cluster Management, unedited, with kubectl: a real control plane is the cluster. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { startControlPlane } from '../../src/testing/control-plane/control-plane.ts'
+import { needBinary } from '../../src/testing/testenv.ts'
+import { startFleetHub } from './fleet-flow.ts'
+import { runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
+
+const execute = promisify(execFile)
+const lab = (name: string) => join(import.meta.dirname, '../labs', name)
+
+/** A Deployment whose selector does not match its template: only the API server of the cluster knows that. */
+const BROKEN = `apiVersion: work.open-cluster-management.io/v1
+kind: ManifestWork
+metadata:
+  name: broken
+  namespace: spoke1
+spec:
+  workload:
+    manifests:
+    - apiVersion: apps/v1
+      kind: Deployment
+      metadata:
+        name: broken
+        namespace: default
+      spec:
+        selector:
+          matchLabels:
+            app: one
+        template:
+          metadata:
+            labels:
+              app: other
+          spec:
+            containers:
+            - name: web
+              image: nginx:1.27
+`
+const ERROR =
+  'Deployment.apps "broken" is invalid: spec.template.metadata.labels: Invalid value: {"app":"other"}: `selector` does not match template `labels`'
+
+let plane: Awaited<ReturnType<typeof startControlPlane>>
+before(async () => {
+  plane = await startControlPlane()
+})
+after(() => plane.stop())
+
+async function labs(t: TestContext, spoke: string, file: string, deployment: string, home: readonly string[] = []) {
+  const site = async (...args: string[]): Promise<string> =>
+    (await execute(needBinary('kubectl'), ['--kubeconfig', plane.kubeconfigPath, ...args], { timeout: 60_000 })).stdout
+  const { kubeconfig, kubectl } = await startFleetHub(t, '--dialects', 'ocm', ...home)
+  const added = await runFlotilla(t, ['cluster', 'add', spoke, '-o', 'json', '--kubeconfig', kubeconfig])
+  const { code } = JSON.parse(added.stdout) as { code: string }
+  const data = join(temporaryFolder(t), 'agent')
+  startFlotilla(t, ['agent', 'run', '--join', code, '--kubeconfig', plane.kubeconfigPath, '--data', data])
+  await kubectl('create', 'namespace', spoke)
+  await kubectl('apply', '-f', lab(file))
+  const name = /name: (\S+)/.exec(await kubectl('get', 'manifestworks', '-n', spoke, '-o', 'yaml'))![1]!
+  for (const condition of ['Applied', 'Available']) {
+    await kubectl('wait', '-n', spoke, `manifestwork/${name}`, `--for=condition=${condition}`, '--timeout=110s')
+  }
+  assert.match(await kubectl('get', 'mw', '-n', spoke), new RegExp(`${name} +True +True`))
+  assert.equal(
+    await site('get', 'deployment', '-n', 'default', deployment, '-o', 'name'),
+    `deployment.apps/${deployment}\n`,
+  )
+  return { kubectl, site, kubeconfig, name }
+}
+
+test('lab 1 on a hub of its own, and a broken work carries the error of the cluster word for word', async (t) => {
+  const { kubectl, site, kubeconfig, name } = await labs(
+    t,
+    'spoke1',
+    '001-manifestwork-deploy-nginx.yaml',
+    'nginx-fleet',
+  )
+  const file = join(temporaryFolder(t), 'broken.yaml')
+  writeFileSync(file, BROKEN)
+  await kubectl('apply', '-f', file)
+  await kubectl('wait', '-n', 'spoke1', 'manifestwork/broken', '--for=condition=Applied=False', '--timeout=110s')
+  const path = '{.status.resourceStatus.manifests[0].conditions[?(@.type=="Applied")].message}'
+  const message = await kubectl('get', 'mw', '-n', 'spoke1', 'broken', '-o', `jsonpath=${path}`)
+  assert.ok(message.startsWith('Failed to apply manifest: ') && message.includes(ERROR), message)
+
+  const rows = await runFlotilla(t, ['get', 'deliveries', '-n', 'spoke1', '--kubeconfig', kubeconfig])
+  assert.match(rows.stdout, /broken +1 +False +DeliveryFailed/)
+  assert.match(rows.stdout, new RegExp(`${name} +1 +`))
+  await kubectl('delete', 'mw', '-n', 'spoke1', '--all', '--wait', '--timeout=110s')
+  assert.equal(await site('get', 'deployment', '-n', 'default', '-o', 'name'), '')
+})
+
+test('the other lab on a hub whose home is a real kube-apiserver', async (t) => {
+  const home = ['--kubeconfig', plane.kubeconfigPath]
+  const { kubectl, name } = await labs(t, 'fleet-spoke', '000-lab1-manifestwork-nginx.yaml', 'nginx-fleet-lab', home)
+  await kubectl('delete', 'mw', '-n', 'fleet-spoke', name, '--wait', '--timeout=110s')
+})
