@@ -87,6 +87,8 @@ export interface Store {
   commit(write: StoreWrite): Promise<CommitResult>
   /** The newest revision. */
   revision(): number
+  /** The revision of the entry that a revision of a watch event stands for. Defaults to the same revision. */
+  objectRevision?(revision: number): number
   /**
    * Events with a revision greater than `after` below a prefix, forever, until the signal is aborted; throws ApiError
    * Expired when they were compacted. `where` is as in StoreRange.

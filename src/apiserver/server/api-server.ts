@@ -34,6 +34,7 @@ import { startQuotas } from '../quota/start-quotas.ts'
 import { startOpenWatches } from '../rbac/open-watches.ts'
 import { startRbac } from '../rbac/rbac.ts'
 import { methodNotAllowed, forbiddenForCaller } from '../http/api-errors.ts'
+import { refuseProjectedWrite } from './projections.ts'
 import { createRegistry } from './registry.ts'
 import type { Registry } from './registry.ts'
 import { authorizationAttributes, checkTimeout, requestInfo } from '../http/request-info.ts'
@@ -67,7 +68,7 @@ export interface ApiServerOptions {
   readonly ids: Ids
   readonly kinds: readonly Kind[]
   readonly log: Logger
-  /** Read-only kinds that are computed from stored objects. */
+  /** Kinds with objects that are computed from stored objects. */
   readonly views?: readonly ApiView[]
   readonly exports?: readonly ApiExport[]
   /** Shown by /version; the Kubernetes version whose behaviour is served comes first. */
@@ -87,9 +88,11 @@ export interface ApiServerOptions {
   readonly controllerRoles?: boolean
 }
 
-/** A kind whose objects are not stored, with the store that answers reads. */
+/** A kind with objects that are computed, and the store that answers for the kind. */
 export interface ApiView {
   readonly kind: Kind
+  /** True if objects of the kind are also stored: a CustomResourceDefinition defines the kind. */
+  readonly isStoredToo?: boolean
   over(store: Store): Store
 }
 
@@ -109,7 +112,11 @@ const KUBERNETES_VERSION = { major: '1', minor: '36' } as const
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { store, log } = options
   const version = gitVersionOf(options.version)
-  const registry = createRegistry([...options.kinds, ...(options.views ?? []).map(({ kind }) => kind)])
+  const { views = [] } = options
+  const registry = createRegistry([
+    ...options.kinds,
+    ...views.flatMap(({ kind, isStoredToo }) => (isStoredToo ? [] : [kind])),
+  ])
   const closing = new AbortController()
   const { parts, rbac, policies, quotas, kindsKnown } = startAdmission(options, registry, closing.signal)
   const { authorizer } = rbac
@@ -117,9 +124,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const authenticator = createAuthenticator(tokens)
   const watches = startOpenWatches(parts, closing.signal)
   rbac.onChange(watches.reconsider)
-  const kindStore = createConvertingStores(store)
-  const views = new Map((options.views ?? []).map(({ kind, over }) => [kind, over(store)]))
-  const storeOf = (kind: Kind): Store => views.get(kind) ?? kindStore(kind)
+  const storeOf = createViewStores(views, createConvertingStores(store))
   const served = { parts, storeOf, closing: closing.signal }
   const customKinds = startCustomKinds(parts, registry, closing.signal)
   const queue = createFairQueue(options.limits)
@@ -203,6 +208,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   async function answer(context: RequestContext): Promise<VerbResponse> {
     if (isReview(context.kind)) return await serveReview(context, { authorizer, tokens })
     if (context.request.subresource === 'token' && tokens) return await requestToken(context, tokens)
+    await refuseProjectedWrite(context)
     const served = await serve(context)
     apiService.served(context.request)
     return served
@@ -246,6 +252,20 @@ function startAdmission(options: ApiServerOptions, registry: Registry, signal: A
   changed = policies.mutation
   const parts: ServerParts = { ...bare, admission: chainAdmission([quotas.admission, rbac.admission]) }
   return { parts, rbac, policies, quotas, kindsKnown: () => known.resolve() }
+}
+
+/** The store that answers for a kind. */
+function createViewStores(views: readonly ApiView[], kindStore: (kind: Kind) => Store): (kind: Kind) => Store {
+  const addressOf = ({ group, plural }: Kind): string => `${plural}.${group}`
+  const viewAt = new Map(views.map((view) => [addressOf(view.kind), view]))
+  const known = new WeakMap<Kind, Store>()
+  return (kind) => {
+    const view = viewAt.get(addressOf(kind))
+    if (!view) return kindStore(kind)
+    const store = known.get(kind) ?? view.over(kindStore(kind))
+    known.set(kind, store)
+    return store
+  }
 }
 
 function serve(context: RequestContext): Promise<VerbResponse> {

@@ -13,6 +13,7 @@ import { serveDiscovery } from '../discovery/serve-discovery.ts'
 import type { ServerInfo } from '../discovery/serve-discovery.ts'
 import { methodNotAllowed, forbiddenForCaller } from '../http/api-errors.ts'
 import { NO_QUOTAS } from '../quota/charge-quota.ts'
+import { refuseProjectedWrite } from './projections.ts'
 import { createRegistry } from './registry.ts'
 import { createExports } from './serve-export.ts'
 import type { ApiExport } from './serve-export.ts'
@@ -84,6 +85,7 @@ export function createReadServer({ views, exports = [], store, authorizer, ...po
       case 'watch':
         return await watch(context)
       default:
+        await refuseProjectedWrite(context)
         throw methodNotAllowed()
     }
   }

@@ -6,6 +6,7 @@ import { refuseTerminating } from '../custom-kinds/serve-custom-kinds.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { methodNotAllowed, pathNotFound } from '../http/api-errors.ts'
 import type { RequestInfo, ResourceRequest } from '../http/request-info.ts'
+import { isNamedWrite, isProjected } from './projections.ts'
 import { verbsOf } from './registry.ts'
 import { servesSubresource } from './subresources.ts'
 
@@ -39,7 +40,9 @@ export function createRequestContext(
   if (!kind) throw pathNotFound()
   if (subresource !== undefined && !servesSubresource(kind, subresource)) throw pathNotFound()
   if (kind.verbs && !kind.verbs.includes('get') && name !== undefined) throw pathNotFound()
-  if (subresource === undefined && !verbsOf(kind).includes(verb)) throw methodNotAllowed()
+  const store = storeOf(kind)
+  const isServed = verbsOf(kind).includes(verb) || (isProjected(store) && isNamedWrite(resource))
+  if (subresource === undefined && !isServed) throw methodNotAllowed()
   if (verb === 'create' && subresource === undefined) refuseTerminating(kind)
   // Namespaced objects are addressed in their namespace, others without one; only reads may span namespaces.
   if (kind.scope === 'Cluster' && namespace !== undefined) throw pathNotFound()
@@ -47,7 +50,6 @@ export function createRequestContext(
   if (kind.scope === 'Namespaced' && namespace === undefined && (name !== undefined || !isRead)) {
     throw name === undefined ? methodNotAllowed() : pathNotFound()
   }
-  const store = storeOf(kind)
   return {
     parts: store === parts.store ? parts : { ...parts, store },
     http,

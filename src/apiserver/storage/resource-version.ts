@@ -14,6 +14,12 @@ export function parseRevision(text: string): number | undefined {
   throw badRequest(`resourceVersion: Invalid value: ${JSON.stringify(text)}: must be a number this server gave out`)
 }
 
+/** The resourceVersion of an object as a client sends it back, in the form that a read of the object has. */
+export function objectVersion(store: Pick<Store, 'objectRevision'>, text: string | undefined): string | undefined {
+  if (text === undefined || !store.objectRevision || !/^[1-9]\d{0,15}$/.test(text)) return text
+  return String(store.objectRevision(Number(text)))
+}
+
 /** Refuses a version this store has not reached. */
 export function checkNotFuture(store: Store, text: string): number | undefined {
   const revision = parseRevision(text)

@@ -4,10 +4,12 @@ import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { VerbResponse } from '../http/respond.ts'
 import type { RequestContext } from '../server/context.ts'
-import { parseStored, storePrefix } from '../storage/stored-object.ts'
+import { computedObject, isProjected } from '../server/projections.ts'
+import { parseStored, storeKey, storePrefix } from '../storage/stored-object.ts'
 import { deleteOptions } from '../http/request-options.ts'
 import { presentList } from '../http/present.ts'
 import { parseSelection } from './selection.ts'
+import type { Selection } from './selection.ts'
 import { deleteObject, warningsOf } from './delete.ts'
 
 const PAGE = 500
@@ -18,6 +20,7 @@ export async function deleteCollection(context: RequestContext): Promise<VerbRes
   const options = deleteOptions(http, query)
   const selection = parseSelection(kind, query)
   const prefix = storePrefix(kind, request.namespace)
+  await refuseComputed(context, selection, prefix)
   const items: UnknownObject[] = []
   let after: string | undefined
   let more = true
@@ -55,4 +58,17 @@ export async function deleteCollection(context: RequestContext): Promise<VerbRes
     metadata: { resourceVersion: String(parts.store.revision()) },
   }
   return { status: 200, object: presentList(context, items, head), warnings: warningsOf(kind, options) }
+}
+
+/** Refuses a collection with a computed object before anything is deleted. */
+async function refuseComputed({ parts, kind }: RequestContext, selection: Selection, prefix: string): Promise<void> {
+  const { store } = parts
+  if (!isProjected(store)) return
+  const { entries } = await store.list({ prefix, isCounted: false })
+  for (const { value } of entries) {
+    const object = parseStored(value)
+    const { metadata } = object
+    const maker = selection.matches(object) ? await store.makerOf(storeKey(kind, metadata)) : undefined
+    if (maker) throw computedObject(kind, metadata.name, maker)
+  }
 }

@@ -14,6 +14,7 @@ import type { DeleteOptions } from '../http/request-options.ts'
 import { decideGracePeriod, isPod } from '../workloads/pod-grace-period.ts'
 import { present } from '../http/present.ts'
 import { forbidden, methodNotAllowed, notFound } from '../http/api-errors.ts'
+import { objectVersion } from '../storage/resource-version.ts'
 import { strategyOf } from '../strategies/strategy.ts'
 
 /** Kinds whose objects are shown once more when they are gone; of others, a Status says so. */
@@ -75,7 +76,11 @@ export async function deleteObject(context: RequestContext, key: ObjectKey, opti
     const stored = await readObject(parts.store, kind, key)
     if (!stored) throw notFound(kind, key.name)
     const { object } = stored
-    checkDeletePreconditions(kind, object, options)
+    const resourceVersion = objectVersion(parts.store, options.resourceVersion)
+    checkDeletePreconditions(kind, object, {
+      ...options,
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    })
     const why = undeletableReason(kind, key.name)
     if (why !== undefined) throw forbidden(kind, key.name, why)
     const admission = { caller, operation: 'DELETE', kind, object: undefined, oldObject: object } as const

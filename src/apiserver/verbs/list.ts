@@ -8,6 +8,7 @@ import type { StoreList } from '../../store/store.ts'
 import { isPlainJson, toStatus } from '../http/respond.ts'
 import type { VerbResponse } from '../http/respond.ts'
 import type { RequestContext } from '../server/context.ts'
+import { isProjected } from '../server/projections.ts'
 import { parseStored, storePrefix } from '../storage/stored-object.ts'
 import { itemTexts, LIST_END, listBegin, presentList } from '../http/present.ts'
 import type { ListHead } from '../http/present.ts'
@@ -37,8 +38,9 @@ export async function list(context: RequestContext): Promise<VerbResponse> {
   const isPlain = isPlainJson(context.accept)
   try {
     const wanted = { prefix, selection, limit, from, revision }
-    // A kind with verbs of its own is worked out as a whole, each time it is asked.
-    if (isPlain && limit === undefined && selection.name === undefined && kind.verbs === undefined) {
+    // Entries that are computed are computed together: what many of them need is read once.
+    const isComputed = kind.verbs !== undefined || isProjected(context.parts.store)
+    if (isPlain && limit === undefined && selection.name === undefined && !isComputed) {
       return { status: 200, text: await readInPieces(context, wanted) }
     }
     const page = await collectPage(context, wanted)

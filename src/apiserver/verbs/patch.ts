@@ -24,6 +24,7 @@ import { presentStored } from '../http/present.ts'
 import { badRequest, conflict, methodNotAllowed, notFound } from '../http/api-errors.ts'
 import { isCustom } from '../server/registry.ts'
 import { createObject } from './create.ts'
+import { objectVersion } from '../storage/resource-version.ts'
 import { versionConverter } from '../storage/converting-store.ts'
 
 /** How often a patch without a resourceVersion is tried again when others write at the same time. */
@@ -73,7 +74,7 @@ async function change(context: RequestContext, options: WriteOptions, contentTyp
         invalidObject({ group: '', kind: '' }, '', [invalid('patch', JSON.stringify(value), problem)]),
     })
     requireMatchingName(context, object)
-    const { resourceVersion } = object.metadata
+    const resourceVersion = objectVersion(parts.store, object.metadata.resourceVersion)
     if (resourceVersion && resourceVersion !== stored.object.metadata.resourceVersion)
       throw conflict(kind, request.name!)
     checkPreconditions(kind, stored.object, object.metadata.uid ? { uid: object.metadata.uid } : {})
@@ -173,7 +174,8 @@ async function applyTo(
   { stored, config }: { readonly stored: StoredObject; readonly config: UnknownObject },
 ): Promise<ChangeResult> {
   const { kind, request, parts } = context
-  const { resourceVersion, uid } = config.metadata
+  const { uid } = config.metadata
+  const resourceVersion = objectVersion(parts.store, config.metadata.resourceVersion)
   if (resourceVersion && resourceVersion !== stored.object.metadata.resourceVersion) throw conflict(kind, request.name!)
   checkPreconditions(kind, stored.object, uid ? { uid } : {})
   const next = applyObject({

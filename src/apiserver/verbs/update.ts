@@ -11,6 +11,7 @@ import { checkPreconditions, writeOptions } from '../http/request-options.ts'
 import { presentStored } from '../http/present.ts'
 import { conflict, methodNotAllowed, notFound } from '../http/api-errors.ts'
 import { isCustom } from '../server/registry.ts'
+import { objectVersion } from '../storage/resource-version.ts'
 import { versionConverter } from '../storage/converting-store.ts'
 
 /** PUT: replaces an object; metadata.resourceVersion is the compare-and-swap. */
@@ -21,7 +22,8 @@ export async function update(context: RequestContext): Promise<VerbResponse> {
   const { value, repeated } = decodeObjectOfKind(kind, http)
   const incoming = decodeAndDefault(kind, value, { repeated, validation: options.fieldValidation })
   requireMatchingName(context, incoming.object)
-  const { resourceVersion, uid } = incoming.object.metadata
+  const { uid } = incoming.object.metadata
+  const resourceVersion = objectVersion(parts.store, incoming.object.metadata.resourceVersion)
   for (;;) {
     const key = { name: request.name, ...(request.namespace ? { namespace: request.namespace } : {}) }
     const stored = await readObject(parts.store, kind, key)

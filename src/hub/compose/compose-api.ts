@@ -6,8 +6,9 @@ import type { Kind } from '../../kinds/define-kind.ts'
 import { NATIVE_KINDS } from '../../kinds/native/native-kinds.ts'
 import type { Store } from '../../store/store.ts'
 import { createEvidenceExport, storedHeads } from '../evidence/evidence-export.ts'
+import { dialectProjections } from '../home/dialect-projections.ts'
 import type { HubPorts } from '../ports.ts'
-import { hubViews } from '../view/hub-views.ts'
+import { hubViews, projectedView } from '../view/hub-views.ts'
 import type { SetReader } from '../view/object-rows.ts'
 
 /** The kinds the embedded home serves; it runs no workloads. */
@@ -20,7 +21,7 @@ export interface ApiParts extends HubPorts {
   readonly tokenKeys?: TokenKeys
   /** PEM of the CA of this API, for the `kube-root-ca.crt` of every namespace. */
   readonly rootCa?: string
-  /** Whose rows are served besides; by name. */
+  /** Names of the dialects whose projected kinds are served. */
   readonly dialects?: readonly string[]
   /** Why the hub is not ready, for `/readyz`; undefined when all of its parts run. */
   readonly notReady?: () => string | undefined
@@ -29,11 +30,14 @@ export interface ApiParts extends HubPorts {
 }
 
 /** The embedded home's API over a store. */
-export function composeApi({ rootCa, blobs, dialects, ...parts }: ApiParts): ApiServer {
+export function composeApi({ rootCa, blobs, dialects = [], ...parts }: ApiParts): ApiServer {
   return createApiServer({
     ...parts,
     kinds: HUB_KINDS,
-    views: hubViews(parts.clock, blobs, dialects),
+    views: [
+      ...hubViews(parts.clock, blobs),
+      ...dialectProjections(dialects).map((projection) => projectedView(projection, parts.clock)),
+    ],
     ...(blobs && { exports: [createEvidenceExport({ ...parts, blobs, heads: () => storedHeads(parts.store) })] }),
     ...(rootCa === undefined ? {} : { namespaceDefaults: { rootCa } }),
   })

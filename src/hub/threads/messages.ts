@@ -82,6 +82,8 @@ export interface ViewInit {
   readonly keys: ViewKeys
   readonly api: PlainConnection
   readonly blobs: string
+  /** Names of the dialects whose projected kinds are served. */
+  readonly dialects: readonly string[]
   readonly logLevel: LogLevel
 }
 

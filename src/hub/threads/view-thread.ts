@@ -12,11 +12,12 @@ import { systemIds } from '../../core/system-ids.ts'
 import { listHeads } from '../../journal/head-lease.ts'
 import { EVIDENCE_PURPOSE } from '../../wire/evidence/evidence-record.ts'
 import { createEvidenceExport } from '../evidence/evidence-export.ts'
+import { dialectProjections } from '../home/dialect-projections.ts'
 import { createThreadLogger } from './thread-logger.ts'
 import { toConnection } from './plain-connection.ts'
 import { createDelegatedAuthorizer } from '../view/delegated-authorizer.ts'
 import { frontProxyCaller } from '../view/front-proxy.ts'
-import { hubViews } from '../view/hub-views.ts'
+import { aggregatedProjection, hubViews } from '../view/hub-views.ts'
 import { openMirrorStore } from '../view/mirror-store.ts'
 import { serveThread } from './serve-thread.ts'
 
@@ -30,7 +31,10 @@ await serveThread<'view'>(async (init) => {
   let { keys } = init
   const server = createReadServer({
     ...ports,
-    views: hubViews(systemClock, blobs),
+    views: [
+      ...hubViews(systemClock, blobs),
+      ...dialectProjections(init.dialects).map((projection) => aggregatedProjection(projection, systemClock)),
+    ],
     exports: [
       createEvidenceExport({ ...ports, blobs, heads: (signal) => listHeads(client, EVIDENCE_PURPOSE, signal) }),
     ],

@@ -59,7 +59,7 @@ const POLL_MS = 500
 const REFRESH_MS = 60_000
 
 /** What serving views beside a home needs. */
-export interface AggregatedApiOptions extends HubPorts, Pick<ViewInit, 'api' | 'blobs' | 'logLevel'> {
+export interface AggregatedApiOptions extends HubPorts, Pick<ViewInit, 'api' | 'blobs' | 'dialects' | 'logLevel'> {
   readonly client: Client
   /** `https://…` of the home. */
   readonly home: string
@@ -99,8 +99,8 @@ export async function startAggregatedApi(options: AggregatedApiOptions): Promise
   // The kube-apiserver asks for the Service's name, wherever it connects.
   const names = [`${service}.${namespace}.svc`]
   let server = issueApiServerCertificate(options.keys, names, options)
-  const { api, blobs, logLevel } = options
-  const init = { listen, keys: { server, proxy }, api, blobs, logLevel }
+  const { api, blobs, dialects, logLevel } = options
+  const init = { listen, keys: { server, proxy }, api, blobs, dialects, logLevel }
   const thread = await options.supervisor.keepThread('view', {
     start: (keys = init.keys, first) =>
       startThread('view', { ...init, keys, listen: { ...listen, ...first } }, THREAD_LIMITS.view),

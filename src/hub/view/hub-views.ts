@@ -1,27 +1,28 @@
-/** The views of the embedded home: rows over its own store. */
+/** The kinds of a hub whose objects are computed: the rows of `view.flotilla.dev` and the projections of dialects. */
 import type { ApiView } from '../../apiserver/server/api-server.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { storePrefix } from '../../apiserver/storage/stored-object.ts'
-import { BundleDeployment, bundleDeploymentOf, isOfGitRepo } from '../../dialects/fleet/status/bundle-deployment.ts'
+import type { Projection } from '../../dialects/projection.ts'
 import { BundleCount } from '../../kinds/views/bundle-count.ts'
 import { BundleState } from '../../kinds/views/bundle-state.ts'
+import { inViewGroup } from '../../kinds/views/define-view.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
+import { apiVersionOf } from '../../kinds/meta.ts'
 import { BundleObject } from '../../kinds/views/bundle-object.ts'
-import { bundleCountRows, placedStateRows } from './bundle-rows.ts'
+import type { Store } from '../../store/store.ts'
+import { bundleCountRows } from './bundle-rows.ts'
 import type { ViewReader } from './bundle-rows.ts'
 import { bundleStateRows } from './delivery-rows.ts'
 import { bundleObjectRows } from './object-rows.ts'
 import type { SetReader } from './object-rows.ts'
+import { projectedRows } from './projected-rows.ts'
+import { createProjectedStore } from './projected-store.ts'
 import { storeViewReader } from './store-reads.ts'
 import { createViewStore } from './view-store.ts'
 import type { RowSource } from './row-source.ts'
 
-/** What can be read of `view.flotilla.dev`, and of dialects; without blobs nothing is known of objects. */
-export function hubViews(
-  clock: Clock,
-  blobs: SetReader | undefined,
-  dialects: readonly string[] = [],
-): readonly ApiView[] {
+/** The rows of `view.flotilla.dev`. Without blobs, BundleObjects are not served. */
+export function hubViews(clock: Clock, blobs: SetReader | undefined): readonly ApiView[] {
   const viewOf = (kind: Kind, rows: (reads: ViewReader) => RowSource): ApiView => ({
     kind,
     over: (base) =>
@@ -35,33 +36,42 @@ export function hubViews(
   return [
     viewOf(BundleState, bundleStateRows),
     viewOf(BundleCount, bundleCountRows),
-    ...(dialects.includes('fleet') ? [viewOf(BundleDeployment, bundleDeployments)] : []),
     ...(blobs ? [viewOf(BundleObject, (reads) => bundleObjectRows(reads, blobs))] : []),
   ]
 }
 
-/** The rows of bundles that were made of GitRepos, in Fleet's words. */
-function bundleDeployments(reads: ViewReader): RowSource {
-  const source = placedStateRows({
-    ...reads,
-    bundle: async (namespace, name) => {
-      const bundle = await reads.bundle(namespace, name)
-      return bundle && isOfGitRepo(bundle) ? bundle : undefined
-    },
-    bundles: async function* (namespace, from) {
-      for await (const bundle of reads.bundles(namespace, from)) if (isOfGitRepo(bundle)) yield bundle
-    },
-  })
+/** A projection on the embedded home, under the kind of the other system. */
+export function projectedView(projection: Projection, clock: Clock): ApiView {
+  const { kind, isStoredToo = false } = projection
   return {
-    get: async (namespace, name) => {
-      const row = await source.get(namespace, name)
-      return row && bundleDeploymentOf(row)
-    },
-    rows: async function* (range) {
-      for await (const { at, object } of source.rows(range)) {
-        const row = bundleDeploymentOf(object)
-        if (row) yield { at, object: row }
-      }
-    },
+    kind,
+    isStoredToo,
+    over: (base: Store) =>
+      createProjectedStore({
+        base,
+        clock,
+        prefix: storePrefix(kind),
+        isStoredToo,
+        source: (store) => projectedRows(storeViewReader(store, clock), projection),
+      }),
   }
+}
+
+/**
+ * A projection beside a kube-apiserver, as `<plural>.view.flotilla.dev`: the group of the other system is served from
+ * its CustomResourceDefinitions there, which have the objects that are stored.
+ */
+export function aggregatedProjection({ isStoredToo: _stored, ...projection }: Projection, clock: Clock): ApiView {
+  const kind = inViewGroup(projection.kind)
+  return projectedView(
+    {
+      ...projection,
+      kind,
+      objectOf(row) {
+        const object = projection.objectOf(row)
+        return object && { ...object, apiVersion: apiVersionOf(kind) }
+      },
+    },
+    clock,
+  )
 }

@@ -24,12 +24,13 @@ export interface RowFilter {
   readonly clusters: ReadonlySet<string>
 }
 
-/**
- * A row and its position, which no part of may contain `/`; it begins with namespace and bundle, the cluster is
- * third.
- */
+/** A row and its position, no part of which may contain `/`; it begins with the namespace of the row. */
 export interface PositionedRow {
   readonly at: readonly string[]
+  /** Namespace, bundle and cluster that the row is about. Defaults to the position. */
+  readonly of?: readonly string[]
+  /** A stored object has the name of the row and counts instead. */
+  readonly isShadowed?: boolean
   readonly object: UnknownObject
 }
 

@@ -4,6 +4,7 @@ import type { Store, StoreEntry } from '../../store/store.ts'
 import { serializeRow } from './row-source.ts'
 import type { PositionedRow, RowSource } from './row-source.ts'
 import { watchRows } from './watch-rows.ts'
+import type { StoredEvents } from './watch-rows.ts'
 
 /** What a view is made of. */
 export interface ViewStoreOptions {
@@ -13,18 +14,22 @@ export interface ViewStoreOptions {
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
   /** The rows over a store. */
   source(store: Store): RowSource
+  /** Stored objects of the kind, whose events stand in the watches of rows. */
+  readonly stored?: StoredEvents
 }
 
 /** For how many batches of events it is known where they begin. */
 const BATCHES = 1_000
+/** From how many revisions batches with the same end may begin; beyond that, a client lists again. */
+const MAX_BEGINS = 8
 
 /**
  * The store over a source. Its revisions are twice those of what the rows are made from: a list is the whole truth at
  * an even one. One change may alter many rows, and all events of such a batch but the last carry the odd revision
  * before its end: who comes back with it has seen only a part, and gets the batch whole.
  */
-export function createViewStore({ base, prefix, clock, source }: ViewStoreOptions): Store {
-  const batches = new Map<number, number>()
+export function createViewStore({ base, prefix, clock, source, stored }: ViewStoreOptions): Store {
+  const batches = new Map<number, ReadonlySet<number>>()
   const partsOf = (key: string): string[] => key.slice(prefix.length).split('/')
   const newest = (): number => base.revision() * 2
   const sourceAt = (revision: number): RowSource => source(storeAt(base, Math.floor(revision / 2)))
@@ -51,6 +56,7 @@ export function createViewStore({ base, prefix, clock, source }: ViewStoreOption
         where,
       }
       for await (const row of sourceAt(revision).rows(range)) {
+        if (row.isShadowed) continue
         more = limit !== undefined && entries.length >= limit
         if (more) break
         entries.push(entryOf(row, revision))
@@ -67,20 +73,26 @@ export function createViewStore({ base, prefix, clock, source }: ViewStoreOption
           prefix,
           clock,
           isOne: name !== undefined,
+          ...(stored ? { stored: { ...stored, prefix: below } } : {}),
           async *rowsAt(revision, among) {
             const rows = sourceAt(revision)
             if (name === undefined) {
               yield* rows.rows({ ...inNamespace(namespace), where, ...(among ? { among } : {}) })
               return
             }
+            const key = `${prefix}${namespace}/${name}`
             const object = await rows.get(namespace, name)
-            if (object) yield { at: [namespace, name], object }
+            const isShadowed = stored !== undefined && (await base.get(key, Math.floor(revision / 2))) !== undefined
+            if (object) yield { at: [namespace, name], object, isShadowed }
           },
-          noteBatch(begin, end) {
-            batches.set(end, begin)
+          noteBatch(begins, end) {
+            batches.set(end, new Set([...(batches.get(end) ?? []), ...begins]))
             for (const oldest of batches.keys()) if (batches.size > BATCHES) batches.delete(oldest)
           },
-          beginOf: (end) => batches.get(end),
+          beginsOf(end) {
+            const begins = [...(batches.get(end) ?? [])]
+            return begins.length > MAX_BEGINS ? [] : begins
+          },
         },
         after,
         signal,

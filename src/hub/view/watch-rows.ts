@@ -19,21 +19,30 @@ import type { RowFilter, PositionedRow } from './row-source.ts'
 /** What is watched. */
 export interface WatchedRows {
   readonly base: Store
-  /** The one of the kind. */
+  /** Prefix of the keys of the kind. */
   readonly prefix: string
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
-  /** It is one row, named; it is looked at whole. */
+  /** A single row is watched by name, and always computed again. */
   readonly isOne: boolean
+  readonly stored?: StoredEvents
   rowsAt(revision: number, among?: RowFilter): AsyncIterable<PositionedRow>
-  /** Several events come together; both are revisions of the base. */
-  noteBatch(begin: number, end: number): void
-  /** Where a batch begins, while that is known. */
-  beginOf(end: number): number | undefined
+  /** Records events that come together; all numbers are revisions of the base. */
+  noteBatch(begins: readonly number[], end: number): void
+  /** Where batches with this end begin; empty when that is not known any more. */
+  beginsOf(end: number): readonly number[]
+}
+
+/** Objects of the kind that are stored: a watch passes each of their events on. */
+export interface StoredEvents {
+  /** Prefix of the keys that are watched. */
+  readonly prefix: string
+  /** The event with a revision of the view. */
+  show(event: StoreEvent, revision: number): StoreEvent
 }
 
 /** A burst of changes is looked at once. */
 const PAUSE_MS = 100
-/** A look that is dear is taken seldom: a watch takes at most one part in so many of its thread's time. */
+/** A watch whose looks take long takes at most this part (one in SHARE) of the time of its thread. */
 const SHARE = 10
 /** Rows follow windows, and windows follow the time. */
 const TIME_MS = 60_000
@@ -44,49 +53,139 @@ type Known = Map<string, PositionedRow & { readonly text: string }>
 
 /** Follows rows from a revision of the view on: an odd one is within a batch. */
 export function watchRows(rows: WatchedRows, from: number, signal: AbortSignal): StoreWatch {
-  const { base, prefix, clock } = rows
-  const after = Math.ceil(from / 2)
-  const ended = new AbortController()
-  const until = AbortSignal.any([signal, ended.signal])
-  const changes = base.watch(INPUTS_PREFIX, after, until)
-  const touched = createAffectedRows()
-  /** The revision of the view up to which everything was told. */
-  let told = from
-  /** The revision of the base at which the client surely had all rows. */
-  let whole = after
-  let newest = after
-  let isBehind = true
-  let failure: Error | undefined
-  let woken = Promise.withResolvers<void>()
+  return new RowWatch(rows, from, signal)
+}
 
-  async function follow(): Promise<void> {
+/**
+ * One watch. A stored object's event is passed on at once. While rows wait to be looked at, the event carries an odd
+ * revision: a client that comes back with that revision has not seen the rows of the revision yet, and gets all rows
+ * that changed since they were last complete.
+ */
+class RowWatch implements StoreWatch {
+  readonly #rows: WatchedRows
+  readonly #from: number
+  readonly #after: number
+  readonly #ended = new AbortController()
+  readonly #until: AbortSignal
+  readonly #changes: StoreWatch
+  readonly #touched = createAffectedRows()
+  /** Names of all rows that were seen, also of those that a stored object hides. */
+  readonly #names = new Set<string>()
+  /** Events of stored objects that were not passed on yet. */
+  readonly #waiting: StoreEvent[] = []
+  /** The revision of the view up to which everything was told. */
+  #told: number
+  /** Revisions of the base: each row that the client has is as of one of them. */
+  #whole: readonly number[]
+  #newest: number
+  /** The first revision that may have changed rows since they were last looked at. */
+  #pendingFrom: number | undefined
+  #isDue = false
+  #isScheduled = false
+  #isLooking = true
+  #pauseMs = PAUSE_MS
+  #failure: Error | undefined
+  #woken = Promise.withResolvers<void>()
+
+  constructor(rows: WatchedRows, from: number, signal: AbortSignal) {
+    this.#rows = rows
+    this.#from = from
+    this.#after = Math.ceil(from / 2)
+    this.#told = from
+    this.#whole = [this.#after]
+    this.#newest = this.#after
+    this.#until = AbortSignal.any([signal, this.#ended.signal])
+    // One watch of everything keeps stored objects and the inputs of rows in one order.
+    this.#changes = rows.base.watch(rows.stored ? '/' : INPUTS_PREFIX, this.#after, this.#until)
+  }
+
+  atHand(): undefined {
+    return undefined
+  }
+
+  progress(): number {
+    if (this.#isScheduled || this.#isLooking || this.#waiting.length > 0) return this.#told
+    return Math.max(this.#told, this.#seen() * 2)
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<StoreEvent> {
+    const following = Promise.all([this.#follow(), this.#followTime()])
     try {
-      for await (const { key, revision } of changes) {
-        newest = revision
-        if (touched.note(key)) wake()
+      const known = await this.#look(this.#after)
+      if (this.#from % 2 === 1) await this.#forgetBatch(known)
+      this.#isLooking = false
+      for (;;) {
+        await this.#woken.promise
+        this.#woken = Promise.withResolvers<void>()
+        yield* this.#tellStored()
+        if (this.#failure) throw this.#failure
+        if (this.#until.aborted) return
+        if (this.#isDue) yield* this.#lookAgain(known)
+      }
+    } finally {
+      this.#ended.abort()
+      await following
+    }
+  }
+
+  /** The revision up to which all changes are noted. */
+  #seen(): number {
+    // A stored object's event must have been noted, not only taken from the log.
+    return this.#rows.stored ? this.#newest : Math.max(this.#newest, this.#changes.progress())
+  }
+
+  async #follow(): Promise<void> {
+    const { stored } = this.#rows
+    try {
+      for await (const event of this.#changes) {
+        this.#newest = event.revision
+        if (stored && event.key.startsWith(stored.prefix)) this.#noteStored(event)
+        else if (event.key.startsWith(INPUTS_PREFIX) && this.#touched.note(event.key)) this.#lookSoon(event.revision)
       }
     } catch (caught) {
-      failure = toError(caught)
+      this.#failure = toError(caught)
     }
-    wake()
+    this.#woken.resolve()
   }
 
-  async function followTime(): Promise<void> {
-    while (!until.aborted) {
-      await clock.sleep(TIME_MS, until).catch(() => {}) // aborted: the loop ends
-      touched.noteAll()
-      wake()
+  async #followTime(): Promise<void> {
+    while (!this.#until.aborted) {
+      await this.#rows.clock.sleep(TIME_MS, this.#until).catch(() => {}) // aborted: the loop ends
+      this.#touched.noteAll()
+      this.#lookSoon(this.#newest + 1)
     }
+    this.#woken.resolve()
   }
 
-  function wake(): void {
-    isBehind = true
-    woken.resolve()
+  #lookSoon(revision: number): void {
+    this.#pendingFrom = Math.min(this.#pendingFrom ?? revision, revision)
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    const due = () => {
+      this.#isDue = true
+      this.#woken.resolve()
+    }
+    void this.#rows.clock.sleep(this.#pauseMs, this.#until).then(due, due)
   }
 
-  async function look(revision: number, among?: RowFilter): Promise<Known> {
+  #noteStored(event: StoreEvent): void {
+    this.#waiting.push(event)
+    const isComingOrGoing = event.value === undefined || event.previous === undefined
+    // A row of this name goes or comes with the stored object.
+    if (isComingOrGoing && this.#names.has(event.key.slice(this.#rows.prefix.length))) {
+      this.#touched.noteAll()
+      this.#lookSoon(event.revision)
+    }
+    this.#woken.resolve()
+  }
+
+  async #look(revision: number, among?: RowFilter): Promise<Known> {
+    const { prefix, stored } = this.#rows
     const shown: Known = new Map()
-    for await (const row of rows.rowsAt(revision * 2, among)) {
+    for await (const row of this.#rows.rowsAt(revision * 2, among)) {
+      const { namespace = '', name } = row.object.metadata
+      if (stored) this.#names.add(`${namespace}/${name}`)
+      if (row.isShadowed) continue
       if (shown.size >= MAX_ROWS) throw tooMany()
       shown.set(`${prefix}${row.at.join('/')}`, { ...row, text: JSON.stringify(row.object) })
     }
@@ -94,69 +193,78 @@ export function watchRows(rows: WatchedRows, from: number, signal: AbortSignal):
   }
 
   /** It is unknown how much of a batch the client has received: the whole batch is sent again. */
-  async function forgetBatch(known: Known): Promise<void> {
-    const begin = rows.beginOf(after)
-    if (begin === undefined) throw historyExpiredError(from, after * 2)
-    for (const { key, before, now } of differences(await look(begin), known, undefined)) {
-      known.set(key, { ...(now ?? before!), text: '' })
+  async #forgetBatch(known: Known): Promise<void> {
+    const begins = this.#rows.beginsOf(this.#after)
+    if (begins.length === 0) throw historyExpiredError(this.#from, this.#after * 2)
+    const present = new Map(known)
+    for (const begin of begins) {
+      for (const { key, before, now } of differences(await this.#look(begin), present, undefined)) {
+        known.set(key, { ...(now ?? before!), text: '' })
+      }
     }
-    whole = begin
-    touched.noteAll()
-    wake()
+    // A row that the client has is as of one of these.
+    this.#whole = [...new Set([...begins, this.#after])]
+    this.#touched.noteAll()
+    this.#lookSoon(Math.min(...begins) + 1)
+  }
+
+  async *#lookAgain(known: Known): AsyncGenerator<StoreEvent> {
+    const { clock, isOne } = this.#rows
+    const began = clock.monotonicMs()
+    this.#isLooking = true
+    this.#isDue = false
+    this.#isScheduled = false
+    const taken = this.#touched.take()
+    const among = isOne ? undefined : taken
+    const revision = this.#seen()
+    this.#pendingFrom = undefined
+    const now = await this.#look(revision, among)
+    this.#pauseMs = Math.max(PAUSE_MS, (clock.monotonicMs() - began) * (SHARE - 1))
+    const batch: Difference[] = []
+    for (const difference of differences(known, now, among)) {
+      if (!(await this.#isReplaced(difference, revision))) batch.push(difference)
+      else known.delete(difference.key)
+    }
+    yield* this.#tell(known, batch, revision)
+    for (const [key, row] of now) known.set(key, row)
+    this.#isLooking = false
+  }
+
+  /** Whether a row went because a stored object has its name: the client has that object instead. */
+  async #isReplaced({ before, now }: Difference, revision: number): Promise<boolean> {
+    const { base, prefix, stored } = this.#rows
+    if (!stored || now || !before) return false
+    const { namespace = '', name } = before.object.metadata
+    return (await base.get(`${prefix}${namespace}/${name}`, revision)) !== undefined
+  }
+
+  /** Passes on what happened to stored objects. */
+  *#tellStored(): Generator<StoreEvent> {
+    for (let event = this.#waiting.shift(); event; event = this.#waiting.shift()) {
+      const isWhole = this.#pendingFrom === undefined || this.#pendingFrom > event.revision
+      if (isWhole) this.#whole = [event.revision]
+      else this.#rows.noteBatch(this.#whole, event.revision)
+      this.#told = event.revision * 2 - (isWhole ? 0 : 1)
+      yield this.#rows.stored!.show(event, this.#told)
+    }
   }
 
   /** The events of a look, which is then what is known. */
-  function* tell(known: Known, batch: readonly Difference[], revision: number): Generator<StoreEvent> {
-    if (batch.length > 1) rows.noteBatch(whole, revision)
-    const begin = told
+  *#tell(known: Known, batch: readonly Difference[], revision: number): Generator<StoreEvent> {
+    if (batch.length > 1) this.#rows.noteBatch(this.#whole, revision)
+    const begin = this.#told
     for (const [index, { key, before, now }] of batch.entries()) {
-      told = index < batch.length - 1 ? revision * 2 - 1 : revision * 2
+      this.#told = index < batch.length - 1 ? revision * 2 - 1 : revision * 2
       if (!now) known.delete(key)
       yield {
         key,
-        revision: told,
-        value: now && serializeRow(now.object, told),
+        revision: this.#told,
+        value: now && serializeRow(now.object, this.#told),
         previous: before && serializeRow(before.object, begin),
       }
     }
-    told = revision * 2
-    whole = revision
-  }
-
-  async function* events(): AsyncGenerator<StoreEvent> {
-    const following = Promise.all([follow(), followTime()])
-    try {
-      const known = await look(after)
-      if (from % 2 === 1) await forgetBatch(known)
-      let pauseMs = PAUSE_MS
-      isBehind = newest > after
-      for (;;) {
-        await woken.promise
-        await clock.sleep(pauseMs, until).catch(() => {}) // aborted: seen below
-        if (failure) throw failure
-        if (until.aborted) return
-        const began = clock.monotonicMs()
-        woken = Promise.withResolvers<void>()
-        const taken = touched.take()
-        const among = rows.isOne ? undefined : taken
-        // Changes come in order: all up to the newest are noted.
-        const revision = Math.max(newest, changes.progress())
-        const now = await look(revision, among)
-        pauseMs = Math.max(PAUSE_MS, (clock.monotonicMs() - began) * (SHARE - 1))
-        yield* tell(known, [...differences(known, now, among)], revision)
-        for (const [key, row] of now) known.set(key, row)
-        isBehind = newest > revision
-      }
-    } finally {
-      ended.abort()
-      await following
-    }
-  }
-
-  return {
-    [Symbol.asyncIterator]: events,
-    atHand: () => undefined,
-    progress: () => (isBehind ? told : Math.max(told, changes.progress() * 2)),
+    this.#told = revision * 2
+    this.#whole = [revision]
   }
 }
 
@@ -173,7 +281,7 @@ function* differences(known: Known, now: Known, among: RowFilter | undefined): G
     if (before?.text !== row.text) yield { key, before, now: row }
   }
   for (const [key, before] of known) {
-    if (!now.has(key) && isAmong(among, before.at)) yield { key, before }
+    if (!now.has(key) && isAmong(among, before.of ?? before.at)) yield { key, before }
   }
 }
 

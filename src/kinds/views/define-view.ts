@@ -19,14 +19,22 @@ interface ViewDefinition {
   readonly columns: readonly Column[]
 }
 
+const VERSION = 'v1alpha1'
+const READ = ['get', 'list', 'watch'] as const
+
+/** A kind of another system as rows of `view.flotilla.dev`. Short names stay with the system's own kind. */
+export function inViewGroup(kind: Kind): Kind {
+  return { ...kind, group: VIEW_GROUP, version: VERSION, shortNames: [], categories: [], verbs: READ }
+}
+
 /** Defines a kind of rows. */
 export function defineView({ fields, ...definition }: ViewDefinition): Kind {
   return kindOf({
     ...definition,
     group: VIEW_GROUP,
-    version: 'v1alpha1',
+    version: VERSION,
     categories: [],
-    verbs: ['get', 'list', 'watch'],
+    verbs: READ,
     fields: Object.fromEntries(Object.entries(fields).map(([field, schema]) => [field, toStructural(schema)])),
   })
 }

@@ -4,21 +4,23 @@ import type { Kind } from '../../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
 import type { UnknownObject } from '../../../kinds/meta.ts'
 import { enumOf, name, object, text } from '../../../kinds/schema/schema-builders.ts'
-import type { BundleStateName } from '../../../kinds/fields/states.ts'
 import { toStructural } from '../../../kinds/schema/structural.ts'
+import { scopesOfDottedName } from '../../projection.ts'
+import type { BundleStateRow, Projection } from '../../projection.ts'
 import { REPO_LABEL } from '../compile/desired-objects.ts'
 import { FLEET_GROUP } from '../compile/read-git-repo.ts'
+import { GitRepo } from '../kinds.ts'
 import { fleetState, STATES_WORST_FIRST } from './states.ts'
 
 /** Fleet's BundleDeployment, in the namespace of its bundle. */
-export const BundleDeployment: Kind = kindOf({
+const BundleDeployment: Kind = kindOf({
   group: FLEET_GROUP,
   version: 'v1alpha1',
   kind: 'BundleDeployment',
   plural: 'bundledeployments',
   scope: 'Namespaced',
   description:
-    'How a bundle of a GitRepo does on a cluster. It can only be read; it is in the namespace of the GitRepo.',
+    'State of a bundle of a GitRepo on a cluster. A BundleDeployment is computed on request and read-only; it is in the namespace of the GitRepo.',
   categories: [],
   verbs: ['get', 'list', 'watch'],
   selectable: ['bundle', 'cluster'],
@@ -45,26 +47,9 @@ export const BundleDeployment: Kind = kindOf({
   ],
 })
 
-/** Whether an object was made for a GitRepo. */
-export function isOfGitRepo({ metadata }: { readonly metadata: UnknownObject['metadata'] }): boolean {
-  return metadata.labels?.[REPO_LABEL] !== undefined
-}
-
-/** The objects of a bundle on a cluster; see `plan/fleet/view-rows.ts`. */
-interface StateRow extends UnknownObject {
-  readonly bundle: string
-  readonly cluster: string
-  readonly state?: BundleStateName
-  readonly message: string
-  readonly waitsFor?: string
-  readonly lastKnown?: BundleStateName
-  readonly generation?: number
-  readonly target?: number
-}
-
 /** A BundleDeployment; undefined for a cluster that is not selected or not part of the fleet any more. */
-export function bundleDeploymentOf(row: UnknownObject): UnknownObject | undefined {
-  const { metadata, bundle, cluster, state, message, waitsFor, lastKnown, generation, target } = row as StateRow
+function bundleDeploymentOf(row: BundleStateRow): UnknownObject | undefined {
+  const { metadata, bundle, cluster, state, message, waitsFor, lastKnown, generation, target } = row
   const word = state && fleetState(state, { generation, target, waitsFor, lastKnown })
   if (word === undefined) return undefined
   const isDeployed = generation !== undefined && generation === target
@@ -91,4 +76,19 @@ export function bundleDeploymentOf(row: UnknownObject): UnknownObject | undefine
       message,
     },
   }
+}
+
+/** BundleDeployments as a projection of the bundles of GitRepos. */
+export const BUNDLE_DEPLOYMENTS: Projection = {
+  kind: BundleDeployment,
+  includes: ({ metadata }) => metadata.labels?.[REPO_LABEL] !== undefined,
+  objectOf: bundleDeploymentOf,
+  within: (namespace) => ({ namespace }),
+  named: scopesOfDottedName,
+  makerOf(bundle) {
+    const repository = bundle.metadata.ownerReferences?.find(({ kind }) => kind === GitRepo.kind)
+    if (!repository) return bundle
+    const { apiVersion, kind, name } = repository
+    return { apiVersion, kind, metadata: { name, namespace: bundle.metadata.namespace ?? '' } }
+  },
 }

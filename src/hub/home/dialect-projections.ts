@@ -1,0 +1,12 @@
+/** The projected kinds of dialects, apart from their controllers, which the threads of the API do not load. */
+import { BUNDLE_DEPLOYMENTS } from '../../dialects/fleet/status/bundle-deployment.ts'
+import type { Projection } from '../../dialects/projection.ts'
+
+const PROJECTIONS: Readonly<Record<string, readonly Projection[]>> = {
+  fleet: [BUNDLE_DEPLOYMENTS],
+}
+
+/** The projected kinds of these dialects. */
+export function dialectProjections(names: readonly string[]): readonly Projection[] {
+  return names.flatMap((name) => PROJECTIONS[name] ?? [])
+}
