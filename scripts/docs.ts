@@ -5,6 +5,7 @@ import { cliReference } from '../src/cli/program/docs-page.ts'
 import { withArgoTables } from '../src/dialects/argo/docs-page.ts'
 import { withFleetTables } from '../src/dialects/fleet/docs-page.ts'
 import { withWorkTables } from '../src/dialects/ocm/works/docs-page.ts'
+import { withOcmTables } from '../src/dialects/ocm/docs-page.ts'
 import { withMetricsTable } from '../src/hub/metrics/docs-page.ts'
 import { conditionsPage } from '../src/kinds/condition-page.ts'
 import { docsFileName, withGeneratedPart } from '../src/kinds/docs-page.ts'
@@ -26,6 +27,7 @@ for (const [name, renew] of [
   ['dialects/argo.md', withArgoTables],
   ['dialects/fleet.md', withFleetTables],
   ['dialects/ocm-works.md', withWorkTables],
+  ['dialects/ocm.md', withOcmTables],
 ] as const) {
   const file = join(import.meta.dirname, '../docs', name)
   const page = readFileSync(file, 'utf8')

@@ -68,7 +68,7 @@ export const HubConfig = Type.Object({
   dialects: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Dialects that this hub serves, separated by commas, for example `fleet`. If omitted, none.',
+      description: 'Dialects that this hub serves, separated by commas, for example `fleet,ocm`. If omitted, none.',
     }),
   ),
   evidenceRetention: Type.Optional(

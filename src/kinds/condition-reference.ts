@@ -75,6 +75,16 @@ export const CONDITIONS: readonly ConditionEntry[] = [
   condition('SealingKeyRetired', ['Cluster'], 'True while the hub waits for a new sealing key of the agent.'),
   condition('Usable', ['JoinToken'], 'True while clusters can join with the token.'),
   condition('GitPolling', ['GitRepo'], 'The Ready condition of the Source that the hub created for the GitRepo.'),
+  condition(
+    'ClusterSetEmpty',
+    ['ManagedClusterSet'],
+    'True while the set has no cluster; Unknown while its selector is invalid.',
+  ),
+  condition(
+    'PlacementMisconfigured',
+    ["Open Cluster Management's Placement"],
+    'True while the Placement has a mistake and keeps its last decisions.',
+  ),
   condition('Exact', ['GitRepo'], 'True when every field of the GitRepo and its fleet.yaml files has its effect.'),
 ]
 
@@ -598,6 +608,18 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry('BundleNotFound', 'The Bundle of flotilla.dev does not exist.'),
       entry('AllHasEffect', 'Every field has its effect.'),
       entry('NotAllHasEffect', 'A field has no effect, or a different effect.', 'See `status.findings`.'),
+    ],
+  },
+  {
+    title: 'Open Cluster Management',
+    about:
+      'Reasons of the conditions of cluster.open-cluster-management.io that Open Cluster Management does not have. Its own reasons keep their meaning.',
+    reasons: [
+      entry(
+        'InvalidSelector',
+        'The label selector of a ManagedClusterSet is invalid.',
+        'Correct `spec.clusterSelector.labelSelector`.',
+      ),
     ],
   },
   {

@@ -3,7 +3,7 @@
 import type { Static } from 'typebox'
 import { AGE, kindOf } from '../../kinds/define-kind.ts'
 import type { Column, Kind } from '../../kinds/define-kind.ts'
-import type { KubeObject } from '../../kinds/meta.ts'
+import type { Condition, KubeObject } from '../../kinds/meta.ts'
 import {
   Conditions,
   enumOf,
@@ -72,6 +72,7 @@ const ManagedClusterSetSpec = object({
       { default: { selectorType: 'ExclusiveClusterSetLabel' } },
     ),
   ),
+  managedNamespaces: optional(listOf(rawObject(), MANY)),
 })
 const BindingSpec = object({ clusterSet: optional(words()) })
 const PlacementSpec = object({
@@ -170,6 +171,16 @@ export interface ManagedClusterSetBinding extends KubeObject {
 
 export interface OcmPlacement extends KubeObject {
   spec?: Static<typeof PlacementSpec>
+  status?: {
+    numberOfSelectedClusters?: number
+    decisionGroups?: {
+      decisionGroupIndex: number
+      decisionGroupName: string
+      decisions: string[]
+      clusterCount: number
+    }[]
+    conditions?: Condition[]
+  }
 }
 
 export interface OcmPlacementDecision extends KubeObject {

@@ -7,22 +7,34 @@ import { createFleetControllers } from '../../dialects/fleet/controllers/fleet-c
 import { FLEET_KINDS } from '../../dialects/fleet/kinds.ts'
 import { OCM_WORK_KINDS } from '../../dialects/ocm/works/kinds.ts'
 import { createWorkControllers } from '../../dialects/ocm/works/work-controllers.ts'
+import { OCM_FACE_POLICIES } from '../../dialects/ocm/faces/face-policies.ts'
+import { OCM_PLACEMENT_KINDS } from '../../dialects/ocm/kinds.ts'
+import { createOcmControllers } from '../../dialects/ocm/ocm-controllers.ts'
+import type { ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
+import { shippedPolicyBinding } from '../../kinds/policies/shipped-policy.ts'
 import { toCrd } from '../../kinds/crd/to-crd.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { ensureNamespace } from './hub-info.ts'
-import { CrdResource, waitUntilServed } from './kube-home.ts'
+import { applyPolicies, CrdResource, waitUntilServed } from './kube-home.ts'
 
 /** What a dialect brings. */
 interface Dialect {
   readonly kinds: readonly Kind[]
   /** Namespaces its users expect. */
   readonly namespaces: readonly string[]
+  /** Rules about writes of its kinds. */
+  readonly policies?: readonly ValidatingAdmissionPolicy[]
   readonly controllers: DialectControllers
 }
 
 const DIALECTS: Readonly<Record<string, Dialect>> = {
   fleet: { kinds: FLEET_KINDS, namespaces: ['fleet-default', 'fleet-local'], controllers: createFleetControllers },
-  ocm: { kinds: OCM_WORK_KINDS, namespaces: [], controllers: createWorkControllers },
+  ocm: {
+    kinds: [...OCM_PLACEMENT_KINDS, ...OCM_WORK_KINDS],
+    namespaces: [],
+    policies: OCM_FACE_POLICIES,
+    controllers: (parts) => [...createOcmControllers(parts), ...createWorkControllers(parts)],
+  },
 }
 
 /** The label of CRDs that a dialect installed; only those are ever changed. */
@@ -52,9 +64,10 @@ export async function installDialects(
   { client, clock, signal }: { readonly client: Client; readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
   for (const name of names) {
-    const { kinds, namespaces } = DIALECTS[name]!
+    const { kinds, namespaces, policies = [] } = DIALECTS[name]!
     for (const namespace of namespaces) await ensureNamespace(client, namespace)
     for (const kind of kinds) await installKind(name, kind, client, signal)
+    await applyPolicies(policies, policies.map(shippedPolicyBinding), { client, signal })
     await waitUntilServed(kinds, { client, clock, signal })
   }
 }

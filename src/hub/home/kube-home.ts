@@ -63,9 +63,18 @@ const POLL_MS = 100
 
 /** Applies the policies that ship with our kinds; the same on both homes. */
 export async function installPolicies(client: Client, signal: AbortSignal): Promise<void> {
+  await applyPolicies(POLICIES, BINDINGS, { client, signal })
+}
+
+/** Applies policies and their bindings. */
+export async function applyPolicies(
+  policies: readonly ValidatingAdmissionPolicy[],
+  bindings: readonly ValidatingAdmissionPolicyBinding[],
+  { client, signal }: { readonly client: Client; readonly signal: AbortSignal },
+): Promise<void> {
   const options = { fieldManager: 'flotilla-hub', force: true, signal }
-  for (const policy of POLICIES) await client.apply(ValidatingAdmissionPolicy, policy, options)
-  for (const binding of BINDINGS) await client.apply(ValidatingAdmissionPolicyBinding, binding, options)
+  for (const policy of policies) await client.apply(ValidatingAdmissionPolicy, policy, options)
+  for (const binding of bindings) await client.apply(ValidatingAdmissionPolicyBinding, binding, options)
 }
 
 /**

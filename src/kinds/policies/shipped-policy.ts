@@ -9,7 +9,7 @@ type PolicySpec = NonNullable<ValidatingAdmissionPolicy['spec']>
 export interface ShippedPolicy {
   readonly name: string
   readonly kind: Pick<Kind, 'group' | 'plural'>
-  readonly operations: ('CREATE' | 'UPDATE')[]
+  readonly operations: ('CREATE' | 'UPDATE' | 'DELETE')[]
   readonly matchConditions?: NonNullable<PolicySpec['matchConditions']>
   readonly validations: NonNullable<PolicySpec['validations']>
 }

@@ -13,20 +13,24 @@ import type {
   OcmPlacementDecision,
 } from '../kinds.ts'
 
-/** The objects that a Placement reads. */
-export interface OcmObjects {
+/** The objects that a Placement reads, and its pages. */
+export interface PlacementObjects {
+  clusters(): readonly ManagedCluster[]
+  sets(): readonly ManagedClusterSet[]
+  bindingsIn(namespace: string): readonly ManagedClusterSetBinding[]
+  pages(): readonly OcmPlacementDecision[]
+  scoresByCluster(): ReadonlyMap<string, readonly AddOnPlacementScore[]>
+  replacePages(before: readonly OcmPlacementDecision[], after: readonly OcmPlacementDecision[]): void
+}
+
+/** The objects of files. */
+export interface OcmObjects extends PlacementObjects {
   /** Adds or replaces an object. Objects of other API groups have no effect. */
   apply(object: unknown): void
   /** Removes an object by `Kind/name` or `Kind/namespace/name`. */
   delete(key: string): void
-  clusters(): readonly ManagedCluster[]
-  sets(): readonly ManagedClusterSet[]
-  bindingsIn(namespace: string): readonly ManagedClusterSetBinding[]
   placements(): readonly OcmPlacement[]
   placement(key: string): OcmPlacement | undefined
-  pages(): readonly OcmPlacementDecision[]
-  scoresByCluster(): ReadonlyMap<string, readonly AddOnPlacementScore[]>
-  replacePages(before: readonly OcmPlacementDecision[], after: readonly OcmPlacementDecision[]): void
 }
 
 /** An object that Open Cluster Management's API would refuse. */
@@ -53,19 +57,17 @@ export function createOcmObjects(): OcmObjects {
     placements: () => all<OcmPlacement>('Placement'),
     placement: (key) => byKey.get(`Placement/${key}`),
     pages: () => all<OcmPlacementDecision>('PlacementDecision'),
-    scoresByCluster: () => {
-      const scores = new Map<string, AddOnPlacementScore[]>()
-      for (const score of all<AddOnPlacementScore>('AddOnPlacementScore')) {
-        const cluster = score.metadata.namespace ?? ''
-        scores.set(cluster, [...(scores.get(cluster) ?? []), score])
-      }
-      return scores
-    },
+    scoresByCluster: () => groupByNamespace(all<AddOnPlacementScore>('AddOnPlacementScore')),
     replacePages: (before, after) => {
       for (const page of before) byKey.delete(keyOf(page))
       for (const page of after) byKey.set(keyOf(page), page)
     },
   }
+}
+
+/** Objects by their namespace, which is the name of a cluster. */
+export function groupByNamespace<T extends KubeObject>(objects: readonly T[]): ReadonlyMap<string, readonly T[]> {
+  return Map.groupBy(objects, ({ metadata }) => metadata.namespace ?? '')
 }
 
 function keyOf({ kind, metadata }: KubeObject): string {

@@ -10,7 +10,7 @@ import { ocmPages, rankAsOcm } from '../../../plan/placement/ocm-scheduler.ts'
 import type { OcmRanking } from '../../../plan/placement/ocm-scheduler.ts'
 import type { CompileCel } from '../../../plan/placement/types.ts'
 import type { OcmPlacement, OcmPlacementDecision } from '../kinds.ts'
-import type { OcmObjects } from './object-store.ts'
+import type { PlacementObjects } from './object-store.ts'
 import {
   isPageOf,
   loadOfPages,
@@ -70,9 +70,9 @@ const NO_DECISION = { selected: [], unscheduled: 0, numberOfSelectedClusters: 0 
 
 /** Schedules one Placement and replaces its pages in the store. */
 export function placeOnce(
-  objects: OcmObjects,
+  objects: PlacementObjects,
   placement: OcmPlacement,
-  at: { readonly now: number; readonly compileCel: CompileCel },
+  at: { readonly now: number; readonly compileCel: CompileCel; readonly noteUntil?: (time: number) => void },
 ): PassAnswer {
   if (placement.metadata.deletionTimestamp !== undefined) return { ...NO_DECISION, skipped: 'deleting' }
   if (placement.metadata.annotations?.[DISABLED] === 'true') return { ...NO_DECISION, skipped: 'disabled' }
@@ -96,6 +96,7 @@ export function placeOnce(
   if (ranking.brokenSet !== undefined) {
     return { ...NO_DECISION, syncError: ranking.brokenSet, placementDecisions: own.map(asWritten) }
   }
+  if (ranking.until !== undefined) at.noteUntil?.(ranking.until)
   const count = question.numberOfClusters ?? ranking.ranked.length
   const chosen = ranking.ranked.slice(0, count).map(({ cluster }) => cluster)
   const unscheduled =

@@ -1,0 +1,112 @@
+// Tested by src/dialects/ocm/faces/managed-cluster.sim.test.ts
+/** The status of a ManagedCluster, from the Cluster that it shows. Pure. */
+import { findCondition } from '../../../core/conditions.ts'
+import type { Cluster } from '../../../kinds/native/cluster.ts'
+import { acceptancePass } from '../clusters/cluster-passes.ts'
+import type { OcmCondition } from '../clusters/cluster-passes.ts'
+import type { ManagedCluster } from '../kinds.ts'
+
+const LEASES_UNTIL_OFFLINE = 5
+
+/** The conditions that follow from a Cluster. Those of other writers stay. */
+export function faceConditions(cluster: Cluster, face: ManagedCluster): readonly OcmCondition[] {
+  const accepted = findCondition(acceptancePass(face).conditions, 'HubAcceptedManagedCluster')
+  const isJoined = cluster.status?.certificate !== undefined
+  return [
+    ...(accepted ? [accepted] : []),
+    ...(isJoined ? [JOINED, availableCondition(cluster), clockCondition(cluster, face)] : []),
+  ]
+}
+
+const JOINED: OcmCondition = {
+  type: 'ManagedClusterJoined',
+  status: 'True',
+  reason: 'ManagedClusterJoined',
+  message: 'Managed cluster joined',
+}
+
+function availableCondition({ status }: Cluster): OcmCondition {
+  const type = 'ManagedClusterConditionAvailable'
+  const available = findCondition(status?.conditions, 'Available')
+  if (available?.status === 'True') {
+    return { type, status: 'True', reason: 'ManagedClusterAvailable', message: 'Managed cluster is available' }
+  }
+  return {
+    type,
+    status: 'Unknown',
+    reason: 'ManagedClusterLeaseUpdateStopped',
+    message: 'Registration agent stopped updating its lease.',
+  }
+}
+
+function clockCondition({ status }: Cluster, { spec }: ManagedCluster): OcmCondition {
+  const type = 'ManagedClusterConditionClockSynced'
+  const skew = Math.abs(status?.clockSkewSeconds ?? 0)
+  if (skew < LEASES_UNTIL_OFFLINE * spec.leaseDurationSeconds) {
+    return {
+      type,
+      status: 'True',
+      reason: 'ManagedClusterClockSynced',
+      message: 'The clock of the managed cluster is synced with the hub.',
+    }
+  }
+  return {
+    type,
+    status: 'False',
+    reason: 'ManagedClusterClockOutOfSync',
+    message:
+      'The clock of hub and agent is out of sync. This may cause the Unknown status and affect agent functionalities.',
+  }
+}
+
+/** What a Cluster reports: claims and the version. Open Cluster Management refuses claims without a value. */
+export function reportedStatus({
+  status = {},
+}: Cluster): Pick<NonNullable<ManagedCluster['status']>, 'clusterClaims' | 'version'> {
+  const claims = (status.claims ?? []).filter(({ value }) => value !== '')
+  return {
+    ...(claims.length > 0 ? { clusterClaims: claims } : {}),
+    ...(status.kubernetesVersion === undefined ? {} : { version: { kubernetes: status.kubernetesVersion } }),
+  }
+}
+
+/** The label of a namespace that belongs to a cluster. */
+export const NAMESPACE_LABEL = 'open-cluster-management.io/cluster-name'
+const MAX_NAMESPACE = 63
+
+/** Whether the namespace of a cluster can be used; undefined while the cluster is not accepted. */
+export function namespaceCondition(
+  cluster: string,
+  namespace: { readonly metadata: { readonly labels?: Readonly<Record<string, string>> } } | undefined,
+): OcmCondition {
+  const type = 'ClusterNamespaceReady'
+  if (!isNamespaceName(cluster)) {
+    return {
+      type,
+      status: 'False',
+      reason: 'InvalidNamespaceName',
+      message: `${JSON.stringify(cluster)} is not a valid name of a namespace: a cluster whose name has dots or more than ${MAX_NAMESPACE} characters has no namespace of its own, and ManifestWorks cannot name it.`,
+    }
+  }
+  if (namespace && namespace.metadata.labels?.[NAMESPACE_LABEL] !== cluster) {
+    return {
+      type,
+      status: 'False',
+      reason: 'NamespaceTaken',
+      message: `Namespace ${JSON.stringify(cluster)} existed before the cluster, and the hub did not create it. Users who may write ManifestWorks in the namespace reach the cluster. Label the namespace ${NAMESPACE_LABEL}=${cluster} to confirm that it belongs to the cluster.`,
+    }
+  }
+  return {
+    type,
+    status: namespace ? 'True' : 'False',
+    reason: namespace ? 'NamespaceReady' : 'NamespaceMissing',
+    message: namespace
+      ? `Namespace ${JSON.stringify(cluster)} belongs to the cluster.`
+      : `Namespace ${JSON.stringify(cluster)} does not exist yet.`,
+  }
+}
+
+/** Whether a namespace can have the name of a cluster. */
+export function isNamespaceName(name: string): boolean {
+  return name.length <= MAX_NAMESPACE && !name.includes('.')
+}
