@@ -49,6 +49,6 @@ export const OCM_PLACEMENT: Fields = {
   tolerations: near('maps', 'As in Open Cluster Management. A mistake keeps the last good decisions.'),
   prioritizerPolicy: near('map', 'As in Open Cluster Management. A mistake keeps the last good decisions.'),
   decisionStrategy: near('map', 'Decision groups with their labels. A mistake keeps the last good decisions.'),
-  spreadPolicy: warned('map', 'No effect, as in Open Cluster Management.'),
+  spreadPolicy: near('map', 'Spread constraints are kept; Open Cluster Management ignores them.'),
   sortBy: warned('text', 'No effect, as in Open Cluster Management.'),
 }

@@ -8,6 +8,7 @@ import { compareText } from '../../../core/text/compare-text.ts'
 import { groupUntilProblem } from '../../../plan/placement/decisions/decision-groups.ts'
 import { ocmPages, rankAsOcm } from '../../../plan/placement/ocm-scheduler.ts'
 import type { OcmRanking } from '../../../plan/placement/ocm-scheduler.ts'
+import { chooseSpread } from '../../../plan/placement/spread.ts'
 import type { CompileCel } from '../../../plan/placement/types.ts'
 import type { OcmPlacement, OcmPlacementDecision } from '../kinds.ts'
 import type { PlacementObjects } from './object-store.ts'
@@ -18,6 +19,7 @@ import {
   readManagedCluster,
   readManagedClusterSet,
   readPlacement,
+  readSpread,
 } from './read-objects.ts'
 
 /** A condition of a Placement; the time of the transition is the caller's. */
@@ -68,12 +70,18 @@ export interface PassAnswer {
 const DISABLED = 'cluster.open-cluster-management.io/experimental-scheduling-disable'
 const NO_DECISION = { selected: [], unscheduled: 0, numberOfSelectedClusters: 0 } as const
 
+/** The time and the differences of a pass. */
+export interface PassOptions {
+  readonly now: number
+  readonly compileCel: CompileCel
+  /** Keeps spread constraints, which Open Cluster Management ignores. Defaults to false. */
+  readonly keepsSpread?: boolean
+  /** Called with the time at which the result can change. */
+  readonly noteUntil?: (time: number) => void
+}
+
 /** Schedules one Placement and replaces its pages in the store. */
-export function placeOnce(
-  objects: PlacementObjects,
-  placement: OcmPlacement,
-  at: { readonly now: number; readonly compileCel: CompileCel; readonly noteUntil?: (time: number) => void },
-): PassAnswer {
+export function placeOnce(objects: PlacementObjects, placement: OcmPlacement, at: PassOptions): PassAnswer {
   if (placement.metadata.deletionTimestamp !== undefined) return { ...NO_DECISION, skipped: 'deleting' }
   if (placement.metadata.annotations?.[DISABLED] === 'true') return { ...NO_DECISION, skipped: 'disabled' }
   const question = readPlacement(placement)
@@ -98,7 +106,8 @@ export function placeOnce(
   }
   if (ranking.until !== undefined) at.noteUntil?.(ranking.until)
   const count = question.numberOfClusters ?? ranking.ranked.length
-  const chosen = ranking.ranked.slice(0, count).map(({ cluster }) => cluster)
+  const ranked = ranking.ranked.map(({ cluster }) => cluster)
+  const { chosen } = chooseSpread(ranked, at.keepsSpread ? readSpread(placement) : [], count)
   const unscheduled =
     question.numberOfClusters === undefined || ranking.misconfigured !== undefined ? 0 : count - chosen.length
   const { groups, misconfigured = ranking.misconfigured } = groupUntilProblem(question, chosen)

@@ -134,3 +134,20 @@ test('pages have 100 clusters, and a quiet hub writes nothing', () =>
       [],
     )
   }))
+
+test('spread constraints are kept', () =>
+  withHome(async (home) => {
+    for (const [name, region] of [
+      ['a-1', 'east'],
+      ['a-2', 'east'],
+      ['b-1', 'west'],
+    ] as const) {
+      await join(home, name, { region })
+    }
+    await bind(home, 'default', 'global')
+    const spreadConstraints = [{ topologyKey: 'region', topologyKeyType: 'Label', maxSkew: 1 }]
+    const spec = { numberOfClusters: 2, spreadPolicy: { spreadConstraints } }
+    await home.create(build(OcmPlacement, 'default/two', { spec }), OcmPlacement)
+    await home.clock.advance(3_000)
+    assert.deepEqual(await decisionsOf(home, 'default'), [['two-decision-1', ['a-1', 'b-1']]])
+  }))

@@ -35,7 +35,8 @@ export function ocmPlacementReconciler(ports: PlacementPorts): Reconciler<OcmPla
       let until: number | undefined
       const objects: PlacementObjects = { ...ports, replacePages: (_before, after) => (wanted = after) }
       const noteUntil = (time: number) => (until = time)
-      const answer = placeOnce(objects, placement, { now: clock.now(), compileCel: ports.compileCel, noteUntil })
+      const { compileCel } = ports
+      const answer = placeOnce(objects, placement, { now: clock.now(), compileCel, keepsSpread: true, noteUntil })
       if (answer.skipped !== undefined) return { unchanged: true }
       // A mistake in the Placement keeps the last good decisions instead of emptying them.
       const problem = problemOf(answer)

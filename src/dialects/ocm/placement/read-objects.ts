@@ -1,6 +1,7 @@
 // Tested by src/dialects/ocm/recorded.contract.test.ts: recorded answers of Open Cluster Management.
 /** Reads Open Cluster Management's objects as the inputs of a Placement. */
 import { compact } from '../../../core/compact.ts'
+import { isObject } from '../../../core/json.ts'
 import { canonicalQuantity } from '../../../core/text/quantity.ts'
 import type { LabelRequirement, LabelSelector } from '../../../core/text/label-selector.ts'
 import type {
@@ -9,6 +10,7 @@ import type {
   PlacementLoad,
   PlacementQuestion,
   PlacementSet,
+  SpreadTerm,
 } from '../../../plan/placement/types.ts'
 import { CLUSTER_SET_LABEL } from '../kinds.ts'
 import type {
@@ -130,6 +132,24 @@ export function readPlacement({ spec = {} }: OcmPlacement): PlacementQuestion {
       })),
     }),
   }
+}
+
+/** The spread constraints of a Placement, with the defaults of its CRD; entries of another form have no effect. */
+export function readSpread({ spec }: OcmPlacement): readonly SpreadTerm[] {
+  const constraints: unknown = spec?.spreadPolicy?.['spreadConstraints']
+  if (!Array.isArray(constraints)) return []
+  return constraints.flatMap((one: unknown): SpreadTerm[] => {
+    if (!isObject(one) || typeof one['topologyKey'] !== 'string') return []
+    const { topologyKey, maxSkew } = one
+    return [
+      {
+        topologyKey,
+        topologyKeyType: one['topologyKeyType'] === 'Claim' ? 'Claim' : 'Label',
+        maxSkew: typeof maxSkew === 'number' && maxSkew >= 1 ? Math.floor(maxSkew) : 1,
+        whenUnsatisfiable: one['whenUnsatisfiable'] === 'DoNotSchedule' ? 'DoNotSchedule' : 'ScheduleAnyway',
+      },
+    ]
+  })
 }
 
 /** Selectors as users wrote them; the scheduler says which operators it does not know. */
