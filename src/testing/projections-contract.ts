@@ -367,6 +367,15 @@ export function projectionsContract(name: string, open: () => Promise<Projection
       }
     })
 
+    it('a kind that is never stored stores nothing, also by an apply', async () => {
+      if (world.home.storesWorks) return
+      const work = { apiVersion: apiVersionOf(WORKS.kind), kind: 'Work', metadata: { name: 'shop.none' }, spec: {} }
+      const headers = { 'content-type': 'application/apply-patch+yaml' }
+      const path = `${world.works('north')}/shop.none?fieldManager=test`
+      assert.equal((await world.send('PATCH', path, work, { headers })).status, 404)
+      assert.equal((await world.send('POST', world.works('north'), work)).status, 405)
+    })
+
     it('a list and the watch from it give every later state, through broken connections (I-02, I-03)', async () => {
       for (const seed of ['ash', 'birch', 'cedar']) await followWorld(world, clusters, seed)
     })

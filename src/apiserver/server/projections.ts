@@ -1,8 +1,10 @@
 import type { KubeObject } from '../../kinds/meta.ts'
 import { forbidden, invalidObject } from '../../kinds/validation/field-error.ts'
 import type { Store } from '../../store/store.ts'
+import { notFound } from '../http/api-errors.ts'
 import { storeKey } from '../storage/stored-object.ts'
 import type { RequestContext } from './context.ts'
+import { verbsOf } from './registry.ts'
 
 /** Kinds whose objects are computed from others: what the server asks of the store that answers for such a kind. */
 
@@ -30,6 +32,8 @@ export async function refuseProjectedWrite({ kind, request, parts }: RequestCont
   const key = { name: request.name!, ...(request.namespace ? { namespace: request.namespace } : {}) }
   const maker = await parts.store.makerOf(storeKey(kind, key))
   if (maker) throw computedObject(kind, key.name, maker)
+  // An apply would create an object of a kind that is never stored.
+  if (!verbsOf(kind).includes(request.verb)) throw notFound(kind, key.name)
 }
 
 /** 422 for a computed object. */

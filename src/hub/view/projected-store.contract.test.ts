@@ -32,22 +32,25 @@ function counted(store: Store): { readonly store: Store; reads(): number } {
   return { store: { ...store, get }, reads: () => reads }
 }
 
-async function openEmbedded(): Promise<ProjectionHome> {
+async function openEmbedded(isStoredToo = true): Promise<ProjectionHome> {
   const clock = createVirtualClock()
   const ids = createSeededIds('projected')
   const { store, reads } = counted(createMemoryStore())
-  const views = [projectedView(WORKS, clock)]
+  const kind = isStoredToo ? WORKS.kind : { ...WORKS.kind, verbs: ['get', 'list', 'watch'] }
+  const views = [projectedView({ ...WORKS, kind, isStoredToo }, clock)]
   const api = createApiServer({ store, clock, ids, kinds: HUB_KINDS, views, log: silentLogger })
   const client = createClient({ clock, transport: (request, signal) => api.handle(request, ADMIN, signal) })
-  const installing = client.create(CrdResource, toCrd(WORKS.kind))
-  await clock.settle()
-  await installing
+  if (isStoredToo) {
+    const installing = client.create(CrdResource, toCrd(WORKS.kind))
+    await clock.settle()
+    await installing
+  }
   return {
     clock,
     api: api.handle,
     rows: api.handle,
     path: '/apis/example.dev/v1',
-    storesWorks: true,
+    storesWorks: isStoredToo,
     store,
     reads,
     close: async () => {
@@ -90,7 +93,8 @@ async function openAggregated(): Promise<ProjectionHome> {
   }
 }
 
-projectionsContract('the embedded home', openEmbedded)
+projectionsContract('the embedded home', () => openEmbedded())
+projectionsContract('the embedded home, never stored', () => openEmbedded(false))
 projectionsContract('beside a kube-apiserver', openAggregated)
 
 /** An embedded home with one bundle on some clusters, which are only placed on and never reported. */
