@@ -81,6 +81,11 @@ export const CONDITIONS: readonly ConditionEntry[] = [
     'True while the set has no cluster; Unknown while its selector is invalid.',
   ),
   condition(
+    'LabelContested',
+    ['ManagedCluster'],
+    'True while two writers change a label in turns, one on the ManagedCluster and one on the Cluster.',
+  ),
+  condition(
     'PlacementMisconfigured',
     ["Open Cluster Management's Placement"],
     'True while the Placement has a mistake and keeps its last decisions.',
@@ -615,6 +620,12 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
     about:
       'Reasons of the conditions of cluster.open-cluster-management.io that Open Cluster Management does not have. Its own reasons keep their meaning.',
     reasons: [
+      entry(
+        'ChangedInTurns',
+        'Two writers change a label in turns.',
+        'Remove the label from one of the writers that the message describes.',
+      ),
+      entry('Settled', 'No label is changed in turns any more.'),
       entry(
         'InvalidSelector',
         'The label selector of a ManagedClusterSet is invalid.',

@@ -160,3 +160,22 @@ test('deleting a ManagedCluster lets the cluster leave and keeps what runs; the 
     await home.clock.advance(2_000)
     assert.equal(await home.find(ManagedCluster, 'store-2'), undefined)
   }))
+
+test('two writers that fight over a label are said, until they stop', () =>
+  withHome(async (home) => {
+    await joined(home, 'store-1', { tier: 'a' })
+    for (let turn = 0; turn < 4; turn += 1) {
+      for (const [type, tier] of [
+        [ManagedCluster, 'b'],
+        [Cluster, 'a'],
+      ] as const) {
+        const body = { metadata: { labels: { tier } } }
+        await home.client.patch(type as typeof Cluster, { name: 'store-1' }, { type: 'merge', body })
+        await home.clock.advance(2_000)
+      }
+    }
+    const contested = async () => condition(await home.find(ManagedCluster, 'store-1'), 'LabelContested')
+    assert.equal(await contested(), 'True ChangedInTurns')
+    await home.clock.advance(700_000)
+    assert.equal(await contested(), 'False Settled')
+  }))

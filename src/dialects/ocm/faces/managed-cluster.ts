@@ -8,6 +8,7 @@ import type { Cluster } from '../../../kinds/native/cluster.ts'
 import { ManagedCluster } from '../kinds.ts'
 import { changeFace, clusterPatch, leavingPatch, withDefaultSet } from './face-changes.ts'
 import { faceConditions, isNamespaceName, namespaceCondition, reportedStatus } from './face-status.ts'
+import { changedLabels, createLabelFights } from './label-fights.ts'
 import { fieldsOfCluster, formatSynced, SYNCED_ANNOTATION, syncFaces } from './sync-faces.ts'
 
 /** The ports of the controller. */
@@ -26,6 +27,7 @@ const FINALIZER = 'ocm.flotilla.dev/cluster'
 
 /** Reconciles a ManagedCluster with the Cluster of the same name. */
 export function managedClusterReconciler(ports: FacePorts): Reconciler<ManagedCluster> {
+  const fights = createLabelFights()
   return {
     name: 'ocm-managed-cluster',
     async reconcile(draft, { clock, signal }): Promise<Result> {
@@ -36,6 +38,7 @@ export function managedClusterReconciler(ports: FacePorts): Reconciler<ManagedCl
         const isStaying = cluster && !cluster.spec.decommission && cluster.metadata.deletionTimestamp === undefined
         if (isStaying) await ports.patchCluster(name, leavingPatch(cluster, clock.now()), signal)
         face.metadata.finalizers = (face.metadata.finalizers ?? []).filter((one) => one !== FINALIZER)
+        fights.forget(name)
         return {}
       }
       if (!cluster) {
@@ -44,20 +47,23 @@ export function managedClusterReconciler(ports: FacePorts): Reconciler<ManagedCl
         return {}
       }
       const fields = withDefaultSet(syncFaces(cluster, face))
+      const now = clock.now()
       if (!jsonEqual(fields, fieldsOfCluster(cluster))) {
-        await ports.patchCluster(name, clusterPatch(cluster, fields, clock.now()), signal)
+        fights.note(name, changedLabels(fields.labels, cluster.metadata.labels ?? {}), 'Cluster', now)
+        await ports.patchCluster(name, clusterPatch(cluster, fields, now), signal)
         return {}
       }
       const conditions = faceConditions(cluster, {
         ...face,
         spec: { ...face.spec, hubAcceptsClient: fields.isAccepted },
       })
-      changeFace(face, fields, { now: clock.now(), conditions })
+      fights.note(name, changedLabels(fields.labels, face.metadata.labels ?? {}), 'ManagedCluster', now)
+      changeFace(face, fields, { now, conditions })
       face.metadata.finalizers = [...new Set([...(face.metadata.finalizers ?? []), FINALIZER])]
       // Metadata and spec are written first; the change leads to the next pass.
       if (isChanged(draft)) return {}
       await showStatus(draft, { cluster, conditions }, ports, signal)
-      return {}
+      return showFights(draft, fights.contested(name, now))
     },
   }
 }
@@ -84,6 +90,21 @@ async function showStatus(
   if (isMissing) await ports.createNamespace(name, signal)
   const { type, status, reason, message } = namespaceCondition(name, ports.namespaceOf(name))
   conditions.set(type, status, reason, message)
+}
+
+const LOOK_AGAIN_MS = 60_000
+
+/** Says which labels two writers change in turns. */
+function showFights({ conditions }: Draft<ManagedCluster>, labels: readonly string[]): Result {
+  if (labels.length > 0) {
+    const message = `Two writers change ${labels.map((label) => JSON.stringify(label)).join(', ')} in turns, one on the ManagedCluster and one on the Cluster. Remove the label from one of them.`
+    conditions.set('LabelContested', 'True', 'ChangedInTurns', message)
+    return { requeueAfterMs: LOOK_AGAIN_MS }
+  }
+  if (conditions.get('LabelContested')?.status === 'True') {
+    conditions.set('LabelContested', 'False', 'Settled', 'No label was changed in turns during the last 10 minutes.')
+  }
+  return {}
 }
 
 /** The ports of the controller that creates ManagedClusters. */
