@@ -92,6 +92,7 @@ async function measure(clusterCount: number, placementCount: number) {
     holds: () => false,
     runs: () => false,
     empties: () => false,
+    bundlesOf: () => 0,
     noteEvicted: () => {},
     pagesOf: (key) => [...(pages.get(key)?.values() ?? [])],
     pageWith,

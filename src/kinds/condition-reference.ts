@@ -60,7 +60,11 @@ export const CONDITIONS: readonly ConditionEntry[] = [
   condition('Applied', ['ManifestWork'], 'True when all manifests are applied; as in Open Cluster Management.'),
   condition('Empty', ['Placement'], 'True while the Placement selects no cluster.'),
   condition('Released', ['Source'], 'True when all Bundles of the newest revision are rendered.'),
-  condition('Held', ['Source', 'Rollout'], 'True while the object waits for the event that its message names.'),
+  condition(
+    'Held',
+    ['Source', 'Rollout', 'GitRepo'],
+    'True while the object waits for the event that its message names.',
+  ),
   condition('Superseded', ['Rollout'], 'True when newer Rollouts have taken over all Bundles.'),
   condition('RolledBack', ['Rollout'], 'True when a rollback of the Rollout has been created.'),
   condition('Accepted', ['Cluster'], 'True when the cluster may receive content.'),
@@ -299,6 +303,12 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry(
         'DropHeld',
         'The guard stopped a change that removes more than allowed, or everything. Also on Placements and Clusters.',
+        'Review the change with `flotilla guard list`, then correct it, or let it through with `flotilla guard release`.',
+      ),
+      entry('PlacementPending', 'The Placement is not decided yet. The hub retries.'),
+      entry(
+        'GrowthHeld',
+        'The guard stopped a change that adds more than 1,000 bundles on clusters and more than doubles them. Also on Placements and GitRepos.',
         'Review the change with `flotilla guard list`, then correct it, or let it through with `flotilla guard release`.',
       ),
       entry('NameTaken', 'An object with the same name and different content exists.', 'Delete or rename the object.'),

@@ -1,3 +1,4 @@
+// Tested by src/cli/commands/placement/guard.test.ts
 /** Our kinds' addresses without their schemas: typebox would double the time to the first byte. */
 import type { Client, ListOptions } from '../../client/client.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
@@ -50,6 +51,12 @@ const PAGE = 500
 /** The resource type of a Flotilla kind, without its schema. */
 export function flotillaResource<T extends KubeObject>(kind: string, scope: ResourceType['scope']): ResourceType<T> {
   return { group: 'flotilla.dev', version: 'v1alpha1', kind, plural: `${kind.toLowerCase()}s`, scope }
+}
+
+/** The resource type of a kind of Rancher Fleet. */
+export function fleetResource<T extends KubeObject>(kind: string): ResourceType<T> {
+  const plural = `${kind.toLowerCase()}s`
+  return { group: 'fleet.cattle.io', version: 'v1alpha1', kind, plural, scope: 'Namespaced' }
 }
 
 /** The names of the clusters that a selector of labels chooses; undefined without one: all. */

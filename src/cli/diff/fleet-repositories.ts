@@ -2,9 +2,9 @@
 /** Bundles that the hub compiles from GitRepos of Rancher Fleet, compiled again with the files of a change. */
 import type { Client } from '../../client/client.ts'
 import { settleAll } from '../../core/async/settle-all.ts'
-import type { KubeObject, ResourceType, UnknownObject } from '../../kinds/meta.ts'
+import type { KubeObject, UnknownObject } from '../../kinds/meta.ts'
 import type { Source } from '../../kinds/native/source.ts'
-import { listAll } from '../api/flotilla-resources.ts'
+import { fleetResource, listAll } from '../api/flotilla-resources.ts'
 import { readIfAllowed } from '../api/read-if-allowed.ts'
 import { keyOfObject, withObjects } from '../repository/fleet-facts.ts'
 import type { FleetFacts } from '../repository/fleet-facts.ts'
@@ -12,11 +12,6 @@ import type { Files } from '../repository/git-repository.ts'
 
 /** The label of objects that a GitRepo made. */
 const REPO_LABEL = 'fleet.cattle.io/repo-name'
-
-function fleetResource<T extends KubeObject>(kind: string): ResourceType<T> {
-  const plural = `${kind.toLowerCase()}s`
-  return { group: 'fleet.cattle.io', version: 'v1alpha1', kind, plural, scope: 'Namespaced' }
-}
 
 /** The fleet after a change of the files. */
 export interface FleetAfter {

@@ -49,6 +49,10 @@ export function createBundleRender(
     planOf: (namespace, name) => caches.rolloutPlans.lister.get(`${namespace}/${name}`),
     overridesOf: (bundle) => caches.overrides.lister.by('bundle', bundle),
     selectedBy: (namespace, placement, bundle) => selectedFor(caches, `${namespace}/${placement}`, bundle),
+    isDeciding: (namespace, name) => {
+      const placement = caches.placements.lister.get(`${namespace}/${name}`)
+      return placement !== undefined && findCondition(placement.status?.conditions, 'Ready')?.status !== 'False'
+    },
     assignedTo: (cluster) => caches.assignments.lister.get(cluster)?.spec.entries ?? [],
     highestAssigned: (bundle) => highestAssigned(caches, bundle),
     treeOf: (artifact) => readTree(artifact, blobs),

@@ -27,6 +27,8 @@ export interface BundleRenderPorts {
   overridesOf(bundle: string): readonly Override[]
   /** The clusters that a Placement selects; undefined while its decisions are not complete. */
   selectedBy(namespace: string, placement: string, bundle: string): readonly SelectedCluster[] | undefined
+  /** Whether a Placement exists that has no decisions yet and is not misconfigured. */
+  isDeciding(namespace: string, placement: string): boolean
   /** The entries of a cluster's document. */
   assignedTo(cluster: string): readonly { readonly bundle: string; readonly set: Digest }[]
   /** The highest generation of the Bundle in the documents of all clusters. */

@@ -63,6 +63,7 @@ function fixture(overrides: Partial<BundleRenderPorts> = {}) {
       return digestOf(bytes)
     },
     getBlob: async (digest) => blobs.get(digest),
+    isDeciding: () => false,
     assignedTo: () => [],
     offers: offersTo((release) => {
       log.push(`create ${release.metadata.name}`)
@@ -491,4 +492,36 @@ test('a candidate of version 0.1 of another recipe, or whose variants are gone, 
     assert.equal(pass.draft.next.status?.candidate, undefined)
   }
   assert.equal(log.at(-1), 'create hello-g2')
+})
+
+test('a new Bundle for too many clusters waits for a person; clusters that join later do not', async () => {
+  const at = (name: string) => ({ inputs: { name, labels: {}, annotations: {}, claims: {}, values: {} } })
+  let selected = Array.from({ length: 1001 }, (_, n) => at(`s${n}`))
+  const { reconciler, releases } = fixture({ selectedBy: () => selected })
+  const first = await reconcileOnce(reconciler, bundle())
+  assert.ok(first.error instanceof Stalled)
+  assert.match(
+    first.error.message,
+    /^The change would add 1,001 bundles on clusters, and there is none yet; .* flotilla guard release bundle hello -n ns \(token g1-grow-[0-9a-f]{8}\)$/,
+  )
+  assert.equal(first.error.reason, 'GrowthHeld')
+  assert.equal(releases.length, 0)
+  const { held } = first.draft.next.status!
+  assert.deepEqual([held?.adding, held?.of, held?.allowed], [1001, 0, 1000])
+  selected = [...selected, at('late')]
+  const annotations = { 'flotilla.dev/release-drop': held!.token }
+  const released = { ...first.draft.next, metadata: { ...first.draft.next.metadata, annotations } }
+  const second = await reconcileOnce(reconciler, released)
+  assert.equal(releases.length, 1)
+  assert.equal(second.draft.next.status?.held, undefined)
+  assert.equal(second.draft.next.status?.released?.token, held!.token)
+  selected = [...selected, ...Array.from({ length: 3000 }, (_, n) => at(`j${n}`))]
+  const third = await reconcileOnce(reconciler, second.draft.next)
+  assert.equal(third.draft.next.status?.held, undefined)
+  const early = fixture({ selectedBy: () => undefined, isDeciding: () => true })
+  const waits = await reconcileOnce(early.reconciler, bundle())
+  assert.ok(waits.error instanceof Waiting && waits.error.reason === 'PlacementPending')
+  assert.equal(early.releases.length, 0, 'not before it is known how many clusters it reaches')
+  const wide = bundle(1, { guard: { maxAdded: 5000 } })
+  await reconcileOnce(fixture({ selectedBy: () => selected }).reconciler, wide)
 })

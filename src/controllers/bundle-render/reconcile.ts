@@ -26,6 +26,7 @@ import type { ReleaseVariant } from '../../plan/release/variants.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import { describeProblems } from '../../render/render-result.ts'
 import { renderDelivered, showPlaintext } from './delivered-secrets.ts'
+import { guardGrowth } from './guard-growth.ts'
 import { guardObjects } from './guard-objects.ts'
 import { lintPorts, showLint } from './lint.ts'
 import { showGathering, stillWaits } from './waiting-content.ts'
@@ -177,6 +178,8 @@ async function wantedRelease(
     ...(bytes === 0 ? {} : { bytes }),
     ...(found.revision === undefined ? {} : { revision: found.revision }),
   }
+  const isDeciding = wish.selected === undefined && ports.isDeciding(bundle.metadata.namespace ?? '', placement)
+  guardGrowth(bundle, release, selected, { newest, isDeciding, now: context.clock.now(), held: wish.held })
   await guardObjects(bundle, release, selected, { ports, now: context.clock.now(), held: wish.held })
   return { release, isNew: true }
 }

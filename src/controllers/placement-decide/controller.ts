@@ -56,6 +56,8 @@ export function createPlacementDecide(parts: ControllerParts): Controller {
         entries.length > 0 && entries.every(({ bundle }) => leaves(caches, bundle, { placement, cluster, evicted }))
       )
     },
+    bundlesOf: (placement) =>
+      caches.bundles.lister.by('placement', placement).filter(({ metadata }) => !metadata.deletionTimestamp).length,
     noteEvicted: (placement, clusters) => {
       if (clusters.size > 0) evicted.set(placement, clusters)
       else evicted.delete(placement)

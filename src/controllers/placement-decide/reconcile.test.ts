@@ -51,6 +51,7 @@ function fixture(count: number) {
     holds: (_, cluster) => holding.has(cluster),
     runs: (_, cluster) => holding.has(cluster) && !buried.has(cluster),
     empties: (_, cluster) => lone.has(cluster),
+    bundlesOf: () => 0,
     noteEvicted: () => {},
     pagesOf: () => [...pages.values()],
     pageWith,

@@ -148,6 +148,8 @@ async function decideWhole(
       released: placement.status?.released?.token,
       ...(decided ? { question: decided } : {}),
       ...(maxDropped === undefined ? {} : { maxDropped }),
+      maxAdded: placement.spec.guard?.maxAdded,
+      bundles: ports.bundlesOf(key),
       ...(release === undefined ? {} : { release }),
     },
   })
@@ -166,7 +168,7 @@ async function decideWhole(
   }
   if (answer.guard.kind === 'Held') {
     throw new Stalled(
-      'DropHeld',
+      'added' in answer.guard ? 'GrowthHeld' : 'DropHeld',
       `${answer.guard.message} The decisions before it stay in force. Let it through with: flotilla guard release placement ${placement.metadata.name} -n ${placement.metadata.namespace ?? ''} (token ${answer.guard.token})`,
     )
   }
@@ -259,19 +261,24 @@ function show(
   else delete status.unscheduled
   if (guard.kind === 'Held') {
     const since = status.held?.token === guard.token ? status.held.since : now.at
-    const dropping = Number(/-drop(\d+)-/.exec(guard.token)![1])
     const message = guard.message.slice(0, 1024)
-    status.held = { token: guard.token, dropping, of: status.selected, allowed: guard.allowed, since, message }
+    const counts = 'added' in guard ? { dropping: 0, adding: guard.added } : { dropping: droppedBy(guard.token) }
+    status.held = { token: guard.token, ...counts, of: status.selected, allowed: guard.allowed, since, message }
     return
   }
   delete status.held
   if (guard.kind === 'Released') {
-    status.released = { token: guard.token, dropped: Number(/-drop(\d+)-/.exec(guard.token)![1]), at: now.at }
+    status.released = { token: guard.token, dropped: droppedBy(guard.token), at: now.at }
   }
   const question = questionOf(placement)
   if (selection.misconfigured === undefined && !jsonEqual(status.decided, question)) {
     status.decided = JSON.parse(canonicalJson(question)) as JsonObject
   }
+}
+
+/** The number in the token of a drop; 0 for other tokens. */
+function droppedBy(token: string): number {
+  return Number(/-drop(\d+)-/.exec(token)?.[1] ?? 0)
 }
 
 function pagesFor(placement: Placement, answer: PlacementAnswer): PlacementDecision[] {

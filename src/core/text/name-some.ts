@@ -11,3 +11,8 @@ export function nameSome(names: readonly string[], most = 3): string {
 export function plural(count: number, noun: string, many = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : many}`
 }
+
+/** `1,234,567`. */
+export function groupDigits(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+}

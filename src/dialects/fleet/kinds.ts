@@ -75,7 +75,7 @@ export const GitRepo: Kind<GitRepo> = kindOf<GitRepo>({
   description: 'A git repository with bundles, and the clusters they are for; read by the Fleet dialect of Flotilla.',
   categories: ['fleet'],
   subresources: { status: true },
-  events: { warnWhenFalse: ['Exact'] },
+  events: { warnWhenTrue: ['Held'], warnWhenFalse: ['Exact'] },
   fields: {
     spec: toStructural(rawObject({ description: 'As in Rancher Fleet; what has no effect is in the status.' })),
     status: toStructural(

@@ -278,10 +278,17 @@ export const Bundle = defineKind({
                   'Maximum number of objects that a change may remove from a cluster at once: a number or a percentage. A change that removes all objects waits with every value except `100%`. Defaults to `10%`, and at least 1.',
               }),
             ),
+            maxAdded: optional(
+              int({
+                minimum: 0,
+                description:
+                  'Maximum number of clusters that a new Bundle, or a Bundle with another Placement, may reach at once. A Bundle that would reach more, and more than it has, waits. Clusters that join are not counted. Defaults to 1000.',
+              }),
+            ),
           },
           {
             description:
-              'Guard against the accidental loss of objects. A change that removes more objects than `maxDropped` from a cluster waits until a person releases the change with `flotilla guard release`, or sets the annotation `flotilla.dev/release-drop` to the token in `status.held`.',
+              'Guard against the accidental loss of objects, and against accidental growth. A change that exceeds `maxDropped` or `maxAdded` waits until a person releases the change with `flotilla guard release`, or sets the annotation `flotilla.dev/release-drop` to the token in `status.held`.',
           },
         ),
       ),
@@ -328,6 +335,7 @@ export const Bundle = defineKind({
             }),
             dropping: int({ description: 'Number of objects that the change removes from a cluster.' }),
             of: int({ description: 'Number of objects of the Bundle that the cluster has now.' }),
+            adding: optional(int({ description: 'Number of bundles on clusters that the change adds.' })),
             allowed: int({ description: 'Number of objects that a change may remove.' }),
             since: time({ description: 'Time at which the guard stopped the change.' }),
             message: optional(

@@ -241,10 +241,17 @@ export const Placement = defineKind({
                   'Maximum number of clusters that a change may deselect at once: a number or a percentage. A change that takes all clusters from the Bundles, or the last Bundle from a cluster, waits with every value except `100%`. Defaults to `10%`, and at least 1.',
               }),
             ),
+            maxAdded: optional(
+              int({
+                minimum: 0,
+                description:
+                  'Maximum number of bundles on clusters that a change of the spec may add at once. A change that adds more, and more than the Placement has, waits. Clusters that join are not counted. Defaults to 1000.',
+              }),
+            ),
           },
           {
             description:
-              'Guard against the accidental loss of clusters. A change that deselects more clusters than `maxDropped` waits until a person releases the change with `flotilla guard release`, or sets the annotation `flotilla.dev/release-drop` to the token in `status.held`.',
+              'Guard against the accidental loss of clusters, and against accidental growth. A change that exceeds `maxDropped` or `maxAdded` waits until a person releases the change with `flotilla guard release`, or sets the annotation `flotilla.dev/release-drop` to the token in `status.held`.',
           },
         ),
       ),
@@ -272,6 +279,7 @@ export const Placement = defineKind({
             }),
             dropping: int({ description: 'Number of clusters that the change deselects.' }),
             of: int({ description: 'Number of clusters that are selected now.' }),
+            adding: optional(int({ description: 'Number of bundles on clusters that the change adds.' })),
             allowed: int({ description: 'Number of clusters that a change may deselect.' }),
             since: time({ description: 'Time at which the guard stopped the change.' }),
             message: optional(

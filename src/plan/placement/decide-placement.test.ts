@@ -348,3 +348,34 @@ test('property: a second look at the same fleet changes nothing, and one relabel
     { numRuns: 30 },
   )
 })
+
+test('a spec that adds too many bundles on clusters waits; clusters that join never do', () => {
+  const fleet = (from: number, count: number, labels = { tier: 'store' }) =>
+    Array.from({ length: count }, (_, at) => cluster(`m${String(from + at).padStart(5, '0')}`, labels))
+  const grow = { bundles: 2, holds: () => false }
+  const created = decide(stores, fleet(0, 501), grow)
+  assert.equal(created.guard.kind, 'Held', 'creation counts')
+  assert.deepEqual(created.decisions, [])
+  assert.equal(decide(stores, fleet(0, 500), grow).guard.kind, 'Free')
+  assert.equal(decide(stores, fleet(0, 501), { ...grow, bundles: 0 }).guard.kind, 'Free', 'no Bundle, no growth')
+  assert.equal(decide(stores, fleet(0, 501), { ...grow, holds: () => true }).guard.kind, 'Free', 'all have them')
+
+  const few = decide(stores, fleet(0, 10), grow)
+  const before = { ...grow, pages: few.pages, question: stores }
+  const joined = decide(stores, fleet(0, 2000), before)
+  assert.deepEqual([joined.guard.kind, joined.decisions.length], ['Free', 2000], 'joining clusters never count')
+
+  const everything = placementQuestion()
+  const others = [...fleet(0, 11), ...fleet(5000, 600, { tier: 'lab' })]
+  const wider = decide(everything, others, before)
+  assert.ok(wider.guard.kind === 'Held')
+  assert.match(wider.guard.message, /would add 1,200 bundles on clusters, and there are 20 now/)
+  assert.equal(
+    wider.decisions.length,
+    11,
+    'the decisions before it stay in force, and the cluster that joined is in them',
+  )
+  const released = decide(everything, others, { ...before, release: wider.guard.token })
+  assert.deepEqual([released.guard.kind, released.decisions.length], ['Released', 611])
+  assert.equal(decide(everything, others, { ...before, maxAdded: 1200 }).guard.kind, 'Free')
+})

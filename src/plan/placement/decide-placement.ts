@@ -18,6 +18,8 @@ import { paginate } from './decisions/paginate.ts'
 import type { ClusterDecision } from './decisions/paginate.ts'
 import { isSimple, selectClusters } from './select-clusters.ts'
 import type { Selection } from './select-clusters.ts'
+import { judgeGrowth } from './growth-guard.ts'
+import type { GrowthVerdict } from './growth-guard.ts'
 import { judgeShrink } from './shrink-guard.ts'
 import type { ShrinkVerdict } from './shrink-guard.ts'
 
@@ -29,6 +31,10 @@ export interface PlacementBefore {
   readonly question?: PlacementQuestion
   readonly generation: number
   readonly maxDropped?: number | string
+  /** Number of bundles on clusters that a change may add. */
+  readonly maxAdded?: number | undefined
+  /** Number of Bundles of the Placement. Defaults to 0. */
+  readonly bundles?: number
   /** The token of the drop a person released. */
   readonly release?: string | undefined
   /** The token of the drop that the guard stopped before. */
@@ -49,7 +55,7 @@ export interface PlacementAnswer {
   readonly pages: readonly (readonly ClusterDecision[])[]
   readonly selection: Selection
   /** `Held`: the decisions are the last good decisions. */
-  readonly guard: ShrinkVerdict
+  readonly guard: ShrinkVerdict | GrowthVerdict
   /** One sentence; for zero clusters it says why. */
   readonly message: string
 }
@@ -77,6 +83,13 @@ export function decidePlacement(
     const inForce = decisionsInForce({ question, clusters, selection, world, before, leavers }, previous)
     return answerOf(inForce, before, { selection, guard, message: guard.message })
   }
+  const growth = judgeNewcomers({ question, clusters, selection, world, before }, previous)
+  if (growth.kind === 'Held') {
+    const inForce = before.question
+      ? decisionsInForce({ question, clusters, selection, world, before, leavers }, previous)
+      : []
+    return answerOf(inForce, before, { selection, guard: growth, message: growth.message })
+  }
   const decisions = [...selection.selected].map(([cluster, { score, group }]): ClusterDecision => {
     const was = previous.get(cluster)
     // The score at the time of the choice: a new score alone is no reason to write a page.
@@ -101,7 +114,7 @@ export function decidePlacement(
   }
   return answerOf(decisions, before, {
     selection,
-    guard,
+    guard: guard.kind === 'Free' ? growth : guard,
     message: summarize({ ...selection, selected: selection.selected.size }, clusters.length),
   })
 
@@ -153,6 +166,32 @@ function judgeLeavers(
   return { ...verdict, message: `${verdict.message} ${first}: ${about.why(first)}${more}.` }
 }
 
+/**
+ * Judges the clusters that a new spec adds, each with all Bundles of the Placement. A cluster that the spec before
+ * would select as well has joined, and is not counted; nor is a cluster that has the Bundles already.
+ */
+function judgeNewcomers(
+  now: Pick<DecisionInput, 'question' | 'clusters' | 'selection' | 'world' | 'before'>,
+  previous: ReadonlyMap<string, ClusterDecision>,
+): GrowthVerdict {
+  const { question, clusters, selection, world, before } = now
+  const { bundles = 0, holds } = before
+  const isNew = before.question === undefined && previous.size === 0
+  const isChanged = before.question !== undefined && !jsonEqual(before.question, question)
+  if (bundles === 0 || (!isNew && !isChanged)) return { kind: 'Free' }
+  const old = before.question && selectClusters(before.question, clusters, world).selected
+  const added = [...selection.selected.keys()].filter((name) => !old?.has(name) && !previous.has(name) && !holds(name))
+  const present = [...previous.values()].filter(({ state }) => state === 'Selected').length
+  return judgeGrowth({
+    added: added.length * bundles,
+    of: present * bundles,
+    limit: before.maxAdded,
+    generation: before.generation,
+    change: question,
+    release: before.release,
+  })
+}
+
 /** Why a change asks whatever the limit is: the bundles lose all their clusters, or a cluster its last bundle. */
 function alwaysAsked(
   losing: readonly string[],
@@ -173,14 +212,7 @@ function alwaysAsked(
  * joined since. A Placement that ranks or groups clusters gets no new ones meanwhile.
  */
 function decisionsInForce(
-  now: {
-    readonly question: PlacementQuestion
-    readonly clusters: readonly PlacementCluster[]
-    readonly selection: Selection
-    readonly world: PlacementWorld
-    readonly before: PlacementBefore
-    readonly leavers: readonly Leaver[]
-  },
+  now: DecisionInput,
   previous: ReadonlyMap<string, ClusterDecision>,
 ): readonly ClusterDecision[] {
   const { question, clusters, world, before } = now
@@ -197,6 +229,16 @@ function decisionsInForce(
     if (joins(name)) return [{ cluster: name, reason: describeVerdict(selection, cluster), state: 'Selected' }]
     return was && before.holds(name) && (leaver?.isIntent ?? true) ? [was] : []
   })
+}
+
+/** The question, the present selection, and the decisions before it. */
+interface DecisionInput {
+  readonly question: PlacementQuestion
+  readonly clusters: readonly PlacementCluster[]
+  readonly selection: Selection
+  readonly world: PlacementWorld
+  readonly before: PlacementBefore
+  readonly leavers: readonly Leaver[]
 }
 
 /** A cluster that was decided on and is not selected now. */

@@ -1,6 +1,6 @@
 /** The text of `flotilla status`: hub, clusters by state, rollouts in progress and next commands. */
 import { findCondition } from '../../../core/conditions.ts'
-import { nameSome, plural } from '../../../core/text/name-some.ts'
+import { groupDigits, nameSome, plural } from '../../../core/text/name-some.ts'
 import { parseTime } from '../../../core/time/time.ts'
 import { keyOf } from '../../../kinds/meta.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
@@ -195,11 +195,11 @@ function fleetText(clusters: readonly Cluster[], look: Pick<Terminal, 'isUtf8' |
   const parts = BUNDLE_STATES.flatMap((state) => {
     const count = states[state]
     const [utf8, ascii, color] = STATE_GLYPHS[state]
-    return count ? [look.paint(color, `${look.isUtf8 ? utf8 : ascii} ${grouped(count)} ${state}`)] : []
+    return count ? [look.paint(color, `${look.isUtf8 ? utf8 : ascii} ${groupDigits(count)} ${state}`)] : []
   })
-  const others = Object.entries(apart).map(([badge, count]) => `${grouped(count)} ${badge}`)
+  const others = Object.entries(apart).map(([badge, count]) => `${groupDigits(count)} ${badge}`)
   const beside = others.length === 0 ? [] : [look.paint('dim', `(not in the fleet: ${others.join(', ')})`)]
-  return [`${grouped(total)} cluster${total === 1 ? '' : 's'}`, ...parts, ...beside].join('   ')
+  return [`${groupDigits(total)} cluster${total === 1 ? '' : 's'}`, ...parts, ...beside].join('   ')
 }
 
 function rolloutText(rollout: Rollout, isUtf8: boolean): string {
@@ -217,8 +217,8 @@ function rolloutText(rollout: Rollout, isUtf8: boolean): string {
     `${metadata.namespace}/${metadata.name}`,
     status?.phase ?? 'Pending',
     ...(status?.ring === undefined ? [] : [`ring ${status.ring}`]),
-    `${bar} ${grouped(ready)}/${grouped(total)}`,
-    ...others.flatMap(([count, word]) => (count ? [`${grouped(count)} ${word}`] : [])),
+    `${bar} ${groupDigits(ready)}/${groupDigits(total)}`,
+    ...others.flatMap(([count, word]) => (count ? [`${groupDigits(count)} ${word}`] : [])),
     ...(needsApproval(rollout) ? ['needs approval'] : []),
   ].join('   ')
 }
@@ -287,8 +287,4 @@ function nextCommands(facts: StatusFacts, moving: readonly Rollout[]): string[] 
     ...(first ? [`flotilla rollout watch ${first.metadata.name} -n ${first.metadata.namespace}`] : []),
     ...(clusters.length > 0 && !has('Failed') && !first ? [`flotilla get clusters`] : []),
   ]
-}
-
-function grouped(count: number): string {
-  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }

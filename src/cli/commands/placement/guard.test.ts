@@ -14,6 +14,7 @@ import { build, buildBundle, buildCluster, buildPlacement } from '../../../testi
 import { createCliHub, expectErrorReport } from '../../../testing/hub/cli-hub.ts'
 import { guardList, guardRelease } from './guard.ts'
 import type { GuardInput } from './guard.ts'
+import { heldChangesIn } from './held-changes.ts'
 import { explain } from './placement.ts'
 
 const AT = '2026-01-01T00:00:00Z'
@@ -181,4 +182,38 @@ test('explain says that the guard keeps a cluster selected, and how to release t
   await explain(['stores', 'store-1'], input({ output: 'json' }))
   const verdict = JSON.parse(taken().out) as { selected: boolean; held?: { token: string } }
   assert.deepEqual([verdict.selected, verdict.held?.token], [false, 'g1-drop2-0a1b2c3d'])
+})
+
+test('a held change of a GitRepo is listed once, with the token of what the guard stopped', () => {
+  const condition = (status: 'True' | 'False', token: string) => ({
+    type: 'Held',
+    status,
+    reason: 'DropHeld',
+    message: `Placement apps: It would drop 2 of 2. Let it through with: flotilla guard release gitrepo apps (token ${token})`,
+    lastTransitionTime: AT,
+  })
+  const repo = (name: string, ...conditions: ReturnType<typeof condition>[]) => ({
+    apiVersion: 'fleet.cattle.io/v1alpha1',
+    kind: 'GitRepo',
+    metadata: { name, namespace: 'retail' },
+    status: { conditions },
+  })
+  const placement = {
+    ...buildPlacement('retail/apps'),
+    status: { held: held('g1-drop2-0a1b2c3d', 'It would drop 2 of 2.') },
+  }
+  const repos = [
+    repo('apps', condition('True', 'g1-drop2-0a1b2c3d')),
+    repo('wide', condition('True', 'g2-grow-11111111')),
+    repo('free', condition('False', 'g2-grow-22222222')),
+    repo('new'),
+  ]
+  const found = heldChangesIn({ placements: [placement], bundles: [], rollouts: [], clusters: [], repos })
+  assert.deepEqual(
+    found.map(({ kind, name, token, message }) => [kind, name, token, message]),
+    [
+      ['gitrepo', 'apps', 'g1-drop2-0a1b2c3d', 'Placement apps: It would drop 2 of 2.'],
+      ['gitrepo', 'wide', 'g2-grow-11111111', 'Placement apps: It would drop 2 of 2.'],
+    ],
+  )
 })

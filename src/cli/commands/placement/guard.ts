@@ -1,4 +1,4 @@
-/** `flotilla guard list` and `release`: changes that wait for a person because they would remove too much. */
+/** `flotilla guard list` and `release`: changes that wait for a person because they would remove or add too much. */
 import type { Client } from '../../../client/client.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { settleAll } from '../../../core/async/settle-all.ts'
@@ -7,11 +7,21 @@ import { nameSome, plural } from '../../../core/text/name-some.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import type { KubeObject, ResourceType } from '../../../kinds/meta.ts'
 import type { Placement } from '../../../kinds/native/placement.ts'
+import { growthTokenIn } from '../../../plan/placement/growth-guard.ts'
 import { explainCluster } from '../../../plan/placement/explain.ts'
 import { questionOf } from '../../../plan/placement/read-objects.ts'
 import { selectClusters } from '../../../plan/placement/select-clusters.ts'
 import type { Connection } from '../../api/connect.ts'
-import { ASSIGNMENTS, BUNDLES, CLUSTERS, listAll, PLACEMENTS, ROLLOUTS } from '../../api/flotilla-resources.ts'
+import {
+  ASSIGNMENTS,
+  BUNDLES,
+  CLUSTERS,
+  fleetResource,
+  listAll,
+  PLACEMENTS,
+  ROLLOUTS,
+} from '../../api/flotilla-resources.ts'
+import { readIfAllowed } from '../../api/read-if-allowed.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import { requireConfirmation } from '../../input/require-confirmation.ts'
@@ -19,8 +29,8 @@ import { alignColumns } from '../../print/print-rollout.ts'
 import { relativeTime } from '../../print/print-time.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { rolloutResume } from '../rollout/rollout.ts'
-import { heldChangesIn, heldOfCluster, heldOfObject, heldRemoval } from './held-changes.ts'
-import type { GuardedKind, HeldChange } from './held-changes.ts'
+import { heldChangesIn, heldOfCluster, heldOfObject, heldOfRepo, heldRemoval } from './held-changes.ts'
+import type { ConditionedObject, GuardedKind, HeldChange } from './held-changes.ts'
 import { readFleet } from './placement.ts'
 
 export interface GuardInput {
@@ -37,20 +47,23 @@ export interface GuardInput {
 
 const RELEASE_DROP = 'flotilla.dev/release-drop'
 const SHOWN_CLUSTERS = 20
+const GIT_REPOS = fleetResource<ConditionedObject>('GitRepo')
 
 /** Lists the changes that the guard stopped. */
 export async function guardList(input: GuardInput): Promise<void> {
   const { terminal, flags } = input
   const client = clientOver(input.connection.rest)
   const within = flags.namespace === undefined ? {} : { namespace: flags.namespace }
-  const [placements, bundles, rollouts, clusters] = await settleAll([
+  const [placements, bundles, rollouts, clusters, repos] = await settleAll([
     listAll(client, PLACEMENTS, within),
     listAll(client, BUNDLES, within),
     listAll(client, ROLLOUTS, within),
     flags.namespace === undefined ? listAll(client, CLUSTERS) : [],
+    readIfAllowed('gitrepos', listAll(client, GIT_REPOS, within)),
   ])
-  const held = heldChangesIn({ placements, bundles, rollouts, clusters })
+  const held = heldChangesIn({ placements, bundles, rollouts, clusters, repos: repos.items })
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(held, undefined, 2)}\n`)
+  if (repos.refused !== undefined) terminal.say('GitRepos are not shown: you may not list them')
   if (held.length === 0) return terminal.say('No change waits for a release.')
   const now = systemClock.now()
   const rows = held.map((change) => [
@@ -94,6 +107,17 @@ interface Asked {
   readonly namespace: string
 }
 
+const THEN: Readonly<Record<Exclude<GuardedKind, 'rollout'>, string>> = {
+  bundle: 'the hub makes a Release of it',
+  placement: 'the Bundles are removed ring by ring',
+  cluster: 'the Bundles are removed',
+  gitrepo: 'the Bundles are removed ring by ring',
+}
+
+function isGrowth({ token }: HeldChange): boolean {
+  return token !== undefined && growthTokenIn(token) !== undefined
+}
+
 /** The held changes of an object, and lines about what they would do. */
 async function heldChanges(
   kind: GuardedKind,
@@ -104,7 +128,8 @@ async function heldChanges(
     case 'placement': {
       const placement = await named(PLACEMENTS, asked)
       const changes = heldOfObject(kind, placement)
-      return { changes, effect: changes.length === 0 ? [] : await placementEffect(client, placement) }
+      const isDrop = changes.length > 0 && !changes.some(isGrowth)
+      return { changes, effect: isDrop ? await placementEffect(client, placement) : [] }
     }
     case 'bundle': {
       // Also a Bundle that moved to another Placement, and one that is deleted and has left its removal.
@@ -117,6 +142,8 @@ async function heldChanges(
     }
     case 'cluster':
       return { changes: heldOfCluster(await named(CLUSTERS, asked)), effect: [] }
+    case 'gitrepo':
+      return { changes: heldOfRepo(await named(GIT_REPOS, asked)), effect: [] }
     case 'rollout':
       return { changes: heldRemoval(await named(ROLLOUTS, asked)), effect: [] }
   }
@@ -175,12 +202,8 @@ async function release(
   const options = { type: 'merge', body } as const
   if (kind === 'placement') await client.patch(PLACEMENTS, { name, namespace }, options)
   else if (kind === 'bundle') await client.patch(BUNDLES, { name, namespace }, options)
+  else if (kind === 'gitrepo') await client.patch(GIT_REPOS, { name, namespace }, options)
   else await client.patch(CLUSTERS, { name }, options)
-  const then =
-    kind === 'bundle'
-      ? 'the hub makes a Release of it'
-      : kind === 'placement'
-        ? 'the Bundles are removed ring by ring'
-        : 'the Bundles are removed'
+  const then = isGrowth(change) ? 'the Bundles are rolled out ring by ring' : THEN[kind]
   input.terminal.step('ok', `change of ${kind} "${name}" released; ${then}`)
 }

@@ -2,13 +2,16 @@
 /** The changes that the guard stopped, read from the objects of a hub. */
 import { compact } from '../../../core/compact.ts'
 import { findCondition } from '../../../core/conditions.ts'
+import type { Condition } from '../../../kinds/meta.ts'
+import type { KubeObject } from '../../../kinds/meta.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { Placement } from '../../../kinds/native/placement.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
+import { growthTokenIn } from '../../../plan/placement/growth-guard.ts'
 import { shrinkTokenIn } from '../../../plan/placement/shrink-guard.ts'
 
-export type GuardedKind = 'placement' | 'bundle' | 'cluster' | 'rollout'
+export type GuardedKind = 'placement' | 'bundle' | 'cluster' | 'rollout' | 'gitrepo'
 
 /** A change that waits until a person releases it. */
 export interface HeldChange {
@@ -29,13 +32,26 @@ export interface GuardedObjects {
   readonly bundles: readonly Bundle[]
   readonly rollouts: readonly Rollout[]
   readonly clusters: readonly Cluster[]
+  readonly repos: readonly ConditionedObject[]
+}
+
+/** An object of a dialect with conditions. */
+export interface ConditionedObject extends KubeObject {
+  readonly status?: { readonly conditions?: Condition[] }
 }
 
 /** The held changes of these objects. */
-export function heldChangesIn({ placements, bundles, rollouts, clusters }: GuardedObjects): readonly HeldChange[] {
+export function heldChangesIn(objects: GuardedObjects): readonly HeldChange[] {
+  const { placements, bundles, rollouts, clusters } = objects
+  const repos = objects.repos.flatMap(heldOfRepo)
+  // A GitRepo repeats the held changes of the objects that it made.
+  const told = new Set(repos.map(({ token }) => token))
   return [
-    ...placements.flatMap((one) => heldOfObject('placement', one)),
-    ...bundles.flatMap((one) => heldOfObject('bundle', one)),
+    ...repos,
+    ...[
+      ...placements.flatMap((one) => heldOfObject('placement', one)),
+      ...bundles.flatMap((one) => heldOfObject('bundle', one)),
+    ].filter(({ token }) => !told.has(token)),
     ...rollouts.flatMap(heldRemoval),
     ...clusters.flatMap(heldOfCluster),
   ]
@@ -56,6 +72,16 @@ export function heldOfCluster({ metadata, status }: Cluster): HeldChange[] {
   if (!condition || token === undefined) return []
   const message = condition.message.replace(/ Let them go with: .*$/, '')
   return [{ kind: 'cluster', name: metadata.name, since: condition.lastTransitionTime, message, token }]
+}
+
+/** The change of a GitRepo that the guard stopped. */
+export function heldOfRepo({ metadata, status }: ConditionedObject): HeldChange[] {
+  const condition = findCondition(status?.conditions, 'Held')
+  if (condition?.status !== 'True') return []
+  const token = shrinkTokenIn(condition.message) ?? growthTokenIn(condition.message)
+  if (token === undefined) return []
+  const message = condition.message.replace(/ Let it through with: .*$/, '')
+  return [{ kind: 'gitrepo', ...placeOf(metadata), since: condition.lastTransitionTime, message, token }]
 }
 
 /** A removal that was created paused because it is larger than the guard allows. */

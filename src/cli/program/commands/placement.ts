@@ -53,7 +53,7 @@ export function addSimulate(program: FlotillaCommand, act: Act): void {
     )
 }
 
-const KINDS = ['placement', 'bundle', 'cluster', 'rollout'] as const
+const KINDS = ['placement', 'bundle', 'cluster', 'rollout', 'gitrepo'] as const
 
 /** `guard` and its verbs. */
 export function addGuard(program: FlotillaCommand, act: Act): void {
@@ -62,7 +62,7 @@ export function addGuard(program: FlotillaCommand, act: Act): void {
     .helpGroup(GROUP.guard)
     .about(
       'Release changes that would remove too much',
-      'The guard stops a change that would take all clusters, the last Bundle of a cluster, all objects or more than a tenth.',
+      'The guard stops a change that would take all clusters, the last Bundle of a cluster, all objects or more than a tenth, and a change that would add more than 1,000 bundles on clusters and more than double them.',
     )
     .example('List the changes that wait', 'flotilla guard list')
   guard
@@ -89,6 +89,7 @@ export function addGuard(program: FlotillaCommand, act: Act): void {
       'Prints what the change would do, asks, and releases exactly this change. A later change needs its own release.',
     )
     .example('Release a change of a Placement', 'flotilla guard release placement stores --reason "stores closed"')
+    .example('Release a commit of a GitRepo', 'flotilla guard release gitrepo apps -n fleet-default')
     .option('--reason <text>', 'Reason recorded in the audit log')
     .action(
       act(async (run, words, flags) => {

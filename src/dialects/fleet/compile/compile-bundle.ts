@@ -58,6 +58,8 @@ export interface CompiledBundle {
   readonly plan: { readonly name: string; readonly spec: RolloutPlan['spec'] }
   readonly charts: readonly RemoteChart[]
   readonly paused: boolean
+  /** Number of clusters that the targets match. */
+  readonly reach: number
 }
 
 const OWN_PREFIX = /(^|\.)(fleet\.cattle\.io|flotilla\.dev)\//
@@ -100,7 +102,8 @@ export function compileBundle(
   const paused = yaml.paused === true || options.paused === true
   // Bundles without settings of their own share a plan, so that a commit becomes one Release.
   const plan = yaml.rolloutStrategy || yaml.paused || yaml.overrideTargets ? `${name}-rollout` : gitRepo.name
-  const rings = ringsOf(yaml.rolloutStrategy ?? {}, countOf(targets, workspace), workspace)
+  const reach = countOf(targets, workspace)
+  const rings = ringsOf(yaml.rolloutStrategy ?? {}, reach, workspace)
   for (const note of yaml.rolloutStrategy ? rings.notes : []) warn(`rolloutStrategy: ${note}`)
   if (scanned.ignored.length > 256)
     wrong(`${scanned.ignored.length} files are ignored, and 256 can be said; ignore directories`)
@@ -112,6 +115,7 @@ export function compileBundle(
     labels: { ...gitRepo.labels, ...taken(yaml.labels, warn) },
     annotations: taken(yaml.annotations, warn),
     paused,
+    reach,
     placement,
     plan: { name: plan, spec: { rings: rings.rings.map(ringOf), start: paused ? 'Manual' : 'Automatic' } },
     charts: [...charts.values()],

@@ -5,7 +5,7 @@ import { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
 import type { KubeObject, OwnerReference } from '../../../kinds/meta.ts'
-import { Placement } from '../../../kinds/native/placement.ts'
+import { ALLOW_DROP_ANNOTATION, Placement } from '../../../kinds/native/placement.ts'
 import { RolloutPlan } from '../../../kinds/native/rollout-plan.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import type { CompiledBundle } from './compile-bundle.ts'
@@ -20,6 +20,9 @@ export const COMPILED = 'flotilla.dev/compiled'
 
 // A new value starts a fetch at once.
 const POLL = 'flotilla.dev/poll'
+
+/** The guard of the GitRepo judges its Bundles together; 2147483647 is the largest integer of the API. */
+const NO_LIMIT = { maxAdded: 2_147_483_647 }
 
 /** An object that should exist. */
 export interface Desired {
@@ -91,10 +94,17 @@ export function desiredOf(repo: GitRepo, bundles: readonly CompiledBundle[]): De
         ),
       )
     }
-    add(made(repo, Placement, { name: bundle.placement.name }, bundle.placement.spec))
+    add(
+      made(
+        repo,
+        Placement,
+        { name: bundle.placement.name, ...released(repo) },
+        { ...bundle.placement.spec, guard: NO_LIMIT },
+      ),
+    )
     add(made(repo, RolloutPlan, { name: bundle.plan.name }, bundle.plan.spec))
     const { metadata, spec } = bundleObject(bundle, namespace)
-    add(made(repo, Bundle, metadata, spec))
+    add(made(repo, Bundle, { ...metadata, ...released(repo, metadata.annotations) }, { ...spec, guard: NO_LIMIT }))
     const row = {
       path: bundle.path || '.',
       ...(bundle.paused ? { paused: true } : {}),
@@ -116,6 +126,15 @@ function chartSecret({ spec }: GitRepo): (chart: RemoteSpec) => boolean {
   if (text(spec['helmSecretName']) === '' || pattern === '') return () => false
   const regex = RE2JS.compile(`^(?:${pattern})`)
   return ({ helm, oci, git }) => regex.matcher(helm?.url ?? oci?.url ?? git?.url ?? '').find()
+}
+
+/** A person releases a guarded change on the GitRepo; its Placements and Bundles get the token. */
+function released(
+  { metadata }: GitRepo,
+  annotations: Readonly<Record<string, string>> = {},
+): { readonly annotations?: Readonly<Record<string, string>> } {
+  const token = metadata.annotations?.[ALLOW_DROP_ANNOTATION]
+  return token === undefined ? {} : { annotations: { ...annotations, [ALLOW_DROP_ANNOTATION]: token } }
 }
 
 interface Named {

@@ -17,6 +17,7 @@ import { createKeyedThrottle } from '../../../engine/keyed-throttle.ts'
 import { Secret } from '../../../kinds/builtin/core.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
+import { Placement } from '../../../kinds/native/placement.ts'
 import { keyOf } from '../../../kinds/meta.ts'
 import type { KubeObject, UnknownObject } from '../../../kinds/meta.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
@@ -138,6 +139,7 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
       triggers: [
         triggerOnObject(sources, repoOf),
         triggerOnObject(bundles, repoOf),
+        triggerOnObject(made.get(Placement)!, repoOf),
         triggerOnObject(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).flatMap(repoOf)),
         triggerOnObject(groups, ({ metadata }) => repos.lister.by('namespace', metadata.namespace ?? '').map(keyOf)),
         triggerOn(clusters, (change) => reposTouched(change, repos)),

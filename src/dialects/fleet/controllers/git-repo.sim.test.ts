@@ -159,7 +159,9 @@ test('a mistyped path, a bad commit and an empty one take nothing away', async (
     'apps-web: web/web 1',
   ])
   assert.match(await condition('Ready'), /^False ErrApplied: web\/fleet\.yaml:/)
-  await push('c3', { ...withoutDb, 'web/cm.yaml': cm('web', '3') })
+  const fixed = { ...withoutDb, 'web/cm.yaml': cm('web', '3') }
+  await push('c3', { ...fixed, 'new/fleet.yaml': '{}', 'new/cm.yaml': cm('new', '1') })
+  await push('c4', fixed)
   assert.deepEqual(await bundles(), ['apps-web'], 'a directory that is gone takes its bundle with it')
   assert.deepEqual((await delivered())['c2'], ['apps-web: web/web 3'])
 })
@@ -302,6 +304,74 @@ test('Secrets as Fleet’s users have them are sent to the server of the GitRepo
   await secret('late', 'kubernetes.io/basic-auth')
   for (let round = 0; round < 12 && (await urls('late')) === undefined; round++) await settle()
   assert.equal(await urls('late'), 'https://late.example.com/', 'also a Secret that comes later')
+})
+
+const held =
+  /^True (\w+): (.*) Let it through with: flotilla guard release gitrepo apps -n fleet-default \(token (\S+)\)$/
+
+test('a commit that drops too many bundles waits, and its token is on the GitRepo', async (t) => {
+  const files = (names: readonly string[]): Files =>
+    Object.fromEntries(
+      names.flatMap((name) => [
+        [`${name}/fleet.yaml`, '{}'],
+        [`${name}/cm.yaml`, cm(name, '1')],
+      ]),
+    )
+  const { hub, repo, push, settle, condition } = await world(t, files(['a', 'b', 'c', 'd']))
+  const bundles = async () =>
+    (await hub.client.list(Bundle, { namespace: 'fleet-default' })).items.flatMap(({ metadata }) =>
+      metadata.deletionTimestamp ? [] : [metadata.name],
+    )
+  const annotate = async (token: string) => {
+    const found = (await hub.find(GitRepo, 'fleet-default/apps'))!
+    const annotations = { ...found.metadata.annotations, 'flotilla.dev/release-drop': token }
+    await hub.client.update(GitRepo, { ...found, metadata: { ...found.metadata, annotations } })
+    await settle()
+  }
+  await repo()
+  await push('c2', files(['a', 'b', 'c']))
+  assert.deepEqual(await bundles(), ['apps-a', 'apps-b', 'apps-c'], 'one of them may go')
+  assert.equal(await condition('Held'), '-')
+
+  await push('c3', files(['a']))
+  assert.deepEqual(await bundles(), ['apps-a', 'apps-b', 'apps-c'])
+  const [, reason, words, token] = held.exec(await condition('Held')) ?? []
+  assert.equal(reason, 'DropHeld')
+  assert.equal(
+    words,
+    'The change would drop 2 of 3 bundles; at most 1 can be dropped at once. No longer in the repository: apps-b, apps-c.',
+  )
+  await annotate('g1-drop2-00000000')
+  assert.deepEqual(await bundles(), ['apps-a', 'apps-b', 'apps-c'], 'a token of another change releases nothing')
+  await annotate(token!)
+  assert.deepEqual(await bundles(), ['apps-a'])
+  assert.equal(await condition('Held'), '-')
+
+  await push('c4', files(['z']))
+  const [, , all, last] = held.exec(await condition('Held')) ?? []
+  assert.match(all!, /would drop 1 of \d bundles\./)
+  await annotate(last!)
+  assert.deepEqual(await bundles(), ['apps-z'])
+})
+
+test('a GitRepo that would add too many bundles on clusters waits, and its token is on the GitRepo', async (t) => {
+  const names = Array.from({ length: 501 }, (_, at) => `b${at}`)
+  const { repo, edit, condition, bundles } = await world(
+    t,
+    Object.fromEntries(
+      names.flatMap((name) => [[`${name}/cm.yaml`, cm(name, '1')] as const, [`${name}/fleet.yaml`, '{}']]),
+    ),
+  )
+  await repo()
+  assert.deepEqual(await bundles(), [], 'creation counts')
+  const [, reason, words, token] = held.exec(await condition('Held')) ?? []
+  assert.equal(reason, 'GrowthHeld')
+  assert.match(words!, /^The change would add 1,002 bundles on clusters, and there is none yet/)
+  assert.match(token!, /^g1-grow-/)
+  assert.match(await condition('Ready'), /^False GrowthHeld: .*Nothing that is delivered is taken away/)
+  await edit({ paths: ['b0', 'b1'] })
+  assert.deepEqual(await bundles(), ['apps-b0', 'apps-b1'])
+  assert.equal(await condition('Held'), '-')
 })
 
 test('plaintext Secrets of a repository are refused, allowed in words, and stay where clusters have them', async (t) => {

@@ -20,6 +20,8 @@ import type { GitRepoSpec } from '../compile/read-git-repo.ts'
 import { compileRepository } from '../compile/compile-repository.ts'
 import type { ReadRepository } from '../compile/compile-repository.ts'
 import { addSummaries, summaryOf, summaryText, worstOf } from '../status/states.ts'
+import { heldChange, heldObject, judgeAdded, judgeRemoved } from './guard-repository.ts'
+import type { HeldChange } from './guard-repository.ts'
 import type { GitRepoPorts } from './ports.ts'
 import { bindChartSecret, gitSecret } from './secrets.ts'
 
@@ -69,11 +71,20 @@ export function gitRepoReconciler(ports: GitRepoPorts): Reconciler<GitRepo> {
         throw stalled(draft, 'NoBundles', message)
       }
       const desired = desiredOf(repo, read.bundles)
+      const growth = judgeAdded(repo, { bundles: read.bundles, desired }, ports)
+      if (growth.kind === 'Held') {
+        const { reason, message } = showHeld(draft, heldChange(repo, growth))
+        throw stalled(draft, reason, `${message} ${KEPT}`)
+      }
+      // Judged before new Bundles are written: a commit that replaces all Bundles drops all of them.
+      const removal = judgeRemoved(repo, { desired, held: draft.conditions.get('Held')?.message }, ports)
       await bindChartSecret(repo, desired, { ports, context })
       const taken = await write(repo, desired, { ports, context })
       all.push(...taken)
       const isWhole = read.failed.length === 0 && !all.some(({ level }) => level === 'error')
-      const pruned = isWhole ? await prune(repo, read, { ports, context }) : { again: false }
+      const isHeld = removal.kind === 'Held'
+      const pruned = isWhole && !isHeld ? await prune(repo, read, { ports, context }) : { again: false }
+      showHeld(draft, isHeld ? heldChange(repo, removal) : heldObject(repo, ports.madeFor(repo.metadata.uid ?? '')))
       const waitMs = ports.statusThrottle.waitMs(key)
       const shown = statusOf(repo, { read, findings: all, source, ports })
       if (waitMs > 0 && onlyCounts(draft.seen, shown)) return { requeueAfterMs: waitMs }
@@ -193,6 +204,13 @@ async function prune(
     context.log.info({ kind: kind.kind, object: object.metadata.name }, 'no longer in the repository')
   }
   return { again }
+}
+
+/** Condition Held, only while the guard stops a change. */
+function showHeld<T extends HeldChange | undefined>({ conditions }: Draft<GitRepo>, held: T): T {
+  if (held) conditions.set('Held', 'True', held.reason, held.message.slice(0, 4096))
+  else conditions.remove('Held')
+  return held
 }
 
 function idOf(kind: Kind, name: string): string {
