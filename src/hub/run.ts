@@ -14,6 +14,7 @@ import { createGateRequests } from './http/gate-requests.ts'
 import { loadHubKeys } from './keys/hub-keys.ts'
 import { requireSealingKeys } from './keys/sealing-keys.ts'
 import { createMetricsPage } from './metrics/metrics-page.ts'
+import { watchMainThread } from './threads/main-watchdog.ts'
 import { HUB_USERS } from './ports.ts'
 import type { HubPorts } from './ports.ts'
 import { gatewayAddress } from './start/gateway-address.ts'
@@ -103,6 +104,8 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
     starting,
   )
   runBeside(starting, 'console', view.run)
+  const watching = watchMainThread({ clock, log }, life)
+  closeLater(() => watching)
   const publishing = publishHealth({ clock, ids, log, client, name: threads.name, supervisor }, life)
   closeLater(() => publishing)
   const administrator = home.as(HUB_USERS.admin)
