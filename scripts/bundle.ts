@@ -31,6 +31,7 @@ const IN_PARTS: Readonly<Record<string, string>> = {
 const THREADS: Readonly<Record<string, string>> = {
   'threads/api-thread': 'src/hub/threads/api-thread.ts',
   'threads/gateway-thread': 'src/hub/threads/gateway-thread.ts',
+  'threads/push-thread': 'src/hub/threads/push-thread.ts',
   'threads/render-thread': 'src/hub/threads/render-thread.ts',
   'threads/source-thread': 'src/hub/threads/source-thread.ts',
   'threads/view-thread': 'src/hub/threads/view-thread.ts',

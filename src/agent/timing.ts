@@ -111,3 +111,19 @@ export const REPORT_TIMING = {
 
 /** A render thread. */
 export const RENDER_TIMING = { limitMs: 60_000, graceMs: 2000 } as const
+
+/** Agents that the hub runs for clusters registered by a kubeconfig. */
+export const PUSH_TIMING = {
+  /** Time for one request about the agent's account. */
+  requestMs: 10_000,
+  /** Interval between probes of the cluster's API, and time for one probe with what it may need first. */
+  intervalMs: 10_000,
+  probeMs: 20_000,
+  /** Failed probes in a row after which the cluster is away. */
+  lostAfter: 2,
+  retry: { baseMs: 2000, maxMs: 60_000, jitter: 0.5 } satisfies BackoffOptions,
+  /** The token is renewed when this share of its time has passed. */
+  renewAfterShare: 2 / 3,
+  /** An agent that ran this long was well: its next failure begins with a short pause again. */
+  stableMs: 60_000,
+} as const

@@ -86,9 +86,9 @@ async function prepare(verb: string, ports: CliPorts): Promise<PreparedProgram> 
       // A dry run changes nothing, so it needs no confirmation.
       const flags = dryRun ? { ...given, yes: true } : given
       let connection: Connection | undefined
-      const connectOnce = async (): Promise<Connection> => {
+      const connectOnce = async (instead: ConnectFlags = flags): Promise<Connection> => {
         const { connect } = await import('./api/connect.ts')
-        connection ??= await connect(flags, ports.environment, terminal)
+        connection ??= await connect(instead, ports.environment, terminal)
         hub.server = connection.server
         hub.kubeconfig = connection.kubeconfig
         return dryRun ? { ...connection, rest: dryRun.over(connection.rest) } : connection

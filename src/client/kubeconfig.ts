@@ -22,7 +22,8 @@ export interface KubeconfigOptions {
   readonly file: string
   /** The current context when absent. */
   readonly context?: string
-  readonly readFile: (path: string) => Promise<string>
+  /** If omitted, a kubeconfig that names files is refused. */
+  readonly readFile?: (path: string) => Promise<string>
 }
 
 /** A kubeconfig that cannot be used; the message says where and what to do. */
@@ -105,7 +106,7 @@ async function credentialsOf(options: KubeconfigOptions, user: JsonObject, name:
     )
   }
   const tokenFile = text(user['tokenFile'])
-  const token = text(user['token']) ?? (tokenFile && (await readNextTo(options, tokenFile)).trim())
+  const token = text(user['token']) ?? (tokenFile && (await readNextTo(options, tokenFile, 'tokenFile')).trim())
   return compact({
     cert,
     key: key === undefined ? undefined : new Secret(key),
@@ -120,10 +121,15 @@ async function material(options: KubeconfigOptions, from: JsonObject, field: str
   const data = text(from[`${field}-data`])
   if (data) return fromUtf8(fromBase64(data))
   const file = text(from[field])
-  return file ? readNextTo(options, file) : undefined
+  return file ? readNextTo(options, file, field) : undefined
 }
 
-async function readNextTo(options: KubeconfigOptions, file: string): Promise<string> {
+async function readNextTo(options: KubeconfigOptions, file: string, field: string): Promise<string> {
+  if (!options.readFile)
+    throw refuse(
+      options,
+      `names a file in "${field}", which is on another machine: write the content into it with \`kubectl config view --raw --flatten --minify\``,
+    )
   const path = resolve(dirname(options.file), file)
   try {
     return await options.readFile(path)

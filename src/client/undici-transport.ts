@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import type { buildConnector } from 'undici'
 import api from 'undici/lib/api/index.js'
@@ -5,6 +6,7 @@ import connectorOf from 'undici/lib/core/connect.js'
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
+import { compact } from '../core/compact.ts'
 import type { HttpResponse } from '../core/http.ts'
 import { withAuthorization, flatHeaders, pathPrefix, tlsOptions } from './connection.ts'
 import type { Connection, SocketTransport } from './connection.ts'
@@ -21,6 +23,8 @@ export interface SocketOptions {
   readonly proxy?: string
   /** Resumes TLS sessions of earlier transports with the same credentials. */
   readonly sessions?: TlsSessions
+  /** Looks up the server's name; may refuse addresses. */
+  readonly lookup?: LookupFunction
 }
 
 /** TLS sessions that outlive transports. */
@@ -47,10 +51,10 @@ export function createTlsSessions(most = 4): TlsSessions {
 const CONNECT_MS = 10_000
 
 /** One TLS context for all connections: each would read the CA, the certificate and the key anew, and keep them. */
-function connectorFor(connection: Connection): buildConnector.connector {
+function connectorFor(connection: Connection, lookup: LookupFunction | undefined): buildConnector.connector {
   let made: buildConnector.connector | undefined
   return (options, callback) => {
-    made ??= connectorOf({ timeout: CONNECT_MS, allowH2: false, ...contextOf(connection) })
+    made ??= connectorOf({ timeout: CONNECT_MS, allowH2: false, ...contextOf(connection), ...compact({ lookup }) })
     made(options, callback)
   }
 }
@@ -76,7 +80,7 @@ export function createUndiciTransport(connection: Connection, options: SocketOpt
     bodyTimeout: 0,
   }
   const { proxy, sessions } = options
-  const make = () => connectorFor(connection)
+  const make = () => connectorFor(connection, options.lookup)
   const connect = sessions?.connector(JSON.stringify([url.origin, ca, cert, insecure]), make) ?? make()
   const requestTls = { timeout: CONNECT_MS, ...tlsOptions(connection) }
   const pool =

@@ -19,6 +19,8 @@ import { storeSet } from './bundle-render/store-set.ts'
 import type { StoredSet } from './bundle-render/store-set.ts'
 import { createBundleRender } from './bundle-render/controller.ts'
 import { createCaches } from './caches/caches.ts'
+import { createClusterPush } from './cluster-push/controller.ts'
+import type { PushedAgentsPort } from './cluster-push/controller.ts'
 import { createClusterDecommission } from './cluster-decommission/controller.ts'
 import { createClusterAvailability, createLeaseInformer } from './cluster-availability/controller.ts'
 import { createDeliveryAdmit } from './delivery-admit/controller.ts'
@@ -38,6 +40,7 @@ import { createWindowCheck } from './window-check/controller.ts'
 export type { SignDocument } from './assignment-assemble/ports.ts'
 export type { RenderPort } from './bundle-render/ports.ts'
 export type { AskGatePort, GateQuestion, GateReply } from './rollout-advance/gate-checks.ts'
+export type { PushedAgentsPort, PushState, PushTarget } from './cluster-push/controller.ts'
 export type { FetchSourcePort } from './source-fetch/ports.ts'
 
 /** The ports of all controllers. */
@@ -56,6 +59,8 @@ export interface ControllersOptions {
   readonly fetchSource: FetchSourcePort
   /** Asks a metrics server or a webhook for the answer of a ring's gate. */
   readonly askGate: AskGatePort
+  /** Runs the agents of clusters registered by a kubeconfig. If omitted, the hub runs none. */
+  readonly pushedAgents?: PushedAgentsPort | undefined
   /** Signs a cluster's document; the digest of the bytes is recorded in the Assignment. */
   readonly sign: SignDocument
   /** The epoch of the documents of new clusters. */
@@ -111,6 +116,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     createBundleSecretForget({ ...parts, secrets }),
     createClusterDecommission(parts),
     createDeliveryAdmit(parts),
+    createClusterPush(parts),
     createAssignmentAssemble(parts),
     createClusterAvailability({ ...parts, leases }),
     createJoinTokenExpire(parts),

@@ -10,7 +10,8 @@ import { isClusterAccepted, notAccepted, unknownCluster } from './enrolment/enro
 export function createClusterLookup(informers: Pick<Informers, 'of'>) {
   const clusters = informers.of(Cluster)
   const assignments = informers.of(Assignment)
-  clusters.addIndex('id', (cluster) => [cluster.spec.id])
+  // A cluster that is not registered yet has no id.
+  clusters.addIndex('id', ({ spec }) => (spec.id === '' ? [] : [spec.id]))
   const byId = (id: string) => clusters.lister.by('id', id)[0]
 
   /** The Assignment of this cluster, not of a deleted cluster that had the same name. */

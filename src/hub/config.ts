@@ -65,6 +65,21 @@ export const HubConfig = Type.Object({
         'Hosts, separated by commas, that gates may contact (host, host:port or *.domain). If omitted, all HTTPS hosts except this machine and its link-local network.',
     }),
   ),
+  pushHosts: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Hosts, separated by commas, that agents run by the hub may contact (host, host:port or *.domain). If omitted, all HTTPS hosts except link-local addresses and, if a listener is not on a loopback address, this machine.',
+    }),
+  ),
+  push: Type.Optional(
+    Type.Unsafe<'Enabled' | 'Disabled'>({
+      type: 'string',
+      enum: ['Enabled', 'Disabled'],
+      description:
+        'Whether the hub runs agents for clusters registered by a kubeconfig. `--no-push` disables it. If omitted, enabled.',
+    }),
+  ),
   dialects: Type.Optional(
     Type.String({
       minLength: 1,

@@ -9,15 +9,21 @@ import type { HubConfig } from './config.ts'
 import { createFleetView } from './console/fleet-view.ts'
 import { publishHealth } from './home/publish-health.ts'
 import { openDataDirectory } from './home/data-directory.ts'
+import type { DataDirectory } from './home/data-directory.ts'
 import { dialectControllers, parseDialects } from './home/dialects.ts'
+import { pushEgress } from './http/egress-rules.ts'
 import { createGateRequests } from './http/gate-requests.ts'
+import { formatAddress, isWildcard } from './http/listen-address.ts'
 import { loadHubKeys } from './keys/hub-keys.ts'
 import { requireSealingKeys } from './keys/sealing-keys.ts'
 import { createMetricsPage } from './metrics/metrics-page.ts'
 import { watchMainThread } from './threads/main-watchdog.ts'
 import { HUB_USERS } from './ports.ts'
 import type { HubPorts } from './ports.ts'
+import { createPushedAgents } from './push/pushed-agents.ts'
+import type { PushedAgents, PushedAgentsOptions } from './push/pushed-agents.ts'
 import { gatewayAddress } from './start/gateway-address.ts'
+import type { GatewayAddress } from './start/gateway-address.ts'
 import { openHome } from './start/open-home.ts'
 import { startControllers } from './start/start-controllers.ts'
 import { startListeners } from './start/start-listeners.ts'
@@ -84,6 +90,7 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
     supervisor,
   })
   const { views, keys: reloader } = threads
+  const pushedAgents = await openPushedAgents(config, { directory, address, trust: keys.trust }, starting)
   startControllers(
     {
       client,
@@ -99,7 +106,8 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
       metrics: page.metrics,
       dialects: dialectControllers(parseDialects(config.dialects)),
       isShared: home.isShared,
-      alongside: views && ((term) => views.run(term)),
+      pushedAgents,
+      alongside: async (term) => void (await Promise.all([views?.run(term), pushedAgents?.serve(term)])),
     },
     starting,
   )
@@ -122,6 +130,32 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
     client: home.clientFor(HUB_USERS.admin),
     newRoot: keys.newRoot,
   }
+}
+
+/** Undefined on a hub that runs no agents. */
+async function openPushedAgents(
+  config: HubConfig,
+  parts: {
+    readonly directory: DataDirectory
+    readonly address: GatewayAddress
+    readonly trust: PushedAgentsOptions['trust']
+  },
+  { clock, ids, log, supervisor }: Starting,
+): Promise<PushedAgents | undefined> {
+  if (config.push === 'Disabled') return undefined
+  const { directory, address, trust } = parts
+  const { host, port } = address.listen
+  return await createPushedAgents({
+    clock,
+    ids,
+    log,
+    trust,
+    folder: directory.file('pushed'),
+    gateway: `https://${formatAddress({ host: isWildcard(host) ? '127.0.0.1' : host, port })}`,
+    egress: pushEgress(config),
+    noteEnd: supervisor.noteEnd,
+    logLevel: config.logLevel,
+  })
 }
 
 function endOfHub({ deaths }: Starting, closeAll: () => Promise<void>): Pick<RunningHub, 'ended' | 'close'> {

@@ -73,6 +73,11 @@ export const CONDITIONS: readonly ConditionEntry[] = [
   condition('Decommissioned', ['Cluster'], 'True when the cluster has left the fleet.'),
   condition('AliasTaken', ['Cluster'], 'True when an older Cluster has the same alias.'),
   condition('ClockSkewed', ['Cluster'], "True when the agent's clock differs from the hub's by a minute or more."),
+  condition(
+    'Pushed',
+    ['Cluster'],
+    'True while the hub runs the agent of a cluster that is registered by a kubeconfig and can be reached.',
+  ),
   condition('Cloned', ['Cluster'], 'True while two agents use the identity of the cluster.'),
   condition('DocumentRefused', ['Cluster'], 'True while the agent does not follow the newest document.'),
   condition('HubBehind', ['Cluster'], 'True when the agent holds a document that the hub does not know.'),
@@ -490,6 +495,53 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'Check the hub and its gateways.',
       ),
       entry('NoSummary', 'No gateway has written a summary yet.'),
+      entry('Running', 'The hub runs the agent of the cluster.'),
+      entry('Starting', 'The agent that the hub runs connects to the cluster.'),
+      entry(
+        'Restarting',
+        'The agent that the hub runs failed, and the hub starts it again.',
+        'Read the log of the hub.',
+      ),
+      entry(
+        'SecretNotFound',
+        'The Secret of `spec.kubeconfigSecret`, or its key, does not exist.',
+        'Create the Secret, or correct the name.',
+      ),
+      entry(
+        'BadKubeconfig',
+        'The hub cannot use the kubeconfig; the message names the field.',
+        'Replace the kubeconfig in the Secret.',
+      ),
+      entry(
+        'AddressRefused',
+        'The hub may not connect to the server of the kubeconfig.',
+        'Use another address, or list the host in `--push-hosts`.',
+      ),
+      entry(
+        'Unreachable',
+        'The API of the cluster does not answer the hub. The cluster is Offline after its offline tolerance.',
+        'Check the cluster and the network; the hub tries again.',
+      ),
+      entry(
+        'CredentialRefused',
+        'The cluster refuses the credential of the kubeconfig.',
+        'Replace the kubeconfig in the Secret.',
+      ),
+      entry(
+        'NotAllowed',
+        'The credential of the kubeconfig may not create the account of the agent; the message is that of the cluster.',
+        'Use a credential that may create service accounts and cluster role bindings, for example one of an administrator.',
+      ),
+      entry(
+        'OtherCluster',
+        'The kubeconfig leads to another cluster than before.',
+        'Register the other cluster under a name of its own, or delete the Cluster first.',
+      ),
+      entry(
+        'PushDisabled',
+        'This hub was started with `--no-push` and runs no agents.',
+        'Start the hub without the flag, or run an agent in the cluster.',
+      ),
       entry('Duplicate', 'An older Cluster has the same alias.', 'Remove the alias from one of the Clusters.'),
       entry(
         'TwoAgents',

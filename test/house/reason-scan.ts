@@ -15,6 +15,7 @@ const REASON_ARGUMENTS: Readonly<Record<string, number>> = {
   'new Stalled': 0,
   'new SourceError': 0,
   'new WireError': 0,
+  'new NoAccess': 0,
   holdOf: 0,
   offline: 0,
   refuse: 0,
@@ -24,7 +25,14 @@ const REASON_ARGUMENTS: Readonly<Record<string, number>> = {
 }
 
 /** Rooms in which a member `reason: 'X'` is a reason of a condition; elsewhere the API has reasons of its own. */
-const MEMBERS = ['src/controllers/', 'src/plan/rollout/', 'src/plan/fleet/', 'src/source/', 'src/agent/documents/']
+const MEMBERS = [
+  'src/controllers/',
+  'src/plan/rollout/',
+  'src/plan/fleet/',
+  'src/source/',
+  'src/agent/documents/',
+  'src/agent/pushed/',
+]
 
 /** The API server answers with reasons of Kubernetes; simulations and testing are no part of the product. */
 const NOT_SCANNED = ['src/testing/', 'src/sim/', 'src/apiserver/']

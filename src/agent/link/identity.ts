@@ -61,22 +61,34 @@ export async function loadIdentity(
   options: { readonly joinCode?: string; readonly clusterName?: string; readonly newKeyPair: NewKeyPair },
 ): Promise<Identity> {
   const code = options.joinCode === undefined ? undefined : parseJoinCode(options.joinCode)
-  const bytes = await storage.read(AGENT_FILES.identity)
-  if (bytes) {
-    const identity = parseJson(IdentitySchema, bytes, limits(AGENT_FILES.identity))
-    return code ? await adopt(storage, identity, code) : identity
-  }
+  const known = await readIdentity(storage)
+  if (known) return code ? await adopt(storage, known, code) : known
   if (!code)
     throw new Error(
       'this agent has not joined a hub yet; start it with --join and the code from "flotilla cluster add"',
     )
+  return await createIdentity(storage, code, options)
+}
+
+/** The stored identity; undefined before the first start. */
+export async function readIdentity(storage: AgentStorage): Promise<Identity | undefined> {
+  const bytes = await storage.read(AGENT_FILES.identity)
+  return bytes && parseJson(IdentitySchema, bytes, limits(AGENT_FILES.identity))
+}
+
+/** Creates new keys for a hub, and stores them. */
+export async function createIdentity(
+  storage: AgentStorage,
+  { root, endpoints, token }: JoinCode,
+  { newKeyPair, clusterName }: { readonly newKeyPair: NewKeyPair; readonly clusterName?: string },
+): Promise<Identity> {
   const identity: Identity = {
-    root: code.root,
-    endpoints: [...code.endpoints],
-    token: code.token,
-    ...compact({ clusterName: options.clusterName }),
-    identityKey: options.newKeyPair('ed25519').privateKey,
-    sealingKey: options.newKeyPair('x25519').privateKey,
+    root,
+    endpoints: [...endpoints],
+    token,
+    ...compact({ clusterName }),
+    identityKey: newKeyPair('ed25519').privateKey,
+    sealingKey: newKeyPair('x25519').privateKey,
   }
   await saveIdentity(storage, identity)
   return identity

@@ -2,7 +2,7 @@
  * Renders in a thread with limits on time and memory, one bundle after the other. The thread loads the render engine
  * and ends with it, so that the agent's memory stays small.
  */
-import { basename, extname } from 'node:path'
+import { basename, dirname, extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../core/time/clock.ts'
 import { runInThread, LimitReached } from '../../core/async/work-guard.ts'
@@ -70,7 +70,8 @@ function hear(
 function threadFile(): URL {
   const here = import.meta.filename
   if (extname(here) === '.ts') return new URL('./render-thread-main.ts', import.meta.url)
-  return basename(here) === 'agent.mjs'
-    ? new URL(import.meta.url)
-    : new URL('./threads/agent-render-thread.mjs', import.meta.url)
+  if (basename(here) === 'agent.mjs') return new URL(import.meta.url)
+  // A thread of the hub is in the folder of threads already.
+  const folder = basename(dirname(here)) === 'threads' ? './' : './threads/'
+  return new URL(`${folder}agent-render-thread.mjs`, import.meta.url)
 }

@@ -4,7 +4,7 @@
  */
 import { Option } from 'commander'
 import type { CliEnvironment } from '../config.ts'
-import type { Connection } from '../api/connect.ts'
+import type { Connection, ConnectFlags } from '../api/connect.ts'
 import type { ExitCode } from '../errors/cli-error.ts'
 import type { Terminal } from '../print/terminal.ts'
 import type { FlotillaCommand } from './flotilla-command.ts'
@@ -25,8 +25,11 @@ export interface CliPorts {
 /** What one run of a command receives. */
 export interface Run extends CliPorts {
   readonly terminal: Terminal
-  /** Connects to the hub at the first call. The connection is closed when the command ends. */
-  readonly connect: () => Promise<Connection>
+  /**
+   * Connects to the hub at the first call, by the flags of the command or `instead`. The connection is closed when the
+   * command ends.
+   */
+  readonly connect: (instead?: ConnectFlags) => Promise<Connection>
 }
 
 /** The code of a command: `words` are its arguments in order, `flags` include the global flags. */

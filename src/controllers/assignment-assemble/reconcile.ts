@@ -52,6 +52,8 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       const cluster = draft.seen
       const { name } = cluster.metadata
       if (!cluster.spec.accepted || cluster.metadata.deletionTimestamp) return {}
+      // A cluster with a kubeconfigSecret has no id before the hub has registered it.
+      if (cluster.spec.id === '') return {}
 
       const found = ports.assignmentOf(name)
       const present = found?.spec.clusterId === cluster.spec.id ? found : undefined

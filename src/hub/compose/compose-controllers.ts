@@ -6,6 +6,7 @@ import type {
   Controllers,
   DialectControllers,
   FetchSourcePort,
+  PushedAgentsPort,
   RenderPort,
 } from '../../controllers/controllers.ts'
 import type { Metrics } from '../../core/metrics.ts'
@@ -22,6 +23,7 @@ export interface ControllerParts extends HubPorts {
   readonly render: RenderPort
   readonly fetchSource: FetchSourcePort
   readonly askGate: AskGatePort
+  readonly pushedAgents?: PushedAgentsPort | undefined
   readonly trust: Pick<HubTrust, 'signer' | 'newest'>
   /** Without it the trust never changes while these controllers run. */
   readonly onTrustChange?: (changed: () => void) => () => void

@@ -10,6 +10,8 @@ import {
   JOIN_TOKEN_POLICY,
   KEYS_BINDING,
   KEYS_POLICY,
+  PUSH_BINDING,
+  PUSH_POLICY,
 } from '../../kinds/policies/accept-policy.ts'
 import {
   APPROVE_BINDING,
@@ -40,6 +42,7 @@ export const CrdResource: ResourceType<CustomResourceDefinition & { status?: { c
 const POLICIES = [
   ACCEPT_POLICY,
   KEYS_POLICY,
+  PUSH_POLICY,
   JOIN_TOKEN_POLICY,
   GATEWAY_POLICY,
   BIND_POLICY,
@@ -50,6 +53,7 @@ const POLICIES = [
 const BINDINGS = [
   ACCEPT_BINDING,
   KEYS_BINDING,
+  PUSH_BINDING,
   JOIN_TOKEN_BINDING,
   GATEWAY_BINDING,
   BIND_BINDING,

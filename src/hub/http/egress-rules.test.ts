@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sourceEgress } from './egress-rules.ts'
+import { pushEgress, sourceEgress } from './egress-rules.ts'
 
 const LOOPBACK = { listen: '127.0.0.1:7443', gatewayListen: '[::1]:0', consoleListen: 'localhost:7480' }
 
@@ -15,5 +15,6 @@ test('loopback is open to Sources only while every listener is on a loopback add
 
 test('the list of hosts is the one of the setting', () => {
   assert.equal(sourceEgress(LOOPBACK).hosts, undefined)
+  assert.deepEqual(pushEgress({ ...LOOPBACK, pushHosts: 'store.corp' }).hosts, ['store.corp'])
   assert.deepEqual(sourceEgress({ ...LOOPBACK, sourceHosts: 'git.corp, *.example' }).hosts, ['git.corp', '*.example'])
 })

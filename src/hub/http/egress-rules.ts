@@ -6,7 +6,7 @@ import { isLoopback, parseAddress } from './listen-address.ts'
 
 type EgressConfig = Pick<
   HubConfig,
-  'listen' | 'gatewayListen' | 'consoleListen' | 'metricsListen' | 'webhookListen' | 'sourceHosts'
+  'listen' | 'gatewayListen' | 'consoleListen' | 'metricsListen' | 'webhookListen' | 'sourceHosts' | 'pushHosts'
 >
 
 /**
@@ -14,14 +14,30 @@ type EgressConfig = Pick<
  * a first trial has its git server there.
  */
 export function sourceEgress(config: EgressConfig): EgressRules {
-  const { listen, gatewayListen, consoleListen, metricsListen, webhookListen, sourceHosts } = config
-  const listeners = [listen, gatewayListen, consoleListen, metricsListen, webhookListen]
+  const { sourceHosts } = config
   return {
     subject: 'Sources',
     flag: '--source-hosts',
-    isLoopbackOpen: listeners.every((address) => address === undefined || isLoopback(parseAddress(address).host)),
+    isLoopbackOpen: listensOnLoopbackOnly(config),
     ...(sourceHosts === undefined ? {} : { hosts: splitList(sourceHosts) }),
   }
+}
+
+/** Agents that the hub runs; as Sources, they may reach this machine in a first trial. */
+export function pushEgress(config: EgressConfig): EgressRules {
+  const { pushHosts } = config
+  return {
+    subject: 'agents of the hub',
+    flag: '--push-hosts',
+    isLoopbackOpen: listensOnLoopbackOnly(config),
+    ...(pushHosts === undefined ? {} : { hosts: splitList(pushHosts) }),
+  }
+}
+
+function listensOnLoopbackOnly(config: EgressConfig): boolean {
+  const { listen, gatewayListen, consoleListen, metricsListen, webhookListen } = config
+  const listeners = [listen, gatewayListen, consoleListen, metricsListen, webhookListen]
+  return listeners.every((address) => address === undefined || isLoopback(parseAddress(address).host))
 }
 
 /** Gates may never reach this machine, unless the operator names it. */

@@ -4,6 +4,7 @@ import type { Digest } from '../../core/crypto/digest.ts'
 import type { EgressRules } from '../../core/text/egress.ts'
 import type { WorkProgress } from '../../core/async/work-guard.ts'
 import type { CertificateAndKey } from '../../core/crypto/x509.ts'
+import type { KubeObject } from '../../kinds/meta.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
 import type { FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
 import type { GitProgram } from '../../source/git/run-git.ts'
@@ -109,6 +110,38 @@ export interface RenderInit {
   readonly timeLimitMs: number
 }
 
+/** What a thread of agents gets. */
+export interface PushInit {
+  /** Directory with a folder for each cluster. */
+  readonly folder: string
+  /** `https://…` of the gateway of this process. */
+  readonly gateway: string
+  /** Which servers agents may connect to. */
+  readonly egress: EgressRules
+  /** The account that agents create for themselves. */
+  readonly account: { readonly namespace: string; readonly name: string; readonly objects: readonly KubeObject[] }
+  readonly logLevel: LogLevel
+}
+
+/** A cluster whose agent runs in a thread. */
+export interface PlainPushTarget {
+  readonly name: string
+  readonly clusterId: string
+  readonly credential: PlainConnection
+}
+
+/** What a thread of agents is asked; each call is answered with the states that it asks for. */
+export type PushCall =
+  | { readonly do: 'run'; readonly target: PlainPushTarget }
+  | { readonly do: 'stop'; readonly name: string }
+  | { readonly do: 'states' }
+
+export interface PushedClusterState {
+  readonly name: string
+  readonly reason: string
+  readonly message: string
+}
+
 /** What each thread is started with, says when it is ready, is asked and answers. */
 export interface ThreadProtocol {
   /** Called with new settings. */
@@ -119,6 +152,7 @@ export interface ThreadProtocol {
   /** Called with new keys. */
   readonly view: Shape<ViewInit, ViewReady, ViewKeys, undefined>
   readonly source: Shape<SourceInit, undefined, FetchRequest, FetchOutcome>
+  readonly push: Shape<PushInit, undefined, PushCall, PushedClusterState[]>
 }
 
 interface Shape<Init, Ready, Call = never, Answer = never> {

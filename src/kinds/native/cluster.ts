@@ -20,6 +20,8 @@ import { SITE_CLASSES } from '../fields/site-class.ts'
 import { BUNDLE_STATES, CLUSTER_WAITS } from '../fields/states.ts'
 
 const KEY = { max: 1024, min: 1, pattern: '^[A-Za-z0-9+/]+={0,2}$' }
+/** Empty until the hub has registered a cluster with a `kubeconfigSecret`. */
+const ISSUED_KEY = { max: 1024, default: '', pattern: '^([A-Za-z0-9+/]+={0,2})?$' }
 
 /** Systems whose names of clusters can be aliases. */
 const DIALECTS = ['fleet', 'ocm', 'argo', 'flux', 'karmada'] as const
@@ -51,6 +53,7 @@ export const Cluster = defineKind({
   events: {
     // `Available` is missing on purpose: offline is a state, not a failure.
     warnWhenTrue: ['AliasTaken', 'ClockSkewed', 'Cloned', 'DocumentRefused', 'HubBehind'],
+    warnWhenFalse: ['Pushed'],
     warnInState: ['Drifted', 'Failed'],
   },
   description:
@@ -59,9 +62,10 @@ export const Cluster = defineKind({
     {
       id: text({
         max: 64,
-        min: 1,
-        immutable: true,
-        description: 'ID of the cluster on the wire, issued once by the hub.',
+        default: '',
+        rules: [{ rule: "oldSelf == '' || self == oldSelf", message: 'field is immutable' }],
+        description:
+          'ID of the cluster on the wire, issued once by the hub. Required without `kubeconfigSecret`. Defaults to "".',
       }),
       accepted: flag({
         default: false,
@@ -121,13 +125,34 @@ export const Cluster = defineKind({
           },
         ),
       ),
+      kubeconfigSecret: optional(
+        object(
+          {
+            namespace: name({ description: 'Namespace of the Secret.' }),
+            name: name({ description: 'Name of the Secret.' }),
+            key: text({
+              max: 253,
+              default: 'value',
+              pattern: '^[-._a-zA-Z0-9]+$',
+              description: 'Key of the Secret. Defaults to `value`.',
+            }),
+          },
+          {
+            description:
+              'Secret of the hub with a kubeconfig of the cluster. The hub runs the agent of the cluster itself (badge `Pushed`): with this kubeconfig it creates a service account for the agent in the cluster, and uses it for nothing else. Naming a Secret requires the verb `accept` on the Cluster and the verb `get` on the Secret.',
+          },
+        ),
+      ),
       identityKey: text({
-        ...KEY,
-        immutable: true,
+        ...ISSUED_KEY,
         description:
-          'Public identity key of the agent, SPKI in base64. Immutable: a cluster with another key is another cluster.',
+          'Public identity key of the agent, SPKI in base64. Required without `kubeconfigSecret`, and then immutable: a cluster with another key is another cluster. Defaults to "".',
       }),
-      sealingKey: text({ ...KEY, description: 'Public key that secret values are encrypted for, SPKI in base64.' }),
+      sealingKey: text({
+        ...ISSUED_KEY,
+        description:
+          'Public key that secret values are encrypted for, SPKI in base64. Required without `kubeconfigSecret`. Defaults to "".',
+      }),
       retiredSealingKey: optional(
         object(
           {
@@ -230,7 +255,19 @@ export const Cluster = defineKind({
         description: 'Time in seconds without contact after which the cluster is offline. Defaults to 120.',
       }),
     },
-    { description: 'Registration and settings of the cluster.' },
+    {
+      description: 'Registration and settings of the cluster.',
+      rules: [
+        {
+          rule: "has(self.kubeconfigSecret) || (self.id != '' && self.identityKey != '' && self.sealingKey != '')",
+          message: 'id, identityKey and sealingKey are required without kubeconfigSecret',
+        },
+        {
+          rule: "oldSelf.identityKey == '' || self.identityKey == oldSelf.identityKey || has(self.kubeconfigSecret) || has(oldSelf.kubeconfigSecret)",
+          message: 'identityKey is immutable without kubeconfigSecret',
+        },
+      ],
+    },
   ),
   status: object(
     {
@@ -258,7 +295,7 @@ export const Cluster = defineKind({
         text({
           max: 256,
           description:
-            'Marks besides the state, separated by commas: Leaving or Left (decommissioned), Rejected or Revoked, Cordoned, Held, Frozen.',
+            'Marks besides the state, separated by commas: Leaving or Left (decommissioned), Rejected or Revoked, Cordoned, Held, Frozen, Pushed (the hub runs the agent).',
         }),
       ),
       lastSeen: optional(
@@ -408,6 +445,10 @@ export const Cluster = defineKind({
         identityKey: 'MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=',
         sealingKey: 'MCowBQYDK2VuAyEA3p7bfXt9wbTTW2HC7OQ1Nz+DQ8hbeGdNrfx+FG+IK08=',
       },
+    },
+    {
+      metadata: { name: 'store-043', labels: { region: 'eu-north', tier: 'store' } },
+      spec: { accepted: true, kubeconfigSecret: { namespace: 'flotilla-system', name: 'store-043-kubeconfig' } },
     },
   ],
 })

@@ -6,6 +6,7 @@ import { shippedPolicyBinding, shippedPolicy } from './shipped-policy.ts'
 
 const NAME = 'clusters-accept.flotilla.dev'
 const KEYS_NAME = 'clusters-keys.flotilla.dev'
+const PUSH_NAME = 'clusters-kubeconfig.flotilla.dev'
 const TOKENS_NAME = 'jointokens-accept.flotilla.dev'
 
 const CLUSTERS = `${Cluster.plural}.${Cluster.group}`
@@ -47,7 +48,7 @@ const changed = (field: string) => {
 
 /**
  * Secret values are sealed for the sealing key: who replaces the key reads them. The gateway has the verb and records
- * the keys that agents announce. The identity key never changes.
+ * the keys that agents announce. The identity key changes only with a kubeconfigSecret.
  */
 export const KEYS_POLICY = shippedPolicy({
   name: KEYS_NAME,
@@ -56,13 +57,13 @@ export const KEYS_POLICY = shippedPolicy({
   matchConditions: [
     {
       name: 'changes-a-sealing-key',
-      expression: ['spec.sealingKey', 'spec.retiredSealingKey'].map(changed).join(' || '),
+      expression: ['spec.sealingKey', 'spec.retiredSealingKey', 'spec.identityKey'].map(changed).join(' || '),
     },
   ],
   validations: [
     {
       expression: mayAccept('object.metadata.name'),
-      messageExpression: `request.userInfo.username + ' may not change the sealing keys of ' + object.metadata.name + ': ${VERB}'`,
+      messageExpression: `request.userInfo.username + ' may not change the keys of ' + object.metadata.name + ': ${VERB}'`,
       reason: 'Forbidden',
     },
   ],
@@ -70,6 +71,39 @@ export const KEYS_POLICY = shippedPolicy({
 
 /** The policy holds everywhere. */
 export const KEYS_BINDING = shippedPolicyBinding(KEYS_POLICY)
+
+const SECRET = 'object.spec.kubeconfigSecret'
+
+/**
+ * The hub acts with the kubeconfig in the named Secret: without the second check, a tenant could name the Secret of
+ * another tenant. Taking the Secret away lets an agent with another identity in, too.
+ */
+export const PUSH_POLICY = shippedPolicy({
+  name: PUSH_NAME,
+  kind: Cluster,
+  operations: ['CREATE', 'UPDATE'],
+  matchConditions: [
+    {
+      name: 'names-a-kubeconfig',
+      expression: `oldObject == null ? has(${SECRET}) : ${changed('spec.kubeconfigSecret')}`,
+    },
+  ],
+  validations: [
+    {
+      expression: mayAccept('object.metadata.name'),
+      messageExpression: `request.userInfo.username + ' may not change the kubeconfigSecret of ' + object.metadata.name + ': ${VERB}'`,
+      reason: 'Forbidden',
+    },
+    {
+      expression: `!has(${SECRET}) || authorizer.group('').resource('secrets').namespace(${SECRET}.namespace).name(${SECRET}.name).check('get').allowed()`,
+      messageExpression: `request.userInfo.username + ' may not name Secret ' + ${SECRET}.namespace + '/' + ${SECRET}.name + ': it needs the verb get on this Secret'`,
+      reason: 'Forbidden',
+    },
+  ],
+})
+
+/** The policy holds everywhere. */
+export const PUSH_BINDING = shippedPolicyBinding(PUSH_POLICY)
 
 const LABELS = 'has(object.spec.labels) && size(object.spec.labels) > 0'
 const ACCEPTS = "has(object.spec.accept) && object.spec.accept != 'Manual'"

@@ -19,6 +19,8 @@ export interface FieldOptions {
   readonly nullable?: boolean
   /** The value may not change once it is there. */
   readonly immutable?: boolean
+  /** Further CEL rules. */
+  readonly rules?: readonly { readonly rule: string; readonly message: string }[]
 }
 
 /** Bounds of a string; `max` is in characters. */
@@ -231,12 +233,14 @@ export function labelSelector(options: FieldOptions = {}) {
 export const IMMUTABLE_RULE = 'self == oldSelf'
 
 function fieldOf(options: FieldOptions): TSchemaOptions {
+  const rules = [
+    ...(options.immutable ? [{ rule: IMMUTABLE_RULE, message: 'field is immutable' }] : []),
+    ...(options.rules ?? []),
+  ]
   return compact({
     description: options.description,
     default: options.default,
     nullable: options.nullable ? true : undefined,
-    'x-kubernetes-validations': options.immutable
-      ? [{ rule: IMMUTABLE_RULE, message: 'field is immutable' }]
-      : undefined,
+    'x-kubernetes-validations': rules.length > 0 ? rules : undefined,
   })
 }

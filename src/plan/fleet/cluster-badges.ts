@@ -14,13 +14,16 @@ export type ApartBadge = (typeof APART_BADGES)[number]
  */
 export const CERTIFICATE_WARNING_DAYS = 3
 
-/** `Leaving`: the cluster is being decommissioned. `Left`: it is decommissioned. */
-export type ClusterBadge = ClusterHold['badge'] | 'Leaving' | ApartBadge
+/**
+ * `Leaving`: the cluster is being decommissioned. `Left`: it is decommissioned. `Pushed`: the hub runs its agent.
+ */
+export type ClusterBadge = ClusterHold['badge'] | 'Leaving' | 'Pushed' | ApartBadge
 
 /** A Cluster as badges read it. */
 export interface BadgedCluster extends HoldableCluster {
   readonly spec: HoldableCluster['spec'] & {
     readonly decommission?: object | undefined
+    readonly kubeconfigSecret?: object | undefined
     readonly refused?:
       | { readonly verdict: 'Rejected' | 'Revoked'; readonly at: string; readonly reason?: string | undefined }
       | undefined
@@ -91,5 +94,6 @@ export function badgesOfCluster(cluster: BadgedCluster): readonly ClusterBadge[]
     ...(spec.cordon ? (['Cordoned'] as const) : []),
     ...(spec.hold ? (['Held'] as const) : []),
     ...(isFrozen(metadata.labels ?? {}) ? (['Frozen'] as const) : []),
+    ...(spec.kubeconfigSecret && !apart ? (['Pushed'] as const) : []),
   ]
 }

@@ -5,7 +5,7 @@ import { isObject } from '../../core/json.ts'
 export const HUB_HEALTH = { namespace: 'flotilla-system', name: 'flotilla-hub-health' } as const
 
 /** The parts of a hub: its threads, and the loops of its main thread. */
-export const HUB_PARTS = ['api', 'gateway', 'view', 'source', 'render', 'controllers', 'console'] as const
+export const HUB_PARTS = ['api', 'gateway', 'view', 'source', 'render', 'push', 'controllers', 'console'] as const
 export type HubPart = (typeof HUB_PARTS)[number]
 
 /**

@@ -3,22 +3,19 @@
 import { compact } from '../../../core/compact.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { parseNetwork } from '../../../core/text/cidr.ts'
-import { isApiError } from '../../../core/errors.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { systemIds } from '../../../core/system-ids.ts'
 import type { Connection } from '../../api/connect.ts'
 import { readDuration } from '../../input/duration-flag.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
-import { CLUSTERS } from '../../api/flotilla-resources.ts'
 import { timeWithDistance } from '../../print/print-time.ts'
 import type { Terminal } from '../../print/terminal.ts'
+import { clusterNameOf, labelsOf, listOf, refuseTaken } from './add-terms.ts'
 
 export interface ClusterInput {
   readonly connection: Connection
   readonly terminal: Terminal
 }
-
-const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 
 /** Creates a join token for a name or a pattern, and prints the command or manifest that uses it. */
 export async function clusterAdd(
@@ -78,10 +75,7 @@ function inviteeOf(name: string | undefined, pattern: string | undefined): { clu
       what: `invalid --pattern ${JSON.stringify(pattern)}: must consist of lower-case letters, digits, dashes, * and ?`,
     })
   }
-  if (NAME.test(name!)) return { cluster: name! }
-  throw new CliError(EXIT.usage, {
-    what: `invalid cluster name ${JSON.stringify(name)}: must consist of lower-case letters, digits and dashes, begin and end with a letter or digit, and have at most 63 characters`,
-  })
+  return { cluster: clusterNameOf(name) }
 }
 
 function termsOf(flags: Record<string, unknown>, isPattern: boolean) {
@@ -130,10 +124,6 @@ function termsOf(flags: Record<string, unknown>, isPattern: boolean) {
 const ACCEPT = { auto: 'Auto', manual: 'Manual', networks: 'Networks', rule: 'Rule' } as const
 const SITE_CLASS = { connected: 'Connected', edge: 'Edge', intermittent: 'Intermittent' } as const
 
-function listOf(flag: unknown): string[] {
-  return ((flag as readonly string[] | undefined) ?? []).flatMap((text) => text.split(','))
-}
-
 function networksOf(option: string, flag: unknown): string[] {
   const networks = listOf(flag)
   const wrong = networks.find((network) => parseNetwork(network) === undefined)
@@ -152,27 +142,4 @@ function usesOf(text: string, isPattern: boolean): number {
   if (uses > 1 && !isPattern)
     throw new CliError(EXIT.usage, { what: '--uses requires --pattern', why: 'a code for one name can be used once' })
   return uses
-}
-
-async function refuseTaken(name: string, client: ReturnType<typeof clientOver>): Promise<void> {
-  try {
-    await client.get(CLUSTERS, { name })
-  } catch (caught) {
-    if (isApiError(caught, 'NotFound')) return
-    throw caught
-  }
-  throw new CliError(EXIT.conflict, {
-    what: `cluster ${JSON.stringify(name)} already exists`,
-    todo: `choose another name; to replace the cluster, first remove it with "flotilla cluster decommission ${name} --orphan"`,
-  })
-}
-
-function labelsOf(pairs: readonly string[]): Record<string, string> {
-  const labels: Record<string, string> = {}
-  for (const pair of pairs) {
-    const at = pair.indexOf('=')
-    if (at <= 0) throw new CliError(EXIT.usage, { what: `invalid --label ${JSON.stringify(pair)}: must be KEY=VALUE` })
-    labels[pair.slice(0, at)] = pair.slice(at + 1)
-  }
-  return labels
 }

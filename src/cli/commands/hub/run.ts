@@ -14,7 +14,8 @@ export interface HubRunInput {
 export async function hubRun({ terminal, signal }: HubRunInput, flags: Record<string, unknown>): Promise<void> {
   const { printConfig, readHubConfig } = await import('../../../hub/config.ts')
   const file = await readConfigFile(flags['config'])
-  const read = readHubConfig({ flags, ...(file && { file }) })
+  const push = flags['push'] === false ? 'Disabled' : undefined
+  const read = readHubConfig({ flags: { ...flags, push }, ...(file && { file }) })
   if (flags['printConfig']) return terminal.data(printConfig(read))
   const [{ readyLine, startHub }, { createLogger }] = await Promise.all([
     import('../../../hub/run.ts'),

@@ -1,5 +1,6 @@
 // Tested by src/cli/program/docs-page.test.ts: summary, description, flags and examples of each command.
 import { Option } from 'commander'
+import type { ConnectFlags } from '../../api/connect.ts'
 import { collect, outputOption, withDryRun, withYes } from '../command-action.ts'
 import type { Act } from '../command-action.ts'
 import { GROUP } from '../flotilla-command.ts'
@@ -27,8 +28,8 @@ function addJoin(cluster: FlotillaCommand, act: Act): void {
     .command('add')
     .argument('[name]', 'Name of the cluster. Required unless --pattern is given')
     .about(
-      'Create a join code for a cluster',
-      'The command prints the line that starts the agent, or with -o manifest the manifest to apply in the cluster.',
+      'Register a cluster by a join code or by its kubeconfig',
+      'The command prints the line that starts the agent, or with -o manifest the manifest to apply in the cluster. With the --kubeconfig of a cluster that is not a hub, the hub runs the agent itself; FLOTILLA_KUBECONFIG names the hub then.',
     )
     .example('Create a join code for one cluster', 'flotilla cluster add store-1 --label region=north')
     .example(
@@ -36,6 +37,10 @@ function addJoin(cluster: FlotillaCommand, act: Act): void {
       "flotilla cluster add --pattern 'store-*' --uses 200 --accept manual",
     )
     .example('Print a manifest for the cluster', 'flotilla cluster add store-1 -o manifest')
+    .example(
+      'Let the hub run the agent of a cluster that it can reach',
+      'flotilla cluster add store-1 --kubeconfig store-1.kubeconfig --label region=north',
+    )
     .option('--pattern <glob>', 'Pattern of cluster names, instead of one name')
     .option('--uses <n>', 'Number of clusters that can join with a code for a pattern', '1')
     .option('-l, --label <key=value>', 'Label that the hub sets on the cluster (repeatable)', collect)
@@ -79,9 +84,20 @@ function addJoin(cluster: FlotillaCommand, act: Act): void {
       'With --profile=namespaced: namespace the agent may change (repeatable)',
       collect,
     )
+    .option('-n, --namespace <namespace>', 'With a kubeconfig: namespace of its Secret. Defaults to flotilla-system')
     .addOption(outputOption('text', 'json', 'manifest'))
     .action(
       act(async (run, words, flags) => {
+        const { kubeconfig: file, context } = flags as ConnectFlags
+        const named = file === undefined ? undefined : { file, context }
+        if (named) {
+          const { clusterAddPushed, isHubKubeconfig } = await import('../../commands/cluster/add-pushed.ts')
+          if (!(await isHubKubeconfig(named))) {
+            // The hub is where it is without the flag.
+            const connection = await run.connect({})
+            return await clusterAddPushed(words[0], { ...run, connection }, named, flags)
+          }
+        }
         const { clusterAdd } = await import('../../commands/cluster/add.ts')
         await clusterAdd(words[0], { ...run, connection: await run.connect() }, flags)
       }),

@@ -73,6 +73,11 @@ function addHubRun(hub: FlotillaCommand, act: Act): void {
       'Comma-separated hosts that gates of rollouts may call. If omitted, gates may call any host over HTTPS',
     )
     .option(
+      '--push-hosts <hosts>',
+      'Comma-separated hosts that agents run by the hub may call. If omitted, any host over HTTPS except this machine',
+    )
+    .option('--no-push', 'Run no agents for clusters registered by a kubeconfig')
+    .option(
       '--webhook-listen <host:port>',
       'Address for webhooks of git servers. If omitted, the hub has no webhook listener',
     )

@@ -6,6 +6,8 @@ import {
   JOIN_TOKEN_POLICY,
   KEYS_BINDING,
   KEYS_POLICY,
+  PUSH_BINDING,
+  PUSH_POLICY,
 } from '../../../kinds/policies/accept-policy.ts'
 import { BIND_BINDING, BIND_POLICY } from '../../../kinds/policies/bind-policy.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
@@ -428,12 +430,15 @@ export const POLICY_CASES: readonly ApiCase[] = [
           const policyName = KEYS_POLICY.metadata.name
           assert.equal(
             reply.body.message,
-            `clusters.flotilla.dev "${name}" is forbidden: ValidatingAdmissionPolicy '${policyName}' with binding '${policyName}' denied request: ${name} may not change the sealing keys of ${name}: it needs the verb accept on clusters.flotilla.dev`,
+            `clusters.flotilla.dev "${name}" is forbidden: ValidatingAdmissionPolicy '${policyName}' with binding '${policyName}' denied request: ${name} may not change the keys of ${name}: it needs the verb accept on clusters.flotilla.dev`,
           )
           assert.equal((await patch({ spec: { retiredSealingKey } })).status, 403)
           const replaced = await patch({ spec: { identityKey: other } })
           assert.equal(replaced.status, 422, replaced.text)
-          assert.match(String(replaced.body.message), /spec\.identityKey: Invalid value: .*immutable/)
+          assert.match(
+            String(replaced.body.message),
+            /spec: Invalid value: .*identityKey is immutable without kubeconfigSecret/,
+          )
           assert.equal((await patch({ metadata: { labels: { region: 'us' } } })).status, 200)
           await grant([{ ...rules[0]!, verbs: [...rules[0]!.verbs, 'accept'] }])
           await eventually(async () => assert.equal((await patch({ spec: { sealingKey: other } })).status, 200))
@@ -443,6 +448,65 @@ export const POLICY_CASES: readonly ApiCase[] = [
       } finally {
         await api.ok('DELETE', `${clusters}/${name}`)
       }
+    },
+  },
+  {
+    title: 'a cluster that names a kubeconfig needs the verb accept on it and the verb get on the Secret',
+    async run(api) {
+      const name = `push-${api.namespace}`
+      const verbs = ['get', 'create', 'update', 'patch']
+      const mayWrite = { apiGroups: ['flotilla.dev'], resources: ['clusters'], verbs }
+      const mayAccept = { ...mayWrite, verbs: [...verbs, 'accept'] }
+      const mayRead = { apiGroups: [''], resources: ['secrets'], resourceNames: ['mine'], verbs: ['get'] }
+      const grant = await grantTo(api, name, [mayWrite, mayRead])
+      const clusters = '/apis/flotilla.dev/v1alpha1/clusters'
+      const about = { apiVersion: 'flotilla.dev/v1alpha1', kind: 'Cluster' }
+      const post = (secret: string, user = name) =>
+        api.send('POST', `${clusters}?dryRun=All`, {
+          body: {
+            ...about,
+            metadata: { name },
+            spec: { accepted: false, kubeconfigSecret: { namespace: api.namespace, name: secret } },
+          },
+          headers: { 'impersonate-user': user },
+        })
+      const patch = (spec: Spec, user = name) =>
+        api.send('PATCH', `${clusters}/${name}?dryRun=All`, {
+          body: { spec },
+          contentType: 'application/merge-patch+json',
+          headers: { 'impersonate-user': user },
+        })
+      const example = Cluster.examples[0]! as unknown as { spec: Spec }
+      const installed = [PUSH_POLICY, PUSH_BINDING] as unknown as readonly [Spec, Spec]
+      await withPolicy(api, installed, async () => {
+        const policyName = PUSH_POLICY.metadata.name
+        const refused = `clusters.flotilla.dev "${name}" is forbidden: ValidatingAdmissionPolicy '${policyName}' with binding '${policyName}' denied request: ${name}`
+        assert.equal(
+          (await post('mine')).body.message,
+          `${refused} may not change the kubeconfigSecret of ${name}: it needs the verb accept on clusters.flotilla.dev`,
+        )
+        await grant([mayAccept, mayRead])
+        await eventually(async () => assert.equal((await post('mine')).status, 201))
+        assert.equal(
+          (await post('theirs')).body.message,
+          `${refused} may not name Secret ${api.namespace}/theirs: it needs the verb get on this Secret`,
+        )
+        await api.ok('POST', clusters, {
+          ...about,
+          metadata: { name },
+          spec: { ...example.spec, kubeconfigSecret: { namespace: api.namespace, name: 'mine' } },
+        })
+        try {
+          assert.equal((await patch({ kubeconfigSecret: { name: 'theirs' } })).status, 403)
+          assert.equal((await patch({ kubeconfigSecret: { key: 'other' } })).status, 200)
+          await grant([mayWrite, mayRead])
+          await eventually(async () => assert.equal((await patch({ kubeconfigSecret: { key: 'other' } })).status, 403))
+          assert.equal((await patch({ kubeconfigSecret: null })).status, 403, 'another agent could follow')
+          assert.equal((await patch({ timeZone: 'Europe/Berlin' })).status, 200)
+        } finally {
+          await api.ok('DELETE', `${clusters}/${name}`)
+        }
+      })
     },
   },
   {

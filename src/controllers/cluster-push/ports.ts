@@ -1,0 +1,39 @@
+import type { Connection } from '../../client/connection.ts'
+import type { Secret } from '../../kinds/builtin/core.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
+
+/** The state of an agent that the hub runs; `reason` and `message` become those of condition Pushed. */
+export interface PushState {
+  readonly reason: string
+  readonly message: string
+}
+
+/** A cluster whose agent the hub runs. */
+export interface PushTarget {
+  readonly name: string
+  readonly clusterId: string
+  /** The user's credential. */
+  readonly credential: Connection
+}
+
+/** The agents that the hub runs. */
+export interface PushedAgentsPort {
+  /** The public keys of the agent, created if they are missing; `clusterId` is empty before the registration. */
+  keysOf(name: string, clusterId: string): Promise<{ readonly identityKey: string; readonly sealingKey: string }>
+  /** Runs an agent, or gives the running agent the newest credential. */
+  run(target: PushTarget): void
+  stop(name: string): void
+  /** Stops the agent and deletes its files. */
+  forget(name: string): void
+  stateOf(name: string): PushState | undefined
+  /** Calls back with the name of a cluster whose state changed; returns how to stop that. */
+  onChange(changed: (name: string) => void): () => void
+}
+
+/** The ports of cluster-push. */
+export interface ClusterPushPorts {
+  /** Undefined on a hub that runs no agents (`--no-push`). */
+  readonly agents: PushedAgentsPort | undefined
+  secretOf(at: NonNullable<Cluster['spec']['kubeconfigSecret']>, signal: AbortSignal): Promise<Secret | undefined>
+  newClusterId(): string
+}
