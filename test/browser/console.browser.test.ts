@@ -24,6 +24,28 @@ spec:
     kind: ConfigMap
     metadata: { name: "<img src=x onerror=alert(1)>", namespace: default }
 `
+const PLAN = `
+apiVersion: flotilla.dev/v1alpha1
+kind: RolloutPlan
+metadata: { name: doors }
+spec:
+  rings:
+    - { name: first, count: 1, concurrency: 1 }
+    - { name: rest, concurrency: 5, approvals: { count: 1 } }
+`
+const doors = (text: string) => `
+apiVersion: flotilla.dev/v1alpha1
+kind: Bundle
+metadata: { name: doors }
+spec:
+  placement: stores
+  rollout: { plan: doors }
+  manifests: |
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: { name: doors, namespace: default }
+    data: { text: ${text} }
+`
 const VIEWER = `
 apiVersion: v1
 kind: ServiceAccount
@@ -71,10 +93,15 @@ test('the console shows the fleet, follows it without a reload, and obeys the ri
     }
     await see('.counts :text("3 clusters")')
     await see('canvas[data-tiles="3"]')
-    const printed = await cli(['get', 'clusters', '--no-headers'])
-    for (const line of printed.trim().split('\n')) {
-      const [name, shown] = line.split(/\s+/)
-      await see(`[data-cluster="${name}"] [data-state="${shown}"]`)
+    // A cluster may change between the two looks.
+    for (let left = 30; ; left -= 1) {
+      const printed = (await cli(['get', 'clusters', '--no-headers'])).trim().split('\n')
+      const states = printed.map((line) => line.split(/\s+/).slice(0, 2).join(' ')).toSorted()
+      const shown = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('[data-cluster]')].map((row) => row.dataset.cluster + ' ' + row.querySelector('[data-state]').dataset.state)`,
+      )
+      if (left === 0) assert.deepEqual(shown.toSorted(), states)
+      if (shown.toSorted().join() === states.join()) break
     }
   })
 
@@ -129,6 +156,7 @@ test('the console shows the fleet, follows it without a reload, and obeys the ri
       '/fleet',
       '/clusters/store-01',
       '/clusters/store-01?tab=objects',
+      '/inbox',
       '/rollouts',
       '/bundles',
       '/sessions',
@@ -145,6 +173,56 @@ test('the console shows the fleet, follows it without a reload, and obeys the ri
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, path)
       }
     }
+  })
+
+  await t.test('a ring is approved from the Inbox by keyboard, with a reason', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await cli(['cluster', 'release', 'store-03'])
+    await cli(['apply', '-f', '-'], `${PLAN}---${doors('one')}`)
+    await page.goto(`${origin}/inbox`)
+    await see('.inbox :text("Ring \\"rest\\" needs an approval")')
+    assert.deepEqual(await violationsOf(page), [])
+    await page.getByRole('button', { name: 'Approve', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await see('[role="dialog"] input')
+    assert.deepEqual(await violationsOf(page), [])
+    await page.keyboard.type('looks good')
+    await see(`[role="dialog"] :text("flotilla rollout approve doors-g1 -n default --ring rest --reason 'looks good'")`)
+    await page.keyboard.press('Enter')
+    await see('.notice:has-text("Approve: done")')
+    await page.goto(`${origin}/rollouts/default/doors-g1`)
+    await see('[data-ring="rest"] [data-state="Passed"]')
+    await see('[data-ring="rest"] :text("approved by admin")')
+    await see('.head-state [data-state="Completed"]')
+    assert.deepEqual(await violationsOf(page), [])
+  })
+
+  await t.test('a rollout is paused in one browser, seen in another, and rolled back after its plan', async () => {
+    await cli(['apply', '-f', '-'], doors('two'))
+    const link = (await runFlotilla(t, ['demo', 'page'], { env: state })).stdout.trim()
+    const other = await (await browser.newContext()).newPage()
+    await other.goto(link)
+    await other.waitForURL((url) => url.pathname === '/fleet')
+    await page.goto(`${origin}/rollouts/default/doors-g2`)
+    await other.goto(`${origin}/rollouts/default/doors-g2`)
+    await page.getByRole('button', { name: 'Pause', exact: true }).click(WAIT)
+    await page.getByLabel(/^Reason/).fill('store calls')
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause', exact: true }).click()
+    await see('.notice:has-text("Pause: done")')
+    await other.waitForSelector('.head-state [data-state="Paused"]', WAIT)
+    const { stdout } = await runFlotilla(t, ['rollout', 'status', 'doors-g2', '--kubeconfig', kubeconfig])
+    assert.match(stdout, /Paused.*"store calls"/)
+    await page.getByRole('button', { name: 'Resume', exact: true }).click(WAIT)
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume', exact: true }).click()
+    await see('.notice:has-text("Resume: done")')
+    await see('[data-ring="first"] [data-state="Passed"]')
+
+    await page.getByRole('button', { name: 'Roll back…' }).click()
+    await see('.plan :text("doors: g2 → g1 on 1 cluster (store-01)")')
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back', exact: true }).click()
+    await see('.notice:has-text("Roll back: done")')
+    await other.goto(`${origin}/rollouts`)
+    await other.waitForSelector('[data-rollout="default/doors-g2-undo-1"]', WAIT)
   })
 
   await t.test('a user with fewer rights sees what they allow, and which right a button needs', async () => {

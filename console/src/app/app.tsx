@@ -6,6 +6,8 @@ import { ApiFailure, onSignedOut, read } from '../data/api.ts'
 import { connect, disconnect } from '../data/live.ts'
 import { queries } from '../data/queries.ts'
 import { FleetPage } from '../fleet/fleet-page.tsx'
+import { InboxPage } from '../inbox/inbox-page.tsx'
+import { RolloutPage } from '../rollouts/rollout-page.tsx'
 import { RolloutsPage } from '../rollouts/rollouts-page.tsx'
 import { BundlesPage } from '../rollouts/bundles-page.tsx'
 import { Empty } from '../ui/parts.tsx'
@@ -54,6 +56,12 @@ export function App() {
           <FleetPage />
         </Route>
         <Route path="/clusters/:name">{({ name }) => <ClusterPage name={name} key={name} />}</Route>
+        <Route path="/inbox">
+          <InboxPage />
+        </Route>
+        <Route path="/rollouts/:namespace/:name">
+          {({ namespace, name }) => <RolloutPage namespace={namespace} name={name} key={`${namespace}/${name}`} />}
+        </Route>
         <Route path="/rollouts">
           <RolloutsPage />
         </Route>

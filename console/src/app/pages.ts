@@ -8,6 +8,7 @@ export interface PageEntry {
 
 export const PAGES: readonly PageEntry[] = [
   { to: '/fleet', title: 'Fleet', key: 'f' },
+  { to: '/inbox', title: 'Inbox', key: 'i' },
   { to: '/rollouts', title: 'Rollouts', key: 'r' },
   { to: '/bundles', title: 'Bundles', key: 'b' },
 ]

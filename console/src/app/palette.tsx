@@ -47,7 +47,7 @@ function PaletteBody({ close }: { readonly close: () => void }) {
         kind: 'Rollout',
         name: `${namespace}/${name}`,
         state: status?.phase ?? 'Pending',
-        to: `/rollouts?q=${name}`,
+        to: `/rollouts/${namespace}/${name}`,
       })),
       ...(bundles ?? []).map(({ metadata: { name, namespace = '' } }) => ({
         kind: 'Bundle',

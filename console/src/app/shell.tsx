@@ -1,6 +1,6 @@
 /** The frame of every page: navigation, search, the age of the data, and the user. */
 import * as Menu from '@radix-ui/react-dropdown-menu'
-import { useEffect, useState } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { humanAge } from '../../../src/core/time/time.ts'
@@ -8,6 +8,8 @@ import { useSession } from '../data/access.ts'
 import { send } from '../data/api.ts'
 import { silenceMs } from '../data/live-state.ts'
 import { useLive, useNow } from '../data/use-live.ts'
+import { useInbox } from '../inbox/use-inbox.ts'
+import { currentNotices, dismiss, subscribeNotices } from '../ui/notices.ts'
 import { useKeys } from './keys.ts'
 import { PAGES } from './pages.ts'
 import { Palette } from './palette.tsx'
@@ -36,6 +38,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           {PAGES.map(({ to, title }) => (
             <Link key={to} href={to} aria-current={path.startsWith(to) ? 'page' : undefined}>
               {title}
+              {to === '/inbox' && <InboxCount />}
             </Link>
           ))}
         </nav>
@@ -50,8 +53,45 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <main id="main" tabIndex={-1}>
         {children}
       </main>
+      <Notices />
       <Palette isOpen={isSearching} onOpenChange={setSearching} />
     </div>
+  )
+}
+
+/** What was done, with the audit ID if the API gave one. */
+function Notices() {
+  const notices = useSyncExternalStore(subscribeNotices, currentNotices)
+  return (
+    <div className="notices" role="status">
+      {notices.map(({ id, text, auditId }) => (
+        <p className="notice" key={id}>
+          ✔ {text}
+          {auditId !== undefined && (
+            <span className="quiet">
+              {' '}
+              Audit ID <code>{auditId}</code>
+            </span>
+          )}
+          <button type="button" className="copy" onClick={() => dismiss(id)}>
+            Dismiss
+          </button>
+        </p>
+      ))}
+    </div>
+  )
+}
+
+/** How many items wait; nothing for an empty Inbox. */
+function InboxCount() {
+  const { count } = useInbox()
+  if (count === 0) return null
+  return (
+    <span className="nav-count">
+      {' '}
+      {count}
+      <span className="hidden"> items</span>
+    </span>
   )
 }
 

@@ -4,6 +4,8 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ClusterReport } from '../../../src/kinds/native/cluster-report.ts'
 import type { Cluster } from '../../../src/kinds/native/cluster.ts'
+import { ActionButton } from '../actions/action-button.tsx'
+import { clusterActions } from '../actions/cluster-actions.ts'
 import { ApiFailure } from '../data/api.ts'
 import { useObject } from '../data/queries.ts'
 import { useLive } from '../data/use-live.ts'
@@ -53,6 +55,11 @@ export function ClusterPage({ name }: { readonly name: string }) {
             )}
           </p>
         )}
+        <div className="actions">
+          {clusterActions(cluster.data).map((action) => (
+            <ActionButton key={action.title} action={action} />
+          ))}
+        </div>
       </header>
       {row?.state === 'Offline' && (
         <p className="banner" role="status">

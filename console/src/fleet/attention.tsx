@@ -1,58 +1,65 @@
-/** What needs a person, from the same function as `flotilla status`. */
+/** What needs a person, in short, and the rollouts in progress. */
 import { useMemo } from 'react'
 import { Link } from 'wouter'
-import { attentionItems } from '../../../src/plan/fleet/attention.ts'
-import type { Bundle } from '../../../src/kinds/native/bundle.ts'
-import type { Placement } from '../../../src/kinds/native/placement.ts'
 import type { Rollout } from '../../../src/kinds/native/rollout.ts'
-import type { Source } from '../../../src/kinds/native/source.ts'
 import { useList } from '../data/queries.ts'
-import { useLive } from '../data/use-live.ts'
-import { Failure, Panel } from '../ui/parts.tsx'
+import { stateOfItem } from '../inbox/inbox-items.ts'
+import { useInbox } from '../inbox/use-inbox.ts'
+import { Panel } from '../ui/parts.tsx'
 import { State } from '../ui/state.tsx'
 import { Words } from '../ui/words.tsx'
-import { movingRollouts } from '../rollouts/rollout-rows.ts'
 import { RolloutLine } from '../rollouts/rollout-line.tsx'
+import { movingRollouts, rolloutLink } from '../rollouts/rollout-rows.ts'
 
-const MAX_SHOWN = 6
+const MAX_SHOWN = 5
 const NONE: readonly never[] = []
 
+interface Short {
+  readonly key: string
+  readonly to: string
+  readonly title: string
+  readonly state: string
+  readonly message: string
+}
+
 export function Attention() {
-  const { fleet } = useLive()
-  const rollouts = useList<Rollout>('rollouts')
-  const sources = useList<Source>('sources').data ?? NONE
-  const bundles = useList<Bundle>('bundles').data ?? NONE
-  const placements = useList<Placement>('placements').data ?? NONE
-  const all = rollouts.data ?? NONE
-  const items = useMemo(
-    () => attentionItems({ rollouts: all, sources, bundles, placements }),
-    [all, sources, bundles, placements],
-  )
+  const { approvals, clusters, held, broken, warnings, count, refused, isReading } = useInbox()
+  const all = useList<Rollout>('rollouts').data ?? NONE
   const moving = useMemo(() => movingRollouts(all).filter(({ status }) => status?.phase !== 'Failed'), [all])
-  const waiting = fleet.rows.filter(({ waitsFor }) => waitsFor === 'acceptance')
-  const isCalm = items.length === 0 && waiting.length === 0
+  const items: readonly Short[] = [
+    ...approvals.map(({ rollout, ring, message }) => ({
+      key: `approval ${rollout.metadata.namespace}/${rollout.metadata.name}`,
+      to: rolloutLink(rollout),
+      title: `Approve ring ${ring} of ${rollout.metadata.name}`,
+      state: 'Waiting',
+      message,
+    })),
+    ...clusters.map(({ name }) => ({
+      key: `cluster ${name}`,
+      to: `/clusters/${name}`,
+      title: `Accept ${name}`,
+      state: 'Waiting',
+      message: 'The cluster waits to be accepted.',
+    })),
+    ...[...broken, ...held, ...warnings].map(({ kind, namespace, name, message }) => ({
+      key: `${kind} ${namespace}/${name}`,
+      to: kind === 'FailedRollout' ? `/rollouts/${namespace}/${name}` : '/inbox',
+      title: `${namespace}/${name}`,
+      state: stateOfItem(kind),
+      message,
+    })),
+  ]
   return (
-    <Panel title="Needs a person" side={<span className="badge">{items.length + waiting.length}</span>}>
-      {rollouts.error && <Failure error={rollouts.error} what="the rollouts" />}
-      {isCalm && !rollouts.error && <p className="calm">✔ Nothing waits for a person.</p>}
+    <Panel title="Needs a person" side={<Link href="/inbox">Inbox {count}</Link>}>
+      {count === 0 && !isReading && refused.length === 0 && <p className="calm">✔ Nothing waits for a person.</p>}
+      {refused.length > 0 && <p className="quiet">Not shown, because you may not list them: {refused.join(', ')}.</p>}
       <ul className="attention">
-        {waiting.slice(0, MAX_SHOWN).map(({ name }) => (
-          <li key={name}>
-            <Link href={`/clusters/${name}`}>{name}</Link> <State state="Pending" />
-            <p>The cluster waits to be accepted.</p>
-            <code>flotilla cluster accept {name}</code>
-          </li>
-        ))}
-        {items.slice(0, MAX_SHOWN).map(({ kind, namespace, name, message, command }) => (
-          <li key={`${kind} ${namespace}/${name}`}>
-            <strong>
-              {namespace}/{name}
-            </strong>{' '}
-            <State state={kind === 'HeldBack' ? 'HeldBack' : kind === 'HeldPlacement' ? 'Held' : 'Failed'} />
+        {items.slice(0, MAX_SHOWN).map(({ key, to, title, state, message }) => (
+          <li key={key}>
+            <Link href={to}>{title}</Link> <State state={state} />
             <p className="clamp" title={message}>
               <Words text={message} />
             </p>
-            <code>{command}</code>
           </li>
         ))}
       </ul>

@@ -1,8 +1,9 @@
 /** A rollout in a few lines: phase, rings and counts. */
+import { Link } from 'wouter'
 import type { Rollout } from '../../../src/kinds/native/rollout.ts'
 import { State } from '../ui/state.tsx'
 import { Words } from '../ui/words.tsx'
-import { countsText, messageOf } from './rollout-rows.ts'
+import { countsText, messageOf, rolloutLink } from './rollout-rows.ts'
 
 export function RolloutLine({ rollout }: { readonly rollout: Rollout }) {
   const { metadata, status } = rollout
@@ -11,7 +12,9 @@ export function RolloutLine({ rollout }: { readonly rollout: Rollout }) {
     <div className="rollout-line" data-rollout={`${metadata.namespace}/${metadata.name}`}>
       <p>
         <strong>
-          {metadata.namespace}/{metadata.name}
+          <Link href={rolloutLink(rollout)}>
+            {metadata.namespace}/{metadata.name}
+          </Link>
         </strong>{' '}
         <State state={status?.phase ?? 'Pending'} />
       </p>

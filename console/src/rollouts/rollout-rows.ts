@@ -45,3 +45,8 @@ export function ringOrder(rollouts: readonly Rollout[]): readonly string[] {
   const staged = newestFirst(rollouts).find(({ spec }) => spec.rings.length > 1)
   return staged?.spec.rings.map(({ name }) => name) ?? []
 }
+
+/** The address of the page of a rollout. */
+export function rolloutLink({ metadata: { name, namespace = 'default' } }: Rollout): string {
+  return `/rollouts/${namespace}/${name}`
+}

@@ -1,5 +1,6 @@
 /** All rollouts, those in progress first. */
 import { useMemo } from 'react'
+import { Link } from 'wouter'
 import type { Rollout } from '../../../src/kinds/native/rollout.ts'
 import { useList } from '../data/queries.ts'
 import { useSearchValues } from '../fleet/use-search.ts'
@@ -7,7 +8,7 @@ import { Command, Empty, Failure, Panel } from '../ui/parts.tsx'
 import { State } from '../ui/state.tsx'
 import { Age } from '../ui/time.tsx'
 import { RolloutLine } from './rollout-line.tsx'
-import { countsText, movingRollouts, newestFirst } from './rollout-rows.ts'
+import { countsText, movingRollouts, newestFirst, rolloutLink } from './rollout-rows.ts'
 
 const DEFAULTS = { q: '' } as const
 const MAX_PAST = 200
@@ -77,7 +78,9 @@ export function RolloutsPage() {
                     data-rollout={`${rollout.metadata.namespace}/${rollout.metadata.name}`}
                   >
                     <td>
-                      {rollout.metadata.namespace}/{rollout.metadata.name}
+                      <Link href={rolloutLink(rollout)}>
+                        {rollout.metadata.namespace}/{rollout.metadata.name}
+                      </Link>
                     </td>
                     <td>
                       <State state={rollout.status?.phase ?? 'Pending'} />

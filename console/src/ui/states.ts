@@ -34,6 +34,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   Drifted: { sign: '≠', tone: 'odd' },
   Failed: { sign: '✗', tone: 'bad' },
   Refused: { sign: '✗', tone: 'bad' },
+  Warning: { sign: '!', tone: 'odd' },
   Unknown: { sign: '?', tone: 'odd' },
   NotSelected: { sign: '–', tone: 'quiet' },
   NotReported: { sign: '?', tone: 'quiet' },

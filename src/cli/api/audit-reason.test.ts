@@ -10,6 +10,8 @@ test('a reason goes into the user agent and comes out of it, whatever it says', 
   }
   for (const none of [undefined, '', '  ']) assert.equal(userAgentFor(none), 'flotilla-cli')
   assert.equal(reasonFromUserAgent('kubectl/1.36 (linux)'), undefined)
+  assert.equal(reasonFromUserAgent('flotilla-console/0.1.0 (store calls%21)'), 'store calls!')
+  assert.equal(reasonFromUserAgent('flotilla-console/0.1.0'), undefined)
   assert.equal(reasonFromUserAgent('flotilla-cli (%zz)'), '%zz')
   const long = userAgentFor('雪'.repeat(5000))
   assert.ok(long.length < 1000 && reasonFromUserAgent(long)!.length > 50)

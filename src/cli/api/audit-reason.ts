@@ -18,7 +18,7 @@ export function userAgentFor(reason: string | undefined): string {
 
 /** The reason in the user agent of an audit record. */
 export function reasonFromUserAgent(userAgent: string): string | undefined {
-  const encoded = /^flotilla-cli \((.*)\)$/.exec(userAgent)?.[1]
+  const encoded = /^flotilla-(?:cli|console\/\S+) \((.*)\)$/.exec(userAgent)?.[1]
   if (encoded === undefined) return undefined
   try {
     return decodeURIComponent(encoded)

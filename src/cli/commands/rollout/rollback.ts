@@ -13,7 +13,7 @@ import type { Release } from '../../../kinds/native/release.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
 import { planRequest } from '../../../plan/release/rollback-request.ts'
 import type { RollbackRequest, RollbackWorld } from '../../../plan/release/rollback-request.ts'
-import { rollbackCluster } from '../../../plan/release/rollback.ts'
+import { rollbackWorld } from '../../../plan/release/rollback-world.ts'
 import type { PlannedRollback } from '../../../plan/release/rollback.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { REPORTS } from '../../api/flotilla-resources.ts'
@@ -188,26 +188,12 @@ async function worldOf(input: RollbackInput): Promise<RollbackWorld> {
     client.list(CLUSTER),
     client.list(ASSIGNMENT),
   ])
-  const documents = new Map(assignments.items.map((one) => [one.metadata.name, one]))
-  const decisionsOf = (placement: string) =>
-    pages.items.filter(({ spec }) => spec.placement === placement).flatMap(({ spec }) => spec.decisions)
-  return {
-    releasesOf: (bundle) => releases.items.filter(({ spec }) => spec.bundles.some((one) => one.name === bundle)),
-    clustersOf: ({ name, placement }) => {
-      const selected = new Set(
-        decisionsOf(placement)
-          .filter(({ state }) => state === 'Selected')
-          .map(({ cluster }) => cluster),
-      )
-      return clusters.items
-        .filter(({ metadata }) => selected.has(metadata.name))
-        .map((cluster) => rollbackCluster(cluster, documents.get(cluster.metadata.name), `${namespace}/${name}`))
-    },
-    groupsOf: (placement, cluster) =>
-      decisionsOf(placement).flatMap((one) => (one.cluster === cluster && one.group ? [one.group] : [])),
-    // The hub assigns the number; a preview creates no release.
-    highestAssigned: () => 0,
-  }
+  return rollbackWorld(namespace, {
+    releases: releases.items,
+    pages: pages.items,
+    clusters: clusters.items,
+    assignments: assignments.items,
+  })
 }
 
 function refuseEmptyPlan({ metadata }: Rollout, plans: readonly PlannedRollback[]): void {

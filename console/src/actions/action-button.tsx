@@ -1,0 +1,119 @@
+/** A button for an action: says what happens, shows the command, asks for the reason, and tells how it ended. */
+import * as Dialog from '@radix-ui/react-dialog'
+import { useMutation } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import type { ReactNode } from 'react'
+import { useSession } from '../data/access.ts'
+import { send } from '../data/api.ts'
+import { hubNow } from '../data/live-state.ts'
+import { queries } from '../data/queries.ts'
+import { notify } from '../ui/notices.ts'
+import { Button, Command, Failure } from '../ui/parts.tsx'
+import { commandWith } from './action.ts'
+import type { Action } from './action.ts'
+
+export interface ActionButtonProps {
+  readonly action: Action
+  /** What the person should see before: the plan of the action. */
+  readonly plan?: ReactNode
+  readonly onOpenChange?: (isOpen: boolean) => void
+}
+
+export function ActionButton({ action, plan, onOpenChange }: ActionButtonProps) {
+  const [isOpen, setOpen] = useState(false)
+  const change = (next: boolean): void => {
+    setOpen(next)
+    onOpenChange?.(next)
+  }
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={change}>
+      <Button look={action.look} right={action.right} onClick={() => change(true)}>
+        {action.title}
+      </Button>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content className="dialog">
+          <ActionForm action={action} plan={plan} close={() => change(false)} />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+function ActionForm({ action, plan, close }: Omit<ActionButtonProps, 'onOpenChange'> & { readonly close: () => void }) {
+  const session = useSession()
+  const [reason, setReason] = useState('')
+  const [typed, setTyped] = useState('')
+  const reasonId = useId()
+  const typedId = useId()
+  const title = action.title.replace('…', '')
+  const act = useMutation({
+    mutationFn: async () => {
+      const { path, ...options } = action.change({
+        username: session?.username ?? '',
+        groups: session?.groups ?? [],
+        reason,
+        nowMs: hubNow(),
+      })
+      return await send(path, { ...options, reason })
+    },
+    // Also when the part of the page with the button is gone by then: an approved ring leaves the Inbox.
+    onSuccess: ({ auditId }) => {
+      notify(`${title}: done.`, auditId)
+      close()
+      return queries.invalidateQueries()
+    },
+  })
+  const isReady =
+    session !== undefined &&
+    action.problem === undefined &&
+    !act.isPending &&
+    (action.asks !== 'requiredReason' || reason.trim() !== '') &&
+    (action.typed === undefined || typed === action.typed)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isReady) act.mutate()
+      }}
+    >
+      <Dialog.Title>{title}</Dialog.Title>
+      <Dialog.Description>{action.effect}</Dialog.Description>
+      {plan}
+      {action.problem !== undefined && <p className="failure">{action.problem}</p>}
+      {action.asks !== 'none' && (
+        <label htmlFor={reasonId}>
+          Reason {action.asks === 'reason' && <span className="quiet">(optional, recorded in the audit log)</span>}
+          <input
+            id={reasonId}
+            value={reason}
+            maxLength={900}
+            autoComplete="off"
+            required={action.asks === 'requiredReason'}
+            onChange={({ target }) => setReason(target.value)}
+          />
+        </label>
+      )}
+      {action.typed !== undefined && (
+        <label htmlFor={typedId}>
+          Type <strong>{action.typed}</strong> to confirm
+          <input
+            id={typedId}
+            value={typed}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={({ target }) => setTyped(target.value)}
+          />
+        </label>
+      )}
+      {act.error && <Failure error={act.error} what="an answer to the change" />}
+      <Command>{commandWith(action, reason)}</Command>
+      <p className="actions">
+        <button type="submit" className={`button ${action.look === 'danger' ? 'danger' : 'main'}`} disabled={!isReady}>
+          {title}
+        </button>
+        <Button onClick={close}>Cancel</Button>
+      </p>
+    </form>
+  )
+}
