@@ -50,7 +50,14 @@ before(async () => {
 })
 after(() => plane.stop())
 
-async function labs(t: TestContext, spoke: string, file: string, deployment: string, home: readonly string[] = []) {
+/** A lab: its cluster, its file and the Deployment that it brings. */
+interface Lab {
+  readonly spoke: string
+  readonly file: string
+  readonly deployment: string
+}
+
+async function labs(t: TestContext, { spoke, file, deployment }: Lab, home: readonly string[] = []) {
   const site = async (...args: string[]): Promise<string> =>
     (await execute(needBinary('kubectl'), ['--kubeconfig', plane.kubeconfigPath, ...args], { timeout: 60_000 })).stdout
   const { kubeconfig, kubectl } = await startFleetHub(t, '--dialects', 'ocm', ...home)
@@ -73,12 +80,11 @@ async function labs(t: TestContext, spoke: string, file: string, deployment: str
 }
 
 test('lab 1 on a hub of its own, and a broken work carries the error of the cluster word for word', async (t) => {
-  const { kubectl, site, kubeconfig, name } = await labs(
-    t,
-    'spoke1',
-    '001-manifestwork-deploy-nginx.yaml',
-    'nginx-fleet',
-  )
+  const { kubectl, site, kubeconfig, name } = await labs(t, {
+    spoke: 'spoke1',
+    file: '001-manifestwork-deploy-nginx.yaml',
+    deployment: 'nginx-fleet',
+  })
   const file = join(temporaryFolder(t), 'broken.yaml')
   writeFileSync(file, BROKEN)
   await kubectl('apply', '-f', file)
@@ -96,6 +102,10 @@ test('lab 1 on a hub of its own, and a broken work carries the error of the clus
 
 test('the other lab on a hub whose home is a real kube-apiserver', async (t) => {
   const home = ['--kubeconfig', plane.kubeconfigPath]
-  const { kubectl, name } = await labs(t, 'fleet-spoke', '000-lab1-manifestwork-nginx.yaml', 'nginx-fleet-lab', home)
+  const { kubectl, name } = await labs(
+    t,
+    { spoke: 'fleet-spoke', file: '000-lab1-manifestwork-nginx.yaml', deployment: 'nginx-fleet-lab' },
+    home,
+  )
   await kubectl('delete', 'mw', '-n', 'fleet-spoke', name, '--wait', '--timeout=110s')
 })

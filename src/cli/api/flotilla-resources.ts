@@ -6,6 +6,7 @@ import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { ClusterWindow } from '../../kinds/native/cluster-window.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
+import type { Delivery } from '../../kinds/native/delivery.ts'
 import type { JoinToken } from '../../kinds/native/join-token.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
@@ -23,6 +24,10 @@ export const WINDOWS = flotillaResource<Window>('Window', 'Namespaced')
 export const CLUSTER_WINDOWS = flotillaResource<ClusterWindow>('ClusterWindow', 'Cluster')
 export const SOURCES = flotillaResource<Source>('Source', 'Namespaced')
 export const BUNDLES = flotillaResource<Bundle>('Bundle', 'Namespaced')
+export const DELIVERIES: ResourceType<Delivery> = {
+  ...flotillaResource<Delivery>('Delivery', 'Namespaced'),
+  plural: 'deliveries',
+}
 export const PLACEMENTS = flotillaResource<Placement>('Placement', 'Namespaced')
 export const RELEASES = flotillaResource<Release>('Release', 'Namespaced')
 export const JOIN_TOKENS = flotillaResource<JoinToken>('JoinToken', 'Cluster')

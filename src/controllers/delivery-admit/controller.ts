@@ -1,9 +1,9 @@
-// Tested by src/sim/fleet/delivery.sim.test.ts
 import type { Blobs } from '../../blobs/blobs.ts'
 import { findCondition } from '../../core/conditions.ts'
 import { isDigest } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { canonicalJson, jsonEqual } from '../../core/json.ts'
+import type { EventRecorder } from '../../engine/event-recorder.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
 import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
@@ -61,13 +61,28 @@ export function createDeliveryAdmit(
       return []
     }),
   ]
+  const { events } = parts
   return createController({
     ...parts,
+    // Works are many: an Event for each that arrives would double what is written.
+    ...(events ? { events: warningsOf(events) } : {}),
     type: Delivery,
     informer: caches.deliveries,
     reconciler,
     triggers,
   })
+}
+
+function warningsOf(events: EventRecorder): EventRecorder {
+  return {
+    ...events,
+    record: (object, found, by) =>
+      events.record(
+        object,
+        found.filter(({ type }) => type === 'Warning'),
+        by,
+      ),
+  }
 }
 
 /** Remembers the tombstones of Deliveries that exist; an entry that is there again ends the memory. */

@@ -1,9 +1,11 @@
 /** What a change costs the hub, in durable writes: as much as it concerns, whatever else is in the fleet. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { Bundle } from '../../kinds/native/bundle.ts'
+import { Bundle, REMOVAL_FINALIZER } from '../../kinds/native/bundle.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
+import { Delivery } from '../../kinds/native/delivery.ts'
 import { Placement } from '../../kinds/native/placement.ts'
+import { shopDelivery, shopObjects, storeObjects } from '../../testing/simulation/shop-delivery.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../../testing/simulation/shop-bundle.ts'
 import { retryUntilAccepted } from '../../testing/simulation/until-accepted.ts'
 import { simulate } from '../../testing/simulation/run-seeds.ts'
@@ -79,4 +81,31 @@ test('a label of one cluster is written for that cluster, however many others th
   const { few, many } = written
   assert.deepEqual(many!.relabelled, few!.relabelled)
   assert.deepEqual([...new Set(many!.relabelled)], ['/flotilla.dev/clusters/store-1'])
+})
+
+test('a Delivery is three writes a cluster, and one of its state when the cluster has it (I-29)', async () => {
+  await simulate(
+    async (world) => {
+      const fleet = await startFleet(world, { clusters: MANY })
+      const clusters = fleet.members.map(({ name }) => name)
+      const delivered = (name: string, text: string) => async () => {
+        const set = await storeObjects(fleet.hubBlobs, shopObjects(text, name))
+        const delivery = shopDelivery(set, clusters)
+        const metadata = { ...delivery.metadata, name, finalizers: [REMOVAL_FINALIZER] }
+        await retryUntilAccepted(world, 'the Delivery is taken', () =>
+          fleet.client.apply(Delivery, { ...delivery, metadata }, PERSON),
+        )
+        await world.run(REST_MS)
+      }
+      await delivered('one', 'good morning')()
+      const changed = await keysWrittenBy(fleet, delivered('one', 'good evening'))
+      const own = changed.filter((key) => key.endsWith('/store-1'))
+      assert.deepEqual(own, ['/flotilla.dev/assignments/store-1', '/flotilla.dev/clusterreports/store-1'])
+      const deliveries = changed.filter((key) => key.includes('/deliveries/'))
+      // The edit of the person, the admissions of all clusters at once, and the state at the end.
+      assert.ok(deliveries.length <= 4, deliveries.join('\n'))
+      assert.ok(changed.length - deliveries.length <= 2 * MANY, changed.join('\n'))
+    },
+    { seeds: 1 },
+  )
 })

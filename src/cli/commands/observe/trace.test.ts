@@ -5,6 +5,7 @@ import { digestOf } from '../../../core/crypto/digest.ts'
 import { ensureNamespace } from '../../../hub/home/hub-info.ts'
 import { Assignment } from '../../../kinds/native/assignment.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
+import { Delivery } from '../../../kinds/native/delivery.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import { PlacementDecision } from '../../../kinds/native/placement-decision.ts'
@@ -81,6 +82,28 @@ test('trace leads from an object in a cluster back to the commit', async (t) => 
     /no Bundle delivers deploy\/wob to cluster "store-1": objects of this kind are web\n.*--field-selector cluster=store-1"\n$/s,
   )
   assert.match(await expectErrorText(run('web')), /"web": must be KIND\/NAME/)
+})
+
+test('trace leads from an object of a Delivery to the object that the Delivery was made for', async (t) => {
+  const { connection, terminal, taken, client, blobs } = await started(t)
+  const write = { fieldManager: 'test' }
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'pos', name: 'prices', digest: digestOf('prices') }
+  const set = await blobs.put(objectSetBytes({ format: 'flotilla.dev/set/v1', objects: [object] }))
+  const owner = { apiVersion: 'work.open-cluster-management.io/v1', kind: 'ManifestWork', name: 'prices', uid: 'u' }
+  const made = build(Delivery, 'shop/prices', { spec: { set, clusters: ['store-1'] } }, { ownerReferences: [owner] })
+  const delivery = await client.create(Delivery, made, write)
+  const admissions = [{ cluster: 'store-1', generation: 2, admittedAt: '2026-11-16T00:00:00Z' }]
+  const status = { revision: { generation: 2, set }, admissions }
+  await client.update(Delivery, { ...delivery, status }, { ...write, subresource: 'status' })
+  const assignment = await client.get(Assignment, { name: 'store-1' })
+  const entry = { bundle: 'shop/delivery:prices', generation: 2, set, rollout: 'shop/delivery:prices' }
+  const spec = { ...assignment.spec, entries: [...assignment.spec.entries, entry] }
+  await client.update(Assignment, { ...assignment, spec }, write)
+  await trace(['cm/prices'], { connection, terminal, flags: { cluster: 'store-1' } })
+  const lines = taken().out.split('\n')
+  assert.equal(lines[1], '  ↑ Delivery   shop/prices   generation 2')
+  assert.equal(lines[2], '  ↑ ManifestWork shop/prices')
+  assert.equal(lines.at(-2), 'Try        flotilla get delivery prices -n shop -o yaml')
 })
 
 test('tree shows which source feeds which bundle and how far its rollout is', async (t) => {

@@ -7,6 +7,8 @@ import { systemClock } from '../../../core/time/system-clock.ts'
 import { humanAge, parseTime } from '../../../core/time/time.ts'
 import { BUILTIN_KINDS } from '../../../kinds/builtin/builtin-kinds.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
+import { deliveryNameOf } from '../../../kinds/native/delivery.ts'
+import type { Delivery } from '../../../kinds/native/delivery.ts'
 import type { Release } from '../../../kinds/native/release.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
 import type { Source } from '../../../kinds/native/source.ts'
@@ -18,6 +20,7 @@ import {
   ASSIGNMENTS,
   BUNDLES,
   CLUSTERS,
+  DELIVERIES,
   listAll,
   OBJECTS,
   RELEASES,
@@ -44,6 +47,7 @@ interface Trail {
   readonly source?: Source
   readonly path?: string
   readonly placement?: string
+  readonly delivery?: Delivery
 }
 
 /** Prints the origin of `KIND/NAME` in a cluster. */
@@ -106,11 +110,16 @@ function namesOf({ object }: ObjectRow): readonly string[] {
 
 async function trailOf(client: Client, row: ObjectRow): Promise<Trail> {
   const { namespace = '' } = row.metadata
-  const [assignment, bundle] = await settleAll([
+  const deliveryName = deliveryNameOf(row.bundle)
+  const [assignment, bundle, delivery] = await settleAll([
     orNothing(client.get(ASSIGNMENTS, { name: row.cluster })),
-    orNothing(client.get(BUNDLES, { name: row.bundle, namespace })),
+    deliveryName === undefined ? orNothing(client.get(BUNDLES, { name: row.bundle, namespace })) : undefined,
+    deliveryName === undefined ? undefined : orNothing(client.get(DELIVERIES, { name: deliveryName, namespace })),
   ])
   const entry = assignment?.spec.entries.find((one) => one.bundle === `${namespace}/${row.bundle}`)
+  if (deliveryName !== undefined) {
+    return { row, ...(entry ? { generation: entry.generation } : {}), ...(delivery ? { delivery } : {}) }
+  }
   const rolloutName = entry?.rollout.split('/')[1]
   const rollout = rolloutName ? await orNothing(client.get(ROLLOUTS, { name: rolloutName, namespace })) : undefined
   const release = rollout ? await orNothing(client.get(RELEASES, { name: rollout.spec.release, namespace })) : undefined
@@ -136,7 +145,7 @@ async function orNothing<T>(reading: Promise<T>): Promise<T | undefined> {
 }
 
 function textOf(trail: Trail, look: TraceInput['terminal']): string {
-  const { row, generation, rollout, release, source, path, placement } = trail
+  const { row, rollout, release, source, path, placement } = trail
   const { namespace: home = '' } = row.metadata
   const [utf8, ascii, color] = STATE_GLYPHS[row.state]
   const up = look.isUtf8 ? '↑' : '^'
@@ -145,7 +154,7 @@ function textOf(trail: Trail, look: TraceInput['terminal']): string {
   const object = `${kind}/${namespace === undefined ? name : `${namespace}/${name}`}`
   const lines = [
     `Object     ${object} (${row.cluster})   ${state}   ${digest.slice(0, 19)}`,
-    `  ${up} Bundle     ${home}/${row.bundle}${generation === undefined ? '' : `   generation ${generation}`}`,
+    ...contentLines(trail, up),
     ...(rollout ? [`  ${up} Rollout    ${rolloutText(rollout)}`] : []),
     ...(source
       ? [
@@ -155,9 +164,29 @@ function textOf(trail: Trail, look: TraceInput['terminal']): string {
         ? [`  ${up} Source     inline manifests of the Bundle`]
         : []),
     ...(row.message ? [`Why        ${row.message}`] : []),
-    `Try        flotilla events --for bundle/${row.bundle}${placement ? `     flotilla explain -n ${home} ${placement} ${row.cluster}` : ''}`,
+    `Try        ${nextCommand(row)}${placement ? `     flotilla explain -n ${home} ${placement} ${row.cluster}` : ''}`,
   ]
   return `${lines.join('\n')}\n`
+}
+
+function nextCommand({ bundle, metadata }: ObjectRow): string {
+  const delivery = deliveryNameOf(bundle)
+  return delivery === undefined
+    ? `flotilla events --for bundle/${bundle}`
+    : `flotilla get delivery ${delivery} -n ${metadata.namespace ?? ''} -o yaml`
+}
+
+/** The Bundle, or the Delivery with the object that it was made for. */
+function contentLines({ row, generation, delivery }: Trail, up: string): string[] {
+  const { namespace: home = '' } = row.metadata
+  const name = deliveryNameOf(row.bundle)
+  const suffix = generation === undefined ? '' : `   generation ${generation}`
+  if (name === undefined) return [`  ${up} Bundle     ${home}/${row.bundle}${suffix}`]
+  const owners = delivery?.metadata.ownerReferences ?? []
+  return [
+    `  ${up} Delivery   ${home}/${name}${suffix}`,
+    ...owners.map((owner) => `  ${up} ${owner.kind.padEnd(10)} ${home}/${owner.name}`),
+  ]
 }
 
 function rolloutText({ metadata, status }: Rollout): string {

@@ -168,6 +168,9 @@ async function show(
   const isSame = jsonEqual(work.status?.resourceStatus?.manifests ?? [], manifests) && hasConditions(draft, status)
   const waitMs = ports.pace.waitMs(key)
   if (!isSame && waitMs > 0 && hasTypes(draft, status)) return { unchanged: true, requeueAfterMs: waitMs }
+  // Before the agent has reported anything there is nothing to say.
+  const isSilent = status.conditions.length === 0 && status.manifests.every(({ conditions }) => conditions.length === 0)
+  if (isSilent && !work.status?.conditions?.length) return {}
   if (!isSame) {
     ports.pace.note(key)
     work.status = { ...work.status, resourceStatus: { manifests } }

@@ -1,0 +1,57 @@
+/** Deliveries over a real embedded API in virtual time; the test plays the agent. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Assignment } from '../../kinds/native/assignment.ts'
+import { REMOVAL_FINALIZER } from '../../kinds/native/bundle.ts'
+import { Cluster } from '../../kinds/native/cluster.ts'
+import { Delivery } from '../../kinds/native/delivery.ts'
+import { build, buildCluster } from '../../testing/fixtures/builders.ts'
+import { startControllersHome } from '../../testing/hub/controllers-home.ts'
+import { shopObjects, storeObjects } from '../../testing/simulation/shop-delivery.ts'
+
+const MOST = 500
+
+test('the 501st entry of a cluster is a condition on its Delivery, and follows when there is room', async () => {
+  const hub = await startControllersHome()
+  const set = await storeObjects(hub.blobs, shopObjects())
+  await hub.create(buildCluster('a'), Cluster)
+  await hub.clock.advance(1000)
+  const finalizers = [REMOVAL_FINALIZER]
+  for (let nth = 0; nth <= MOST; nth++) {
+    const name = `default/d-${String(nth).padStart(3, '0')}`
+    await hub.create(build(Delivery, name, { spec: { set, clusters: ['a'] } }, { finalizers }), Delivery)
+  }
+  await hub.clock.advance(10_000)
+  const entries = async () => (await hub.find(Assignment, 'a'))!.spec.entries.map(({ bundle }) => bundle)
+  assert.equal((await entries()).length, MOST)
+  const { requires } = await hub.documentOf('a')
+  assert.ok(requires.includes('delivery/v1'))
+
+  await hub.report('a', 'Ready')
+  await hub.clock.advance(60_000)
+  const deliveries = (await hub.client.list(Delivery, { namespace: 'default' })).items
+  const refused = deliveries.filter(({ status }) =>
+    status?.conditions?.some(({ type, reason }) => type === 'Admitted' && reason === 'ClusterFull'),
+  )
+  assert.equal(refused.length, 1)
+  const [left] = refused
+  const message = left!.status!.conditions!.find(({ type }) => type === 'Admitted')!.message
+  assert.match(message, /^The document of cluster a has 500 entries, the maximum; /)
+  const ready = deliveries.filter(({ status }) =>
+    status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
+  )
+  assert.equal(ready.length, MOST)
+
+  const gone = deliveries.find(({ metadata }) => metadata.name !== left!.metadata.name)!
+  await hub.client.delete(Delivery, { namespace: 'default', name: gone.metadata.name })
+  await hub.clock.advance(10_000)
+  const generation = gone.status!.revision!.generation
+  const bundle = `default/delivery:${gone.metadata.name}`
+  await hub.report('a', 'Ready', undefined, [{ bundle, generation, state: 'Removed' }])
+  await hub.clock.advance(60_000)
+  const now = await entries()
+  assert.ok(now.includes(`default/delivery:${left!.metadata.name}`), 'the freed entry is used')
+  assert.equal(now.includes(bundle), false)
+  assert.equal(await hub.find(Delivery, `default/${gone.metadata.name}`), undefined, 'the receipt is stored')
+  await hub.close()
+})
