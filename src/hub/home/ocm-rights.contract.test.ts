@@ -136,8 +136,12 @@ test('who may write which face of a cluster', async (t) => {
     const face = { apiVersion: `${GROUP}/v1`, kind: 'ManagedCluster', metadata: { name }, spec: {} }
     assert.equal((await send(api, 'admin', ['POST', V1, face, {}], false)).status, 201)
   }
-  // Roles and policies take a moment to be known.
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  // Roles and policies take a moment to be known; the last ones are known last.
+  const isKnown = async () =>
+    (await send(api, 'viewer', ['GET', V1, undefined, {}], false)).status === 200 &&
+    (await send(api, 'set-owner', WRITES['bind set'])).status === 201 &&
+    (await send(api, 'ocm-editor', WRITES['bind set'])).status === 403
+  for (let tries = 0; !(await isKnown()) && tries < 200; tries += 1) await systemClock.sleep(50)
   for (const [user, allowed] of Object.entries(ALLOWED)) {
     for (const [write, request] of Object.entries(WRITES)) {
       const { status, body } = await send(api, user, request)

@@ -6,10 +6,9 @@ import { taintPass } from '../clusters/cluster-passes.ts'
 import type { OcmCondition } from '../clusters/cluster-passes.ts'
 import { CLUSTER_SET_LABEL } from '../kinds.ts'
 import type { ManagedCluster } from '../kinds.ts'
-import { fieldsOfCluster, formatSynced, isOwnTaint, SYNCED_ANNOTATION } from './sync-faces.ts'
+import { fieldsOfCluster, formatSynced, isOwnTaint, LEASES_UNTIL_OFFLINE, SYNCED_ANNOTATION } from './sync-faces.ts'
 import type { SharedFields } from './sync-faces.ts'
 
-const LEASES_UNTIL_OFFLINE = 5
 const DENIED = 'Denied on the ManagedCluster (spec.hubAcceptsClient is false).'
 const REMOVED = 'The ManagedCluster was deleted.'
 

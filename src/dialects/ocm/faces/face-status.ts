@@ -5,8 +5,7 @@ import type { Cluster } from '../../../kinds/native/cluster.ts'
 import { acceptancePass } from '../clusters/cluster-passes.ts'
 import type { OcmCondition } from '../clusters/cluster-passes.ts'
 import type { ManagedCluster } from '../kinds.ts'
-
-const LEASES_UNTIL_OFFLINE = 5
+import { LEASES_UNTIL_OFFLINE } from './sync-faces.ts'
 
 /** The conditions that follow from a Cluster. Those of other writers stay. */
 export function faceConditions(cluster: Cluster, face: ManagedCluster): readonly OcmCondition[] {
@@ -74,7 +73,7 @@ export function reportedStatus({
 export const NAMESPACE_LABEL = 'open-cluster-management.io/cluster-name'
 const MAX_NAMESPACE = 63
 
-/** Whether the namespace of a cluster can be used; undefined while the cluster is not accepted. */
+/** Whether the namespace with the name of an accepted cluster belongs to the cluster. */
 export function namespaceCondition(
   cluster: string,
   namespace: { readonly metadata: { readonly labels?: Readonly<Record<string, string>> } } | undefined,

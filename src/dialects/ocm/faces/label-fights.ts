@@ -21,7 +21,7 @@ interface Copies {
   turns: readonly number[]
 }
 
-/** So many turns within the time are a fight, and not two people who correct each other. */
+/** Fewer turns within the time are two people who correct each other. */
 const TURNS = 4
 const WITHIN_MS = 600_000
 

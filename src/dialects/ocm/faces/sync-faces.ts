@@ -30,7 +30,7 @@ const OWN_TAINTS: ReadonlySet<string> = new Set([
 ])
 
 /** A cluster of Open Cluster Management is late after five lease durations. */
-const LEASES_UNTIL_OFFLINE = 5
+export const LEASES_UNTIL_OFFLINE = 5
 /** A Cluster is offline after a year at the latest. */
 const MAX_LEASE_SECONDS = 31_536_000 / LEASES_UNTIL_OFFLINE
 const NOTHING: SharedFields = { labels: {}, taints: {}, isAccepted: false, leaseDurationSeconds: 60 }
