@@ -47,6 +47,26 @@ test('rows by column, numbers as numbers, and by a path of the object', () => {
   )
 })
 
+test('ages are sorted by time, not as text', () => {
+  const ages = ['11m', '13m', '6m5s', '2d3h', '45s', '1y2d', '8m16s', '<none>', '5h']
+  const table = {
+    ...TABLE,
+    columnDefinitions: [column('Name'), column('Age')],
+    rows: ages.map((age) => row(age, age, 0, '')),
+  }
+  assert.deepEqual(names(sortedRows(table, 'AGE')), [
+    '45s',
+    '6m5s',
+    '8m16s',
+    '11m',
+    '13m',
+    '5h',
+    '2d3h',
+    '1y2d',
+    '<none>',
+  ])
+})
+
 test('CSV quotes what must be quoted, and no cell is a formula', () => {
   assert.equal(
     tableCsv(TABLE, { withNamespace: true, withHeaders: true }),

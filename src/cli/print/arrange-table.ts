@@ -34,7 +34,7 @@ export function statesOf(table: Table): string[] {
   return at === undefined ? [] : [...new Set(table.rows.map(({ cells }) => cellText(cells[at])))].sort()
 }
 
-/** Sorts rows by a column or by a JSONPath over their objects. Numbers are compared as numbers. */
+/** Sorts rows by a column or by a JSONPath over their objects. Numbers and ages such as `6m5s` are compared as such. */
 export function sortedRows(table: Table, by: string): Table {
   const keyOf = sortKey(table, by)
   const keyed = table.rows.map((row) => ({ row, key: keyOf(row) }))
@@ -80,8 +80,19 @@ function columnAt(table: Table, name: string): number | undefined {
   return at < 0 ? undefined : at
 }
 
+const AGE = /^(?:(\d{1,6})y)?(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s)?$/
+const UNITS = [31_536_000, 86_400, 3600, 60, 1]
+
+/** The seconds of an age as tables print it; undefined for another text. */
+function ageSeconds(text: string): number | undefined {
+  const parts = text === '' ? null : AGE.exec(text)
+  return parts?.slice(1).reduce((sum, part, at) => sum + Number(part ?? 0) * UNITS[at]!, 0)
+}
+
 function compare(a: string, b: string): number {
   const numbers = [Number(a), Number(b)] as const
   if (a !== '' && b !== '' && !numbers.some(Number.isNaN)) return numbers[0] - numbers[1]
+  const [first, second] = [ageSeconds(a), ageSeconds(b)]
+  if (first !== undefined && second !== undefined) return first - second
   return a < b ? -1 : a > b ? 1 : 0
 }

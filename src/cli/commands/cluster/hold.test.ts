@@ -42,6 +42,10 @@ test('a freeze is made, listed and lifted; it says how many clusters it holds', 
     /freeze "black-friday": no change starts on 2 clusters until .* \(in 3[56]h\); started changes finish/,
   )
   assert.match(err, /flotilla freeze lift black-friday/)
+  await freezeCreate('typo', input({ until: '1h', selector: 'tier=stroe', reason: 'x' }))
+  assert.match(taken().err, /freeze "typo" matches no cluster now.*check the selector and names/)
+  await freezeLift('typo', input({ yes: true }))
+  taken()
   const { spec } = await client.get(ClusterWindow, { name: 'black-friday' })
   assert.deepEqual(spec.exceptions, [
     { name: 'role-incident-commander', subjects: [{ kind: 'Role', name: 'incident-commander' }] },
@@ -111,6 +115,8 @@ test('a cluster is held and released, cordoned and uncordoned; many need a yes',
 
 test('an exception is used on a rollout, with a reason', async (t) => {
   const { client, taken, input } = await started(t)
+  await freezeCreate('night', input({ until: '1h', except: ['role=incident-commander'], reason: 'stock' }))
+  taken()
   await client.create(
     Rollout,
     build(Rollout, 'retail/pos-g1', {

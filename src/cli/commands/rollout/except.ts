@@ -4,6 +4,7 @@ import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { ROLLOUTS } from '../../api/flotilla-resources.ts'
 import { findRollout } from './rollout.ts'
 import type { RolloutInput } from './rollout.ts'
+import { listWindows } from '../../print/print-windows.ts'
 import { refuseFinishedRollout } from './refuse-finished.ts'
 
 const KINDS = { user: 'User', group: 'Group', role: 'Role' } as const
@@ -26,8 +27,24 @@ export async function rolloutExcept(name: string, as: string | undefined, input:
   }
   const exceptions = [...before, { ...used, reason: flags.reason }]
   const next = { ...rollout, spec: { ...rollout.spec, exceptions } }
-  await clientOver(input.connection.rest).update(ROLLOUTS, next, { fieldManager: 'flotilla-cli' })
-  terminal.step('ok', `rollout "${rollout.metadata.name}" passes windows and freezes with an exception for ${as}`)
+  const client = clientOver(input.connection.rest)
+  await client.update(ROLLOUTS, next, { fieldManager: 'flotilla-cli' })
+  const { name: own, namespace } = rollout.metadata
+  const { windows, refused } = await listWindows(client)
+  const hasSubject = ({ spec }: (typeof windows)[number]) =>
+    (spec.exceptions ?? []).some(({ subjects = [] }) =>
+      subjects.some((one) => one.kind === used.kind && one.name === used.name),
+    )
+  const isNear = ({ metadata }: (typeof windows)[number]) =>
+    metadata.namespace === undefined || metadata.namespace === namespace
+  if (refused.length === 0 && !windows.some((window) => isNear(window) && hasSubject(window))) {
+    terminal.step(
+      'warn',
+      `recorded, but no window or freeze has an exception for ${as}, so rollout "${own}" passes none with it`,
+    )
+    return terminal.step('next', 'flotilla freeze list')
+  }
+  terminal.step('ok', `rollout "${own}" passes windows and freezes with an exception for ${as}`)
   terminal.step('next', `flotilla rollout status ${rollout.metadata.name}`)
 }
 

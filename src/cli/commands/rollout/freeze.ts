@@ -54,6 +54,9 @@ export async function freezeCreate(name: string, input: FreezeInput): Promise<vo
   else await client.create(WINDOWS, object, options)
   const held = await clustersOf(object, input)
   const [times] = object.spec.times
+  if (held.length === 0) {
+    terminal.step('warn', `freeze "${name}" matches no cluster now${scopeText(object)}; check the selector and names`)
+  }
   terminal.step(
     'ok',
     `freeze "${name}": no change starts on ${plural(held.length, 'cluster')}${scopeText(object)}${flags.from === undefined ? '' : ` from ${timeWithDistance(times?.from ?? '', now)}`} until ${timeWithDistance(times?.until ?? '', now)}; started changes finish`,

@@ -112,6 +112,10 @@ test('the levers take the bundle’s name for its newest rollout, and say which 
   assert.equal((await specOf()).paused, false)
   await rolloutExcept('hello', 'group=system:masters', { ...input, flags: { reason: 'CVE' } })
   assert.equal((await specOf()).exceptions?.length, 1)
+  assert.match(
+    said.err,
+    /no window or freeze has an exception for group=system:masters, so rollout "hello-g1" passes none/,
+  )
   await rolloutAbort('hello', input)
   assert.equal((await specOf()).aborted, true)
   for (const words of ['"hello-g1" paused', '"hello-g1" resumed', '"hello-g1" passes', '"hello-g1" aborted'])
