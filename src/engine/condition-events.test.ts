@@ -90,6 +90,7 @@ test('the kinds declare the conditions whose Events are Warnings', () => {
     Bundle: { warnWhenTrue: ['Reverted', 'Unplaced', 'PlaintextSecret'], warnWhenFalse: ['Linted', 'Rendered'] },
     Cluster: {
       warnWhenTrue: ['AliasTaken', 'ClockSkewed', 'Cloned', 'DocumentRefused', 'HubBehind'],
+      warnWhenFalse: ['Pushed'],
       warnInState: ['Drifted', 'Failed'],
     },
     Delivery: { warnWhenFalse: ['Admitted'] },
