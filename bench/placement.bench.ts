@@ -17,6 +17,7 @@ import type { PlacementCluster } from '../src/plan/placement/types.ts'
 import { createSeededIds } from '../src/sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../src/sim/kernel/virtual-clock.ts'
 import { buildPlacement } from '../src/testing/fixtures/builders.ts'
+import { allowEverywhere } from '../src/testing/fixtures/projects.ts'
 
 const [clusters = 10_000, placements = 200] = process.argv.slice(2).map(Number)
 const WARM_UP = 100
@@ -83,6 +84,7 @@ async function measure(clusterCount: number, placementCount: number) {
     return ms
   }
   const reconciler = placementDecideReconciler({
+    projectOf: allowEverywhere,
     books,
     clusters: () => [...fleet.values()],
     clusterOf: (name) => fleet.get(name),

@@ -26,6 +26,7 @@ import { createClusterAvailability, createLeaseInformer } from './cluster-availa
 import { createDeliveryAdmit } from './delivery-admit/controller.ts'
 import { createJoinTokenExpire } from './join-token-expire/controller.ts'
 import { createPlacementDecide } from './placement-decide/controller.ts'
+import { createProjectStatus } from './project-status/controller.ts'
 import { createForgetDeleted, createReleaseForget } from './release-forget/controller.ts'
 import { createReleaseGather } from './release-gather/controller.ts'
 import type { AskGatePort } from './rollout-advance/gate-checks.ts'
@@ -120,6 +121,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     createAssignmentAssemble(parts),
     createClusterAvailability({ ...parts, leases }),
     createJoinTokenExpire(parts),
+    createProjectStatus(parts),
     ...(options.dialects ?? []).flatMap((dialect) => dialect({ ...options, informers, storeSet: storeEntry })),
     ...createWindowCheck(parts),
   ]

@@ -35,7 +35,18 @@ const entry = (reason: string, meaning: string, todo = ''): ReasonEntry => ({ re
 export const CONDITIONS: readonly ConditionEntry[] = [
   condition(
     'Ready',
-    ['Source', 'Bundle', 'Delivery', 'Placement', 'Release', 'Rollout', 'Window', 'ClusterWindow', 'GitRepo'],
+    [
+      'Source',
+      'Bundle',
+      'Delivery',
+      'Placement',
+      'Release',
+      'Rollout',
+      'Project',
+      'Window',
+      'ClusterWindow',
+      'GitRepo',
+    ],
     'True when the object has done what its spec asks for.',
   ),
   condition('Reconciling', ['all kinds with Ready'], 'True while the hub works on the object or waits; as in kstatus.'),
@@ -404,6 +415,35 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'A selector, expression, time or time zone cannot be used. The last decisions stay in force.',
         'Correct the field that the message names.',
       ),
+    ],
+  },
+  {
+    title: 'Projects',
+    about:
+      'Reasons of the conditions Ready and Stalled of Sources, Bundles, Placements and Projects, and of Assigned of a Cluster. A Project freezes and never removes: clusters keep what they run.',
+    reasons: [
+      entry('Active', 'The Project limits its namespaces.'),
+      entry(
+        'NoProject',
+        'No Project lists the namespace of the object.',
+        'Run `flotilla project add NAME --namespace NS`.',
+      ),
+      entry(
+        'SeveralProjects',
+        'Two or more Projects list the namespace, so it has no Project.',
+        'Remove the namespace from `spec.namespaces` of all but one Project.',
+      ),
+      entry(
+        'ProjectRefuses',
+        'A line of the Project does not allow the object, or its quota is used up.',
+        'Change the object, or the line of the Project that the message names.',
+      ),
+      entry(
+        'ProjectFreezes',
+        'The Project has changed and no longer allows what runs.',
+        'Change the object, or the line of the Project that the message names.',
+      ),
+      entry('RenderQuota', 'The Project has used up its renderings of this minute. The Bundle waits.'),
     ],
   },
   {

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { startControlPlane } from '../../src/testing/control-plane/control-plane.ts'
 import type { ControlPlane } from '../../src/testing/control-plane/control-plane.ts'
 import { needBinary } from '../../src/testing/testenv.ts'
+import { everythingAllowed } from '../../src/plan/projects/project-of.ts'
 import { eventually, FREE, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 
 const execute = promisify(execFile)
@@ -44,6 +45,7 @@ test('kubectl gets and watches rows on a home that is a kube-apiserver, as far a
   for (const name of ['shop', 'other']) {
     assert.equal((await home.call('POST', '/api/v1/namespaces', { metadata: { name } })).status, 201)
   }
+  await made(home, `${OWN}/projects`, 'Project', { metadata: { name: 'shop' }, spec: everythingAllowed(['shop']) })
   const shop = `${OWN}/namespaces/shop`
   const clusterSelector = { matchLabels: { tier: 'store' } }
   await made(home, `${shop}/placements`, 'Placement', { metadata: { name: 'stores' }, spec: { clusterSelector } })

@@ -27,6 +27,7 @@ const REASON_ARGUMENTS: Readonly<Record<string, number>> = {
 /** Rooms in which a member `reason: 'X'` is a reason of a condition; elsewhere the API has reasons of its own. */
 const MEMBERS = [
   'src/controllers/',
+  'src/plan/projects/',
   'src/plan/rollout/',
   'src/plan/fleet/',
   'src/source/',

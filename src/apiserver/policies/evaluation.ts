@@ -11,6 +11,7 @@ import { LazyVariables } from './compile-policy.ts'
 import type { CompiledScope } from './compile-policy.ts'
 import { matchesResources } from './match.ts'
 import type { MatchInput } from './match.ts'
+import { isKnownMismatch, noteMismatch } from './param-cache.ts'
 import type { KnownPolicy, PolicyBinding } from './policy-cache.ts'
 
 /** What policies need to know beside the request. */
@@ -92,7 +93,10 @@ export function beginEvaluation(
       for (const { program } of compiled.matchConditions) {
         const result = run(program)
         if (!result.ok) return { matches: false, error: errorText(program, result.error) }
-        if (result.value !== true) return { matches: false }
+        if (result.value !== true) {
+          if (result.value === false) noteMismatch(program, param, namespaceOf(matched))
+          return { matches: false }
+        }
       }
       return { matches: true }
     },
@@ -195,7 +199,7 @@ export async function paramsOf(
   const ref = binding.spec?.paramRef
   // Without a reference the policy's own answer to missing parameters counts: `params` is null.
   if (!ref) return [undefined]
-  const namespace = (matched.request.object ?? matched.request.oldObject)?.metadata.namespace ?? ''
+  const namespace = namespaceOf(matched)
   const found = await ports.params(policy, binding, namespace)
   if (found === undefined) {
     const { apiVersion, kind } = policy.policy.spec.paramKind
@@ -205,5 +209,9 @@ export async function paramsOf(
   if (found.length === 0 && ref.parameterNotFoundAction !== 'Allow') {
     misconfigured('no params found for policy binding with `Deny` parameterNotFoundAction')
   }
-  return found
+  return found.filter((param) => !isKnownMismatch(policy.compiled, param, namespace))
+}
+
+function namespaceOf({ request }: MatchInput): string {
+  return (request.object ?? request.oldObject)?.metadata.namespace ?? ''
 }

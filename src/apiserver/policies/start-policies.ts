@@ -19,6 +19,8 @@ import { compilePolicy } from './compile-policy.ts'
 import type { PolicyPorts } from './evaluation.ts'
 import { mutatingPolicyAdmission } from './mutating-policies.ts'
 import { compileMutations } from './mutations.ts'
+import { createParamCache } from './param-cache.ts'
+import type { ParamCache } from './param-cache.ts'
 import { startPolicyCache } from './policy-cache.ts'
 import type { KnownPolicy, PolicyBinding } from './policy-cache.ts'
 import { startTypeChecks } from './type-check-status.ts'
@@ -58,7 +60,8 @@ export function startPolicies(
   signal: AbortSignal,
 ): Policies {
   const isServed = ({ group, version, plural }: Kind) => parts.registry.find(group, version, plural) !== undefined
-  const ports = portsOf(parts, authorizer)
+  const cache = createParamCache(parts, signal)
+  const ports = portsOf(parts, authorizer, cache)
   const types = startTypeChecks(parts, kindsKnown, signal)
   const validating = isServed(ValidatingAdmissionPolicy)
     ? startPolicyCache(parts, { ...VALIDATING, saw: (policy) => types.saw(policy) }, signal)
@@ -69,11 +72,13 @@ export function startPolicies(
     admission: validating ? validatingPolicyAdmission(validating, ports, next) : next,
     mutation: mutating ? mutatingPolicyAdmission(mutating, ports) : admitAll,
     ready: all('ready'),
-    done: all('done').then(() => types.done()),
+    done: all('done')
+      .then(() => types.done())
+      .then(() => cache.done()),
   }
 }
 
-function portsOf(parts: PolicyParts, authorizer: Authorizer): PolicyPorts {
+function portsOf(parts: PolicyParts, authorizer: Authorizer, cache: ParamCache): PolicyPorts {
   const { store, registry, log } = parts
   return {
     authorizer,
@@ -83,7 +88,7 @@ function portsOf(parts: PolicyParts, authorizer: Authorizer): PolicyPorts {
     },
     servedVersions: (group, plural) =>
       registry.all().flatMap((kind) => (kind.group === group && kind.plural === plural ? [kind.version] : [])),
-    params: (policy, binding, namespace) => paramsOf(parts, { policy, binding, namespace }),
+    params: (policy, binding, namespace) => paramsOf(parts, { policy, binding, namespace, cache }),
     audit: (annotations) => log.info({ annotations }, 'admission policy'),
   }
 }
@@ -94,6 +99,7 @@ async function paramsOf(
     readonly policy: KnownPolicy
     readonly binding: PolicyBinding
     readonly namespace: string
+    readonly cache: ParamCache
   },
 ): Promise<readonly UnknownObject[] | undefined> {
   const { paramKind } = asked.policy.policy.spec ?? {}
@@ -104,6 +110,10 @@ async function paramsOf(
   if (ref.name !== undefined && ref.name !== '') {
     const found = await readObject(store, kind, { name: ref.name, ...(namespace ? { namespace } : {}) })
     return found ? [found.object] : []
+  }
+  if (kind.scope === 'Cluster' && !kind.custom) {
+    const all = await asked.cache.list(kind)
+    return all.filter((object) => matchesSelector(object.metadata.labels ?? {}, ref.selector ?? {}))
   }
   const { entries } = await store.list({ prefix: storePrefix(kind, namespace) })
   return entries

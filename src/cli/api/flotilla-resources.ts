@@ -10,6 +10,7 @@ import type { Delivery } from '../../kinds/native/delivery.ts'
 import type { JoinToken } from '../../kinds/native/join-token.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
+import type { Project } from '../../kinds/native/project.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { Source } from '../../kinds/native/source.ts'
@@ -31,6 +32,7 @@ export const DELIVERIES: ResourceType<Delivery> = {
 export const PLACEMENTS = flotillaResource<Placement>('Placement', 'Namespaced')
 export const RELEASES = flotillaResource<Release>('Release', 'Namespaced')
 export const JOIN_TOKENS = flotillaResource<JoinToken>('JoinToken', 'Cluster')
+export const PROJECTS = flotillaResource<Project>('Project', 'Cluster')
 
 /** A row of the view API: one object that a Bundle delivers to a cluster. */
 export interface ObjectRow extends KubeObject {

@@ -17,6 +17,7 @@ export const CHECK_IDS = [
   'may-list',
   'pending-clusters',
   'join-tokens',
+  'projects',
   'rollouts-failed',
   'sources-failing',
   'bundles-unbuilt',

@@ -107,6 +107,7 @@ const WELL: HubFacts = {
   mayList: true,
   pendingClusters: 0,
   uncheckedTokens: [],
+  migratedProjects: [],
   hubs: [],
   journals: [],
   attention: [],
@@ -120,6 +121,9 @@ test('a hub: unreachable, slow clock, other version, ending certificate, waiting
       .map(({ id, text }) => `${id}: ${text}`)
   assert.deepEqual(trouble({}), [])
   assert.deepEqual(trouble({ problem: 'connect ECONNREFUSED' }), ['hub-reachable: https://hub: connect ECONNREFUSED'])
+  assert.deepEqual(trouble({ migratedProjects: ['migrated-shop'] }), [
+    'projects: an upgrade made 1 Project with everything allowed: migrated-shop; limit them, then remove the label flotilla.dev/migrated',
+  ])
   assert.deepEqual(trouble({ skewMs: -90_000 }), [
     'clock-skew: the clock of the hub is 90s behind the clock of this machine',
   ])

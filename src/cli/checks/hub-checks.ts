@@ -5,6 +5,7 @@ import { humanAge, parseTime } from '../../core/time/time.ts'
 import { JOURNAL_ANNOTATION, JOURNAL_NAMESPACE } from '../../kinds/fields/journal-head.ts'
 import type { JournalHead } from '../../kinds/fields/journal-head.ts'
 import type { JoinToken } from '../../kinds/native/join-token.ts'
+import { MIGRATED_LABEL } from '../../kinds/fields/project-names.ts'
 import { HUB_HEALTH, notReadyReason, partNoun } from '../../plan/fleet/hub-health.ts'
 import type { HubHealth } from '../../plan/fleet/hub-health.ts'
 import type { AttentionItem } from '../../plan/fleet/attention.ts'
@@ -27,6 +28,8 @@ export interface HubFacts {
   readonly pendingClusters: number
   /** Join tokens from before the hub checked the rights of their authors. Undefined if the caller may not read them. */
   readonly uncheckedTokens: readonly string[] | undefined
+  /** Projects that an upgrade made and that still have its label. Undefined if the caller may not read them. */
+  readonly migratedProjects: readonly string[] | undefined
   /** Health of each hub that publishes it; `Unreadable` if the caller may not read it. */
   readonly hubs: readonly PublishedHealth[] | 'Unreadable'
   /** Heads of the journal's streams; `Unreadable` if the caller may not read them. */
@@ -76,6 +79,7 @@ export function hubChecks(facts: HubFacts, nowMs: number): CheckCategory[] {
       : { id: 'may-list', result: 'failed', text: 'you may not list clusters.flotilla.dev' },
     pendingCheck(facts),
     ...tokenChecks(facts.uncheckedTokens),
+    ...projectChecks(facts.migratedProjects),
     ...attentionChecks(facts),
   ]
   return [{ name: 'hub', checks }]
@@ -92,6 +96,13 @@ export function uncheckedTokens(
     return gives && isOpen && (parseTime(metadata.creationTimestamp ?? '') ?? 0) < policySince
   })
   return unchecked.map(({ metadata }) => metadata.name)
+}
+
+/** A hub without migrated Projects has no line. */
+function projectChecks(names: readonly string[] | undefined): Check[] {
+  if (names === undefined || names.length === 0) return []
+  const text = `an upgrade made ${plural(names.length, 'Project')} with everything allowed: ${nameSome(names)}; limit them, then remove the label ${MIGRATED_LABEL}`
+  return [{ id: 'projects', result: 'warning', text }]
 }
 
 function tokenChecks(names: readonly string[] | undefined): Check[] {

@@ -5,16 +5,18 @@ import type { Controller } from '../../engine/controller.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
-import { deliveryEntryId } from '../../kinds/native/delivery.ts'
+import { deliveryEntryId, deliveryKeyOf } from '../../kinds/native/delivery.ts'
 import type { Delivery } from '../../kinds/native/delivery.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { AssembledEntry } from '../../plan/document/assemble-document.ts'
 import { sameRevision } from '../../plan/fleet/state.ts'
 import { contentFor } from '../../plan/release/variants.ts'
-import { inNamespaceOf, inputsOf, reportOf } from '../caches/caches.ts'
+import { inNamespaceOf, inputsOf, reportOf, rolloutsOfBundle } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
+import { frozenContent, namespaceProjects, triggerOnProjects } from '../caches/namespace-projects.ts'
+import { projectHolds } from '../caches/project-holds.ts'
 import { triggerOn } from '../../engine/trigger.ts'
 import type { Trigger } from '../../engine/trigger.ts'
 import type { ValuesKeys } from '../secrets/values-keys.ts'
@@ -47,6 +49,9 @@ export function createAssignmentAssemble(
   const factsOf = createSetFacts(blobs)
   caches.clusters.addIndex('ahead', ({ status }) => (status?.ahead ? ['yes'] : []))
   const reconciler = assignmentAssembleReconciler({
+    projectOf: namespaceProjects(caches),
+    factsOf,
+    freezeOf: (bundle, cluster) => freezeOf(caches, bundle, cluster),
     assignmentOf: (cluster) => caches.assignments.lister.get(cluster),
     admissionsOf: ({ metadata, spec }) =>
       spec.decommission
@@ -119,6 +124,12 @@ export function createAssignmentAssemble(
   )
   const windows = triggerOn(caches.windows, (change) => clustersOfWindow(caches, change))
   const clusterWindows = triggerOn(caches.clusterWindows, (change) => clustersOfWindow(caches, change))
+  const projects = triggerOnProjects(caches, (namespace) => clustersOfNamespace(caches, namespace))
+  const frozen = triggerOn(caches.bundles, ({ key, before, after }) =>
+    frozenContent(before) === frozenContent(after)
+      ? []
+      : rolloutsOfBundle(caches, key).flatMap((rollout) => newlyAdmitted(undefined, rollout)),
+  )
   const trust: Trigger = {
     subscribe: (enqueue) =>
       parts.onTrustChange(() => {
@@ -130,9 +141,29 @@ export function createAssignmentAssemble(
     type: Cluster,
     informer: caches.clusters,
     reconciler,
-    triggers: [rollouts, deliveries, receipts, releases, ahead, windows, clusterWindows, trust],
+    triggers: [rollouts, deliveries, receipts, releases, ahead, windows, clusterWindows, projects, frozen, trust],
     failureCondition: 'Assigned',
   })
+}
+
+/** Why the Project of an entry's namespace freezes it on a cluster. */
+function freezeOf(caches: Caches, bundle: string, cluster: string): string | undefined {
+  const slash = bundle.indexOf('/')
+  const [namespace, name] = [bundle.slice(0, slash), bundle.slice(slash + 1)]
+  // A Delivery names its clusters, and no role for users includes the right to write it. A Project limits it where its
+  // namespace has one; the namespaces of other systems, for example one for each cluster, have none.
+  const isFree = deliveryKeyOf(bundle) !== undefined && !namespaceProjects(caches)(namespace).project
+  return isFree ? undefined : projectHolds(caches, namespace, [name]).of(name, cluster)?.message
+}
+
+/** Clusters that have, or wait for, Bundles of a namespace. */
+function clustersOfNamespace(caches: Caches, namespace: string): ReadonlySet<string> {
+  const having = caches.assignments.lister
+    .list()
+    .filter(({ spec }) => spec.entries.some(({ bundle }) => bundle.startsWith(`${namespace}/`)))
+    .map(({ metadata }) => metadata.name)
+  const waiting = caches.rollouts.lister.list(namespace).flatMap((rollout) => newlyAdmitted(undefined, rollout))
+  return new Set([...having, ...waiting])
 }
 
 function newlyAdmitted(before: Rollout | undefined, after: Rollout | undefined): string[] {

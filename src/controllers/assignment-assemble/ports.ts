@@ -4,13 +4,14 @@ import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { AdmittedRemoval, AssembledEntry, AssembleInput } from '../../plan/document/assemble-document.ts'
 import type { CompiledWindow, WindowEntry } from '../../plan/windows/window-rules.ts'
 import type { ClusterDocument } from '../../wire/document/cluster-document.ts'
+import type { AdmissionPorts } from './project-limits.ts'
 import type { KeyedThrottle } from '../../engine/keyed-throttle.ts'
 
 /** Signs a document; the bytes are the envelope whose digest the Assignment names. */
 export type SignDocument = (document: ClusterDocument, signal: AbortSignal) => Promise<Uint8Array>
 
 /** The ports of assignment-assemble. */
-export interface AssignmentAssemblePorts {
+export interface AssignmentAssemblePorts extends AdmissionPorts {
   /** The Assignment of this name, also when it was made for another cluster id. */
   assignmentOf(cluster: string): Assignment | undefined
   /** All admissions of the cluster, of all Rollouts. */

@@ -18,6 +18,7 @@ import { writePublicKey } from '../../wire/trust/trust-bundle.ts'
 import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 import { assignmentAssembleReconciler } from './reconcile.ts'
+import { allowEverywhere, buildProject } from '../../testing/fixtures/projects.ts'
 
 const { signer } = buildTrust().trust
 
@@ -49,6 +50,9 @@ function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
     world.assignment = assignment
   }
   const reconciler = assignmentAssembleReconciler({
+    projectOf: allowEverywhere,
+    factsOf: async () => undefined,
+    freezeOf: () => undefined,
     assignmentOf: () => world.assignment,
     wellOf: () => new Set(),
     admissionsOf: () => world.admissions,
@@ -370,4 +374,43 @@ test('a document asks for a new sealing key while the retired one is the present
     await clock.advance(1000)
   }
   assert.deepEqual(issued, [1, 2, 2, 3], 'a wish that stands is no news')
+})
+
+test('an admission that the Project no longer allows is not delivered; what is there stays, and the rest is delivered', async () => {
+  const limited = buildProject('shop', ['ns'], { kinds: ['ConfigMap'], executors: { default: 'sys/deployer' } })
+  const job = { apiVersion: 'batch/v1', kind: 'Job', namespace: 'x', name: 'y' }
+  const executor = { namespace: 'sys', name: 'deployer' }
+  const facts = new Map([
+    [entry('ns/a', 1).set, { requires: [], objects: [job], executor }],
+    [entry('ns/b', 1).set, { requires: [], objects: [{ ...job, apiVersion: 'v1', kind: 'ConfigMap' }], executor }],
+    [entry('ns/c', 1).set, { requires: [], objects: [] }],
+  ])
+  const at = fixture({
+    projectOf: () => ({ project: limited }),
+    factsOf: async (set) => facts.get(set),
+    freezeOf: (bundle) => (bundle === 'ns/d' ? 'Project shop: frozen.' : undefined),
+  })
+  const present = entry('ns/a', 1)
+  const cluster = buildCluster('a')
+  at.world.admissions = [present, entry('ns/b', 1), entry('ns/c', 1), entry('ns/d', 1)]
+  const pass = await reconcileOnce(at.reconciler, cluster, at.clock)
+  assert.ok(pass.error instanceof Stalled)
+  assert.equal(
+    pass.error.message,
+    'ns/a, ns/c, ns/d not delivered: Project shop: spec.kinds does not list batch/Job. What the cluster runs stays.',
+  )
+  const { assignment } = at.world
+  assert.deepEqual(
+    assignment?.spec.entries.map(({ bundle }) => bundle),
+    ['ns/b'],
+  )
+  assert.ok(assignment)
+  at.world.assignment = { ...assignment, spec: { ...assignment.spec, entries: [{ ...present, rollout: 'ns/r' }] } }
+  at.world.admissions = [present]
+  await at.clock.advance(1000)
+  await reconcileOnce(at.reconciler, cluster, at.clock)
+  assert.deepEqual(
+    at.world.assignment.spec.entries.map(({ bundle }) => bundle),
+    ['ns/a'],
+  )
 })

@@ -18,17 +18,23 @@ import { windowRulesFor } from '../../plan/windows/window-rules.ts'
 import type { ClusterDocument, DocumentEntry, DocumentRules, Tombstone } from '../../wire/document/cluster-document.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { SEALED_FEATURE } from '../../wire/document/sealed-values.ts'
-import { DELIVERY_FEATURE, readTrustedDocument, TERMINAL_FEATURE } from '../../wire/document/signed-document.ts'
+import {
+  DELIVERY_FEATURE,
+  PROJECTS_FEATURE,
+  readTrustedDocument,
+  TERMINAL_FEATURE,
+} from '../../wire/document/signed-document.ts'
 import { keyIdOf } from '../../wire/trust/envelope.ts'
 import { readPublicKey } from '../../wire/trust/trust-bundle.ts'
 import { WireError } from '../../wire/validate.ts'
 import { guardBundles } from './guard-bundles.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
+import { projectRules, splitAdmissions } from './project-limits.ts'
 import { isSealedTo, sealEntries } from './seal-entries.ts'
 
 /** The features that an agent must have to follow a document. */
 async function requiresOf(
-  { windows, hold, limits }: DocumentRules,
+  { windows, hold, limits, projects }: DocumentRules,
   { entries, tombstones }: Pick<Assembled, 'entries' | 'tombstones'>,
   { requiredBy }: Pick<AssignmentAssemblePorts, 'requiredBy'>,
 ): Promise<string[]> {
@@ -38,6 +44,7 @@ async function requiresOf(
     ...(windows ? ['windows/v1'] : []),
     ...(hold ? ['hold/v1'] : []),
     ...(limits ? ['limits/v1'] : []),
+    ...(projects ? [PROJECTS_FEATURE] : []),
     ...(entries.some(({ sealed }) => sealed) ? [SEALED_FEATURE] : []),
     ...([...entries, ...tombstones].some(({ bundle }) => deliveryKeyOf(bundle)) ? [DELIVERY_FEATURE] : []),
     ...new Set(ofSets.flat()),
@@ -64,7 +71,8 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       const guard: ReturnType<typeof guardBundles> = cluster.spec.decommission
         ? { removals }
         : guardBundles(cluster, { entries: before, tombstones: graves }, removals)
-      const admitted = ports.admissionsOf(cluster)
+      const split = await splitAdmissions(name, { admissions: ports.admissionsOf(cluster), entries: before }, ports)
+      const { allowed: admitted, frozen } = split
       const admissions = fitDeliveries(before, admitted, LIMITS.bundles)
       const content = assemble({
         entries: before,
@@ -85,7 +93,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       const terminal = present && terminalOf(cluster)
       const isTold = (present?.spec.terminal ?? false) === (terminal !== undefined)
       if (!content.changed && isRuled && isTold && isSealedTo(cluster, content.entries)) {
-        if (guard.held) throw guard.held
+        if (guard.held ?? frozen) throw (guard.held ?? frozen)!
         return {}
       }
 
@@ -121,7 +129,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       if (present) await ports.updateAssignment(next, context.signal)
       else await ports.createAssignment(next, context.signal)
       context.log.info({ cluster: name, revision: document.revision }, 'document issued')
-      if (unsealed ?? guard.held) throw (unsealed ?? guard.held)!
+      if (unsealed ?? guard.held ?? frozen) throw (unsealed ?? guard.held ?? frozen)!
       // A removal may have made room for Deliveries that did not fit.
       return admissions.length < admitted.length ? { requeueAfterMs: ports.pace.waitMs(name) } : {}
     },
@@ -161,6 +169,7 @@ function rulesOf(cluster: Cluster, content: Assembled, ports: AssignmentAssemble
     ...(windows.length > 0 ? { windows } : {}),
     ...(hold ? { hold: { message: clusterHoldSentence(hold) } } : {}),
     ...(cluster.spec.limits?.maxPrune === undefined ? {} : { limits: { maxPrune: cluster.spec.limits.maxPrune } }),
+    ...projectRules(content.entries, ports.projectOf),
     ...(isSealingKeyRetired(cluster) ? { retireSealingKey: cluster.spec.sealingKey } : {}),
   }
 }
@@ -169,8 +178,14 @@ function rulesOf(cluster: Cluster, content: Assembled, ports: AssignmentAssemble
  * The digest of the rules that an Assignment records; undefined without rules, as in Assignments from before rules
  * existed.
  */
-function rulesDigest({ windows, hold, limits, retireSealingKey }: DocumentRules): Digest | undefined {
-  const rules = { windows, hold, limits, ...(retireSealingKey ? { retireSealingKey } : {}) }
+function rulesDigest({ windows, hold, limits, projects, retireSealingKey }: DocumentRules): Digest | undefined {
+  const rules = {
+    windows,
+    hold,
+    limits,
+    ...(projects ? { projects } : {}),
+    ...(retireSealingKey ? { retireSealingKey } : {}),
+  }
   return Object.values(rules).some(Boolean) ? digestOf(canonicalJson(rules)) : undefined
 }
 

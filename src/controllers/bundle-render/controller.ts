@@ -19,10 +19,12 @@ import { assignmentOf, highestAssigned, inNamespaceOf } from '../caches/caches.t
 import type { Caches } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { selectedClusters } from '../caches/selected-clusters.ts'
+import { bundleRefusal, isProjectReason, namespaceProjects, triggerOnProjects } from '../caches/namespace-projects.ts'
 import { triggerOn } from '../../engine/trigger.ts'
 import type { ValuesKeys } from '../secrets/values-keys.ts'
 import type { SelectedCluster } from '../../plan/release/release-content.ts'
 import type { OfferPort } from '../release-gather/release-maker.ts'
+import { createRenderQuota } from '../../plan/projects/quotas.ts'
 import type { RenderPort } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
 
@@ -41,8 +43,12 @@ export function createBundleRender(
   const { caches, client, blobs, render, valuesKeys } = parts
   const find = <T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string) =>
     findObject(client, type, { namespace, name })
+  const projectOf = namespaceProjects(caches)
   const reconciler = bundleRenderReconciler({
     render,
+    projectOf,
+    refusalOf: (bundle) => bundleRefusal(caches, bundle),
+    renderQuota: createRenderQuota(),
     releasesOf: (bundle) => caches.releases.lister.by('bundle', bundle),
     rolloutOf: (bundle, release) => caches.rollouts.lister.by('release', inNamespaceOf(bundle, release))[0],
     sourceOf: (namespace, name) => caches.sources.lister.get(`${namespace}/${name}`),
@@ -109,6 +115,9 @@ function triggersOf(caches: Caches) {
   const bundlesOfPlacement = (placement: string): string[] =>
     caches.bundles.lister.by('placement', placement).map(keyOf)
   return [
+    // A deleted Bundle leaves room in the quota of its Project.
+    triggerOn(caches.bundles, ({ before, after }) => (before && !after ? refusedBeside(caches, before) : [])),
+    triggerOnProjects(caches, (namespace) => caches.bundles.lister.list(namespace).map(keyOf)),
     triggerOn(caches.rollouts, ({ before, after }) =>
       shownOf(before) === shownOf(after) ? [] : bundlesOf(caches, after ?? before),
     ),
@@ -143,6 +152,15 @@ function triggersOf(caches: Caches) {
       return [...new Set(pages.flatMap((page) => bundlesOfPlacement(inNamespaceOf(page, page.spec.placement))))]
     }),
   ]
+}
+
+/** The Bundles that the Project of a Bundle refuses now. */
+function refusedBeside(caches: Caches, { metadata }: Bundle): string[] {
+  const { project } = namespaceProjects(caches)(metadata.namespace ?? '')
+  return (project?.spec.namespaces ?? [])
+    .flatMap((namespace) => caches.bundles.lister.list(namespace))
+    .filter(({ status }) => isProjectReason(findCondition(status?.conditions, 'Ready')?.reason))
+    .map(keyOf)
 }
 
 // The part of a Rollout that a Bundle's conditions repeat; the counts in between need no pass.

@@ -10,6 +10,9 @@ import type { VariantsRequest, VariantsResult } from '../../render/bundle/render
 import type { FrozenRecord } from '../../render/helm/frozen-random.ts'
 import type { ArtifactTree } from '../../source/artifact.ts'
 import type { SelectedCluster } from '../../plan/release/release-content.ts'
+import type { RenderQuota } from '../../plan/projects/quotas.ts'
+import type { Refusal } from '../../plan/projects/project-of.ts'
+import type { ProjectOfNamespace } from '../caches/namespace-projects.ts'
 import type { OfferPort } from '../release-gather/release-maker.ts'
 import type { ValuesKey } from '../secrets/secret-values.ts'
 
@@ -19,6 +22,10 @@ export type RenderPort = (request: VariantsRequest, signal: AbortSignal) => Prom
 /** The ports of bundle-render; Bundles are `namespace/name`. */
 export interface BundleRenderPorts {
   readonly render: RenderPort
+  readonly projectOf: ProjectOfNamespace
+  readonly renderQuota: RenderQuota
+  /** Why the Project refuses the Bundle as a whole. */
+  refusalOf(bundle: Bundle): Refusal | undefined
   releasesOf(bundle: string): readonly Release[]
   /** The Rollout of a Release in the namespace of a Bundle. */
   rolloutOf(bundle: Bundle, release: string): Rollout | undefined

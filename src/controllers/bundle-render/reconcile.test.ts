@@ -19,6 +19,7 @@ import { releaseGatherReconciler } from '../release-gather/reconcile.ts'
 import { createReleaseMaker } from '../release-gather/release-maker.ts'
 import type { BundleRenderPorts } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
+import { allowEverywhere } from '../../testing/fixtures/projects.ts'
 
 const ENTROPY = { randomBytes: (n: number) => new Uint8Array(n), now: () => 0, generateKey: () => '' }
 
@@ -40,6 +41,9 @@ function fixture(overrides: Partial<BundleRenderPorts> = {}) {
   const releases: Release[] = []
   const log: string[] = []
   const reconciler = bundleRenderReconciler({
+    projectOf: allowEverywhere,
+    refusalOf: () => undefined,
+    renderQuota: { take: () => 0 },
     render: async (request) => {
       log.push('render')
       return renderVariants(request, { files: new Map(), entropy: ENTROPY })

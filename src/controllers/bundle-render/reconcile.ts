@@ -26,8 +26,10 @@ import type { ReleaseVariant } from '../../plan/release/variants.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import { describeProblems } from '../../render/render-result.ts'
 import { renderDelivered, showPlaintext } from './delivered-secrets.ts'
+import { refuse } from '../caches/namespace-projects.ts'
 import { guardGrowth } from './guard-growth.ts'
 import { guardObjects } from './guard-objects.ts'
+import { refuseContent, waitForQuota, withExecutor } from './project-content.ts'
 import { lintPorts, showLint } from './lint.ts'
 import { showGathering, stillWaits } from './waiting-content.ts'
 import { badRevisionsIn, isMarkedBad, showReverted } from './reverted-content.ts'
@@ -42,6 +44,7 @@ import type { StoredContent } from './store-set.ts'
 
 /** Interval at which ConfigMaps and Secrets are read again, because the hub does not watch them. */
 const POLL_MS = 60_000
+const KEPT = 'Nothing of the Bundle is rendered or delivered; clusters keep what they run.'
 /** Stands for a cluster while no cluster is selected: content that does not depend on the cluster can be rendered. */
 const NO_CLUSTER: ClusterInputs = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
 
@@ -57,7 +60,8 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       // Recorded also when the pass fails: the other Bundles of the commit do not wait for this Bundle.
       const artifact = artifactOf(bundle, ports)
       if (artifact) status.artifact = artifact
-      const found = await recipeOf(bundle, ports, context.clock.now())
+      refuse(ports.refusalOf(bundle), KEPT)
+      const found = await recipeOf(withExecutor(bundle, ports), ports, context.clock.now())
       const existing = ports.releasesOf(keyOf(bundle)).map((release) => existingOf(release, bundle.metadata.name))
       const newest = newestRelease(existing)
       const selected = selectedOf(bundle, ports)
@@ -75,6 +79,7 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       if (found.revision !== undefined) status.sourceRevision = found.revision
       const { release } = wanted
       const content = { bundle, release, recipe: found.digest, artifact }
+      if (!wanted.isNew) await refuseContent(bundle, release, ports, false)
       if (wanted.isNew && !(await ports.offers.offer(content, context))) return showGathering(draft, ports)
       status.release = release.name
       status.recipe = found.digest
@@ -178,6 +183,7 @@ async function wantedRelease(
     ...(bytes === 0 ? {} : { bytes }),
     ...(found.revision === undefined ? {} : { revision: found.revision }),
   }
+  await refuseContent(bundle, release, ports, true)
   const isDeciding = wish.selected === undefined && ports.isDeciding(bundle.metadata.namespace ?? '', placement)
   guardGrowth(bundle, release, selected, { newest, isDeciding, now: context.clock.now(), held: wish.held })
   await guardObjects(bundle, release, selected, { ports, now: context.clock.now(), held: wish.held })
@@ -204,6 +210,7 @@ async function renderFor(
   { wish: { found, selected, newest }, ports, context }: Rendering,
 ): Promise<{ readonly variants: readonly ReleaseVariant[]; readonly bytes: number }> {
   const key = keyOf(draft.next)
+  waitForQuota(draft.next, ports, context.clock.now())
   const before = await ports.frozenOf(key)
   const request = { recipe: found.recipe, clusters: clusters.length === 0 ? [NO_CLUSTER] : clusters, frozen: before }
   const { frozen, notes, plaintext, ...rendered } = await renderDelivered(request, newest, {
@@ -246,7 +253,7 @@ async function storeVariant(
   const kept = ({ set, size, bytes }: StoredContent) => ({ variant: { ...key, set }, size, bytes })
   if (result.ok === 'skip') return { variant: { ...key, skip: result.by }, size: 0, bytes: 0 }
   if (!result.ok) return failed(describeProblems(result.problems))
-  const options = optionsFor(draft.next.spec, variants ?? [])
+  const options = optionsFor(withExecutor(draft.next, ports).spec, variants ?? [])
   if (result.ok === 'prepared') {
     const unusable = wrongOption(options ?? {}, [])
     if (unusable !== undefined) return failed(unusable)

@@ -17,6 +17,7 @@ import { Delivery } from '../../kinds/native/delivery.ts'
 import { JoinToken } from '../../kinds/native/join-token.ts'
 import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import { Placement } from '../../kinds/native/placement.ts'
+import { Project } from '../../kinds/native/project.ts'
 import { Release } from '../../kinds/native/release.ts'
 import { Override } from '../../kinds/native/override.ts'
 import { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
@@ -33,6 +34,7 @@ export interface Caches {
   readonly clusters: Informer<Cluster>
   readonly clusterSets: Informer<ClusterSet>
   readonly clusterSetBindings: Informer<ClusterSetBinding>
+  readonly projects: Informer<Project>
   readonly joinTokens: Informer<JoinToken>
   readonly bundles: Informer<Bundle>
   readonly deliveries: Informer<Delivery>
@@ -56,6 +58,7 @@ export function createCaches(informers: Informers): Caches {
     clusters: informers.of(Cluster),
     clusterSets: informers.of(ClusterSet),
     clusterSetBindings: informers.of(ClusterSetBinding),
+    projects: informers.of(Project),
     joinTokens: informers.of(JoinToken),
     bundles: informers.of(Bundle),
     deliveries: informers.of(Delivery),

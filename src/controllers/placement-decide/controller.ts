@@ -13,6 +13,7 @@ import { preconditionsFor } from '../writes/preconditions.ts'
 import { inNamespaceOf } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
+import { namespaceProjects, triggerOnProjects } from '../caches/namespace-projects.ts'
 import { isWithdrawn } from '../caches/withdrawn-bundles.ts'
 import { triggerOn } from '../../engine/trigger.ts'
 import type { Trigger } from '../../engine/trigger.ts'
@@ -31,6 +32,7 @@ export function createPlacementDecide(parts: ControllerParts): Controller {
   caches.decisions.onChange(({ before, after }) => loads.change(before, after))
   const evicted = new Map<string, ReadonlySet<string>>()
   const reconciler = placementDecideReconciler({
+    projectOf: namespaceProjects(caches),
     books,
     clusters: () => caches.clusters.lister.list().map(asPlacementCluster),
     clusterOf: (name) => {
@@ -101,6 +103,7 @@ function triggersOf(caches: Caches, books: PlacementCache, now: () => number): r
         .filter((key) => !books.has(key))
       return [...changed, ...undecided]
     }),
+    triggerOnProjects(caches, (namespace) => fromScratch(caches.placements.lister.list(namespace).map(keyOf))),
     // A page that a user changed or deleted is written again.
     triggerOn(caches.decisions, ({ key, before, after }) => {
       const page = after ?? before

@@ -1,10 +1,12 @@
 import type { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
 import type { CompileCel, PlacementCluster, PlacementLoad, PlacementSet } from '../../plan/placement/types.ts'
+import type { ProjectOfNamespace } from '../caches/namespace-projects.ts'
 import type { PlacementCache } from './placement-cache.ts'
 
 /** The ports of placement-decide; Placements are `namespace/name`. */
 export interface PlacementDecidePorts {
+  readonly projectOf: ProjectOfNamespace
   clusters(): readonly PlacementCluster[]
   clusterOf(name: string): PlacementCluster | undefined
   sets(): readonly PlacementSet[]

@@ -13,6 +13,7 @@ import { buildPlacement } from '../../testing/fixtures/builders.ts'
 import { reconcileOnce } from '../../testing/reconcile-once.ts'
 import { createPlacementCache } from './placement-cache.ts'
 import { placementDecideReconciler } from './reconcile.ts'
+import { allowEverywhere } from '../../testing/fixtures/projects.ts'
 
 function fixture(count: number) {
   const clusters: PlacementCluster[] = Array.from({ length: count }, (_, i) => ({
@@ -39,6 +40,7 @@ function fixture(count: number) {
   const pageWith = (_: string, name: string) =>
     [...pages.values()].find(({ spec }) => spec.decisions.some(({ cluster }) => cluster === name))
   const reconciler = placementDecideReconciler({
+    projectOf: allowEverywhere,
     books,
     clusters: () => {
       looks++

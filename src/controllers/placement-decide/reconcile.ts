@@ -6,11 +6,12 @@ import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler
 import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
 import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import { Placement, ALLOW_DROP_ANNOTATION } from '../../kinds/native/placement.ts'
+import type { Project } from '../../kinds/native/project.ts'
 import { decidePlacement, summarize } from '../../plan/placement/decide-placement.ts'
 import type { ClusterDecision } from '../../plan/placement/decisions/paginate.ts'
 import type { PlacementAnswer } from '../../plan/placement/decide-placement.ts'
 import type { PlacementQuestion, PlacementWorld } from '../../plan/placement/types.ts'
-import { decisionsOnPages, evictingOf, incumbentsOf, questionOf } from '../../plan/placement/read-objects.ts'
+import { decisionsOnPages, evictingOf, incumbentsOf } from '../../plan/placement/read-objects.ts'
 import { judgeClusterTaints } from '../../plan/placement/filter.ts'
 import { isSimple, keepsIncumbents, NEWCOMER_MOST } from '../../plan/placement/select-clusters.ts'
 import { lintGuard } from '../../plan/lint/lint-safeguards.ts'
@@ -18,6 +19,7 @@ import { shrinkAllowance } from '../../plan/placement/shrink-guard.ts'
 import type { CachedPlacement } from './placement-cache.ts'
 import type { PlacementDecidePorts } from './ports.ts'
 import { changePages } from './change-pages.ts'
+import { freezeOutsiders, projectOfPlacement, questionIn } from './project-question.ts'
 
 /** Writes the decisions of a Placement on pages; plan/placement/decide-placement.ts decides. */
 export function placementDecideReconciler(ports: PlacementDecidePorts): Reconciler<Placement> {
@@ -33,13 +35,14 @@ export function placementDecideReconciler(ports: PlacementDecidePorts): Reconcil
       const book = ports.books.open(placement)
       // A pass that fails halfway is repeated from the whole fleet.
       ports.books.drop(key)
+      const project = projectOfPlacement(placement, ports.projectOf)
       const since = ports.books.mark()
       const touched = book && (await decideTouched(draft, book, ports, context))
       if (touched) {
         ports.books.keep(placement, touched, since)
         return lookAgain(touched.until, context)
       }
-      return await decideWhole(draft, ports, { ...context, since })
+      return await decideWhole(draft, ports, { ...context, since, project })
     },
   }
 }
@@ -124,11 +127,11 @@ function isUnmoved(
 async function decideWhole(
   draft: Draft<Placement>,
   ports: PlacementDecidePorts,
-  context: Context & { readonly since: number },
+  context: Context & { readonly since: number; readonly project: Project },
 ): Promise<Result> {
   const placement = draft.next
   const key = keyOf(placement)
-  const question = questionOf(placement)
+  const question = questionIn(placement, context.project)
   const generation = placement.metadata.generation ?? 1
   const present = new Map(ports.pagesOf(key).map((page) => [page.spec.page, page]))
   const before = decisionsOnPages([...present.values()])
@@ -137,6 +140,7 @@ async function decideWhole(
   const release = placement.metadata.annotations?.[ALLOW_DROP_ANNOTATION]
   const maxDropped = placement.spec.guard?.maxDropped
   const decided = placement.status?.decided as unknown as PlacementQuestion | undefined
+  freezeOutsiders(placement, question, decided, { world, clusters, project: context.project })
   const answer = decidePlacement(question, clusters, {
     world,
     before: {
@@ -160,7 +164,7 @@ async function decideWhole(
   const { misconfigured, until } = answer.selection
   if (misconfigured === undefined || present.size > 0) {
     await writePages(placement, answer, { present, ports, context })
-    show(placement, answer, { generation, at: formatTime(context.clock.now()) })
+    show(placement, question, answer, { generation, at: formatTime(context.clock.now()) })
   }
   if (misconfigured !== undefined) {
     const kept = present.size > 0 ? ' The last good decisions stay in force.' : ''
@@ -249,6 +253,7 @@ async function writePages(
 
 function show(
   placement: Placement,
+  question: PlacementQuestion,
   answer: PlacementAnswer,
   now: { readonly generation: number; readonly at: string },
 ): void {
@@ -270,7 +275,6 @@ function show(
   if (guard.kind === 'Released') {
     status.released = { token: guard.token, dropped: droppedBy(guard.token), at: now.at }
   }
-  const question = questionOf(placement)
   if (selection.misconfigured === undefined && !jsonEqual(status.decided, question)) {
     status.decided = JSON.parse(canonicalJson(question)) as JsonObject
   }

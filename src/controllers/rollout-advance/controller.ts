@@ -20,6 +20,7 @@ import { isClosed, unsettledClusters } from '../../plan/rollout/rollout-status.t
 import { inNamespaceOf, rolloutsOfBundle } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
+import { frozenContent, triggerOnProjects } from '../caches/namespace-projects.ts'
 import { clustersOfWindow, windowsInForce } from '../caches/windows-in-force.ts'
 import { gatherRollout, recordedAvailability } from './gather.ts'
 import { createGateChecks } from './gate-checks.ts'
@@ -135,6 +136,11 @@ function passTriggers(caches: Caches): Trigger[] {
       return placement && !(before && after) ? openRolloutsOfPlacement(caches, keyOf(placement)) : []
     }),
     triggerOn(caches.reports, (change) => changedBundles(change).flatMap((bundle) => openRollouts(caches, bundle))),
+    triggerOnProjects(caches, (namespace) => caches.rollouts.lister.list(namespace).filter(isOpen).map(keyOf)),
+    // The Project no longer allows the released content, or allows it again.
+    triggerOn(caches.bundles, ({ key, before, after }) =>
+      frozenContent(before) === frozenContent(after) ? [] : openRollouts(caches, key),
+    ),
     triggerOn(caches.windows, (change) => rolloutsOfWindow(caches, change)),
     triggerOn(caches.clusterWindows, (change) => rolloutsOfWindow(caches, change)),
     // A newer document frees the slots of Bundles that a newer Rollout carries, or that are removed.

@@ -24,6 +24,7 @@ import type { Caches } from '../caches/caches.ts'
 import { retainedClusters } from '../caches/retained-clusters.ts'
 import { selectedClusters, selectionStamp, selectsCluster } from '../caches/selected-clusters.ts'
 import { evaluateWindowHolds } from '../caches/windows-in-force.ts'
+import { projectHolds } from '../caches/project-holds.ts'
 
 /** The sources that a pass of rollout-advance reads. */
 export interface RolloutSources {
@@ -42,13 +43,21 @@ export function gatherRollout(
 ): GatheredRollout {
   const beside = (name: string) => inNamespaceOf(rollout, name)
   const inForce = windows()
+  const ofWindows = evaluateWindowHolds(caches, inForce, rollout, now)
+  const release = caches.releases.lister.get(beside(rollout.spec.release))
+  const bundles = (release?.spec.bundles ?? []).map(({ name }) => name)
+  const ofProject = rollout.spec.removal ? undefined : projectHolds(caches, rollout.metadata.namespace ?? '', bundles)
   return {
-    release: caches.releases.lister.get(beside(rollout.spec.release)),
+    release,
     selectedBy: (placement) => selectedClusters(caches, beside(placement)),
     selectionStamp: (placement) => selectionStamp(caches, beside(placement)),
     selects: (placement, cluster) => selectsCluster(caches, beside(placement), cluster),
     windows: inForce,
-    holds: evaluateWindowHolds(caches, inForce, rollout, now),
+    holds: {
+      of: (target, cluster) => ofProject?.of(target.name, cluster) ?? ofWindows.of(target, cluster),
+      until: () => ofWindows.until(),
+    },
+    ...(ofProject ? { frozenByProject: ofProject.stamp } : {}),
     inputsOf: (cluster) => inputsOf(caches, cluster),
     clusterOf: (cluster) => clusterFacts(caches, cluster),
     groupsOf: (placement, cluster) => decisionGroupsOf(caches, beside(placement), cluster),

@@ -5,6 +5,8 @@ import { Source } from '../../kinds/native/source.ts'
 import { readMirrors } from '../../source/mirrors.ts'
 import { findObject } from '../../client/find-object.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
+import { sourceRefusal, triggerOnProjects } from '../caches/namespace-projects.ts'
+import { keyOf } from '../../kinds/meta.ts'
 import { createFetchJobs } from './jobs.ts'
 import type { FetchSourcePort } from './ports.ts'
 import { sourceFetchReconciler } from './reconcile.ts'
@@ -22,6 +24,7 @@ export function createSourceFetch(parts: ControllerParts & { readonly fetchSourc
   const reconciler = sourceFetchReconciler({
     fetch: parts.fetchSource,
     jobs,
+    refusalOf: (source) => sourceRefusal(caches, source),
     secret: (namespace, name, signal) => findObject(client, Secret, { namespace, name }, signal),
     knownHosts: async (signal) => (await findObject(client, ConfigMap, KNOWN_HOSTS, signal))?.data?.[KNOWN_HOSTS.key],
     mirrors: async (signal) => {
@@ -29,7 +32,8 @@ export function createSourceFetch(parts: ControllerParts & { readonly fetchSourc
       return text === undefined ? [] : readMirrors(text)
     },
   })
-  const controller = createController({ ...parts, type: Source, informer: caches.sources, reconciler })
+  const triggers = [triggerOnProjects(caches, (namespace) => caches.sources.lister.list(namespace).map(keyOf))]
+  const controller = createController({ ...parts, type: Source, informer: caches.sources, reconciler, triggers })
   return {
     ...controller,
     run: async (signal) => {

@@ -13,6 +13,7 @@ import { FETCH_STOPPED, identityOf, selectionOf } from '../../source/fetch-reque
 import type { FetchFailure, FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
 import { pollIntervalMs } from '../../source/poll-interval.ts'
 import { SourceError } from '../../source/source-error.ts'
+import { isProjectReason, refuse } from '../caches/namespace-projects.ts'
 import type { SourceFetchPorts } from './ports.ts'
 
 /** The annotation that requests a fetch now; a new value is enough. */
@@ -39,11 +40,15 @@ export function sourceFetchReconciler(ports: SourceFetchPorts): Reconciler<Sourc
         refused.delete(key)
         return {}
       }
+      const refusal = ports.refusalOf(source)
+      if (refusal) jobs.forget(key)
+      refuse(refusal, 'The Source is not fetched; Bundles keep using the last artifact.')
       const hint = source.metadata.annotations?.[POLL_ANNOTATION]
       const wanted = wantedOf(source, hint)
       // The engine removes Stalled after a pass that does not set it, and most passes only wait.
       const stalled = draft.conditions.get('Stalled')
-      if (stalled) draft.conditions.set('Stalled', 'True', stalled.reason, stalled.message)
+      const wasRefused = isProjectReason(stalled?.reason)
+      if (stalled && !wasRefused) draft.conditions.set('Stalled', 'True', stalled.reason, stalled.message)
       const done = jobs.take(key)
       // An interrupted fetch has no result: it is started again below, alone.
       if (done && done.outcome.kind !== 'Interrupted' && done.wanted === wanted && !source.spec.suspend) {
@@ -63,7 +68,7 @@ export function sourceFetchReconciler(ports: SourceFetchPorts): Reconciler<Sourc
       if (jobs.isRunning(key)) return {}
       const last = jobs.lastWanted(key)
       // The first pass after a start: a Source that was fetched before the restart need not be fetched at once.
-      if (last === undefined && isServed(source, hint) && !done) {
+      if (last === undefined && isServed(source, hint) && !done && !wasRefused) {
         const waitMs = firstPollMs(source, context.ids.fraction())
         if (waitMs > 0) {
           jobs.schedule(key, wanted, waitMs)

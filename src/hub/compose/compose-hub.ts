@@ -15,6 +15,7 @@ import { composeApi } from './compose-api.ts'
 import { announceHub, composeControllers } from './compose-controllers.ts'
 import { composeGateway } from './compose-gateway.ts'
 import { dialectControllers, installDialects } from '../home/dialects.ts'
+import { installFirstProjects } from '../home/first-projects.ts'
 import { inProcessTransport } from './in-process-transport.ts'
 import { HUB_USERS } from '../ports.ts'
 import { createBundleRenderer } from './bundle-renderer.ts'
@@ -106,6 +107,7 @@ export function composeHub(options: HubOptions): ComposedHub {
     run: async (signal) => {
       await announceHub(client, trust(), undefined)
       await installDialects(options.dialects ?? [], { client, clock: ports.clock, signal })
+      await installFirstProjects({ client, signal })
       await controllers.run(signal)
     },
     close: async () => {

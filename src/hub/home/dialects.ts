@@ -14,6 +14,7 @@ import type { ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts
 import { shippedPolicyBinding } from '../../kinds/policies/shipped-policy.ts'
 import { toCrd } from '../../kinds/crd/to-crd.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
+import { installDialectProjects } from './first-projects.ts'
 import { ensureNamespace } from './hub-info.ts'
 import { applyPolicies, CrdResource, waitUntilServed } from './kube-home.ts'
 
@@ -66,6 +67,8 @@ export async function installDialects(
   for (const name of names) {
     const { kinds, namespaces, policies = [] } = DIALECTS[name]!
     for (const namespace of namespaces) await ensureNamespace(client, namespace)
+    // Only the namespaces that the dialect owns: another namespace with a GitRepo needs a Project of its own.
+    await installDialectProjects({ client, signal }, name, namespaces)
     for (const kind of kinds) await installKind(name, kind, client, signal)
     await applyPolicies(policies, policies.map(shippedPolicyBinding), { client, signal })
     await waitUntilServed(kinds, { client, clock, signal })

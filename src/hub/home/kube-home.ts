@@ -22,6 +22,7 @@ import {
 import { BIND_BINDING, BIND_POLICY } from '../../kinds/policies/bind-policy.ts'
 import { EXCEPTION_BINDING, EXCEPTION_POLICY } from '../../kinds/policies/exception-policy.ts'
 import { GATEWAY_BINDING, GATEWAY_POLICY } from '../../kinds/policies/gateway-policy.ts'
+import { PROJECT_POLICIES } from '../../kinds/policies/project-policy.ts'
 import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../kinds/builtin/admission.ts'
 import { ClusterRole } from '../../kinds/builtin/rbac.ts'
 import { toCrd } from '../../kinds/crd/to-crd.ts'
@@ -49,6 +50,7 @@ const POLICIES = [
   APPROVE_POLICY,
   ROLLOUT_PROTECTION_POLICY,
   EXCEPTION_POLICY,
+  ...PROJECT_POLICIES.map(([policy]) => policy),
 ]
 const BINDINGS = [
   ACCEPT_BINDING,
@@ -60,6 +62,7 @@ const BINDINGS = [
   APPROVE_BINDING,
   ROLLOUT_PROTECTION_BINDING,
   EXCEPTION_BINDING,
+  ...PROJECT_POLICIES.map(([, binding]) => binding),
 ]
 
 const ESTABLISH_MS = 60_000

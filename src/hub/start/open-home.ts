@@ -19,6 +19,7 @@ import type { HubConfig } from '../config.ts'
 import { replaceFileAtomically } from '../home/atomic-files.ts'
 import type { DataDirectory } from '../home/data-directory.ts'
 import { installDialects, parseDialects } from '../home/dialects.ts'
+import { installFirstProjects } from '../home/first-projects.ts'
 import { installKinds, installPolicies, installRoles } from '../home/kube-home.ts'
 import { certificateNames, formatAddress, isWildcard, parseAddress } from '../http/listen-address.ts'
 import { findAgentBundle } from '../join/agent-bundle.ts'
@@ -62,7 +63,7 @@ export async function openHome(
   { directory, keys }: { readonly directory: DataDirectory; readonly keys: HubKeys },
   starting: Starting,
 ): Promise<Home> {
-  const { clock, ids, life, closeLater } = starting
+  const { clock, ids, life, log, closeLater } = starting
   const api =
     config.kubeconfig === undefined
       ? await startEmbeddedHome(config, { directory, keys }, starting)
@@ -93,6 +94,13 @@ export async function openHome(
   await installDialects(parseDialects(config.dialects), { client, clock, signal: life })
   const agentBundle = await findAgentBundle()
   await announceHub(client, keys.trust, agentBundle?.digest)
+  const migrated = await installFirstProjects({ client, signal: life })
+  if (migrated.length > 0) {
+    log.warn(
+      { namespaces: migrated },
+      'the upgrade made a Project with everything allowed for each of these namespaces',
+    )
+  }
   return { ...api, kubeconfig, client, clientFor, agentBundle }
 }
 

@@ -405,7 +405,7 @@ export const BUNDLE_OPTIONS = {
       },
       {
         description:
-          'ServiceAccount of the cluster that the agent impersonates for all reads and writes of this Bundle. If omitted, the agent uses its own ServiceAccount.',
+          'ServiceAccount of the cluster that the agent impersonates for all reads and writes of this Bundle. If omitted, the default executor of the Project is used, or, if the Project has none and grants `ownRights`, the ServiceAccount of the agent.',
       },
     ),
   ),

@@ -14,9 +14,6 @@ import {
   time,
 } from '../schema/schema-builders.ts'
 
-/** The annotation of a Bundle with its ticket. */
-export const TICKET_ANNOTATION = 'flotilla.dev/ticket'
-
 // Patterns are compared in CEL, too, where they become regular expressions: `.` and `*` are their only special
 // characters (kinds/policies/project-policy.ts).
 const SOURCE = '^(\\*|inline|[A-Za-z0-9/~][A-Za-z0-9:/._@~*%=&-]*)$'

@@ -2,6 +2,7 @@
 import { compact } from '../../core/compact.ts'
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../builtin/admission.ts'
 import type { Kind } from '../define-kind.ts'
+import { apiVersionOf } from '../meta.ts'
 
 type PolicySpec = NonNullable<ValidatingAdmissionPolicy['spec']>
 
@@ -11,6 +12,9 @@ export interface ShippedPolicy {
   readonly kind: Pick<Kind, 'group' | 'plural'>
   readonly operations: ('CREATE' | 'UPDATE' | 'DELETE')[]
   readonly matchConditions?: NonNullable<PolicySpec['matchConditions']>
+  readonly variables?: NonNullable<PolicySpec['variables']>
+  /** The kind of the parameters; the binding evaluates the policy once for each object of the kind. */
+  readonly params?: Pick<Kind, 'group' | 'version' | 'kind'>
   readonly validations: NonNullable<PolicySpec['validations']>
 }
 
@@ -19,6 +23,8 @@ export function shippedPolicy({
   kind,
   operations,
   matchConditions,
+  variables,
+  params,
   validations,
 }: ShippedPolicy): ValidatingAdmissionPolicy {
   const resourceRules = [
@@ -28,18 +34,27 @@ export function shippedPolicy({
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicy',
     metadata: { name },
-    spec: compact({ failurePolicy: 'Fail', matchConstraints: { resourceRules }, matchConditions, validations }),
+    spec: compact({
+      failurePolicy: 'Fail',
+      paramKind: params && { apiVersion: apiVersionOf(params), kind: params.kind },
+      matchConstraints: { resourceRules },
+      matchConditions,
+      variables,
+      validations,
+    }),
   }
 }
 
 /** Binds a policy to all namespaces. */
 export function shippedPolicyBinding({
   metadata: { name },
+  spec,
 }: ValidatingAdmissionPolicy): ValidatingAdmissionPolicyBinding {
+  const paramRef = spec?.paramKind && { selector: {}, parameterNotFoundAction: 'Allow' }
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicyBinding',
     metadata: { name },
-    spec: { policyName: name, validationActions: ['Deny'] },
+    spec: { policyName: name, validationActions: ['Deny'], ...(paramRef ? { paramRef } : {}) },
   }
 }

@@ -5,7 +5,7 @@
 import { compileRegex } from '../../cel/library/regex.ts'
 import { CelFailure } from '../../cel/values.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
-import { TICKET_ANNOTATION } from '../../kinds/native/project.ts'
+import { TICKET_ANNOTATION } from '../../kinds/fields/project-names.ts'
 import type { Project } from '../../kinds/native/project.ts'
 import type { Source } from '../../kinds/native/source.ts'
 import type { Executor } from '../apply/local-limits.ts'

@@ -77,7 +77,7 @@ test('executors', () => {
   assert.deepEqual(decide({ default: 'sys/deployer' }), { executor: deployer })
   assert.deepEqual(decide({ default: 'sys/deployer', ownRights: true }), { executor: deployer })
   assert.deepEqual(decide({ default: 'sys/deployer' }, deployer), { executor: deployer })
-  assert.deepEqual(decide({ ownRights: true }), { executor: undefined })
+  assert.deepEqual(decide({ ownRights: true }), {})
   assert.deepEqual(decide({ allowed: ['sys/*'] }, deployer), { executor: deployer })
   assert.deepEqual(decide({ allowed: ['*'] }, deployer), { executor: deployer })
   assert.match(decide(undefined).refusal ?? '', /^Project team-a: spec\.executors\.ownRights is not true/)

@@ -70,10 +70,11 @@ export function objectRefusal(limits: ProjectLimits, id: ObjectId): string | und
   )
 }
 
-/** The executor of a Bundle (undefined for the agent's own rights), or why the limits refuse it. */
-export type ExecutorDecision =
-  | { readonly executor: Executor | undefined; readonly refusal?: undefined }
-  | { readonly refusal: string }
+/** The executor of a Bundle, absent for the agent's own rights, or why the limits refuse it. */
+export interface ExecutorDecision {
+  readonly executor?: Executor
+  readonly refusal?: string
+}
 
 /** Decides as whom a Bundle that asks for an executor, or for none, is applied. */
 export function decideExecutor(limits: ProjectLimits, asked: Executor | undefined): ExecutorDecision {
@@ -84,7 +85,7 @@ export function decideExecutor(limits: ProjectLimits, asked: Executor | undefine
     return { refusal: `Project ${name}: spec.executors.allowed does not list ${text}` }
   }
   if (defaultExecutor !== undefined) return { executor: executorOf(defaultExecutor) }
-  if (ownRights) return { executor: undefined }
+  if (ownRights) return {}
   return {
     refusal: `Project ${name}: spec.executors.ownRights is not true and spec.executors.default is not set, so the Bundle must name spec.executor`,
   }

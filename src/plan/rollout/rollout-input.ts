@@ -43,6 +43,8 @@ export interface GatheredRollout extends Pick<HolderFacts, 'holdersOf' | 'isHold
   }
   /** The windows in force: the same value as long as none of them changes. */
   readonly windows: unknown
+  /** What the Project of the namespace freezes: the same text as long as that does not change. */
+  readonly frozenByProject?: string
   /** All Rollouts of a Bundle, this Rollout included. */
   rolloutsOf(bundle: string): readonly RolloutOfBundle[]
   /** Whether a Bundle exists and is not being deleted. */
@@ -91,7 +93,7 @@ export function rolloutInput(rollout: Rollout, gathered: GatheredRollout, now: n
 export function rosterCacheKey({ metadata }: Rollout, gathered: GatheredRollout): readonly unknown[] {
   const { uid, generation } = metadata
   const stamps = (gathered.release?.spec.bundles ?? []).map(({ placement }) => gathered.selectionStamp(placement))
-  return [uid, generation, gathered.release, gathered.windows, ...stamps]
+  return [uid, generation, gathered.release, gathered.windows, gathered.frozenByProject, ...stamps]
 }
 
 function rolloutFacts({ metadata, spec, status }: Rollout, release: Release | undefined): RolloutInput['rollout'] {

@@ -24,6 +24,7 @@ import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import { NATIVE_KINDS } from '../../kinds/native/native-kinds.ts'
 import type { BundleStateName } from '../../kinds/fields/states.ts'
 import { dialectControllers, installDialects } from '../../hub/home/dialects.ts'
+import { installFirstProjects } from '../../hub/home/first-projects.ts'
 import { createBundleRenderer } from '../../hub/compose/bundle-renderer.ts'
 import { createSeededIds } from '../../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
@@ -121,9 +122,11 @@ export async function startControllersHome(
     trustVersion: () => 1,
     dialects: dialectControllers(dialects),
   }
-  const installing = installDialects(dialects, { client, clock, signal: new AbortController().signal })
+  const { signal: never } = new AbortController()
+  const installing = installDialects(dialects, { client, clock, signal: never })
   await clock.settle()
   await installing
+  await installFirstProjects({ client, signal: never })
   let controllers = start()
 
   function start() {

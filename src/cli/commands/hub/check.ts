@@ -22,6 +22,7 @@ import {
 } from '../../../kinds/fields/journal-head.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { KubeObject, ResourceType } from '../../../kinds/meta.ts'
+import { MIGRATED_LABEL } from '../../../kinds/fields/project-names.ts'
 import type { AgentFacts } from '../../../plan/fleet/agent-diagnostics.ts'
 import { HUB_HEALTH, parseHubHealth } from '../../../plan/fleet/hub-health.ts'
 import { agentChecks } from '../../checks/agent-checks.ts'
@@ -35,7 +36,7 @@ import type { CliEnvironment } from '../../config.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { ExitCode } from '../../errors/cli-error.ts'
-import { ASSIGNMENTS, CLUSTERS, JOIN_TOKENS, listAll, REPORTS } from '../../api/flotilla-resources.ts'
+import { ASSIGNMENTS, CLUSTERS, JOIN_TOKENS, listAll, PROJECTS, REPORTS } from '../../api/flotilla-resources.ts'
 import { readAttention } from '../../api/read-attention.ts'
 import { readDuration } from '../../input/duration-flag.ts'
 import type { Terminal } from '../../print/terminal.ts'
@@ -173,6 +174,7 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
     mayList: false,
     pendingClusters: 0,
     uncheckedTokens: undefined,
+    migratedProjects: undefined,
     hubs: [],
     journals: [],
     attention: [],
@@ -194,6 +196,7 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
       mayList: listed !== undefined,
       pendingClusters: (listed ?? []).filter(({ spec }) => !spec.accepted && !spec.refused).length,
       uncheckedTokens: await listUncheckedTokens(rest, systemClock.now()),
+      migratedProjects: await listMigratedProjects(rest),
       attention,
       refused,
     }
@@ -270,6 +273,17 @@ async function listUncheckedTokens(rest: Connection['rest'], now: number): Promi
     return uncheckedTokens(tokens, { policySince, now })
   } catch (caught) {
     if (isApiError(caught, 'Forbidden')) return undefined
+    throw caught
+  }
+}
+
+/** Projects that an upgrade made; undefined if the caller may not read them, or the hub does not know the kind. */
+async function listMigratedProjects(rest: Connection['rest']): Promise<HubFacts['migratedProjects']> {
+  try {
+    const projects = await listAll(clientOver(rest), PROJECTS)
+    return projects.flatMap(({ metadata }) => (metadata.labels?.[MIGRATED_LABEL] === undefined ? [] : metadata.name))
+  } catch (caught) {
+    if (isApiError(caught, 'Forbidden', 'NotFound')) return undefined
     throw caught
   }
 }

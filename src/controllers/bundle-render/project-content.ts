@@ -1,0 +1,77 @@
+/** What the Project of a Bundle's namespace says about its executor and its rendered content. */
+import type { Digest } from '../../core/crypto/digest.ts'
+import { Stalled, Waiting } from '../../core/errors.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
+import type { Project } from '../../kinds/native/project.ts'
+import { contentRefusals, refusalMessage } from '../../plan/projects/decide.ts'
+import { allLimitsOf, decideExecutor } from '../../plan/projects/limits.ts'
+import type { ExistingRelease } from '../../plan/release/decide-release.ts'
+import { FEATURES, parseObjectSet, PROJECTS_FEATURE } from '../../wire/document/signed-document.ts'
+import type { BundleRenderPorts } from './ports.ts'
+
+type ProjectPorts = Pick<BundleRenderPorts, 'projectOf' | 'getBlob'>
+
+/** The Bundle with the executor that the Project gives it; its own executor was allowed before. */
+export function withExecutor(bundle: Bundle, { projectOf }: Pick<ProjectPorts, 'projectOf'>): Bundle {
+  const { project } = projectOf(bundle.metadata.namespace ?? '')
+  if (!project) return bundle
+  const { executor, refusal } = decideExecutor(allLimitsOf(project), bundle.spec.executor)
+  if (refusal !== undefined || executor === bundle.spec.executor || !executor) return bundle
+  return { ...bundle, spec: { ...bundle.spec, executor: { ...executor } } }
+}
+
+/** Throws Waiting while the Project has used up its renderings of this minute. */
+export function waitForQuota(
+  { metadata }: Bundle,
+  { projectOf, renderQuota }: Pick<BundleRenderPorts, 'projectOf' | 'renderQuota'>,
+  now: number,
+): void {
+  const { project } = projectOf(metadata.namespace ?? '')
+  const waitMs = project ? renderQuota.take(project, now) : 0
+  if (!project || waitMs === 0) return
+  const limit = project.spec.quotas?.rendersPerMinute
+  const message = `Project ${project.metadata.name}: spec.quotas.rendersPerMinute is ${limit}, and the Project has used it up. The Bundle is rendered in ${Math.ceil(waitMs / 1000)} s.`
+  throw new Waiting('RenderQuota', message, waitMs)
+}
+
+/**
+ * Throws Stalled when the Project refuses objects of a Release: a new Release is not made, and a Release that exists is
+ * frozen, because the Project has changed since.
+ */
+export async function refuseContent(
+  { metadata }: Bundle,
+  release: ExistingRelease,
+  ports: ProjectPorts,
+  isNew: boolean,
+): Promise<void> {
+  const { project } = ports.projectOf(metadata.namespace ?? '')
+  if (!project) return
+  const { kinds, targetNamespaces } = allLimitsOf(project)
+  if (!kinds && !targetNamespaces) return
+  for (const set of setsOf(release)) {
+    const bytes = await ports.getBlob(set)
+    if (!bytes) continue
+    const { objects, render } = parseObjectSet(bytes)
+    const lines = render ? unseenContent(project) : contentRefusals(project, objects)
+    if (lines.length === 0) continue
+    const message = refusalMessage({ reason: 'ProjectRefuses', lines })
+    if (isNew)
+      throw new Stalled('ProjectRefuses', `${message} The content is not released; clusters keep what they run.`)
+    throw new Stalled(
+      'ProjectFreezes',
+      `${message} Release ${release.name} is frozen: clusters keep what they run and receive no change.`,
+    )
+  }
+}
+
+/** Content that the agent renders is checked by the agent; where agents cannot do that, the Project refuses it. */
+function unseenContent({ metadata }: Project): readonly string[] {
+  if (FEATURES.includes(PROJECTS_FEATURE)) return []
+  return [
+    `Project ${metadata.name}: spec.kinds or spec.targetNamespaces is limited, and the hub cannot check content with spec.render.at: Agent`,
+  ]
+}
+
+function setsOf({ set, variants = [] }: ExistingRelease): ReadonlySet<Digest> {
+  return new Set([set, ...variants.flatMap((variant) => variant.set ?? [])])
+}
