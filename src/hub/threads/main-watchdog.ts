@@ -1,7 +1,7 @@
 /**
  * Notices a main thread that hangs. The main thread counts; a thread of a few lines compares. The supervisor runs in
- * the main thread itself, so that only another thread can tell, and only the end of the process helps: its process manager
- * starts the hub again.
+ * the main thread itself, so that only another thread can tell, and only the end of the process helps: its process
+ * manager starts the hub again.
  */
 import { url as inspectorUrl } from 'node:inspector'
 import { Worker } from 'node:worker_threads'
