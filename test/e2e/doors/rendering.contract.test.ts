@@ -5,6 +5,7 @@ import { serveGit, startContentServer } from '../../../src/testing/fixtures/cont
 import { createTestRepository } from '../../../src/testing/fixtures/git-repository.ts'
 import { eventually } from '../flotilla-process.ts'
 import { startDoorHub } from './door-hub.ts'
+import { buildProject } from '../../../src/testing/fixtures/projects.ts'
 
 const NATIVE = '/apis/flotilla.dev/v1alpha1/namespaces'
 
@@ -41,6 +42,7 @@ test('F14: the Bundle of another namespace has its Release while hostile charts 
   const conditionOf = ({ status }: Bundle, wanted: string) => status?.conditions?.find(({ type }) => type === wanted)
   for (const name of ['team-a', 'team-b']) {
     await post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+    await post('/apis/flotilla.dev/v1alpha1/projects', buildProject(name, [name]))
     await add(name, 'Placement', 'all', { clusterSelector: {} })
   }
   const url = `${git.url}/repo.git`

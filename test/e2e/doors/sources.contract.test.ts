@@ -7,6 +7,7 @@ import { createTestRepository } from '../../../src/testing/fixtures/git-reposito
 import { tarWithPax } from '../../../src/testing/fixtures/hostile-tar.ts'
 import { eventually } from '../flotilla-process.ts'
 import { startDoorHub } from './door-hub.ts'
+import { buildProject } from '../../../src/testing/fixtures/projects.ts'
 
 const SOURCES = '/apis/flotilla.dev/v1alpha1/namespaces'
 
@@ -32,6 +33,7 @@ test('F4, F6: a Source gets no content of another team, and stops no other Sourc
   const post = (path: string, body: object) => hub.admin.json({ method: 'POST', path, body })
   const addTeam = async (name: string, stringData: object) => {
     await post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+    await post('/apis/flotilla.dev/v1alpha1/projects', buildProject(name, [name]))
     await post(`/api/v1/namespaces/${name}/secrets`, {
       apiVersion: 'v1',
       kind: 'Secret',
