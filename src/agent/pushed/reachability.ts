@@ -12,8 +12,8 @@ import { backoffMs } from '../../core/time/backoff.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { PUSH_TIMING } from '../timing.ts'
 import type { ConnectHub } from '../link/hub-api.ts'
-import { noAccess, NoAccess } from './cluster-access.ts'
-import type { ClusterAccess } from './cluster-access.ts'
+import { noAccess } from './cluster-access.ts'
+import type { ClusterAccess, NoAccess } from './cluster-access.ts'
 
 export interface ReachabilityPorts {
   readonly access: Pick<ClusterAccess, 'transport' | 'renewWhenDue' | 'reset'>

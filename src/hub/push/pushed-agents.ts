@@ -75,13 +75,18 @@ export async function createPushedAgents(options: PushedAgentsOptions): Promise<
   /** Changes of the files of one agent happen one after another. */
   function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
     const turn = (changes.get(name) ?? Promise.resolve()).then(work)
-    const settled = turn
-      .catch(() => {}) // the caller hears of it
-      .then(() => {
-        if (changes.get(name) === settled) changes.delete(name)
-      })
+    const settled = settle()
     changes.set(name, settled)
     return turn
+
+    async function settle(): Promise<void> {
+      try {
+        await turn
+      } catch {
+        // The caller hears of it.
+      }
+      if (changes.get(name) === settled) changes.delete(name)
+    }
   }
 
   return {
