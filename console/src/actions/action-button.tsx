@@ -8,7 +8,7 @@ import { send } from '../data/api.ts'
 import { hubNow } from '../data/live-state.ts'
 import { queries } from '../data/queries.ts'
 import { notify } from '../ui/notices.ts'
-import { Button, Command, Failure } from '../ui/parts.tsx'
+import { Button, Command, Refusal } from '../ui/parts.tsx'
 import { commandWith } from './action.ts'
 import type { Action } from './action.ts'
 
@@ -106,7 +106,7 @@ function ActionForm({ action, plan, close }: Omit<ActionButtonProps, 'onOpenChan
           />
         </label>
       )}
-      {act.error && <Failure error={act.error} what="an answer to the change" />}
+      {act.error && <Refusal error={act.error} />}
       <Command>{commandWith(action, reason)}</Command>
       <p className="actions">
         <button type="submit" className={`button ${action.look === 'danger' ? 'danger' : 'main'}`} disabled={!isReady}>

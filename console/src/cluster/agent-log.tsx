@@ -7,7 +7,7 @@ import { hubNow } from '../data/live-state.ts'
 import { objectPath } from '../data/paths.ts'
 import { queries } from '../data/queries.ts'
 import { useLive } from '../data/use-live.ts'
-import { Button, Command, Empty, Failure } from '../ui/parts.tsx'
+import { Button, Command, Empty, Refusal } from '../ui/parts.tsx'
 import { Ago } from '../ui/time.tsx'
 
 export function AgentLog({
@@ -50,8 +50,8 @@ export function AgentLog({
           Asked <Ago at={asked} />. The agent answers at its next contact, within {cluster.spec.checkInSeconds} s.
         </p>
       )}
-      {ask.error && <Failure error={ask.error} what="the log" />}
-      {log === undefined ? (
+      {ask.error && <Refusal error={ask.error} />}
+      {log === undefined && isWaiting ? null : log === undefined ? (
         <Empty title="No log was asked for yet." />
       ) : (
         <>

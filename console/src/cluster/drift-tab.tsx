@@ -13,8 +13,14 @@ export function DriftTab({
   readonly error: Error | null
 }) {
   if (error) return <Failure error={error} what="the report of this cluster" />
-  const rows = (report?.spec.bundles ?? []).filter(({ drift, state }) => drift !== undefined || state === 'Drifted')
-  if (rows.length === 0) return <Empty title="No drift was reported.">All objects are as the hub delivered them.</Empty>
+  if (!report) return <Empty title="Reading the report…" />
+  const rows = report.spec.bundles.filter(({ drift, state }) => drift !== undefined || state === 'Drifted')
+  if (rows.length === 0)
+    return (
+      <Empty title="No drift was reported.">
+        The last report of the agent is from <Ago at={report.spec.receivedAt} />.
+      </Empty>
+    )
   return (
     <>
       {rows.map(({ bundle, generation, drift = [], message }) => (

@@ -23,7 +23,7 @@ interface Short {
 }
 
 export function Attention() {
-  const { approvals, clusters, held, broken, warnings, count, refused, isReading } = useInbox()
+  const { approvals, clusters, held, broken, warnings, count, unknown, isReading } = useInbox()
   const all = useList<Rollout>('rollouts').data ?? NONE
   const moving = useMemo(() => movingRollouts(all).filter(({ status }) => status?.phase !== 'Failed'), [all])
   const items: readonly Short[] = [
@@ -51,8 +51,12 @@ export function Attention() {
   ]
   return (
     <Panel title="Needs a person" side={<Link href="/inbox">Inbox {count}</Link>}>
-      {count === 0 && !isReading && refused.length === 0 && <p className="calm">✔ Nothing waits for a person.</p>}
-      {refused.length > 0 && <p className="quiet">Not shown, because you may not list them: {refused.join(', ')}.</p>}
+      {count === 0 && !isReading && unknown.length === 0 && <p className="calm">✔ Nothing waits for a person.</p>}
+      {unknown.map((text) => (
+        <p className="quiet" key={text}>
+          {text}
+        </p>
+      ))}
       <ul className="attention">
         {items.slice(0, MAX_SHOWN).map(({ key, to, title, state, message }) => (
           <li key={key}>

@@ -35,6 +35,9 @@ export function FleetPage() {
       </Empty>
     )
   }
+  if (fleet.rows.length === 0 && link === 'lost') {
+    return <Empty title="The clusters could not be read.">{problem}</Empty>
+  }
   if (fleet.rows.length === 0) {
     return (
       <Empty title="No cluster has joined yet.">

@@ -14,18 +14,18 @@ import { nounOf, stateOfItem } from './inbox-items.ts'
 import { useInbox } from './use-inbox.ts'
 
 export function InboxPage() {
-  const { approvals, clusters, held, broken, warnings, refused, isReading } = useInbox()
+  const { approvals, clusters, held, broken, warnings, unknown, isReading } = useInbox()
   const waiting = approvals.length + clusters.length + held.length
   return (
     <div className="page">
       <h1 className="hidden">Inbox</h1>
-      {refused.length > 0 && (
-        <p className="banner" role="status">
-          Not shown, because you may not list them: {refused.join(', ')}.
+      {unknown.map((text) => (
+        <p className="banner" role="status" key={text}>
+          {text}
         </p>
-      )}
+      ))}
       <Panel title="Waits for a person" side={<span className="badge">{waiting}</span>}>
-        {waiting === 0 && !isReading && <p className="calm">✔ Nothing waits for a person.</p>}
+        {waiting === 0 && !isReading && unknown.length === 0 && <p className="calm">✔ Nothing waits for a person.</p>}
         <ul className="inbox">
           {approvals.map(({ rollout, ring, since, message }) => (
             <Item
@@ -58,7 +58,9 @@ export function InboxPage() {
         </ul>
       </Panel>
       <Panel title="Broken" side={<span className="badge">{broken.length}</span>}>
-        {broken.length === 0 && !isReading && <p className="calm">✔ No rollout, source or build has failed.</p>}
+        {broken.length === 0 && !isReading && unknown.length === 0 && (
+          <p className="calm">✔ No rollout, source or build has failed.</p>
+        )}
         <ul className="inbox">
           {broken.map((item) => (
             <AttentionRow key={`${item.kind} ${item.namespace}/${item.name}`} item={item} />

@@ -4,6 +4,7 @@ import type { Bundle } from '../../../src/kinds/native/bundle.ts'
 import type { Placement } from '../../../src/kinds/native/placement.ts'
 import type { Rollout } from '../../../src/kinds/native/rollout.ts'
 import type { Source } from '../../../src/kinds/native/source.ts'
+import { ApiFailure } from '../data/api.ts'
 import { useList } from '../data/queries.ts'
 import { useLive } from '../data/use-live.ts'
 import { inboxItems } from './inbox-items.ts'
@@ -11,8 +12,13 @@ import type { InboxItems } from './inbox-items.ts'
 
 const NONE: readonly never[] = []
 
-/** The items, and the kinds that the user may not list. */
-export function useInbox(): InboxItems & { readonly refused: readonly string[]; readonly isReading: boolean } {
+/** The items, and the kinds of which nothing is known, in a sentence each. */
+export interface Inbox extends InboxItems {
+  readonly unknown: readonly string[]
+  readonly isReading: boolean
+}
+
+export function useInbox(): Inbox {
   const { fleet, link } = useLive()
   const rollouts = useList<Rollout>('rollouts')
   const sources = useList<Source>('sources')
@@ -32,9 +38,16 @@ export function useInbox(): InboxItems & { readonly refused: readonly string[]; 
     [rollouts.data, sources.data, bundles.data, placements.data, fleet.rows],
   )
   const asked = { rollouts, sources, bundles, placements }
+  const errors = Object.entries(asked).flatMap(([plural, { error }]) => (error ? [{ plural, error }] : []))
+  const isForbidden = (error: Error): boolean => error instanceof ApiFailure && error.code === 403
   const refused = [
     ...(link === 'refused' ? ['clusters'] : []),
-    ...Object.entries(asked).flatMap(([plural, { error }]) => (error ? [plural] : [])),
+    ...errors.filter(({ error }) => isForbidden(error)).map(({ plural }) => plural),
   ]
-  return { ...items, refused, isReading: Object.values(asked).some(({ isPending }) => isPending) }
+  const unread = errors.filter(({ error }) => !isForbidden(error)).map(({ plural }) => plural)
+  const unknown = [
+    ...(refused.length > 0 ? [`Not shown, because you may not list them: ${refused.join(', ')}.`] : []),
+    ...(unread.length > 0 ? [`Not shown, because the hub did not return them: ${unread.join(', ')}.`] : []),
+  ]
+  return { ...items, unknown, isReading: Object.values(asked).some(({ isPending }) => isPending) }
 }

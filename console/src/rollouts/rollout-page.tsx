@@ -94,7 +94,7 @@ export function RolloutPage({ namespace, name }: { readonly namespace: string; r
 /** Clusters of the bundles that are not Ready, the worst first. */
 function RolloutClusters({ namespace, bundles }: { readonly namespace: string; readonly bundles: readonly string[] }) {
   const fields: Record<string, string> = bundles.length === 1 ? { bundle: bundles[0]! } : {}
-  const { data, error } = useList<BundleStateRow>('bundlestates', { namespace, fields })
+  const { data, error, isPending } = useList<BundleStateRow>('bundlestates', { namespace, fields })
   const open = useMemo(
     () =>
       (data ?? [])
@@ -107,7 +107,9 @@ function RolloutClusters({ namespace, bundles }: { readonly namespace: string; r
   if (error) return <Failure error={error} what="the clusters of this rollout" />
   return (
     <Panel title="Clusters that are not Ready" side={<span className="badge">{open.length}</span>}>
-      {open.length === 0 ? (
+      {isPending ? (
+        <Empty title="Reading the clusters…" />
+      ) : open.length === 0 ? (
         <p className="calm">✔ All clusters are Ready.</p>
       ) : (
         <div className="scroll-x">

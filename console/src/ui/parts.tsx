@@ -50,6 +50,17 @@ export function Failure({ error, what }: { readonly error: Error; readonly what:
   )
 }
 
+/** Why a change was not made, in the API's own words. */
+export function Refusal({ error }: { readonly error: Error }) {
+  const isAnswered = error instanceof ApiFailure && error.code > 0
+  return (
+    <div className="failure" role="alert">
+      <strong>{isAnswered ? 'The hub refused the change.' : 'It is unknown whether the change was made.'}</strong>
+      <span>{error.message}</span>
+    </div>
+  )
+}
+
 /** A command to copy. */
 export function Command({ children }: { readonly children: string }) {
   return (
