@@ -65,7 +65,8 @@ async function labs(t: TestContext, { spoke, file, deployment }: Lab, home: read
   const { code } = JSON.parse(added.stdout) as { code: string }
   const data = join(temporaryFolder(t), 'agent')
   startFlotilla(t, ['agent', 'run', '--join', code, '--kubeconfig', plane.kubeconfigPath, '--data', data])
-  await kubectl('create', 'namespace', spoke)
+  // The hub makes the namespace of a cluster that it accepts.
+  await kubectl('wait', '--for=create', `namespace/${spoke}`, '--timeout=110s')
   await kubectl('apply', '-f', lab(file))
   const name = /name: (\S+)/.exec(await kubectl('get', 'manifestworks', '-n', spoke, '-o', 'yaml'))![1]!
   for (const condition of ['Applied', 'Available']) {
