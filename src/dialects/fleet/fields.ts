@@ -229,3 +229,26 @@ export const GIT_REPO: Fields = {
   ociRegistrySecret: warned('text', 'ociRegistrySecret has no effect: content is kept in the hub'),
   webhookSecret: near('text', '`webhook.secret` of the Source; its key is `token`.'),
 }
+
+const AGENT = 'has no effect: the agent of Flotilla is configured where it runs'
+
+/** `Cluster.spec`. */
+export const CLUSTER: Fields = {
+  kubeConfigSecret: exact(
+    'text',
+    '`kubeconfigSecret` of the Cluster of flotilla.dev: the hub runs the agent. The kubeconfig is in key `value`.',
+  ),
+  kubeConfigSecretNamespace: near('text', 'Only the namespace of the Cluster itself.'),
+  paused: exact('flag', '`hold` of the Cluster of flotilla.dev: no change starts.'),
+  clientID: warned('text', 'clientID has no effect: a cluster is identified by the key of its agent'),
+  templateValues: exact('map', '`values` of the Cluster of flotilla.dev.'),
+  redeployAgentGeneration: warned('int', `redeployAgentGeneration ${AGENT}`),
+  agentEnvVars: warned('maps', `agentEnvVars ${AGENT}`),
+  agentNamespace: warned('text', 'agentNamespace has no effect: the namespace of the agent is flotilla-agent'),
+  agentTolerations: warned('maps', `agentTolerations ${AGENT}`),
+  agentAffinity: warned('map', `agentAffinity ${AGENT}`),
+  agentResources: warned('map', `agentResources ${AGENT}`),
+  agentSchedulingCustomization: warned('map', `agentSchedulingCustomization ${AGENT}`),
+  privateRepoURL: warned('text', `privateRepoURL ${AGENT}`),
+  hostNetwork: warned('flag', `hostNetwork ${AGENT}`),
+}

@@ -14,6 +14,7 @@ import {
   optional,
   rawObject,
   text,
+  time,
 } from '../../kinds/schema/schema-builders.ts'
 import { toStructural } from '../../kinds/schema/structural.ts'
 import { FLEET_GROUP } from './compile/read-git-repo.ts'
@@ -208,5 +209,61 @@ export const FleetBundle: Kind<FleetBundle> = kindOf<FleetBundle>({
   ],
 })
 
+/** A cluster of a workspace in Fleet's API. */
+export interface FleetCluster extends KubeObject {
+  spec?: JsonObject & {
+    kubeConfigSecret?: string
+    kubeConfigSecretNamespace?: string
+    paused?: boolean
+    clientID?: string
+  }
+  status?: {
+    observedGeneration?: number
+    conditions?: Condition[]
+    /** Name of the Cluster of flotilla.dev. */
+    cluster?: string
+    summary?: { desiredReady?: number; ready?: number }
+    display?: { readyBundles?: string; state?: string }
+    agent?: { lastSeen?: string; namespace?: string }
+    findings?: string[]
+  }
+}
+
+/** Fleet's Cluster: the same thing as a Cluster of flotilla.dev, seen in a workspace. */
+export const FleetCluster: Kind<FleetCluster> = kindOf<FleetCluster>({
+  group: FLEET_GROUP,
+  version: VERSION,
+  kind: 'Cluster',
+  plural: 'clusters',
+  scope: 'Namespaced',
+  description:
+    'Cluster of a workspace; kept equal with its Cluster of flotilla.dev. With `kubeConfigSecret`, the hub runs the agent of the cluster.',
+  categories: ['fleet'],
+  subresources: { status: true },
+  events: { warnWhenFalse: ['Exact'] },
+  fields: {
+    spec: toStructural(rawObject({ description: 'As in Rancher Fleet; what has no effect is in the status.' })),
+    status: toStructural(
+      object({
+        observedGeneration: count(),
+        conditions: Conditions,
+        cluster: optional(text({ max: 253, description: 'Name of the Cluster of flotilla.dev.' })),
+        summary: optional(Summary),
+        display: optional(object({ readyBundles: optional(text({ max: 64 })), state: optional(text({ max: 64 })) })),
+        agent: optional(object({ lastSeen: optional(time()), namespace: optional(text({ max: 63 })) })),
+        findings: optional(
+          listOf(text({ max: 2048 }), { max: 100, description: 'What has no effect, or is not taken.' }),
+        ),
+      }),
+    ),
+  },
+  columns: [
+    { name: 'Bundles-Ready', type: 'string', jsonPath: '.status.display.readyBundles' },
+    { name: 'Last-Seen', type: 'string', jsonPath: '.status.agent.lastSeen' },
+    { name: 'Status', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].message' },
+    { ...AGE, priority: 1 },
+  ],
+})
+
 /** The kinds the dialect serves. */
-export const FLEET_KINDS: readonly Kind[] = [GitRepo, ClusterGroup, FleetBundle] as readonly Kind[]
+export const FLEET_KINDS: readonly Kind[] = [GitRepo, ClusterGroup, FleetBundle, FleetCluster] as readonly Kind[]

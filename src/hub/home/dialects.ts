@@ -4,6 +4,7 @@ import type { DialectControllers } from '../../controllers/controllers.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { isApiError, Stalled } from '../../core/errors.ts'
 import { createFleetControllers } from '../../dialects/fleet/controllers/fleet-controllers.ts'
+import { FLEET_POLICIES } from '../../dialects/fleet/cluster-policy.ts'
 import { FLEET_KINDS } from '../../dialects/fleet/kinds.ts'
 import { OCM_WORK_KINDS } from '../../dialects/ocm/works/kinds.ts'
 import { createWorkControllers } from '../../dialects/ocm/works/work-controllers.ts'
@@ -29,7 +30,12 @@ interface Dialect {
 }
 
 const DIALECTS: Readonly<Record<string, Dialect>> = {
-  fleet: { kinds: FLEET_KINDS, namespaces: ['fleet-default', 'fleet-local'], controllers: createFleetControllers },
+  fleet: {
+    kinds: FLEET_KINDS,
+    namespaces: ['fleet-default', 'fleet-local'],
+    policies: FLEET_POLICIES,
+    controllers: createFleetControllers,
+  },
   ocm: {
     kinds: [...OCM_PLACEMENT_KINDS, ...OCM_WORK_KINDS],
     namespaces: [],

@@ -8,7 +8,12 @@ import { createClient } from '../../client/create-client.ts'
 import { createRest } from '../../client/rest.ts'
 import type { Rest } from '../../client/rest.ts'
 import { createControllers } from '../../controllers/controllers.ts'
-import type { AskGatePort, ControllersOptions, FetchSourcePort } from '../../controllers/controllers.ts'
+import type {
+  AskGatePort,
+  ControllersOptions,
+  FetchSourcePort,
+  PushedAgentsPort,
+} from '../../controllers/controllers.ts'
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
 import type { Transport } from '../../core/http.ts'
 import { canonicalJson } from '../../core/json.ts'
@@ -19,6 +24,7 @@ import { Assignment } from '../../kinds/native/assignment.ts'
 import { BUILTIN_KINDS } from '../../kinds/builtin/builtin-kinds.ts'
 import { Lease } from '../../kinds/builtin/coordination.ts'
 import { Namespace } from '../../kinds/builtin/core.ts'
+import { Cluster } from '../../kinds/native/cluster.ts'
 import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import { NATIVE_KINDS } from '../../kinds/native/native-kinds.ts'
@@ -75,6 +81,7 @@ export interface ControllersHome {
 export async function startControllersHome(
   dialects: readonly string[] = [],
   store: Store = createMemoryStore(),
+  pushedAgents?: PushedAgentsPort,
 ): Promise<ControllersHome> {
   const clock = createVirtualClock()
   const ids = createSeededIds('controllers')
@@ -121,6 +128,7 @@ export async function startControllersHome(
     onTrustChange: () => () => {},
     trustVersion: () => 1,
     dialects: dialectControllers(dialects),
+    pushedAgents,
   }
   const { signal: never } = new AbortController()
   const installing = installDialects(dialects, { client, clock, signal: never })
@@ -166,7 +174,7 @@ export async function startControllersHome(
       const assignment = await find(Assignment, cluster)
       const present = await find(ClusterReport, cluster)
       const spec: ClusterReport['spec'] = {
-        clusterId: assignment?.spec.clusterId ?? `c-${cluster}`,
+        clusterId: assignment?.spec.clusterId ?? ((await find(Cluster, cluster))?.spec.id || `c-${cluster}`),
         epoch: assignment?.spec.epoch ?? 0,
         revision: assignment?.spec.revision ?? 0,
         receivedAt: formatTime(clock.now()),

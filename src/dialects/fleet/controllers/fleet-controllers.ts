@@ -24,12 +24,13 @@ import { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import { URLS_ANNOTATION } from '../../../source/credentials.ts'
 import { MADE_KINDS } from '../compile/desired-objects.ts'
-import { ClusterGroup, FleetBundle, GitRepo } from '../kinds.ts'
+import { ClusterGroup, FleetBundle, FleetCluster, GitRepo } from '../kinds.ts'
 import { DEFAULT_WORKSPACE, WORKSPACE_LABEL } from '../compile/placement.ts'
 import { groupOf } from '../compile/read-git-repo.ts'
 import type { RolloutCounts } from '../status/states.ts'
 import { fleetBundleReconciler } from './fleet-bundle.ts'
 import { clusterGroupReconciler } from './cluster-group.ts'
+import { createFleetCluster } from './fleet-cluster-controller.ts'
 import { gitRepoReconciler } from './git-repo.ts'
 import { lazyFiles } from './lazy-files.ts'
 import type { GitRepoPorts } from './ports.ts'
@@ -162,6 +163,7 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
       reconciler: clusterGroupReconciler({ clustersOf }),
       triggers: [triggerOn(clusters, (change) => groupsTouched(change, groups))],
     }),
+    createFleetCluster({ ...all, clusters, faces: informers.of(FleetCluster) }),
   ]
 }
 
