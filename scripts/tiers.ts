@@ -26,10 +26,10 @@ export interface TierResult {
 const DEADLINE_MS: Readonly<Record<TierName, number>> = {
   unit: 900_000,
   house: 900_000,
-  contract: 900_000,
-  sim: 900_000,
-  oracle: 1_200_000,
-  real: 1_500_000,
+  contract: 1_500_000,
+  sim: 1_200_000,
+  oracle: 1_500_000,
+  real: 2_100_000,
   browser: 600_000,
   deep: 3_600_000,
 }
