@@ -3,7 +3,6 @@
  * common labels are kept, so that a label that was changed in one place changes in the other one.
  */
 import { isObject } from '../../../core/json.ts'
-import type { JsonObject } from '../../../core/json.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { FleetCluster } from '../kinds.ts'
 import { WORKSPACE_LABEL } from './placement.ts'
@@ -69,7 +68,7 @@ export function desiredCluster(
       ...spec,
       ...(secret && { kubeconfigSecret: secret }),
       ...(paused && !hold ? { hold: { reason: PAUSED, since: now } } : kept && { hold: kept }),
-      ...(isObject(templateValues) && { values: templateValues as JsonObject }),
+      ...(isObject(templateValues) && { values: templateValues }),
       aliases: [...others, { dialect: 'fleet', name: faceAlias(face) }],
     },
   }

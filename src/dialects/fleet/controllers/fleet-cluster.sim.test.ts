@@ -98,7 +98,7 @@ test('the lab of three stores: clusters, overlay, partitions, relabelling and a 
   const clusters = (await hub.client.list(Cluster)).items
   assert.deepEqual(
     clusters.map(({ metadata, spec }) => [metadata.name, spec.kubeconfigSecret?.name, spec.accepted]),
-    STORES.map((store) => [store, `${store}-kubeconfig`, true]).toSorted(),
+    STORES.toSorted().map((store) => [store, `${store}-kubeconfig`, true]),
   )
   assert.deepEqual([...running.keys()].toSorted(), [...STORES].toSorted())
   const sets = await Promise.all(STORES.map(setOf))
