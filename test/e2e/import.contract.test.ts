@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { Bundle } from '../../src/kinds/native/bundle.ts'
 import { Rollout } from '../../src/kinds/native/rollout.ts'
 import { serveGit, startContentServer } from '../../src/testing/fixtures/content-server.ts'
 import { createTestRepository } from '../../src/testing/fixtures/git-repository.ts'
@@ -116,6 +117,11 @@ test('Applications and GitRepos are imported, and reach clusters from a git serv
   await eventually('the Application that syncs by hand waits for a person', async () => {
     const { items } = await client.list(Rollout)
     return items.find(({ metadata, status }) => metadata.name.startsWith('shelf') && status?.phase === 'Paused')
+  })
+  // The Rollout of a new Release exists before the Bundle names the Release.
+  await eventually('the Bundle names its Release', async () => {
+    const { status } = await client.get(Bundle, { namespace: 'default', name: 'shelf' })
+    return status?.release
   })
   await run('', 'rollout', 'start', 'shelf')
   const expected = {
