@@ -62,7 +62,7 @@ export function addFlux(program: FlotillaCommand, act: Act): void {
       'Replace variables of the environment in a text',
       'Reads stdin and prints each line with ${NAME} replaced, with the functions that Flux has: ${NAME:=default}, ${NAME:offset:length}, ${NAME/old/new} and others.',
     )
-    .example('Replace a variable', "echo 'host: ${HOST:=example.com}' | HOST=a.example flotilla flux envsubst --strict")
+    .example('Fail if a variable is not set', 'flotilla flux envsubst --strict')
     .option('--strict', 'Fail if a variable is not set and has no default')
     .action(
       act(async (run, _words, flags) => {
