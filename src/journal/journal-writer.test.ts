@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import type { CollectableBlobs } from '../blobs/blobs.ts'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import { createClient } from '../client/create-client.ts'
+import type { Transport } from '../core/http.ts'
 import { silentLogger } from '../core/log.ts'
 import { Lease } from '../kinds/builtin/coordination.ts'
 import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
@@ -254,6 +255,23 @@ describe('the writer of a journal', () => {
     await world.clock.advance(60_000)
     const { headers } = await world.read()
     assert.ok(headers[1]!.from >= headers[0]!.to)
+  })
+
+  it('ends soon also if the API never answers', async () => {
+    const world = createWorld()
+    let isSilent = false
+    const transport: Transport = (request, signal) =>
+      isSilent ? new Promise(() => {}) : world.api.transport(request, signal)
+    const client = createClient({ transport, clock: world.clock, timeoutMs: 600_000 })
+    const writer = world.start({ client })
+    await world.clock.settle()
+    isSilent = true
+    writer.append({ n: 1 })
+    await world.clock.advance(70_000)
+    let isStopped = false
+    void writer.stop().then(() => (isStopped = true))
+    await world.clock.advance(5_000)
+    assert.ok(isStopped)
   })
 
   it('begins again when its head cannot be read, and does not hide it', async () => {

@@ -48,6 +48,7 @@ export function createJournalWriter(options: JournalWriterOptions) {
   const wakeup = createWakeup(clock)
   const buffer = createRecordBuffer(clock, bufferChars)
   const store = createSegmentStore({ ...options, log })
+  let working: Promise<unknown> | undefined
 
   function append(record: JsonObject): number | undefined {
     const before = buffer.chars()
@@ -89,18 +90,24 @@ export function createJournalWriter(options: JournalWriterOptions) {
     }
   }
 
+  /** Waits for work no longer than until the signal is aborted; closing waits for the rest. */
+  async function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+    working = work
+    await untilAborted(work, signal)
+  }
+
   async function run(signal: AbortSignal): Promise<void> {
     let failures = 0
     let problem: ReturnType<typeof createProblem> | undefined
     while (!signal.aborted) {
       try {
-        await store.open()
+        await unlessAborted(store.open(), signal)
         const ms = dueMs()
         if (ms > 0) {
           await wakeup.wait(ms, signal)
           continue
         }
-        await flush()
+        await unlessAborted(flush(), signal)
         failures = 0
         problem = undefined
       } catch (caught) {
@@ -110,7 +117,7 @@ export function createJournalWriter(options: JournalWriterOptions) {
         problem ??= createProblem()
         const message = 'records of the journal could not be stored; they wait'
         if (!isApiError(caught, 'Conflict')) log.warn({ err: toError(caught), waiting: buffer.waiting() }, message)
-        await problem(caught).catch(() => {}) // the API cannot be reached: the lag is in the metrics
+        await untilAborted(problem(caught), signal).catch(() => {}) // the API cannot be reached: the lag is in the metrics
         await clock.sleep(backoffMs(failures, ids.fraction(), RETRY), signal).catch(() => {}) // aborted: the loop ends
       }
     }
@@ -120,6 +127,7 @@ export function createJournalWriter(options: JournalWriterOptions) {
   /** Stores what waits and closes the stream; what cannot be stored in time is lost, and the log says so. */
   async function close(): Promise<void> {
     const finish = async (): Promise<void> => {
+      await working?.catch(() => {}) // tried again below
       while (!buffer.isEmpty()) await flush()
       await store.close()
     }
