@@ -86,3 +86,11 @@ test('an agent that ends its thread is alone after a few ends, and the others ru
   assert.ok(ends.length >= 3 && ends.length < 30, `${ends.length} ends: the pauses grow`)
   await close()
 })
+
+test('a thread that was starting when the hub closed does not stay', async () => {
+  const { run, alive, close, clock } = world()
+  run('a')
+  await close()
+  await clock.advance(1000)
+  assert.deepEqual(alive(), [])
+})

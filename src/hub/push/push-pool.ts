@@ -75,6 +75,8 @@ export function createPushPool(options: PushPoolOptions) {
   async function start(group: Group): Promise<void> {
     if (closing.signal.aborted || !groups.has(group)) return
     const thread = await startThread()
+    // The hub closed, or the last agent went, while the thread started: a thread without a group would run on.
+    if (closing.signal.aborted || !groups.has(group)) return await thread.kill()
     group.thread = thread
     group.startedAtMs = clock.monotonicMs()
     thread.death.catch((caught: unknown) => {
