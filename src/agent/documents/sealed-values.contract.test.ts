@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { inspect } from 'node:util'
 import { base64, fromUtf8, generateKeyPair, utf8 } from '../../core/bytes.ts'
+import { decodeSegment } from '../../journal/segment.ts'
 import type { Logger } from '../../core/log.ts'
 import { Secret } from '../../kinds/builtin/core.ts'
 import { ClusterRole } from '../../kinds/builtin/rbac.ts'
@@ -69,11 +70,20 @@ const passwordOn = async (site: AgentUnderTest) =>
   ((await site.get('Secret', 'db'))?.['data'] as Record<string, string> | undefined)?.['password']
 const entryOf = async (name: string) => (await hub.client.get(Assignment, { name })).spec.entries[0]!
 
+/** The text of a blob; segments of the journal are compressed. */
+function blobText(bytes: Uint8Array): string {
+  try {
+    return fromUtf8(bytes)
+  } catch {
+    return decodeSegment(bytes).records.join('\n')
+  }
+}
+
 /** Everything that hub and agents keep and say, as text; what the clusters themselves have is theirs. */
 async function everything(): Promise<string> {
   const texts = [...logged, ...hub.writes]
   for (const blobs of [hub.blobs, ...sites.map((site) => site.blobs)]) {
-    for await (const digest of blobs.list()) texts.push(fromUtf8((await blobs.get(digest))!))
+    for await (const digest of blobs.list()) texts.push(blobText((await blobs.get(digest))!))
   }
   for (const site of sites) {
     for (const bytes of site.files.values()) texts.push(fromUtf8(bytes))
