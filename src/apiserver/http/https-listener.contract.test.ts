@@ -158,7 +158,7 @@ describe('the HTTPS listener', () => {
       assert.fail(`never answered ${wanted}`)
     }
     try {
-      const waiting = Array.from({ length: 3 }, post)
+      const waiting = Array.from({ length: 5 }, post)
       for (const stream of waiting) {
         stream.once('response', (headers) => early.push(headers[':status']))
         stream.write(Buffer.alloc(MIB))
