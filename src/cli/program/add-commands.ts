@@ -12,9 +12,10 @@ import { addHub, addLogin } from './commands/hub.ts'
 import { addKustomize } from './commands/kustomization.ts'
 import { addBackups, addDiagnosis } from './commands/maintenance.ts'
 import { addGet, addWrites } from './commands/object.ts'
-import { addOcm } from './commands/ocm.ts'
+import { addOcm } from './commands/dialects/ocm.ts'
 import { addExplain, addGuard, addSimulate } from './commands/placement.ts'
 import { addProgramCommands } from './commands/program.ts'
+import { addProjects } from './commands/project.ts'
 import { addReleases } from './commands/release.ts'
 import { addDiff, addFiles } from './commands/repository.ts'
 import { addRollouts } from './commands/rollout.ts'
@@ -49,6 +50,7 @@ const COMMANDS: readonly ((program: FlotillaCommand, act: Act) => void)[] = [
   addDrift,
   addFreezes,
   addGuard,
+  addProjects,
   // Operate
   addDiagnosis,
   addBackups,

@@ -31,7 +31,7 @@ test('a dialect installs its kinds once, renews its own, and leaves those of oth
   )
   assert.deepEqual(
     crds.map(({ metadata }) => metadata.labels),
-    [{ app: 'fleet' }, { [DIALECT_LABEL]: 'fleet' }, { [DIALECT_LABEL]: 'fleet' }],
+    FLEET_KINDS.map(({ kind }) => (kind === 'GitRepo' ? { app: 'fleet' } : { [DIALECT_LABEL]: 'fleet' })),
   )
   await installDialects(['fleet'], parts)
   const again = await Promise.all(crds.map(({ metadata }) => client.get(CrdResource, { name: metadata.name })))

@@ -36,7 +36,10 @@ export async function projectAdd(name: string, input: ProjectInput): Promise<voi
   const { terminal, flags } = input
   const namespaces = flags.namespace ?? []
   if (namespaces.length === 0) {
-    throw new CliError(EXIT.usage, { what: 'missing --namespace', todo: 'name the namespaces of the hub that belong to it' })
+    throw new CliError(EXIT.usage, {
+      what: 'missing --namespace',
+      todo: 'name the namespaces of the hub that belong to it',
+    })
   }
   const client = clientOver(input.connection.rest)
   const projects = await listAll(client, PROJECTS)
@@ -56,7 +59,10 @@ export async function projectAdd(name: string, input: ProjectInput): Promise<voi
   terminal.step('ok', `project "${name}" has ${nameSome(namespaces, 5)}`)
   const open = openLines(spec)
   if (open.length > 0) {
-    terminal.step('warn', `it allows ${open.join(', ')}; give flags such as --kind and --executor, or edit its spec, to limit it`)
+    terminal.step(
+      'warn',
+      `it allows ${open.join(', ')}; give flags such as --kind and --executor, or edit its spec, to limit it`,
+    )
   }
   terminal.step('next', `flotilla project show ${name}`)
 }
@@ -159,8 +165,8 @@ async function projectNamed(name: string, connection: Connection): Promise<Proje
     if (!isApiError(caught, 'NotFound')) throw caught
     const names = (await listAll(client, PROJECTS)).map(({ metadata }) => metadata.name)
     throw new CliError(EXIT.notFound, {
-      what: `project "${name}" not found${didYouMean(name, names)}`,
-      todo: 'list the Projects with flotilla project list',
+      what: `project "${name}" not found`,
+      todo: didYouMean(name, names) ?? 'list the Projects with "flotilla project list"',
     })
   }
 }

@@ -3,6 +3,7 @@ import { compact } from '../../../core/compact.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { systemIds } from '../../../core/system-ids.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
+import { requireConfirmation } from '../../input/require-confirmation.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
 /** Flags of these commands. */
@@ -23,11 +24,14 @@ export interface TrustInput {
 const PORTS = { clock: systemClock, ids: systemIds }
 
 /** Replaces the document signer or the transport CA. */
-export async function trustRotate(what: 'signer' | 'ca', { terminal, flags, confirm }: TrustInput): Promise<void> {
+export async function trustRotate(what: 'signer' | 'ca', input: TrustInput): Promise<void> {
+  const { terminal, flags } = input
   const { dropOld = false } = flags
-  if (dropOld && !flags.yes) {
-    const question = `Stop accepting the old ${what} at once? Offline agents learn of the change when they reconnect.`
-    if (!(await confirm(question))) throw new CliError(EXIT.failed, { what: 'cancelled; nothing was changed' })
+  if (dropOld) {
+    await requireConfirmation(
+      `stop accepting the old ${what} at once; offline agents learn of the change when they reconnect`,
+      input,
+    )
   }
   const { rotateTrust } = await import('../../../hub/keys/trust-files.ts')
   const { newest } = await rotateTrust(placeOf(flags), what, dropOld, PORTS)
@@ -40,11 +44,12 @@ export async function trustRotate(what: 'signer' | 'ca', { terminal, flags, conf
 }
 
 /** Replaces the CA of the API, which ends all client certificates. */
-export async function trustRotateApi({ terminal, flags, confirm }: TrustInput): Promise<void> {
-  const question =
-    'Replace the CA of the API? All client certificates end, also the certificates of admin.kubeconfig and its copies.'
-  if (!flags.yes && !(await confirm(question)))
-    throw new CliError(EXIT.failed, { what: 'cancelled; nothing was changed' })
+export async function trustRotateApi(input: TrustInput): Promise<void> {
+  const { terminal, flags } = input
+  await requireConfirmation(
+    'replace the CA of the API, which ends all client certificates, also those of admin.kubeconfig and its copies',
+    input,
+  )
   const { rotateApiCa } = await import('../../../hub/keys/rotate-api-ca.ts')
   await rotateApiCa(flags.data, PORTS)
   terminal.data('new CA of the API\n')

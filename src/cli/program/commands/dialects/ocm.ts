@@ -1,9 +1,9 @@
 // Tested by src/cli/program/docs-page.test.ts: summary, description, flags and examples of each command.
-import { systemClock } from '../../../core/time/system-clock.ts'
-import { collect, outputOption } from '../command-action.ts'
-import type { Act } from '../command-action.ts'
-import { GROUP } from '../flotilla-command.ts'
-import type { FlotillaCommand } from '../flotilla-command.ts'
+import { systemClock } from '../../../../core/time/system-clock.ts'
+import { collect, outputOption } from '../../command-action.ts'
+import type { Act } from '../../command-action.ts'
+import { GROUP } from '../../flotilla-command.ts'
+import type { FlotillaCommand } from '../../flotilla-command.ts'
 
 /** `ocm`: files of Open Cluster Management without a hub. */
 export function addOcm(program: FlotillaCommand, act: Act): void {
@@ -26,7 +26,7 @@ export function addOcm(program: FlotillaCommand, act: Act): void {
     .addOption(outputOption('table', 'json', 'jsonl'))
     .action(
       act(async (run, _words, flags) => {
-        const { ocmPlace } = await import('../../commands/ocm/place.ts')
+        const { ocmPlace } = await import('../../../commands/ocm/place.ts')
         await ocmPlace({ ...run, flags, now: systemClock.now() })
       }),
     )
