@@ -7,7 +7,8 @@ import { systemClock } from '../../../core/time/system-clock.ts'
 import { systemIds } from '../../../core/system-ids.ts'
 import { createKeyFiles } from '../../../hub/keys/hub-keys.ts'
 import type { Terminal } from '../../print/terminal.ts'
-import { hubNewEpoch, trustExport, trustRequireAgent, trustRotate } from './trust.ts'
+import { expectErrorReport } from '../../../testing/hub/cli-hub.ts'
+import { hubNewEpoch, trustExport, trustRequireAgent, trustRotate, trustRotateApi } from './trust.ts'
 
 test('trust is changed with a root key from elsewhere, and not without it', async (t) => {
   const data = mkdtempSync(join(tmpdir(), 'flotilla-trust-'))
@@ -20,7 +21,9 @@ test('trust is changed with a root key from elsewhere, and not without it', asyn
   const root = join(data, 'root-on-a-stick')
   renameSync(join(data, 'keys', 'root.key'), root)
   let out = ''
-  const terminal = { data: (text: string) => (out += text), say: () => {}, step: () => {} } as unknown as Terminal
+  const printed = { data: (text: string) => (out += text), say: () => {}, step: () => {} }
+  const terminal = { ...printed, isInteractive: true } as unknown as Terminal
+  const batch = { ...printed, isInteractive: false } as unknown as Terminal
   const asked: string[] = []
   const confirm = async (question: string) => (asked.push(question), false)
   const input = (more: object = {}) => ({ terminal, confirm, flags: { data, ...more } })
@@ -33,7 +36,13 @@ test('trust is changed with a root key from elsewhere, and not without it', asyn
   await assert.rejects(trustRequireAgent('new', input({ root })), /invalid version "new"/)
   await assert.rejects(trustRotate('ca', input({ root, dropOld: true })), /nothing was changed/)
   await assert.rejects(hubNewEpoch(input({ root })), /nothing was changed/)
-  assert.equal(asked.length, 2)
+  await assert.rejects(trustRotateApi(input()), /nothing was changed/)
+  assert.equal(asked.length, 3)
+  for (const act of [hubNewEpoch, trustRotateApi]) {
+    const report = await expectErrorReport(act({ ...input({ root }), terminal: batch }))
+    assert.equal(report.todo, 'pass --yes to confirm')
+  }
+  assert.equal(asked.length, 3, 'without a terminal there is nothing to ask')
   await hubNewEpoch(input({ root, yes: true }))
   assert.match(
     out,

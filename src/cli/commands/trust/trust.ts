@@ -85,11 +85,12 @@ export async function trustRequireAgent(
 }
 
 /** Begins a new epoch. */
-export async function hubNewEpoch({ terminal, flags, confirm }: TrustInput): Promise<void> {
-  const question =
-    'Begin a new epoch from the present state of this hub? Documents that agents received from the lost state no longer count; agents keep their workloads until this hub has caught up.'
-  if (!flags.yes && !(await confirm(question)))
-    throw new CliError(EXIT.failed, { what: 'cancelled; nothing was changed' })
+export async function hubNewEpoch(input: TrustInput): Promise<void> {
+  const { terminal, flags } = input
+  await requireConfirmation(
+    'begin a new epoch from the present state of this hub; documents that agents received from the lost state no longer count, and agents keep their workloads until this hub has caught up',
+    input,
+  )
   const { startEpoch } = await import('../../../hub/keys/trust-files.ts')
   const { epoch, version } = (await startEpoch(placeOf(flags), PORTS)).newest.bundle
   terminal.data(`epoch ${epoch}, trust version ${version}\n`)
