@@ -39,7 +39,7 @@ const NAMESPACE = 'flotilla-agent'
 const ACCOUNT = 'flotilla-agent'
 const LABELS = { 'app.kubernetes.io/name': 'flotilla-agent' }
 
-/** The account of the join manifest, so that an agent in the cluster can take over without a change. */
+/** The account of the join manifest, so that a later agent in the cluster finds its rights there. */
 const ACCOUNT_OBJECTS = [
   { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels: LABELS } },
   { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: ACCOUNT, namespace: NAMESPACE, labels: LABELS } },

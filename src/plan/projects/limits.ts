@@ -1,6 +1,7 @@
 /**
- * The limits of a Project that hold for single objects in a cluster. The hub checks rendered content with them and
- * signs them into the documents, and the agent checks every write with them again: both call the functions below.
+ * The limits of a Project that hold for single objects in a cluster. The hub checks rendered content with them. The
+ * document has a place for them, which the hub fills once agents know the feature `projects/v1`; agents do not check
+ * them yet.
  */
 import { compact } from '../../core/compact.ts'
 import type { Project } from '../../kinds/native/project.ts'
