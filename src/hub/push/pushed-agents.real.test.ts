@@ -53,8 +53,11 @@ test('content reaches a real cluster by an account of the agent, and drift is co
     },
   })
   assert.match(review.text, /"allowed":true/)
-  const table = await runFlotilla(t, ['get', 'clusters'], { env })
-  assert.match(table.stdout, /store-1 +Ready .*Pushed/)
+  // The report comes after the content.
+  await eventually('a Ready cluster', async () => {
+    const { stdout } = await runFlotilla(t, ['get', 'clusters'], { env })
+    return /store-1 +Ready .*Pushed/.test(stdout) ? true : undefined
+  })
 
   // A credential without rights says in the cluster's own words what it lacks.
   const second = await runFlotilla(t, ['cluster', 'add', 'store-2', '--kubeconfig', plane.writeKubeconfig('clerk')], {
