@@ -123,8 +123,16 @@ export async function startKeepWorld(t: Cleanup, options: KeepOptions) {
   }
 
   async function apply(text: string, filler = ''): Promise<void> {
-    writeFileSync(join(folder, 'content.yaml'), contentOf(text, filler))
-    await flotilla('apply', '-f', join(folder, 'content.yaml'))
+    const file = join(folder, 'content.yaml')
+    writeFileSync(file, contentOf(text, filler))
+    // A kube-apiserver that has just started looks for the kind of the policies' parameters again within 30 seconds,
+    // and refuses the writes that the policies guard until then.
+    await eventually('policies with their parameters', async () => {
+      const dryRun = ['apply', '--dry-run', 'server', '-f', file, '--kubeconfig', join(data, 'admin.kubeconfig')]
+      const { stderr } = await runFlotilla(t, dryRun)
+      return stderr.includes('failed to configure policy') ? undefined : true
+    })
+    await flotilla('apply', '-f', file)
   }
 
   const cluster = async (name: string): Promise<Cluster> => await api!.client.get(Cluster, { name })
