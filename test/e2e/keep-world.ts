@@ -125,8 +125,8 @@ export async function startKeepWorld(t: Cleanup, options: KeepOptions) {
   async function apply(text: string, filler = ''): Promise<void> {
     const file = join(folder, 'content.yaml')
     writeFileSync(file, contentOf(text, filler))
-    // A kube-apiserver that has just started looks for the kind of the policies' parameters again within 30 seconds,
-    // and refuses the writes that the policies guard until then.
+    // A kube-apiserver that has just started does not find the kind of the policies' parameters at once, and refuses the
+    // writes that the policies guard until then.
     await eventually('policies with their parameters', async () => {
       const dryRun = ['apply', '--dry-run', 'server', '-f', file, '--kubeconfig', join(data, 'admin.kubeconfig')]
       const { stderr } = await runFlotilla(t, dryRun)
