@@ -13,7 +13,7 @@ import { FluxBuildError } from './flux-build-error.ts'
 import { withFluxKustomization } from './kustomization-file.ts'
 import type { FluxKustomization } from './flux-kustomization.ts'
 import { isSubstitutionDisabled, postBuildSubstitution } from './post-build.ts'
-import type { PostBuildOptions } from './post-build.ts'
+import type { PostBuildOptions, Substitution } from './post-build.ts'
 
 /** What a build reads. */
 export interface FluxBuildInput extends PostBuildOptions {
@@ -46,7 +46,13 @@ export function buildFluxKustomization(input: FluxBuildInput): BuiltObject[] {
       ...(remotes ? { remotes } : {}),
     }),
   ).resources
-  return resources.map((resource) => substituted(resource, input))
+  // The objects of substituteFrom are read for the first resource that needs them, whose name an error says.
+  let collected: { readonly replace: Substitution | undefined } | undefined
+  const substitution = (): Substitution | undefined => {
+    collected ??= { replace: postBuildSubstitution(kustomization, input) }
+    return collected.replace
+  }
+  return resources.map((resource) => substituted(resource, substitution))
 }
 
 function kustomizeStep<T>(step: () => T): T {
@@ -59,21 +65,22 @@ function kustomizeStep<T>(step: () => T): T {
   }
 }
 
-function substituted(resource: Resource, input: FluxBuildInput): BuiltObject {
+function substituted(resource: Resource, substitution: () => Substitution | undefined): BuiltObject {
   const text = kustomizeStep(() => resource.toYaml())
   const fail = (message: string): never => {
     throw new FluxBuildError(`var substitution failed for '${resource.name}': ${message}`)
   }
   if (isSubstitutionDisabled(resource.labels, resource.annotations)) return readObject(text, fail)
+  let replaced: string | undefined
   try {
-    const replace = postBuildSubstitution(input.kustomization, input)
-    if (!replace) return readObject(text, fail)
-    // The text becomes JSON on its way back, so large integers lose digits.
-    return readObject(replace(text), (message) => fail(`envsubst error: YAMLToJSON: ${message}`), 'number')
+    replaced = substitution()?.(text)
   } catch (caught) {
-    if (!(caught instanceof FluxBuildError) || caught.message.startsWith('var substitution')) throw caught
+    if (!(caught instanceof FluxBuildError)) throw caught
     return fail(caught.message)
   }
+  if (replaced === undefined) return readObject(text, fail)
+  // The text becomes JSON on its way back, so large integers lose digits.
+  return readObject(replaced, (message) => fail(`envsubst error: YAMLToJSON: ${message}`), 'number')
 }
 
 function readObject(
