@@ -6,6 +6,10 @@ import { complaintsOf, openBrowser, violationsOf } from './console-browser.ts'
 
 const WAIT = { timeout: 120_000 }
 
+/** The width of the document once the parts that measure themselves have followed a resize, two frames later. */
+const WIDTH_AFTER_RESIZE = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  done(document.documentElement.scrollWidth))))`
+
 const PLACEMENT = `
 apiVersion: flotilla.dev/v1alpha1
 kind: Placement
@@ -170,7 +174,7 @@ test('the console shows the fleet, follows it without a reload, and obeys the ri
         await page.waitForLoadState('networkidle').catch(() => {}) // the stream of events stays open
         assert.deepEqual(await violationsOf(page), [], `${path} ${colorScheme}`)
         await page.setViewportSize({ width: 390, height: 844 })
-        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, path)
+        assert.equal(await page.evaluate(WIDTH_AFTER_RESIZE), 390, path)
       }
     }
   })
