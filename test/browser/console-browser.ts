@@ -28,10 +28,12 @@ export async function openBrowser(t: { after(fn: () => Promise<void>): void }): 
   return browser
 }
 
-/** What a page complains about: errors, refused styles and scripts, dialogs. */
+/** What a page complains about: errors, refused styles and scripts, dialogs. A conflict is not one: the console repeats the change. */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
-  page.on('console', (message) => complaints.push(message.text()))
+  page.on('console', (message) => {
+    if (!/ 409 \(Conflict\)$/.test(message.text())) complaints.push(message.text())
+  })
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('dialog', (dialog) => complaints.push(`dialog ${dialog.message()}`))
   return complaints

@@ -110,6 +110,11 @@ test('the console shows the fleet, follows it without a reload, and obeys the ri
   })
 
   await t.test('a change arrives without a reload; focus and typed text stay', async () => {
+    // A cluster that is held before its ring has begun would keep the rollout of the demo from its end.
+    await page.goto(`${origin}/rollouts`)
+    await see('[data-rollout="default/shop-g1"] [data-state="Completed"]')
+    await page.goto(`${origin}/fleet`)
+    await see('[data-cluster="store-03"]')
     const loads: string[] = []
     page.on('load', () => loads.push('load'))
     await page.keyboard.press('/')

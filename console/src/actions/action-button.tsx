@@ -4,12 +4,12 @@ import { useMutation } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useSession } from '../data/access.ts'
-import { send } from '../data/api.ts'
+import { read, send } from '../data/api.ts'
 import { hubNow } from '../data/live-state.ts'
 import { queries } from '../data/queries.ts'
 import { notify } from '../ui/notices.ts'
 import { Button, Command, Refusal } from '../ui/parts.tsx'
-import { commandWith } from './action.ts'
+import { carryOut, commandWith } from './action.ts'
 import type { Action } from './action.ts'
 
 export interface ActionButtonProps {
@@ -49,13 +49,8 @@ function ActionForm({ action, plan, close }: Omit<ActionButtonProps, 'onOpenChan
   const title = action.title.replace('…', '')
   const act = useMutation({
     mutationFn: async () => {
-      const { path, ...options } = action.change({
-        username: session?.username ?? '',
-        groups: session?.groups ?? [],
-        reason,
-        nowMs: hubNow(),
-      })
-      return await send(path, { ...options, reason })
+      const { username = '', groups = [] } = session ?? {}
+      return await carryOut(action, { username, groups, reason, nowMs: hubNow() }, { send, read })
     },
     // Also when the part of the page with the button is gone by then: an approved ring leaves the Inbox.
     onSuccess: ({ auditId }) => {

@@ -1,5 +1,7 @@
 /** A change that a person can ask for: what it does, the command it stands for, and the request it sends. */
-import type { RequestOptions } from '../data/api.ts'
+import type { Rollout } from '../../../src/kinds/native/rollout.ts'
+import { ApiFailure } from '../data/api.ts'
+import type { Answer, RequestOptions } from '../data/api.ts'
 import type { Wanted } from '../data/access.ts'
 
 /** Who asks, and what the person wrote. */
@@ -30,6 +32,31 @@ export interface Action {
   /** The text to type before the action can be done. */
   readonly typed?: string
   change(asking: Asking): Change
+  /** Makes the action anew from the object as it is now, after a conflict. */
+  readonly again?: { readonly path: string; readonly of: (latest: Rollout) => Action }
+}
+
+/** The requests of the console, as `data/api.ts` has them. */
+export interface Requests {
+  send(path: string, options: RequestOptions): Promise<Answer<unknown>>
+  read(path: string): Promise<unknown>
+}
+
+const CONFLICTS = 5
+
+/** Carries out an action. The hub writes rollouts often, so their changes are repeated after a conflict. */
+export async function carryOut(action: Action, asking: Asking, requests: Requests): Promise<Answer<unknown>> {
+  let now = action
+  for (let left = CONFLICTS; ; left -= 1) {
+    const { path, ...options } = now.change(asking)
+    try {
+      return await requests.send(path, { ...options, reason: asking.reason })
+    } catch (caught) {
+      const isConflict = caught instanceof ApiFailure && caught.reason === 'Conflict'
+      if (!isConflict || !now.again || left === 0) throw caught
+      now = now.again.of((await requests.read(now.again.path)) as Rollout)
+    }
+  }
 }
 
 /** The command with the reason, as a person would type it. */

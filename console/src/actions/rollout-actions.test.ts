@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Rollout } from '../../../src/kinds/native/rollout.ts'
 import { build } from '../../../src/testing/fixtures/builders.ts'
-import { commandWith } from './action.ts'
 import type { Asking } from './action.ts'
 import { approvalAction, ringToApprove, rollBackAction, rolloutActions, waitsForApproval } from './rollout-actions.ts'
 
@@ -102,11 +101,4 @@ test('a rollout waits for an approval when its condition says so', () => {
   assert.equal(waitsForApproval(rollout({}, held('ApprovalPending'))), true)
   assert.equal(waitsForApproval(rollout({}, held('Frozen'))), false)
   assert.equal(waitsForApproval(rollout()), false)
-})
-
-test('the command has the reason as a shell takes it', () => {
-  const pause = { command: 'flotilla rollout pause a', asks: 'reason' } as const
-  assert.equal(commandWith(pause, ''), 'flotilla rollout pause a')
-  assert.equal(commandWith(pause, `it's $HOME`), `flotilla rollout pause a --reason 'it'\\''s $HOME'`)
-  assert.equal(commandWith({ ...pause, asks: 'none' }, 'x'), 'flotilla rollout pause a')
 })

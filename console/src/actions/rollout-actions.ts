@@ -55,6 +55,7 @@ function pause(rollout: Rollout): Action {
     right: onRollout(place),
     asks: 'reason',
     change: (asking) => specPatch(rollout, { paused: true }, asking),
+    again: { path: place.path, of: pause },
   }
 }
 
@@ -71,6 +72,7 @@ function resume(rollout: Rollout): Action {
       const startedBy = [...new Set([...(rollout.spec.startedBy ?? []), asking.username])]
       return specPatch(rollout, { paused: false, startedBy }, asking)
     },
+    again: { path: place.path, of: resume },
   }
 }
 
@@ -86,6 +88,7 @@ function abort(rollout: Rollout): Action {
     asks: 'reason',
     typed: place.name,
     change: (asking) => specPatch(rollout, { aborted: true }, asking),
+    again: { path: place.path, of: abort },
   }
 }
 
@@ -99,6 +102,7 @@ function retry(rollout: Rollout, failed: number): Action {
     right: onRollout(place),
     asks: 'reason',
     change: (asking) => actPatch(rollout, { verb: 'Retry' }, asking),
+    again: { path: place.path, of: (latest) => retry(latest, failed) },
   }
 }
 
@@ -114,6 +118,7 @@ export function rollBackAction(rollout: Rollout, effect: string, problem: string
     problem,
     asks: 'reason',
     change: (asking) => actPatch(rollout, { verb: 'RollBack' }, asking),
+    again: { path: place.path, of: (latest) => rollBackAction(latest, effect, problem) },
   }
 }
 
