@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { utf8 } from '../../../core/bytes.ts'
+import { findCondition } from '../../../core/conditions.ts'
 import { Assignment } from '../../../kinds/native/assignment.ts'
 import { Namespace, Secret } from '../../../kinds/builtin/core.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
@@ -115,6 +116,10 @@ test('the lab of three stores: clusters, overlay, partitions, relabelling and a 
   await label('store-lisbon', { maintenance: 'frozen' })
   await settle(2)
   assert.equal((await hub.client.get(Cluster, { name: 'store-lisbon' })).metadata.labels?.['maintenance'], 'frozen')
+  assert.match(
+    findCondition((await face('store-lisbon')).status?.conditions, 'Ready')?.message ?? '',
+    /^The cluster is frozen by its label maintenance=frozen\. End this with/,
+  )
   commit('c2', read('repo/baseline/config.yaml').replace('2026.05.25', '2026.06.01'))
   await settle()
   assert.notEqual(await setOf('store-budapest'), sets[0])

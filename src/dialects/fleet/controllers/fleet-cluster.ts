@@ -5,6 +5,7 @@ import { formatTime } from '../../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import { stateOfCluster } from '../../../plan/fleet/cluster-badges.ts'
+import { clusterHoldSentence, holdOfCluster } from '../../../plan/windows/cluster-hold.ts'
 import { readFields } from '../../read-fields.ts'
 import {
   COMMON_LABELS,
@@ -142,7 +143,9 @@ function show(draft: Draft<FleetCluster>, own: Cluster | undefined, findings: re
     ? (why ?? 'The cluster has not checked in yet.')
     : 'Waits for kubeConfigSecret, or for an agent that joins under this name: flotilla cluster add'
   const isReady = state === 'Ready' || state === 'NotSelected'
-  draft.conditions.set('Ready', isReady ? 'True' : 'False', isReady ? 'Ready' : 'NotReady', isReady ? '' : message)
+  const hold = own && holdOfCluster(own)
+  const held = hold ? clusterHoldSentence(hold) : ''
+  draft.conditions.set('Ready', isReady ? 'True' : 'False', isReady ? 'Ready' : 'NotReady', isReady ? held : message)
   return {}
 }
 
