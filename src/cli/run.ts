@@ -13,7 +13,7 @@ import { findPlugin, runPlugin } from './program/plugin.ts'
 import { commanderArgs } from './template/helm-flags.ts'
 import type { Terminal } from './print/terminal.ts'
 import type { Act, CliPorts } from './program/command-action.ts'
-import { isHelp, usageErrorReport } from './errors/usage-error.ts'
+import { cobraError, isHelp, usageErrorReport } from './errors/usage-error.ts'
 
 /** A program with the state of its current run. */
 interface PreparedProgram {
@@ -53,9 +53,13 @@ async function runPrepared(ready: PreparedProgram, args: readonly string[]): Pro
     const { terminal } = ready
     if (caught instanceof CommanderError) {
       if (caught.exitCode === 0) return EXIT.ok
-      if (!isHelp(caught)) terminal.say(formatErrorReport(usageErrorReport(caught, { program, args })).trimEnd())
-      // `helm template` exits with 1 for usage errors too.
-      return verb === 'template' ? EXIT.failed : EXIT.usage
+      if (!isHelp(caught)) {
+        const report = formatErrorReport(usageErrorReport(caught, { program, args })).trimEnd()
+        // `policy` prints what the commands of Open Cluster Management print.
+        terminal.say(verb === 'policy' ? cobraError(caught, report) : report)
+      }
+      // `helm template` and the commands of Open Cluster Management exit with 1 for usage errors too.
+      return verb === 'template' || verb === 'policy' ? EXIT.failed : EXIT.usage
     }
     if (ports.signal.aborted) return EXIT.interrupted
     const { exitCode: code, report } = explainError(caught, ready.hub)

@@ -35,6 +35,24 @@ export function usageErrorReport({ code, message }: CommanderError, { program, a
   }
 }
 
+/** A parse error in the words of Go's cobra, for commands that replace one; `otherwise` if cobra has no such error. */
+export function cobraError({ code, message }: CommanderError, otherwise: string): string {
+  const [, flag = ''] = /'([^']*)'/.exec(message) ?? []
+  const [name = ''] = flag.match(/--[\w-]+/) ?? []
+  switch (code) {
+    case 'commander.unknownOption':
+      return flag.startsWith('--')
+        ? `Error: unknown flag: ${flag.split('=')[0]}`
+        : `Error: unknown shorthand flag: '${flag.charAt(1)}' in ${flag}`
+    case 'commander.optionMissingArgument':
+      return `Error: flag needs an argument: ${name}`
+    case 'commander.missingMandatoryOptionValue':
+      return `Error: required flag(s) "${name.slice(2)}" not set`
+    default:
+      return otherwise
+  }
+}
+
 /** The nearest flag to the first word that looks like a flag and is none. */
 function nearestOption(command: Command, args: readonly string[]): string | undefined {
   const known = optionsOf(command).flatMap(({ short, long }) => [short, long].filter((name) => name !== undefined))

@@ -13,6 +13,7 @@ import { addKustomize } from './commands/kustomization.ts'
 import { addBackups, addDiagnosis } from './commands/maintenance.ts'
 import { addGet, addWrites } from './commands/object.ts'
 import { addOcm } from './commands/dialects/ocm.ts'
+import { addPolicy } from './commands/dialects/policy.ts'
 import { addExplain, addGuard, addSimulate } from './commands/placement.ts'
 import { addProgramCommands } from './commands/program.ts'
 import { addProjects } from './commands/project.ts'
@@ -61,6 +62,7 @@ const COMMANDS: readonly ((program: FlotillaCommand, act: Act) => void)[] = [
   addTemplate,
   addKustomize,
   addOcm,
+  addPolicy,
   addArgo,
   addFlux,
   addProgramCommands,

@@ -110,9 +110,17 @@ function runeName(char: string): string {
   return /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char) ? `U+${code} '${char}'` : `U+${code}`
 }
 
+/** What actions begin and end with. */
+export interface Delimiters {
+  readonly left: string
+  readonly right: string
+}
+
+const CURLY: Delimiters = { left: '{{', right: '}}' }
+
 /** The tokens of a template; the last token is `eof` or `error`. */
-export function lex(input: string): Token[] {
-  return new Lexer(input).run()
+export function lex(input: string, delimiters: Delimiters = CURLY): Token[] {
+  return new Lexer(input, delimiters).run()
 }
 
 type State = 'text' | 'action' | 'stop'
@@ -125,9 +133,13 @@ class Lexer {
   #start = 0
   #line = 1
   #parenDepth = 0
+  readonly #left: string
+  readonly #right: string
 
-  constructor(input: string) {
+  constructor(input: string, { left, right }: Delimiters) {
     this.#input = input
+    this.#left = left
+    this.#right = right
   }
 
   run(): Token[] {
@@ -174,8 +186,8 @@ class Lexer {
   /** Whether the right delimiter is at a place, and whether it trims. */
   #rightDelim(at: number): 'none' | 'plain' | 'trim' {
     const input = this.#input
-    if (input.startsWith('}}', at)) return 'plain'
-    return input.startsWith('-}}', at + 1) && isSpace(input[at]) ? 'trim' : 'none'
+    if (input.startsWith(this.#right, at)) return 'plain'
+    return isSpace(input[at]) && input[at + 1] === '-' && input.startsWith(this.#right, at + 2) ? 'trim' : 'none'
   }
 
   #skipSpaces(): void {
@@ -185,21 +197,22 @@ class Lexer {
   /** Text up to the next action, and the comments on the way. */
   #text(): State {
     const input = this.#input
+    const { length } = this.#left
     for (;;) {
-      const open = input.indexOf('{{', this.#pos)
+      const open = input.indexOf(this.#left, this.#pos)
       if (open < 0) {
         if (input.length > this.#start) this.#emit('text', input.length)
         this.#tokens.push({ type: 'eof', pos: input.length, text: '', line: this.#line })
         return 'stop'
       }
-      const trims = input[open + 2] === '-' && isSpace(input[open + 3])
+      const trims = input[open + length] === '-' && isSpace(input[open + length + 1])
       let end = open
       if (trims) while (end > this.#start && isSpace(input[end - 1])) end -= 1
       if (end > this.#start) this.#emit('text', end)
       this.#skipTo(open)
-      const inside = open + (trims ? 4 : 2)
+      const inside = open + length + (trims ? 2 : 0)
       if (!input.startsWith('/*', inside)) {
-        this.#emitInLine('leftDelim', open + 2)
+        this.#emitInLine('leftDelim', open + length)
         if (trims) this.#skipTo(inside)
         this.#parenDepth = 0
         return 'action'
@@ -208,7 +221,7 @@ class Lexer {
       if (close < 0) return this.#fail('unclosed comment')
       const delim = this.#rightDelim(close + 2)
       if (delim === 'none') return this.#fail('comment ends before closing delimiter')
-      this.#skipTo(close + (delim === 'trim' ? 6 : 4))
+      this.#skipTo(close + 2 + (delim === 'trim' ? 2 : 0) + this.#right.length)
       if (delim === 'trim') this.#skipSpaces()
     }
   }
@@ -235,7 +248,8 @@ class Lexer {
   }
 
   #insideAction(): State {
-    this.#usual()
+    // The expression for the common tokens knows `}}` alone.
+    if (this.#right === CURLY.right) this.#usual()
     const input = this.#input
     const at = this.#pos
     const delim = this.#rightDelim(at)
@@ -274,7 +288,7 @@ class Lexer {
   #endAction(delim: 'plain' | 'trim'): State {
     if (this.#parenDepth !== 0) return this.#fail('unclosed left paren')
     if (delim === 'trim') this.#skipTo(this.#pos + 2)
-    this.#emitInLine('rightDelim', this.#pos + 2)
+    this.#emitInLine('rightDelim', this.#pos + this.#right.length)
     if (delim === 'trim') this.#skipSpaces()
     return 'text'
   }
@@ -282,7 +296,8 @@ class Lexer {
   #spaces(): State {
     const end = endOf(SPACES, this.#input, this.#pos)
     // The last space before `-}}` belongs to the delimiter. More spaces precede it, or this would be the delimiter.
-    return this.#emit('space', this.#input.startsWith('-}}', end) ? end - 1 : end)
+    const trims = this.#input[end] === '-' && this.#input.startsWith(this.#right, end + 1)
+    return this.#emit('space', trims ? end - 1 : end)
   }
 
   #quoted(stop: RegExp, type: TokenType, problem: string): State {
@@ -320,7 +335,7 @@ class Lexer {
   /** Whether a name may end here. */
   #isTerminator(at: number): boolean {
     const char = this.#input[at]
-    return char === undefined || isSpace(char) || '.,|:)('.includes(char) || this.#input.startsWith('}}', at)
+    return char === undefined || isSpace(char) || '.,|:)('.includes(char) || this.#input.startsWith(this.#right, at)
   }
 
   #number(): State {

@@ -1,6 +1,6 @@
 /** Go's text/template parser: tokens in, trees out. Errors read `template: FILE:LINE: what`. */
 import { goQuote } from './go-string.ts'
-import type { Token, TokenType } from './lex.ts'
+import type { Delimiters, Token, TokenType } from './lex.ts'
 import { TokenStream, tokenText } from './token-stream.ts'
 import { nodeText } from './node.ts'
 import type {
@@ -69,8 +69,13 @@ interface Scope {
 }
 
 /** Parses a file into its own tree and the trees of its defines, by name. */
-export function parseTemplate(name: string, text: string, hasFunction: (name: string) => boolean): Map<string, Tree> {
-  return new Parser(name, text, hasFunction).parseFile()
+export function parseTemplate(
+  name: string,
+  text: string,
+  hasFunction: (name: string) => boolean,
+  delimiters?: Delimiters,
+): Map<string, Tree> {
+  return new Parser(name, new TokenStream(text, delimiters), { text, hasFunction }).parseFile()
 }
 
 class Parser {
@@ -82,11 +87,15 @@ class Parser {
   #scope: Scope = { vars: ['$'], rangeDepth: 0 }
   readonly #trees = new Map<string, Tree>()
 
-  constructor(name: string, text: string, hasFunction: (name: string) => boolean) {
+  constructor(
+    name: string,
+    tokens: TokenStream,
+    source: { readonly text: string; readonly hasFunction: (name: string) => boolean },
+  ) {
     this.#name = name
-    this.#text = text
-    this.#hasFunction = hasFunction
-    this.#tokens = new TokenStream(text)
+    this.#text = source.text
+    this.#hasFunction = source.hasFunction
+    this.#tokens = tokens
   }
 
   parseFile(): Map<string, Tree> {
@@ -408,7 +417,8 @@ function endingText(ending: Ending): string {
 }
 
 function numberProblem(text: string, type: TokenType): string {
-  if (type === 'charConstant') return `malformed character constant: ${text}`
+  // strconv.UnquoteChar has words of its own for a constant without a character.
+  if (type === 'charConstant') return text === "''" ? 'invalid syntax' : `malformed character constant: ${text}`
   if (/^[+-]?[0-9_]+$/.test(text)) return `integer overflow: ${goQuote(text)}`
   return `illegal number syntax: ${goQuote(text)}`
 }

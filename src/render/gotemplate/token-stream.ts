@@ -1,7 +1,7 @@
 /** Tokens with Go's three-token look-ahead, kept as it is because the lines of errors come from its first slot. */
 import { goQuote } from './go-string.ts'
 import { KEYWORDS, lex } from './lex.ts'
-import type { Token, TokenType } from './lex.ts'
+import type { Delimiters, Token, TokenType } from './lex.ts'
 
 const IN_BRACKETS: ReadonlySet<TokenType> = new Set<TokenType>([...KEYWORDS, 'dot'])
 
@@ -21,8 +21,8 @@ export class TokenStream {
   readonly #ahead: Token[] = []
   #peekCount = 0
 
-  constructor(text: string) {
-    this.#tokens = lex(text)
+  constructor(text: string, delimiters?: Delimiters) {
+    this.#tokens = lex(text, delimiters)
   }
 
   /** The line that an error is blamed on. */

@@ -20,6 +20,7 @@ import type {
   RolloutInput,
 } from '../../../src/dialects/ocm/rollout/next-clusters.ts'
 import type { RecordedCase } from '../recorded-case.ts'
+import { templateAnswer } from './policy-cases.ts'
 
 const compileCel = createCelCompiler()
 
@@ -140,4 +141,5 @@ export const OCM_FAMILIES = {
   cluster,
   rollout,
   placement: (input: RecordedCase) => answerCase(input, compileCel),
+  template: templateAnswer,
 }

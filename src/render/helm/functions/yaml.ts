@@ -46,8 +46,8 @@ function unwrapForYaml(value: unknown): unknown {
   return value instanceof Map || Array.isArray(value) ? value : unwrapForJson(value)
 }
 
-/** Marshals as sigs.k8s.io/yaml does; throws GoError. */
-function marshal(value: unknown, style: 'sigs' | 'v3'): string {
+/** Marshals as sigs.k8s.io/yaml or yaml.v3 does; throws GoError. */
+export function mustToYaml(value: unknown, style: 'sigs' | 'v3'): string {
   try {
     return writeYaml(value, { style, unwrap: style === 'sigs' ? unwrapForJson : unwrapForYaml }).replace(/\n$/, '')
   } catch (error) {
@@ -59,7 +59,7 @@ function marshal(value: unknown, style: 'sigs' | 'v3'): string {
 /** toYaml: what cannot be written is nothing. */
 export function toYaml(value: unknown, style: 'sigs' | 'v3' = 'sigs'): string {
   try {
-    return marshal(value, style)
+    return mustToYaml(value, style)
   } catch (error) {
     if (error instanceof GoError) return ''
     throw error
@@ -87,7 +87,7 @@ function fromYamlArray(text: string): unknown[] {
 /** YAML in and out. */
 export const YAML_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
   toYaml: goFunction(['any'], ([value]) => toYaml(value)),
-  mustToYaml: goFunction(['any'], ([value]) => marshal(value, 'sigs')),
+  mustToYaml: goFunction(['any'], ([value]) => mustToYaml(value, 'sigs')),
   toYamlPretty: goFunction(['any'], ([value]) => toYaml(value, 'v3')),
   fromYaml: goFunction(['string'], ([text]) => fromYaml(text as string)),
   fromYamlArray: goFunction(['string'], ([text]) => fromYamlArray(text as string)),
