@@ -110,6 +110,21 @@ export const CONDITIONS: readonly ConditionEntry[] = [
     ["Open Cluster Management's Placement"],
     'True while the Placement has a mistake and keeps its last decisions.',
   ),
+  condition(
+    'ComparisonError',
+    ['Application'],
+    'Present while the repository cannot be fetched, or its content cannot be rendered.',
+  ),
+  condition(
+    'InvalidSpecError',
+    ['Application'],
+    'Present while the Application, or an object of it, is not valid or not permitted.',
+  ),
+  condition('SyncError', ['Application'], 'Present while a guard stops a change of the content.'),
+  condition('SyncBlocked', ['Application'], 'Present while a sync waits for a sync window of the AppProject.'),
+  condition('FieldWarning', ['Application'], 'Present while fields of the Application have no effect, or another one.'),
+  condition('ClusterOffline', ['Application'], 'Present while the cluster is offline.'),
+  condition('OrphanedResourceWarning', ['Application'], 'Present while objects are left on a former destination.'),
   condition('Exact', ['GitRepo'], 'True when every field of the GitRepo and its fleet.yaml files has its effect.'),
 ]
 

@@ -3,6 +3,8 @@ import type { Client } from '../../client/client.ts'
 import type { DialectControllers } from '../../controllers/controllers.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { isApiError, Stalled } from '../../core/errors.ts'
+import { ARGO_KINDS } from '../../dialects/argo/kinds.ts'
+import { createArgoControllers } from '../../dialects/argo/served/argo-controllers.ts'
 import { createFleetControllers } from '../../dialects/fleet/controllers/fleet-controllers.ts'
 import { FLEET_POLICIES } from '../../dialects/fleet/cluster-policy.ts'
 import { FLEET_KINDS } from '../../dialects/fleet/kinds.ts'
@@ -42,6 +44,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     policies: OCM_FACE_POLICIES,
     controllers: (parts) => [...createOcmControllers(parts), ...createWorkControllers(parts)],
   },
+  argo: { kinds: ARGO_KINDS, namespaces: ['argocd'], controllers: createArgoControllers },
 }
 
 /** The label of CRDs that a dialect installed; only those are ever changed. */

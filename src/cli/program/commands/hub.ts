@@ -91,7 +91,7 @@ function addHubRun(hub: FlotillaCommand, act: Act): void {
     )
     .option(
       '--dialects <names>',
-      'Other systems whose kinds the hub serves: fleet, ocm. If omitted, the hub serves its own kinds only',
+      'Other systems whose kinds the hub serves: fleet, ocm, argo. If omitted, the hub serves its own kinds only',
     )
     .option('--config <file>', 'YAML file with these settings')
     .option('--log-level <level>', 'Log level: debug, info, warn or error')

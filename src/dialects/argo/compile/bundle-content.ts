@@ -34,7 +34,7 @@ export function bundleContent(source: ArgoSource, { app, bundle, scene, given }:
     return [found.file]
   })
   const helm = style === 'Helm' ? helmOf(source, valuesFiles, { app, bundle, scene }) : {}
-  const repository = scene.repositoryOf(source.repoURL ?? '')
+  const repository = scene.repositoryOf(source.repoURL ?? '', source.targetRevision)
   const paths = repository?.paths
   const ignore = style === 'Raw' ? ignoredFiles(source.directory ?? {}, { path, paths }, scene) : []
   if (repository && !source.chart) {
@@ -85,7 +85,7 @@ function styleOf(
   if (source.helm) return 'Helm'
   if (source.kustomize) return 'Kustomize'
   if (source.directory) return 'Raw'
-  const paths = scene.repositoryOf(source.repoURL ?? '')?.paths
+  const paths = scene.repositoryOf(source.repoURL ?? '', source.targetRevision)?.paths
   if (!paths) {
     scene.note(
       `whether ${path || 'the repository'} is a chart, a kustomization or manifests is not known here; of manifests Argo CD takes only those of the directory itself, a Bundle also those below (--root DIR decides it)`,
@@ -159,10 +159,10 @@ function valuesFile(
 /** Whether a values file is missing and may be missing. */
 function isLeftOut(
   path: string,
-  { repoURL = '' }: ArgoSource,
+  { repoURL = '', targetRevision }: ArgoSource,
   { file, scene }: { readonly file: string; readonly scene: ApplicationCompileContext },
 ): boolean {
-  const paths = scene.repositoryOf(repoURL)?.paths
+  const paths = scene.repositoryOf(repoURL, targetRevision)?.paths
   if (!paths) {
     scene.note(
       `helm.ignoreMissingValueFiles: ${file} must be there, or it is an error here; --root DIR leaves out what is missing now`,
@@ -170,7 +170,9 @@ function isLeftOut(
     return false
   }
   if (paths.includes(cleanPath(path))) return false
-  scene.note(`helm.valueFiles: ${file} is not there now and left out; add it to helm.valuesFiles when it is`)
+  // A hub compiles each commit again.
+  if (!scene.delivery)
+    scene.note(`helm.valueFiles: ${file} is not there now and left out; add it to helm.valuesFiles when it is`)
   return true
 }
 

@@ -41,6 +41,8 @@ export interface ApplicationCompileContext extends Diagnostics {
   /** The clusters that get all Bundles, instead of the destinations. */
   readonly allClusters?: readonly LabelRequirement[]
   readonly repositoryOf: Repositories['of']
+  /** Names of the Placement and the RolloutPlan, which are there; an import makes them. */
+  readonly delivery?: { readonly placement: string; readonly plan: string }
 }
 
 const LOCAL = new Set(['in-cluster', 'https://kubernetes.default.svc'])
@@ -54,8 +56,8 @@ export function compileApplication(app: Application, scene: ApplicationCompileCo
   const given = spec.sources && spec.sources.length > 0 ? spec.sources : spec.source ? [spec.source] : []
   const contents = given.filter(({ ref, path, chart }) => ref === undefined || path || chart)
   if (contents.length === 0) scene.wrong('spec.source must say what is deployed')
-  const placement = placementOf(app, scene)
-  const plan = planOf(app, scene)
+  const placement = scene.delivery?.placement ?? placementOf(app, scene)
+  const plan = scene.delivery?.plan ?? planOf(app, scene)
   const options = optionsOf(spec, { finalizers: app.finalizers, isStepped: app.rings !== undefined }, scene)
   const { namespace } = spec.destination ?? {}
   const labels = labelsOf(app, scene)

@@ -17,7 +17,8 @@ export interface RepositoryFiles {
 
 /** The clones by address, and problems with the command-line options. */
 export interface Repositories {
-  of(url: string): RepositoryFiles | undefined
+  /** The files at an address; a local clone has one revision. */
+  of(url: string, revision?: string): RepositoryFiles | undefined
   readonly problems: readonly string[]
 }
 

@@ -23,6 +23,7 @@ import type { KubeObject, UnknownObject } from '../../../kinds/meta.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import { URLS_ANNOTATION } from '../../../source/credentials.ts'
+import { lazyFiles } from '../../lazy-files.ts'
 import { MADE_KINDS } from '../compile/desired-objects.ts'
 import { ClusterGroup, FleetBundle, FleetCluster, GitRepo } from '../kinds.ts'
 import { DEFAULT_WORKSPACE, WORKSPACE_LABEL } from '../compile/placement.ts'
@@ -32,7 +33,6 @@ import { fleetBundleReconciler } from './fleet-bundle.ts'
 import { clusterGroupReconciler } from './cluster-group.ts'
 import { createFleetCluster } from './fleet-cluster-controller.ts'
 import { gitRepoReconciler } from './git-repo.ts'
-import { lazyFiles } from './lazy-files.ts'
 import type { GitRepoPorts } from './ports.ts'
 
 /** The parts of the dialect's controllers. */
@@ -46,6 +46,9 @@ export interface FleetParts {
 }
 
 const MANAGER = 'flotilla-fleet'
+
+/** The files that decide which directories are bundles. */
+const SETTINGS = /(^|\/)(fleet\.ya?ml|\.fleetignore)$/
 
 /** Time for which a change of counts alone waits before it is written. */
 const SAVED_UP_MS = 3000
@@ -126,7 +129,7 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
         aliases: (name) => named.filter(([, names]) => names.includes(name)).map(([own]) => own),
       }
     },
-    filesOf: (artifact) => lazyFiles(artifact, blobs),
+    filesOf: (artifact) => lazyFiles(artifact, blobs, SETTINGS),
     bundleOf: (namespace, name) => bundles.lister.get(`${namespace}/${name}`),
     countsOf: (bundle) => countsOf(bundle, rollouts),
   }

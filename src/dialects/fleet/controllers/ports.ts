@@ -6,6 +6,7 @@ import type { Kind } from '../../../kinds/define-kind.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Source } from '../../../kinds/native/source.ts'
+import type { LazyFiles } from '../../lazy-files.ts'
 import type { BundleCompileContext } from '../compile/compile-bundle.ts'
 import type { RolloutCounts } from '../status/states.ts'
 
@@ -35,12 +36,4 @@ export interface GitRepoPorts {
 export type KnownWorkspace = BundleCompileContext['workspace'] & {
   /** Clusters with other names in Fleet, and these names. */
   readonly named: readonly (readonly [string, readonly string[]])[]
-}
-
-/** Files whose bytes are read on request. */
-export interface LazyFiles {
-  keys(): MapIterator<string>
-  get(path: string): Uint8Array | undefined
-  /** Reads the requested files that are missing; returns whether it read any. */
-  load(): Promise<boolean>
 }

@@ -2,21 +2,28 @@
  * Reads files of an artifact on demand: a repository may have hundreds of megabytes, and only its settings files are
  * needed.
  */
-import type { Blobs } from '../../../blobs/blobs.ts'
-import type { Digest } from '../../../core/crypto/digest.ts'
-import { readTree } from '../../../source/artifact.ts'
-import type { LazyFiles } from './ports.ts'
+import type { Blobs } from '../blobs/blobs.ts'
+import type { Digest } from '../core/crypto/digest.ts'
+import { readTree } from '../source/artifact.ts'
 
-const ASKED_FIRST = /(^|\/)(fleet\.ya?ml|\.fleetignore)$/
-/** The largest settings file. */
+/** Files whose bytes are read on request. */
+export interface LazyFiles {
+  keys(): MapIterator<string>
+  get(path: string): Uint8Array | undefined
+  /** Reads the requested files that are missing; returns whether it read any. */
+  load(): Promise<boolean>
+}
+
+/** The largest file that is read. */
 const MAX_BYTES = 4 * 1024 * 1024
 
-export async function lazyFiles(artifact: Digest, blobs: Pick<Blobs, 'get'>): Promise<LazyFiles> {
+/** The files of an artifact; those that fit `askedFirst` are read by the first `load`. */
+export async function lazyFiles(artifact: Digest, blobs: Pick<Blobs, 'get'>, askedFirst?: RegExp): Promise<LazyFiles> {
   const tree = await readTree(artifact, blobs)
   if (!tree) throw new Error(`artifact ${artifact} is not stored`)
   const files = new Map(tree.files.map((file) => [file.path, file]))
   const loaded = new Map<string, Uint8Array>()
-  const wanted = new Set([...files.keys()].filter((path) => ASKED_FIRST.test(path)))
+  const wanted = new Set([...files.keys()].filter((path) => askedFirst?.test(path)))
   return {
     keys: () => files.keys(),
     get: (path) => {

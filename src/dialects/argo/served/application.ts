@@ -1,0 +1,272 @@
+// Tested by src/dialects/argo/served/application.sim.test.ts
+/** Compiles an Application to Sources, Placement, RolloutPlan and Bundles, starts its syncs, and writes its status. */
+import { compact } from '../../../core/compact.ts'
+import { digestOfJson } from '../../../core/crypto/digest.ts'
+import type { Digest } from '../../../core/crypto/digest.ts'
+import { jsonEqual } from '../../../core/json.ts'
+import { parseTime } from '../../../core/time/time.ts'
+import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
+import { keyOf } from '../../../kinds/meta.ts'
+import { Bundle, REMOVAL_FINALIZER } from '../../../kinds/native/bundle.ts'
+import type { Rollout } from '../../../kinds/native/rollout.ts'
+import { Source } from '../../../kinds/native/source.ts'
+import type { ObjectSet } from '../../../wire/document/cluster-document.ts'
+import { isAutomated } from '../application.ts'
+import type { Application, ApplicationStatus } from '../kinds.ts'
+import type { CheckedProject } from '../projects/validate-project.ts'
+import { worstRow } from './application-status.ts'
+import type { Revisions } from './application-status.ts'
+import { compileServed } from './compile-served.ts'
+import type { CompiledApplications } from './compile-served.ts'
+import { argoNameOf, serverOf } from './destinations.ts'
+import { beginOperation, endOperation, noteAutomated, startRollouts } from './operations.ts'
+import type { ArgoPorts } from './ports.ts'
+import { closedWindow, projectRefusal, projectSpec, refusedObject } from './project-limits.ts'
+import type { NamedDestination } from './project-limits.ts'
+import { removeApplication } from './remove-application.ts'
+import { isGenerated, REFRESH, SYNC } from './requests.ts'
+import { resourcesOf, show, showProblem } from './show-application.ts'
+import { compileWith, fetchedSources, pruneObjects, writeObjects } from './write-objects.ts'
+import type { Fetched } from './write-objects.ts'
+
+/** The namespace whose AppProjects count for all namespaces. */
+export const ARGO_NAMESPACE = 'argocd'
+const POLL = 'flotilla.dev/poll'
+/** Time after which a closed sync window is looked at again. */
+const WINDOW_LOOK_MS = 60_000
+
+interface Known {
+  readonly digest: Digest
+  readonly compiled: CompiledApplications
+}
+
+/** An Application whose destination and project are known. */
+interface Placed {
+  readonly cluster: string
+  readonly destination: NamedDestination
+  readonly project: { readonly name: string; readonly spec: CheckedProject }
+}
+
+export function applicationReconciler(ports: ArgoPorts): Reconciler<Application> {
+  const known = new Map<string, Known>()
+  return {
+    name: 'argo-application',
+    async reconcile(draft: Draft<Application>, context: Context): Promise<Result> {
+      const app = draft.next
+      if (isGenerated(app)) return { unchanged: true }
+      if (app.metadata.deletionTimestamp) {
+        known.delete(keyOf(app))
+        return removeApplication(draft, ports, context)
+      }
+      await refresh(draft.seen, ports, context)
+      if (takeRequests(app)) return {}
+      const placed = placedApplication(app, ports)
+      if (typeof placed === 'string') return showProblem(draft, 'InvalidSpecError', placed, context)
+      const read = await compiled(app, placed, { ports, context, known })
+      if ('problem' in read) return showProblem(draft, read.type, read.problem, context)
+      return sync(draft, { ...read, placed, ports, context })
+    },
+  }
+}
+
+/** Turns requests into fields: the finalizer, a request by annotation, and an operation that has started. */
+function takeRequests(app: Application): boolean {
+  const { metadata, operation, status } = app
+  const { finalizers = [], annotations = {} } = metadata
+  if (!finalizers.includes(REMOVAL_FINALIZER)) {
+    metadata.finalizers = [...finalizers, REMOVAL_FINALIZER]
+    return true
+  }
+  const { [SYNC]: asked, [REFRESH]: poll, ...rest } = annotations
+  if (asked !== undefined || poll !== undefined) {
+    metadata.annotations = rest
+    if (asked !== undefined && !operation) app.operation = { sync: {}, initiatedBy: { username: 'annotation' } }
+    return true
+  }
+  if (
+    operation &&
+    status?.operationState?.phase === 'Running' &&
+    jsonEqual(status.operationState.operation, operation)
+  ) {
+    delete app.operation
+    return true
+  }
+  return false
+}
+
+/** Fetches the Sources at once after a refresh was asked for, or when a sync starts. */
+async function refresh(app: Application, ports: ArgoPorts, { signal, clock }: Context): Promise<void> {
+  const isStarting = app.operation !== undefined && app.status?.operationState?.phase !== 'Running'
+  if (!isStarting && app.metadata.annotations?.[REFRESH] === undefined) return
+  await pollSources(app, ports, `argo-${clock.now()}`, signal)
+}
+
+/** Asks the hub to fetch the Sources of an owner now. */
+async function pollSources(
+  owner: Pick<Application, 'metadata'>,
+  ports: ArgoPorts,
+  token: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { kind, object } of ports.madeFor(owner.metadata.uid ?? '')) {
+    if (kind === Source) await ports.annotate(kind, object, { [POLL]: token }, signal)
+  }
+}
+
+function placedApplication({ metadata, spec }: Application, ports: ArgoPorts): Placed | string {
+  const { namespace = '' } = metadata
+  const found = ports.destinations()(spec.destination ?? {})
+  if ('problem' in found) return found.problem
+  const name = spec.project ?? ''
+  if (name === '') return 'spec.project is required; "default" is the project that allows everything'
+  const project = projectSpec(name, ports.projectOf(namespace, name))
+  if ('missing' in project) return project.missing
+  const destination = {
+    name: argoNameOf(found.cluster),
+    server: serverOf(found.cluster),
+    namespace: spec.destination?.namespace ?? '',
+  }
+  const limits = { name, spec: project }
+  const refused = projectRefusal(limits, spec, { destination, namespace, argoNamespace: ARGO_NAMESPACE })
+  return refused ?? { cluster: found.cluster.metadata.name, destination, project: limits }
+}
+
+interface Compiling {
+  readonly ports: ArgoPorts
+  readonly context: Context
+  readonly known: Map<string, Known>
+}
+
+interface Compiled {
+  readonly compiled: CompiledApplications
+  readonly fetched: Fetched
+}
+
+/** Compiles and writes the objects; on a problem, what was delivered before stays. */
+async function compiled(
+  app: Application,
+  { cluster }: Placed,
+  { ports, context, known }: Compiling,
+): Promise<Compiled | { readonly type: string; readonly problem: string }> {
+  const { namespace = '', name } = app.metadata
+  const served = [{ bundle: name, application: app, clusters: [cluster] }]
+  const wanted = compileServed(app, served, () => undefined).desired.filter(({ kind }) => kind === Source)
+  const [taken] = await writeObjects(app, wanted, { ports, context })
+  if (taken !== undefined) return { type: 'InvalidSpecError', problem: taken }
+  const fetched = await fetchedSources(
+    namespace,
+    wanted.map(({ object }) => object),
+    ports,
+  )
+  const failed = [...fetched.missing.values()].find((message) => message !== '')
+  if (failed !== undefined) return { type: 'ComparisonError', problem: `Failed to load target state: ${failed}` }
+  if (fetched.missing.size > 0) return { type: '', problem: 'The repository is being fetched.' }
+  const { metadata, spec } = app
+  const { labels, annotations, finalizers } = metadata
+  const digest = digestOfJson({ spec, labels, annotations, finalizers, cluster, artifacts: fetched.artifacts })
+  const before = known.get(keyOf(app))
+  const made =
+    before?.digest === digest
+      ? before.compiled
+      : await compileWith(fetched, () => compileServed(app, served, (url, revision) => fetched.of(url, revision)))
+  known.set(keyOf(app), { digest, compiled: made })
+  const [problem] = [...made.problems.values()].flat()
+  if (problem !== undefined) return { type: 'InvalidSpecError', problem }
+  const [conflict] = await writeObjects(app, made.desired, { ports, context })
+  if (conflict !== undefined) return { type: 'InvalidSpecError', problem: conflict }
+  const names = new Set(made.desired.map(({ kind, object }) => `${kind.kind}/${object.metadata.name}`))
+  await pruneObjects(app, (kind, one) => names.has(`${kind.kind}/${one}`), { ports, context })
+  return { compiled: made, fetched }
+}
+
+interface Syncing extends Compiled {
+  readonly placed: Placed
+  readonly ports: ArgoPorts
+  readonly context: Context
+}
+
+async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result> {
+  const app = draft.next
+  const { compiled, fetched, placed, ports, context } = syncing
+  const { namespace = '' } = app.metadata
+  const now = context.clock.now()
+  const bundles = compiled.desired.flatMap(({ kind, object }) =>
+    kind === Bundle ? (ports.bundleOf(namespace, object.metadata.name) ?? []) : [],
+  )
+  const rows = bundles.flatMap((bundle) => ports.rowOf(bundle, placed.cluster) ?? [])
+  const sets = await Promise.all(bundles.map((bundle) => targetSet(bundle, ports)))
+  const objects = sets.flatMap((set) => set?.objects ?? [])
+  const revisions = revisionsOf(app, compiled, fetched)
+  const status: ApplicationStatus = (app.status ??= {})
+  const conditions = new Map<string, string>()
+  for (const message of compiled.notes.get(app.metadata.name) ?? []) {
+    conditions.set('FieldWarning', [conditions.get('FieldWarning'), message].filter(Boolean).join('; '))
+  }
+  for (const bundle of bundles) {
+    const rendered = bundle.status?.conditions?.find(({ type }) => type === 'Rendered')
+    if (rendered?.status === 'False')
+      conditions.set('ComparisonError', `Failed to generate manifests: ${rendered.message}`)
+    const { held } = bundle.status ?? {}
+    if (held)
+      conditions.set(
+        'SyncError',
+        `${held.message ?? 'The guard stopped a change.'} Let it through with: flotilla guard release bundle ${bundle.metadata.name} -n ${namespace}`,
+      )
+  }
+  const refused = refusedObject(placed.project, objects, placed.destination)
+  if (refused !== undefined) conditions.set('InvalidSpecError', refused)
+  for (const rollout of bundles.flatMap(({ metadata }) => ports.removalsOf(namespace, metadata.name))) {
+    if (rollout.spec.paused && rollout.spec.removal?.cause === 'unplaced' && rollout.status?.phase !== 'Completed')
+      conditions.set('OrphanedResourceWarning', leftBehind(rollout))
+  }
+  const offline = rows.find(({ state }) => state === 'Offline')
+  if (offline) conditions.set('ClusterOffline', offline.message)
+
+  beginOperation(app, revisions, now)
+  const { operationState } = status
+  const isAsked = operationState?.phase === 'Running'
+  const window = closedWindow(
+    placed.project.spec,
+    { name: app.metadata.name, destination: placed.destination },
+    compact({
+      atMs: now,
+      isManual: isAsked,
+      startedMs: isAsked ? parseTime(operationState.startedAt) : undefined,
+    }),
+  )
+  const mayStart = refused === undefined && window === undefined && !conditions.has('ComparisonError')
+  const reason = isAsked ? `operation ${operationState.startedAt}` : isAutomated(app.spec) ? 'automated' : undefined
+  if (mayStart && reason !== undefined) await startRollouts(bundles, reason, { ports, context })
+  const isWaiting = reason !== undefined && window !== undefined && worstRow(rows).sync !== 'Synced'
+  if (isWaiting) conditions.set('SyncBlocked', `${window}.`)
+  if (isAsked) endOperation(app, { rows, revisions, refused, problem: conditions.get('ComparisonError'), now })
+  else noteAutomated(app, { rows, revisions, now })
+  show(app, { rows, revisions, conditions, now })
+  status.resources = resourcesOf(bundles, sets, {
+    ...syncing,
+    cluster: placed.cluster,
+    isOffline: offline !== undefined,
+  })
+  return isWaiting ? { requeueAfterMs: WINDOW_LOOK_MS } : {}
+}
+
+/** As in Argo CD, objects stay where an Application was before. */
+function leftBehind({ metadata, spec }: Rollout): string {
+  const clusters = spec.removal?.clusters.join(', ') ?? ''
+  return `The objects of the former destination stay on ${clusters}. To remove them: flotilla rollout start ${metadata.name} -n ${metadata.namespace ?? ''}`
+}
+
+async function targetSet(bundle: Bundle, ports: ArgoPorts): Promise<ObjectSet | undefined> {
+  const digest = bundle.status?.revision?.set
+  return digest === undefined ? undefined : ports.setOf(digest)
+}
+
+function revisionsOf({ spec }: Application, { desired }: CompiledApplications, { revisions }: Fetched): Revisions {
+  const bundle = desired.find(({ kind }) => kind === Bundle)?.object as Bundle | undefined
+  if (!spec.sources || spec.sources.length === 0) {
+    const revision = revisions.get(bundle?.spec.source?.name ?? '')
+    return revision === undefined ? {} : { revision }
+  }
+  const names = desired.flatMap(({ kind, object }) => (kind === Source ? [object.metadata.name] : []))
+  return { revisions: names.flatMap((name) => revisions.get(name) ?? []) }
+}

@@ -1,0 +1,206 @@
+// Tested by src/dialects/argo/served/application.sim.test.ts
+/** The controllers of the Argo CD dialect, over the hub's shared informers. */
+import type { Blobs } from '../../../blobs/blobs.ts'
+import type { Change } from '../../../client/cache.ts'
+import type { Client } from '../../../client/client.ts'
+import type { Informer } from '../../../client/informer.ts'
+import type { Informers } from '../../../client/informers.ts'
+import { isApiError } from '../../../core/errors.ts'
+import type { Ids } from '../../../core/ids.ts'
+import { jsonEqual } from '../../../core/json.ts'
+import type { Logger } from '../../../core/log.ts'
+import type { Metrics } from '../../../core/metrics.ts'
+import type { Clock } from '../../../core/time/clock.ts'
+import { createController } from '../../../engine/controller.ts'
+import type { Controller } from '../../../engine/controller.ts'
+import { triggerOn, triggerOnObject } from '../../../engine/trigger.ts'
+import { keyOf } from '../../../kinds/meta.ts'
+import type { KubeObject } from '../../../kinds/meta.ts'
+import { Bundle } from '../../../kinds/native/bundle.ts'
+import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
+import { Cluster } from '../../../kinds/native/cluster.ts'
+import { Rollout } from '../../../kinds/native/rollout.ts'
+import { Source } from '../../../kinds/native/source.ts'
+import { parseObjectSet } from '../../../wire/document/signed-document.ts'
+import { lazyFiles } from '../../lazy-files.ts'
+import { LOCAL_NAME, LOCAL_SERVER } from '../applicationset/clusters.ts'
+import { AppProject, Application } from '../kinds.ts'
+import { applicationReconciler, ARGO_NAMESPACE } from './application.ts'
+import { argoNameOf, createDestinations, serverOf } from './destinations.ts'
+import { STARTED } from './ports.ts'
+import type { ArgoPorts } from './ports.ts'
+import { argoOwnerOf, isOwnedBy, MADE_KINDS } from './served-objects.ts'
+import { createStateRows } from './state-rows.ts'
+
+/** The parts of the dialect's controllers. */
+export interface ArgoParts {
+  readonly informers: Informers
+  readonly blobs: Pick<Blobs, 'get'>
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly metrics?: Metrics
+}
+
+const MANAGER = 'flotilla-argo'
+const OWNER = 'argo-owner'
+const REMOVED = 'argo-removed'
+const DESTINATION = 'argo-destination'
+const PROJECT = 'argo-project'
+
+/** Creates the controllers; nothing happens before `run`. */
+export function createArgoControllers(parts: ArgoParts): readonly Controller[] {
+  const { informers } = parts
+  const { client } = informers
+  const applications = informers.of(Application)
+  const projects = informers.of(AppProject)
+  const clusters = informers.of(Cluster)
+  const bundles = informers.of(Bundle)
+  const rollouts = informers.of(Rollout)
+  applications.addIndex(DESTINATION, ({ spec }) =>
+    [spec.destination?.name ?? '', spec.destination?.server ?? ''].filter((word) => word !== ''),
+  )
+  applications.addIndex(PROJECT, ({ spec }) => [spec.project ?? ''])
+  const ports = createPorts(parts)
+  bundles.addIndex('argo-release', ({ metadata, status }) =>
+    status?.release === undefined ? [] : [`${metadata.namespace ?? ''}/${status.release}`],
+  )
+  const ownersOf = (object: KubeObject, kind: string): string[] => {
+    const owner = argoOwnerOf(object)
+    return owner?.kind === kind ? [owner.key] : []
+  }
+  const bundlesOf = ({ metadata, spec }: Rollout) =>
+    bundles.lister.by('argo-release', `${metadata.namespace ?? ''}/${spec.release}`)
+  const reported = ({ before, after }: Change<ClusterReport>) =>
+    changedBundles(before, after).flatMap((key) => bundles.lister.get(key) ?? [])
+  return [
+    createController({
+      ...parts,
+      client,
+      type: Application,
+      informer: applications,
+      reconciler: applicationReconciler(ports),
+      failureCondition: false,
+      notesGeneration: false,
+      triggers: [
+        triggerOnObject(informers.of(Source), (source) => ownersOf(source, Application.kind)),
+        triggerOnObject(bundles, (bundle) => ownersOf(bundle, Application.kind)),
+        triggerOnObject(rollouts, (rollout) => bundlesOf(rollout).flatMap((one) => ownersOf(one, Application.kind))),
+        triggerOn(informers.of(ClusterReport), (change) =>
+          reported(change).flatMap((one) => ownersOf(one, Application.kind)),
+        ),
+        triggerOn(clusters, (change) => placedOn(change, applications)),
+        triggerOnObject(projects, ({ metadata }) => applications.lister.by(PROJECT, metadata.name).map(keyOf)),
+      ],
+    }),
+  ]
+}
+
+function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
+  const { client } = informers
+  const made = new Map(MADE_KINDS.map((kind) => [kind, informers.of(kind)]))
+  for (const informer of made.values()) {
+    informer.addIndex(OWNER, ({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid))
+  }
+  const sources = informers.of(Source)
+  const bundles = informers.of(Bundle)
+  const rollouts = informers.of(Rollout)
+  const clusters = informers.of(Cluster)
+  const projects = informers.of(AppProject)
+  rollouts.addIndex(REMOVED, ({ metadata, spec }) =>
+    spec.removal ? [`${metadata.namespace ?? ''}/${spec.removal.bundle}`] : [],
+  )
+  const find: ArgoPorts['find'] = (kind, namespace, name) => made.get(kind)?.lister.get(`${namespace}/${name}`)
+  return {
+    ...createStateRows(informers),
+    find,
+    isTaken(kind, owner, name) {
+      const present = find(kind, owner.metadata.namespace ?? '', name)
+      return present !== undefined && !isOwnedBy(present, owner)
+    },
+    madeFor: (uid) =>
+      [...made].flatMap(([kind, informer]) => informer.lister.by(OWNER, uid).map((object) => ({ kind, object }))),
+    apply: async (kind, object, signal) => {
+      await client.apply(kind, object, { fieldManager: MANAGER, force: true, signal })
+    },
+    ...writes(client),
+    sourceOf: (namespace, name) => sources.lister.get(`${namespace}/${name}`),
+    bundleOf: (namespace, name) => bundles.lister.get(`${namespace}/${name}`),
+    removalsOf: (namespace, bundle) => rollouts.lister.by(REMOVED, `${namespace}/${bundle}`),
+    isOnline: (name) =>
+      clusters.lister
+        .get(name)
+        ?.status?.conditions?.some(({ type, status }) => type === 'Available' && status === 'True') ?? false,
+    filesOf: (artifact) => lazyFiles(artifact, blobs),
+    setOf: async (digest) => {
+      const bytes = await blobs.get(digest)
+      return bytes && parseObjectSet(bytes)
+    },
+    projectOf: (namespace, name) =>
+      projects.lister.get(`${ARGO_NAMESPACE}/${name}`) ?? projects.lister.get(`${namespace}/${name}`),
+    destinations: () => createDestinations(clusters.lister.list()),
+  }
+}
+
+function writes(client: Client): Pick<ArgoPorts, 'annotate' | 'start' | 'deletePolicy' | 'remove'> {
+  const options = (signal: AbortSignal) => ({ fieldManager: MANAGER, signal })
+  const keyed = ({ metadata }: KubeObject) => ({ name: metadata.name, namespace: metadata.namespace ?? '' })
+  const merge = (body: object) => ({ type: 'merge' as const, body })
+  return {
+    annotate: async (kind, object, annotations, signal) => {
+      await ignoringGone(client.patch(kind, keyed(object), merge({ metadata: { annotations } }), options(signal)))
+    },
+    start: async (rollout, reason, signal) => {
+      const { resourceVersion } = rollout.metadata
+      const body = { metadata: { resourceVersion, annotations: { [STARTED]: reason } }, spec: { paused: false } }
+      await ignoringGone(client.patch(Rollout, keyed(rollout), merge(body), options(signal)))
+    },
+    deletePolicy: async (bundle, policy, signal) => {
+      const body = { spec: { delete: { bundleDeleted: policy, unplaced: policy } } }
+      await ignoringGone(client.patch(Bundle, keyed(bundle), merge(body), options(signal)))
+    },
+    remove: async (kind, object, signal) => {
+      const { uid } = object.metadata
+      await ignoringGone(client.delete(kind, keyed(object), { ...(uid ? { uid } : {}), signal }))
+    },
+  }
+}
+
+async function ignoringGone(write: Promise<unknown>): Promise<void> {
+  try {
+    await write
+  } catch (caught) {
+    // Another pass follows the change that came in between.
+    if (!isApiError(caught, 'NotFound') && !isApiError(caught, 'Conflict')) throw caught
+  }
+}
+
+/** Keys of the Bundles that a report says something new about. */
+function changedBundles(before: ClusterReport | undefined, after: ClusterReport | undefined): string[] {
+  const rows = (report: ClusterReport | undefined) =>
+    new Map((report?.spec.bundles ?? []).map((row) => [row.bundle, row]))
+  const [was, is] = [rows(before), rows(after)]
+  return [...new Set([...was.keys(), ...is.keys()])].filter((key) => !jsonEqual(was.get(key), is.get(key)))
+}
+
+/** Applications whose destination a change of a Cluster concerns. */
+function placedOn({ before, after }: Change<Cluster>, applications: Informer<Application>): string[] {
+  const seen = (cluster: Cluster | undefined): unknown =>
+    cluster && [cluster.spec.aliases, cluster.status?.conditions?.map(({ type, status }) => [type, status])]
+  if (before && after && jsonEqual(seen(before), seen(after))) return []
+  const words = new Set(
+    [before, after].flatMap((cluster) =>
+      cluster
+        ? [
+            cluster.metadata.name,
+            argoNameOf(cluster),
+            serverOf(cluster),
+            `${serverOf(cluster)}/`,
+            LOCAL_NAME,
+            LOCAL_SERVER,
+          ]
+        : [],
+    ),
+  )
+  return [...words].flatMap((word) => applications.lister.by(DESTINATION, word).map(keyOf))
+}

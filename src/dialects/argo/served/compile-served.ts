@@ -1,0 +1,144 @@
+// Tested by src/dialects/argo/served/application.sim.test.ts
+/** Compiles Applications that the hub serves: to Sources, and to Placement, RolloutPlan and Bundle of each. */
+import { isObject } from '../../../core/json.ts'
+import { allowsSecrets } from '../../../kinds/fields/secrets-annotation.ts'
+import type { Kind } from '../../../kinds/define-kind.ts'
+import type { UnknownObject } from '../../../kinds/meta.ts'
+import { Bundle } from '../../../kinds/native/bundle.ts'
+import { Placement } from '../../../kinds/native/placement.ts'
+import { RolloutPlan } from '../../../kinds/native/rollout-plan.ts'
+import { Source } from '../../../kinds/native/source.ts'
+import { readFields } from '../../read-fields.ts'
+import { compileApplication } from '../compile/compile-application.ts'
+import { createImportedObjects } from '../compile/imported-objects.ts'
+import type { ImportedObjects } from '../compile/imported-objects.ts'
+import { APPLICATION } from '../fields.ts'
+import type { Repositories } from '../files/repositories.ts'
+import type { Application } from '../kinds.ts'
+import { ownedObject } from './served-objects.ts'
+import type { Desired, Owner } from './served-objects.ts'
+
+/** An Application, or Applications that differ in their cluster alone, and where they go. */
+export interface ServedApplication {
+  /** The name of the Bundle. */
+  readonly bundle: string
+  readonly application: Pick<Application, 'metadata' | 'spec'>
+  /** Names of Clusters. */
+  readonly clusters: readonly string[]
+  /** Annotations of the Bundle. */
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+/** The objects, and what is to be said about them. */
+export interface CompiledApplications {
+  readonly desired: readonly Desired[]
+  /** What has no effect, or another one, by the Bundle. */
+  readonly notes: ReadonlyMap<string, readonly string[]>
+  /** Why a Bundle is not made. */
+  readonly problems: ReadonlyMap<string, readonly string[]>
+}
+
+/** Argo CD asks a repository every three minutes. */
+const INTERVAL = '3m'
+const MAX_CEL = 4000
+const MAX_PREDICATES = 32
+
+/** Compiles; `repositoryOf` gives undefined for a repository that was not fetched yet. */
+export function compileServed(
+  owner: Owner,
+  applications: readonly ServedApplication[],
+  repositoryOf: Repositories['of'],
+): CompiledApplications {
+  const { namespace = '', name } = owner.metadata
+  const objects = namedAfter(name, createImportedObjects(namespace))
+  const notes = new Map<string, string[]>()
+  const problems = new Map<string, string[]>()
+  const annotations = new Map<string, Readonly<Record<string, string>>>()
+  for (const served of applications) {
+    const add = (to: Map<string, string[]>) => (message: string) => {
+      const said = to.get(served.bundle) ?? []
+      if (!said.includes(message)) to.set(served.bundle, [...said, message])
+    }
+    const scene = { note: add(notes), wrong: add(problems) }
+    if (served.annotations) annotations.set(served.bundle, served.annotations)
+    compileOne(served, { ...scene, objects, repositoryOf })
+  }
+  const desired = objects.all().map((object) => desiredOf(owner, object, annotations))
+  return { desired, notes, problems }
+}
+
+interface Scene {
+  readonly objects: ImportedObjects
+  readonly repositoryOf: Repositories['of']
+  note(message: string): void
+  wrong(message: string): void
+}
+
+function compileOne({ bundle, application, clusters }: ServedApplication, scene: Scene): void {
+  const { metadata, spec } = application
+  const read = readFields(isObject(spec) ? { ...spec, project: undefined } : {}, APPLICATION, {
+    system: 'Argo CD',
+    report: (level, _path, message) => (level === 'error' ? scene.wrong(message) : scene.note(message)),
+  })
+  const predicates = predicatesOf(clusters)
+  if (predicates.length > MAX_PREDICATES) {
+    scene.wrong(`${clusters.length} clusters are more than a Placement can name`)
+  }
+  const placement = scene.objects.add(Placement, bundle, { spec: { clusterSelector: {}, predicates } })
+  const plan = scene.objects.add(RolloutPlan, bundle, { spec: { start: 'Manual' } })
+  compileApplication(
+    {
+      name: bundle,
+      ownName: metadata.name,
+      labels: metadata.labels ?? {},
+      finalizers: metadata.finalizers ?? [],
+      ...(allowsSecrets({ metadata }) ? { allowsSecrets: true } : {}),
+      spec: read,
+    },
+    { ...scene, delivery: { placement, plan }, clusterOf: () => undefined },
+  )
+}
+
+function predicatesOf(clusters: readonly string[]): { readonly cel: readonly string[] }[] {
+  const parts: string[][] = [[]]
+  let length = 0
+  for (const cluster of clusters) {
+    const text = JSON.stringify(cluster)
+    if (length + text.length > MAX_CEL) {
+      parts.push([])
+      length = 0
+    }
+    parts.at(-1)!.push(text)
+    length += text.length + 2
+  }
+  return parts.map((names) => ({ cel: [`cluster.metadata.name in [${names.join(', ')}]`] }))
+}
+
+/** Sources of different owners have different names; Placements and plans of one owner are never shared. */
+function namedAfter(owner: string, objects: ImportedObjects): ImportedObjects {
+  return {
+    ...objects,
+    add(kind: Kind, wanted, content) {
+      if (kind === Source) return objects.add(kind, `${owner}-${wanted}`, content)
+      if (kind === Bundle) return objects.add(kind, wanted, content)
+      const labels = { 'argocd.argoproj.io/instance': wanted.slice(0, 63).replace(/[^a-z0-9]+$/, '') }
+      return objects.add(kind, wanted, { ...content, labels: { ...content.labels, ...labels } })
+    },
+  }
+}
+
+function desiredOf(
+  owner: Owner,
+  { kind, metadata, ...rest }: UnknownObject,
+  annotations: ReadonlyMap<string, Readonly<Record<string, string>>>,
+): Desired {
+  const type = [Source, Placement, RolloutPlan, Bundle].find((one) => one.kind === kind)! as Kind
+  const { name, labels } = metadata
+  const spec = kind === Source.kind ? { ...(rest['spec'] as object), interval: INTERVAL } : rest['spec']
+  return ownedObject(owner, type, {
+    name,
+    spec,
+    ...(labels ? { labels } : {}),
+    ...(kind === Bundle.kind && annotations.has(name) ? { annotations: annotations.get(name)! } : {}),
+  })
+}

@@ -1,0 +1,76 @@
+// Tested by src/dialects/argo/served/application.sim.test.ts
+/** Destinations of Applications as Clusters: by name, by address, by alias. */
+import type { Cluster } from '../../../kinds/native/cluster.ts'
+import { LOCAL_NAME, LOCAL_SERVER } from '../applicationset/clusters.ts'
+
+const DOMAIN = '.clusters.flotilla.invalid'
+/** The alias of the cluster that stands for the one Argo CD runs in. */
+const LOCAL_ALIAS = 'local'
+
+/** The address of a Cluster in `destination.server`: its alias that is an address, or one that is made of its name. */
+export function serverOf({ metadata, spec }: Cluster): string {
+  return aliasesOf(spec).find(isAddress) ?? `https://${metadata.name}${DOMAIN}`
+}
+
+/** The name of a Cluster in `destination.name`: its alias, or its own name. */
+export function argoNameOf({ metadata, spec }: Cluster): string {
+  return aliasesOf(spec).find((alias) => !isAddress(alias) && alias !== LOCAL_ALIAS) ?? metadata.name
+}
+
+function aliasesOf({ aliases = [] }: Cluster['spec']): string[] {
+  return aliases.flatMap(({ dialect, name }) => (dialect === 'argo' ? [name] : []))
+}
+
+function isAddress(alias: string): boolean {
+  return alias.includes('://')
+}
+
+/** A destination. */
+export interface Destination {
+  readonly name?: string
+  readonly server?: string
+}
+
+/** The Cluster of a destination, or why there is none. */
+export type ResolvedDestination = { readonly cluster: Cluster } | { readonly problem: string }
+
+/** Finds Clusters by the words of destinations. */
+export function createDestinations(clusters: readonly Cluster[]): (destination: Destination) => ResolvedDestination {
+  const byName = new Map<string, Cluster>()
+  const byServer = new Map<string, Cluster>()
+  let local: Cluster | undefined
+  const oldestFirst = clusters.toSorted((a, b) =>
+    (a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? -1 : 1,
+  )
+  // An alias that several Clusters have belongs to the one that was created first.
+  for (const cluster of oldestFirst.toReversed()) {
+    byName.set(argoNameOf(cluster), cluster)
+    byServer.set(trimmed(serverOf(cluster)), cluster)
+    byServer.set(`https://${cluster.metadata.name}${DOMAIN}`, cluster)
+    if (aliasesOf(cluster.spec).includes(LOCAL_ALIAS)) local = cluster
+  }
+  // The name of a Cluster counts before an alias of another one.
+  for (const cluster of clusters) byName.set(cluster.metadata.name, cluster)
+  return ({ name = '', server = '' }) => {
+    if (name !== '' && server !== '') {
+      return { problem: "application destination can't have both name and server defined: write one of them" }
+    }
+    const word = name === '' ? server : name
+    if (word === '') return { problem: 'spec.destination must have name or server' }
+    const found = name === '' ? byServer.get(trimmed(server)) : byName.get(name)
+    if (found) return { cluster: found }
+    if (word !== LOCAL_NAME && word !== LOCAL_SERVER) {
+      return {
+        problem: `there is no Cluster for destination ${word}; "flotilla cluster add" adds one, and spec.aliases of a Cluster with dialect argo gives it another name or address`,
+      }
+    }
+    if (local) return { cluster: local }
+    return {
+      problem: `destination ${word} means the Cluster with the alias ${LOCAL_ALIAS} of dialect argo, and there is none; set one: kubectl patch clusters.flotilla.dev NAME --type merge -p '{"spec":{"aliases":[{"dialect":"argo","name":"${LOCAL_ALIAS}"}]}}'`,
+    }
+  }
+}
+
+function trimmed(server: string): string {
+  return server.replace(/\/+$/, '')
+}

@@ -1,0 +1,103 @@
+// Tested by src/dialects/argo/served/application.sim.test.ts
+/** Syncs of an Application: their start, their end, and the history. */
+import { compact } from '../../../core/compact.ts'
+import { jsonEqual } from '../../../core/json.ts'
+import { formatTime } from '../../../core/time/time.ts'
+import type { Context } from '../../../engine/reconciler.ts'
+import type { Bundle } from '../../../kinds/native/bundle.ts'
+import { isAutomated } from '../application.ts'
+import type { Application } from '../kinds.ts'
+import { finishedPhase, operationProblem, sourcesOf, withDeployment } from './application-status.ts'
+import type { Revisions, StateRow } from './application-status.ts'
+import { STARTED } from './ports.ts'
+import type { ArgoPorts } from './ports.ts'
+
+/** Starts a Rollout once for a reason: a Rollout that a person pauses later stays paused. */
+export async function startRollouts(
+  bundles: readonly Bundle[],
+  reason: string,
+  {
+    ports,
+    context,
+  }: { readonly ports: Pick<ArgoPorts, 'rolloutOf' | 'start'>; readonly context: Pick<Context, 'signal'> },
+): Promise<void> {
+  for (const bundle of bundles) {
+    const rollout = ports.rolloutOf(bundle)
+    if (!rollout?.spec.paused || rollout.metadata.annotations?.[STARTED] === reason) continue
+    if (reason === 'automated' && rollout.metadata.annotations?.[STARTED] !== undefined) continue
+    await ports.start(rollout, reason, context.signal)
+  }
+}
+
+/** The state of an operation that was asked for. */
+export function beginOperation(app: Application, revisions: Revisions, now: number): void {
+  const { operation, spec } = app
+  const status = (app.status ??= {})
+  if (!operation || status.operationState?.phase === 'Running') return
+  const problem = operationProblem(operation, revisions, spec)
+  status.operationState = {
+    operation,
+    phase: 'Running',
+    startedAt: formatTime(now),
+    ...(problem === undefined ? { message: 'waiting for the agent of the cluster' } : { message: problem }),
+    syncResult: { ...revisions, ...sourcesOf(spec) },
+  }
+}
+
+interface Ending {
+  readonly rows: readonly StateRow[]
+  readonly revisions: Revisions
+  readonly now: number
+  readonly refused?: string | undefined
+  readonly problem?: string | undefined
+}
+
+export function endOperation(app: Application, { rows, revisions, now, refused, problem }: Ending): void {
+  const { operationState: state } = app.status!
+  // The request is removed first, so that it is not taken for a second one.
+  if (!state || app.operation) return
+  const wrong = operationProblem(state.operation, revisions, app.spec) ?? refused ?? problem
+  const end = wrong === undefined ? finishedPhase(rows) : { phase: 'Failed' as const, message: wrong }
+  if (!end) return
+  Object.assign(state, end, { finishedAt: formatTime(now), syncResult: { ...revisions, ...sourcesOf(app.spec) } })
+  if (end.phase !== 'Succeeded') return
+  app.status!.history = withDeployment(
+    app.status!.history ?? [],
+    compact({
+      ...revisions,
+      deployStartedAt: state.startedAt,
+      deployedAt: formatTime(now),
+      initiatedBy: state.operation.initiatedBy,
+      ...sourcesOf(app.spec),
+    }),
+    app.spec.revisionHistoryLimit,
+  )
+}
+
+/** Automated syncs stand in the history, too. */
+export function noteAutomated(app: Application, { rows, revisions, now }: Ending): void {
+  if (!isAutomated(app.spec) || finishedPhase(rows)?.phase !== 'Succeeded') return
+  const status = app.status!
+  const last = status.history?.at(-1)
+  const content = { ...revisions, ...sourcesOf(app.spec) }
+  if (last && jsonEqual({ ...sourceFields(last) }, content)) return
+  const at = formatTime(now)
+  const initiatedBy = { automated: true }
+  status.history = withDeployment(
+    status.history ?? [],
+    { ...content, deployStartedAt: at, deployedAt: at, initiatedBy },
+    app.spec.revisionHistoryLimit,
+  )
+  status.operationState = {
+    operation: { sync: compact({ revision: revisions.revision }), initiatedBy },
+    phase: 'Succeeded',
+    message: 'successfully synced (all tasks run)',
+    startedAt: at,
+    finishedAt: at,
+    syncResult: content,
+  }
+}
+
+function sourceFields({ revision, revisions, source, sources }: ReturnType<typeof withDeployment>[number]) {
+  return compact({ revision, revisions, source, sources })
+}

@@ -1,0 +1,55 @@
+/** The ports of the controllers of Applications and ApplicationSets. */
+import type { Digest } from '../../../core/crypto/digest.ts'
+import type { Kind } from '../../../kinds/define-kind.ts'
+import type { KubeObject } from '../../../kinds/meta.ts'
+import type { Bundle } from '../../../kinds/native/bundle.ts'
+import type { Rollout } from '../../../kinds/native/rollout.ts'
+import type { Source } from '../../../kinds/native/source.ts'
+import type { ObjectSet } from '../../../wire/document/cluster-document.ts'
+import type { LazyFiles } from '../../lazy-files.ts'
+import type { AppProject } from '../kinds.ts'
+import type { createDestinations } from './destinations.ts'
+import type { Owner } from './served-objects.ts'
+import type { StateRows } from './state-rows.ts'
+
+/** An object that was made for an owner. */
+export interface Made {
+  readonly kind: Kind
+  readonly object: KubeObject
+}
+
+export interface ArgoPorts extends StateRows {
+  /** An existing object of one of the compiled kinds. */
+  find(kind: Kind, namespace: string, name: string): KubeObject | undefined
+  /** All objects that were made for the owner with this uid. */
+  madeFor(uid: string): readonly Made[]
+  apply(kind: Kind, object: KubeObject, signal: AbortSignal): Promise<void>
+  remove(kind: Kind, object: KubeObject, signal: AbortSignal): Promise<void>
+  /** Sets annotations of an object. */
+  annotate(
+    kind: Kind,
+    object: KubeObject,
+    annotations: Readonly<Record<string, string | null>>,
+    signal: AbortSignal,
+  ): Promise<void>
+  /** Resumes a Rollout, and notes why in an annotation. */
+  start(rollout: Rollout, reason: string, signal: AbortSignal): Promise<void>
+  /** Sets what happens to the objects of a Bundle when it is deleted. */
+  deletePolicy(bundle: Bundle, policy: 'Delete' | 'Orphan', signal: AbortSignal): Promise<void>
+  sourceOf(namespace: string, name: string): Source | undefined
+  bundleOf(namespace: string, name: string): Bundle | undefined
+  /** Rollouts that remove a Bundle. */
+  removalsOf(namespace: string, bundle: string): readonly Rollout[]
+  isOnline(cluster: string): boolean
+  filesOf(artifact: Digest): Promise<LazyFiles>
+  /** A stored set; undefined when it is not stored. */
+  setOf(digest: Digest): Promise<ObjectSet | undefined>
+  /** The AppProject of this name that counts for a namespace, and its namespace. */
+  projectOf(namespace: string, name: string): AppProject | undefined
+  destinations(): ReturnType<typeof createDestinations>
+  /** Whether an object of the namespace with this name belongs to another owner. */
+  isTaken(kind: Kind, owner: Owner, name: string): boolean
+}
+
+/** The annotation of a Rollout that the dialect started, with the reason. */
+export const STARTED = 'argocd.argoproj.io/started'

@@ -1,0 +1,101 @@
+// Tested by src/dialects/argo/served/application.sim.test.ts
+/** What the AppProject of an Application allows. */
+import type { ApplicationSpec } from '../application.ts'
+import type { AppProject } from '../kinds.ts'
+import {
+  isApplicationNamespacePermitted,
+  isDestinationPermitted,
+  isKindPermitted,
+  isSourcePermitted,
+} from '../projects/project-permissions.ts'
+import { projectProblem } from '../projects/validate-project.ts'
+import type { CheckedProject } from '../projects/validate-project.ts'
+import { canSync, matchingWindows, SyncWindowError } from '../sync/sync-windows.ts'
+
+const DEFAULT = 'default'
+
+/** The AppProject `default` of a fresh Argo CD, which need not be written. */
+const EVERYTHING: CheckedProject = {
+  sourceRepos: ['*'],
+  destinations: [{ server: '*', name: '*', namespace: '*' }],
+  clusterResourceWhitelist: [{ group: '*', kind: '*' }],
+}
+
+/** The limits of a project, or why it does not exist. */
+export function projectSpec(
+  name: string,
+  project: AppProject | undefined,
+): CheckedProject | { readonly missing: string } {
+  if (project) return project.spec
+  if (name === DEFAULT) return EVERYTHING
+  return { missing: `application references project ${name} which does not exist` }
+}
+
+/** A destination with both of its names. */
+export interface NamedDestination {
+  readonly name: string
+  readonly server: string
+  readonly namespace: string
+}
+
+/** Why a project does not allow an Application; undefined when it does. */
+export function projectRefusal(
+  project: { readonly name: string; readonly spec: CheckedProject },
+  spec: ApplicationSpec,
+  where: { readonly destination: NamedDestination; readonly namespace: string; readonly argoNamespace: string },
+): string | undefined {
+  const invalid = projectProblem(project.name, project.spec)
+  if (invalid !== undefined) return `AppProject ${project.name}: ${invalid}`
+  const { destination, namespace, argoNamespace } = where
+  if (!isApplicationNamespacePermitted(project.spec, namespace, argoNamespace)) {
+    return `application in namespace ${namespace} is not permitted to use project ${project.name}`
+  }
+  const sources = spec.sources && spec.sources.length > 0 ? spec.sources : spec.source ? [spec.source] : []
+  for (const { repoURL = '' } of sources) {
+    if (!isSourcePermitted(project.spec, repoURL))
+      return `application repo ${repoURL} is not permitted in project '${project.name}'`
+  }
+  if (isDestinationPermitted(project.spec, destination)) return undefined
+  const { server, namespace: target } = destination
+  return `application destination server '${server}' and namespace '${target}' do not match any of the allowed destinations in project '${project.name}'`
+}
+
+/** An object of rendered content. */
+export interface RenderedObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly namespace?: string | undefined
+  readonly name: string
+}
+
+/** The first object that a project does not allow, as a sentence. */
+export function refusedObject(
+  project: { readonly name: string; readonly spec: CheckedProject },
+  objects: readonly RenderedObject[],
+  destination: NamedDestination,
+): string | undefined {
+  for (const { apiVersion, kind, name, namespace = '' } of objects) {
+    const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+    const label = `${group === '' ? '' : `${group}/`}${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`
+    if (!isKindPermitted(project.spec, { group, kind, name }, namespace !== ''))
+      return `resource ${label} is not permitted in project ${project.name}`
+    if (namespace !== '' && !isDestinationPermitted(project.spec, { ...destination, namespace }))
+      return `namespace ${namespace} of ${label} is not permitted in project '${project.name}'`
+  }
+  return undefined
+}
+
+/** Whether the sync windows of a project are open for an Application; with the sentence to show when they are not. */
+export function closedWindow(
+  { syncWindows = [] }: CheckedProject,
+  application: { readonly name: string; readonly destination: NamedDestination },
+  question: { readonly atMs: number; readonly isManual: boolean; readonly startedMs?: number },
+): string | undefined {
+  try {
+    if (canSync(matchingWindows(syncWindows, application), question)) return undefined
+  } catch (caught) {
+    if (!(caught instanceof SyncWindowError)) throw caught
+    return `the sync windows of the project cannot be read: ${caught.message}`
+  }
+  return 'Sync is blocked by the sync windows of the project'
+}

@@ -1,0 +1,130 @@
+// Tested by src/dialects/argo/served/application.sim.test.ts
+/** Writes the status of an Application. */
+import { compact } from '../../../core/compact.ts'
+import { isDigest } from '../../../core/crypto/digest.ts'
+import { formatTime } from '../../../core/time/time.ts'
+import type { Context, Draft, Result } from '../../../engine/reconciler.ts'
+import { keyOf } from '../../../kinds/meta.ts'
+import type { Bundle } from '../../../kinds/native/bundle.ts'
+import { objectState } from '../../../plan/fleet/object-state.ts'
+import type { ObjectState } from '../../../plan/fleet/object-state.ts'
+import { describeObject } from '../../../plan/objects/object-id.ts'
+import type { ObjectSet } from '../../../wire/document/cluster-document.ts'
+import type { Application, ApplicationCondition, ApplicationResource, ApplicationStatus } from '../kinds.ts'
+import { comparedTo, worstRow } from './application-status.ts'
+import type { Revisions, StateRow } from './application-status.ts'
+import type { ArgoPorts } from './ports.ts'
+
+interface Shown {
+  readonly rows: readonly StateRow[]
+  readonly revisions: Revisions
+  readonly conditions: ReadonlyMap<string, string>
+  readonly now: number
+}
+
+export function show(app: Application, { rows, revisions, conditions, now }: Shown): void {
+  const status = app.status!
+  const { sync, health, message } = worstRow(rows)
+  const isUnknown = conditions.has('ComparisonError') && rows.every(({ target }) => target === undefined)
+  status.sync = { status: isUnknown ? 'Unknown' : sync, comparedTo: comparedTo(app.spec), ...revisions }
+  const before = status.health
+  status.health = {
+    status: health,
+    ...(health === 'Healthy' || message === '' ? {} : { message }),
+    lastTransitionTime: before?.status === health ? (before.lastTransitionTime ?? formatTime(now)) : formatTime(now),
+  }
+  showConditions(status, conditions, now)
+}
+
+function showConditions(status: ApplicationStatus, conditions: ReadonlyMap<string, string>, now: number): void {
+  const before = new Map((status.conditions ?? []).map((one) => [one.type, one]))
+  const next = [...conditions].map(([type, text]): ApplicationCondition => {
+    const message = text.slice(0, 4096)
+    const known = before.get(type)
+    return {
+      type,
+      message,
+      lastTransitionTime: known?.message === message ? known.lastTransitionTime! : formatTime(now),
+    }
+  })
+  if (next.length === 0) delete status.conditions
+  else status.conditions = next
+}
+
+/** Shows why an Application is not compiled; sync and health of what runs are not known then. */
+export function showProblem(draft: Draft<Application>, type: string, message: string, { clock }: Context): Result {
+  const app = draft.next
+  const status = (app.status ??= {})
+  const now = clock.now()
+  const { operation } = app
+  if (operation && status.operationState?.phase !== 'Running' && type !== '') {
+    status.operationState = {
+      operation,
+      phase: 'Running',
+      startedAt: formatTime(now),
+      message,
+    }
+  } else if (status.operationState?.phase === 'Running' && !operation && type !== '') {
+    Object.assign(status.operationState, { phase: 'Error', message, finishedAt: formatTime(now) })
+  }
+  status.sync = { ...status.sync, status: 'Unknown', comparedTo: comparedTo(app.spec) }
+  status.health ??= { status: 'Unknown' }
+  if (type !== '')
+    status.health = { status: 'Unknown', lastTransitionTime: status.health.lastTransitionTime ?? formatTime(now) }
+  showConditions(status, type === '' ? new Map() : new Map([[type, message]]), now)
+  return {}
+}
+
+interface Listing {
+  readonly ports: Pick<ArgoPorts, 'reportOf'>
+  readonly cluster: string
+  readonly isOffline: boolean
+}
+
+const OBJECT_HEALTH: Readonly<Record<ObjectState['state'], string>> = {
+  Ready: 'Healthy',
+  Drifted: 'Healthy',
+  Progressing: 'Progressing',
+  Pending: 'Missing',
+  Failed: 'Degraded',
+  Offline: 'Unknown',
+  NotReported: 'Unknown',
+} as Record<ObjectState['state'], string>
+const MAX_RESOURCES = 500
+
+/** The objects of the newest content, with their states on the cluster. */
+export function resourcesOf(
+  bundles: readonly Bundle[],
+  sets: readonly (ObjectSet | undefined)[],
+  { ports, cluster, isOffline }: Listing,
+): ApplicationResource[] {
+  const report = ports.reportOf(cluster)
+  const all = bundles.flatMap((bundle, at) => {
+    const digest = bundle.status?.revision?.set ?? ''
+    const reported = report?.spec.bundles.find((row) => row.bundle === keyOf(bundle) && row.set === digest)
+    const isThere = isDigest(digest) && reported !== undefined
+    return (sets[at]?.objects ?? []).map((object): ApplicationResource => {
+      const { apiVersion, kind, name, namespace, hook } = object
+      const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
+      const { state, message } = objectState(describeObject(object), reported, isOffline)
+      const status = !isThere
+        ? 'OutOfSync'
+        : state === 'Ready' || state === 'Progressing'
+          ? 'Synced'
+          : state === 'Drifted' || state === 'Pending'
+            ? 'OutOfSync'
+            : 'Unknown'
+      return compact({
+        group: group === '' ? undefined : group,
+        version,
+        kind,
+        namespace,
+        name,
+        status: isOffline ? 'Unknown' : status,
+        health: compact({ status: isThere ? OBJECT_HEALTH[state] : 'Missing', message }),
+        hook: hook ? true : undefined,
+      })
+    })
+  })
+  return all.slice(0, MAX_RESOURCES)
+}
