@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HUB_LOCALS, HUB_ROLES } from '../apiserver/rbac/bootstrap-roles.ts'
-import { authorizationAttributes, requestInfo } from '../apiserver/http/request-info.ts'
 import { utf8 } from '../core/bytes.ts'
 import { seededKeys } from '../core/crypto/key-pair.ts'
 import type { KeyPair } from '../core/bytes.ts'
@@ -15,6 +14,8 @@ import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
 import { createApplicant } from '../testing/agents/hostile-agent.ts'
 import { configMap, embeddedHome, objectDigest, startTestHub } from '../testing/hub/test-hub.ts'
 import type { TestHome, TestHub } from '../testing/hub/test-hub.ts'
+import { grantedRights, rightsNoter } from '../testing/hub/used-rights.ts'
+import type { UsedRights } from '../testing/hub/used-rights.ts'
 import { TIME_HEADER } from '../wire/link/clock-skew.ts'
 import { INSTANCE_HEADER, ROUTES } from '../wire/link/frames.ts'
 import type { Report } from '../wire/link/frames.ts'
@@ -31,42 +32,34 @@ const UNSEEN: Readonly<Record<string, string>> = {
 
 /** A home that notes each right that the gateway uses, and each that it lacks. */
 function watched(home: TestHome) {
-  const used = new Set<string>()
-  const denied: string[] = []
+  const rights: UsedRights = { used: new Set(), denied: [] }
+  const note = rightsNoter(rights, ({ group, namespace }) =>
+    group === 'flotilla.dev' ? '' : ` in ${namespace ?? 'all namespaces'}`,
+  )
   const noted: TestHome = {
     ...home,
     as(user) {
       const transport = home.as(user)
       if (user !== USER) return transport
       return async (request, signal) => {
-        const { verb, resource } = authorizationAttributes(requestInfo(request), request, { user, groups: [] })
-        assert.ok(resource, `${request.method} ${request.path} is no resource`)
-        const below = resource.subresource === undefined ? '' : `/${resource.subresource}`
-        const scope = resource.group === 'flotilla.dev' ? '' : ` in ${resource.namespace ?? 'all namespaces'}`
-        const right = `${verb} ${resource.plural}${below}.${resource.group}${scope}`
-        used.add(right)
         const answer = await transport(request, signal)
-        if (answer.status === 403) denied.push(right)
+        note(request, answer.status)
         return answer
       }
     },
   }
-  return { home: noted, used, denied }
+  return { home: noted, ...rights }
 }
 
 /** Each right of the gateway's roles, one by one. */
-function grantedRights(): Set<string> {
-  const granted = new Set<string>()
-  const add = (rules: (typeof HUB_ROLES)[number]['rules'], scope: string): void => {
-    for (const { apiGroups = [], resources = [], verbs } of rules ?? []) {
-      for (const group of apiGroups) {
-        for (const resource of resources) for (const verb of verbs) granted.add(`${verb} ${resource}.${group}${scope}`)
-      }
-    }
-  }
-  for (const { name, rules } of HUB_ROLES) if (name === USER) add(rules, '')
-  for (const { name, rules, namespace } of HUB_LOCALS) if (name === USER) add(rules, ` in ${namespace}`)
-  return granted
+function gatewayRights(): Set<string> {
+  const everywhere = HUB_ROLES.filter(({ name }) => name === USER).flatMap(({ rules = [] }) => [
+    ...grantedRights(rules),
+  ])
+  const local = HUB_LOCALS.filter(({ name }) => name === USER).flatMap(({ rules, namespace }) => [
+    ...grantedRights(rules, ` in ${namespace}`),
+  ])
+  return new Set([...everywhere, ...local])
 }
 
 /** Joins, and then does everything that makes the gateway write. */
@@ -144,7 +137,7 @@ test('the gateway has every right that it uses, and no other', async () => {
   } finally {
     await hub.close()
   }
-  const granted = grantedRights()
+  const granted = gatewayRights()
   assert.deepEqual(denied, [], 'no request was denied')
   assert.deepEqual([...used].filter((right) => !granted.has(right)).sort(), [], 'used and not granted')
   const unused = [...granted].filter((right) => !used.has(right)).sort()

@@ -1,3 +1,4 @@
+import { CONTROLLERS_USER } from '../apiserver/rbac/controller-rules.ts'
 import type { Clock } from '../core/time/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
@@ -10,11 +11,12 @@ export interface HubPorts {
 }
 
 /**
- * The users of the hub's own parts; controllers may do everything for now, the gateway only what its role in
- * apiserver/rbac/bootstrap-roles.ts says.
+ * The users of the hub's own parts. Controllers and gateway have the rights of their roles in apiserver/rbac and no
+ * others. The administrator is the user of `admin.kubeconfig`; with these rights the hub installs kinds, policies and
+ * roles at its start.
  */
 export const HUB_USERS = {
-  controllers: { commonName: 'system:flotilla:hub', organizations: ['system:masters'] },
+  controllers: { commonName: CONTROLLERS_USER, organizations: [] },
   gateway: { commonName: 'system:flotilla:gateway', organizations: [] },
   admin: { commonName: 'admin', organizations: ['system:masters'] },
 } as const

@@ -82,7 +82,7 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   const blobsFolder = directory.file('blobs')
   const threads = await startThreads(config, { directory, keys, address, home, blobsFolder }, starting)
 
-  const view = createFleetView({ client: home.clientFor(HUB_USERS.admin), clock, ids, log })
+  const view = createFleetView({ client, clock, ids, log })
   const page = createMetricsPage({
     clock,
     facts: () => view.facts(),

@@ -1,42 +1,71 @@
 /**
- * A hub on a kube-apiserver with the rights of docs/access.md and no more: a cluster joins, runs a bundle, leaves and
- * is forgotten, and nothing was denied.
+ * A hub on a kube-apiserver with the rights of docs/access.md and no more, also those of its dialects: a cluster joins,
+ * runs a bundle, leaves and is forgotten. Nothing is denied, and each right that installs and serves is used.
  */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { HUB_ROLES } from '../../src/apiserver/rbac/bootstrap-roles.ts'
+import { kubeHomeRules, kubeHomeSystemRules } from '../../src/hub/home/kube-home-rules.ts'
 import { startControlPlane } from '../../src/testing/control-plane/control-plane.ts'
-import { readYamlDocument } from '../../src/yaml/read/read-yaml.ts'
+import type { ControlPlane } from '../../src/testing/control-plane/control-plane.ts'
+import { documentedHubRoles } from '../../src/testing/hub/documented-roles.ts'
+import { grantedRights } from '../../src/testing/hub/used-rights.ts'
 import { eventually, FREE, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 import { contentOf, startEmbeddedSite } from './keep-world.ts'
 
-const ACCESS = resolve(import.meta.dirname, '../../docs/access.md')
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
+const USER = 'the-hub'
+const DIALECTS = ['fleet', 'ocm', 'argo']
+/** Groups in which the hub installs and serves; the rights in other groups are those of the controllers and the gateway. */
+const INSTALLS = /\.(apiextensions|admissionregistration|rbac\.authorization|apiregistration|authorization)\.k8s\.io$/
 
-/** The role as the page has it. */
-function roleOfTheDocs(): { readonly metadata: { readonly name: string } } {
-  const text = /```yaml\n(apiVersion: rbac[\s\S]*?)```/.exec(readFileSync(ACCESS, 'utf8'))?.[1] ?? ''
-  const role = readYamlDocument(text).value
-  return role as { readonly metadata: { readonly name: string } }
+/** Applies the roles of the page, and binds them to the hub. */
+async function grant(home: ControlPlane): Promise<void> {
+  for (const { kind, apiVersion, metadata, ...content } of documentedHubRoles(DIALECTS)) {
+    const inNamespace = metadata.namespace ? `/namespaces/${metadata.namespace}` : ''
+    const at = kind === 'Namespace' ? '/api/v1' : `${RBAC}${inNamespace}`
+    const made = await home.call('POST', `${at}/${kind.toLowerCase()}s`, { kind, apiVersion, metadata, ...content })
+    assert.equal(made.status, 201, made.text)
+    if (kind === 'Namespace') continue
+    const binding = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: `${kind}Binding`,
+      metadata,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name: metadata.name },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER }],
+    }
+    assert.equal((await home.call('POST', `${at}/${kind.toLowerCase()}bindings`, binding)).status, 201)
+  }
 }
 
-test('the rights that are written down are enough, also to forget a cluster that left', async (t) => {
-  const folder = temporaryFolder(t)
-  await using home = await startControlPlane()
-  const role = roleOfTheDocs()
-  assert.equal((await home.call('POST', `${RBAC}/clusterroles`, role)).status, 201)
-  const binding = {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRoleBinding',
-    metadata: { name: 'hub' },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role.metadata.name },
-    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'the-hub' }],
+interface AuditEvent {
+  readonly verb: string
+  readonly user: { readonly username: string }
+  readonly objectRef?: { readonly apiGroup?: string; readonly resource: string; readonly subresource?: string }
+  readonly responseStatus?: { readonly code?: number }
+}
+
+/** Rights that requests of the hub used, by the audit log of the kube-apiserver. */
+function usedRights(auditLog: string): { readonly used: Set<string>; readonly denied: string[] } {
+  const used = new Set<string>()
+  const denied: string[] = []
+  for (const line of readFileSync(auditLog, 'utf8').split('\n')) {
+    if (line === '') continue
+    const { verb, user, objectRef, responseStatus } = JSON.parse(line) as AuditEvent
+    if (user.username !== USER || !objectRef) continue
+    const { apiGroup = '', resource, subresource } = objectRef
+    const object = `${resource}${subresource === undefined ? '' : `/${subresource}`}.${apiGroup}`
+    used.add(`${verb} ${object}`)
+    if (verb === 'patch' && responseStatus?.code === 201) used.add(`create ${object}`)
+    if (responseStatus?.code === 403) denied.push(`${verb} ${object}`)
   }
-  assert.equal((await home.call('POST', `${RBAC}/clusterrolebindings`, binding)).status, 201)
-  const own = ['--kubeconfig', home.writeKubeconfig('the-hub')]
-  const hub = startFlotilla(t, ['hub', 'run', '--data', join(folder, 'hub'), ...own, ...FREE])
-  await hub.says(/^flotilla hub ready/)
+  return { used, denied }
+}
+
+async function liveAndLeave(t: TestContext, home: ControlPlane, folder: string): Promise<void> {
   const flotilla = async (...args: string[]) => {
     const ended = await runFlotilla(t, [...args, '--kubeconfig', home.kubeconfigPath])
     assert.equal(ended.code, 0, `flotilla ${args.join(' ')}: ${ended.stderr}`)
@@ -45,19 +74,11 @@ test('the rights that are written down are enough, also to forget a cluster that
   const added = await flotilla('cluster', 'add', 'store-1', '-l', 'tier=store', '-o', 'json')
   const { code } = JSON.parse(added) as { code: string }
   const site = await startEmbeddedSite(t, folder, 'store-1')
-  const agent = startFlotilla(t, [
-    'agent',
-    'run',
-    '--join',
-    code,
-    '--kubeconfig',
-    site,
-    '--data',
-    join(folder, 'agent'),
-  ])
+  const data = ['--kubeconfig', site, '--data', join(folder, 'agent')]
+  const agent = startFlotilla(t, ['agent', 'run', '--join', code, ...data])
   writeFileSync(join(folder, 'content.yaml'), contentOf('here', ''))
   await flotilla('apply', '-f', join(folder, 'content.yaml'))
-  const stateOf = () => flotilla('get', 'clusters', '-o', 'jsonpath={.items[*].status.state}')
+  const stateOf = () => flotilla('get', 'clusters.flotilla.dev', '-o', 'jsonpath={.items[*].status.state}')
   await eventually('the cluster becoming Ready', async () => ((await stateOf()) === 'Ready' ? true : undefined))
   await flotilla('cluster', 'decommission', 'store-1', '--remove', '--forget-after', '0s', '--yes')
   await eventually('the cluster being forgotten', async () => {
@@ -65,10 +86,44 @@ test('the rights that are written down are enough, also to forget a cluster that
     return (JSON.parse(text) as { items: unknown[] }).items.length === 0 ? true : undefined
   })
   assert.equal((await agent.ended).code, 0, 'it was told')
+}
+
+test('the rights that are written down are enough, also to forget a cluster that left', async (t) => {
+  const folder = temporaryFolder(t)
+  const auditLog = join(folder, 'audit.log')
+  await using home = await startControlPlane({ auditLog })
+  await grant(home)
+  const own = ['--kubeconfig', home.writeKubeconfig(USER), '--dialects', DIALECTS.join(',')]
+  const hub = startFlotilla(t, ['hub', 'run', '--data', join(folder, 'hub'), ...own, ...FREE])
+  await hub.says(/^flotilla hub ready/)
+  await liveAndLeave(t, home, folder)
   const { code: exit, stderr } = await hub.stop()
   assert.equal(exit, 0, stderr)
-  const denied = stderr
+  const said = stderr
     .split('\n')
     .filter((line) => /forbidden|cannot (get|list|watch|create|update|patch|delete)/i.test(line))
+  assert.deepEqual(said, [])
+  const { used, denied } = usedRights(auditLog)
   assert.deepEqual(denied, [])
+  const isInstall = (right: string) => INSTALLS.test(right)
+  const installs = [...grantedRights([...kubeHomeRules(), ...kubeHomeSystemRules()])].filter(isInstall)
+  const unused = installs.filter((right) => !used.has(right)).sort()
+  // The check of escalation is inside the kube-apiserver and is no request.
+  assert.deepEqual(unused, ['escalate clusterroles.rbac.authorization.k8s.io'])
+  // The hub may write its own roles and no other.
+  const may = (name: string, verb: string) =>
+    mayOn(home, { group: 'rbac.authorization.k8s.io', resource: 'clusterroles', name, verb })
+  for (const { name } of HUB_ROLES.filter((role) => !role.name.startsWith('system:')))
+    assert.ok(await may(name, 'patch'))
+  for (const verb of ['patch', 'escalate', 'bind']) assert.equal(await may('cluster-admin', verb), false)
 })
+
+async function mayOn(home: ControlPlane, resourceAttributes: object): Promise<boolean> {
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    spec: { user: USER, resourceAttributes },
+  }
+  const { text } = await home.call('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', review)
+  return (JSON.parse(text) as { status: { allowed: boolean } }).status.allowed
+}

@@ -1,4 +1,5 @@
 import type { PolicyRule, Subject } from '../../kinds/builtin/rbac.ts'
+import { CONTROLLER_RULES, CONTROLLER_SYSTEM_RULES, CONTROLLERS_USER } from './controller-rules.ts'
 import { ruleFor, nonResourceRule, READ } from './rule-builders.ts'
 
 /**
@@ -197,7 +198,7 @@ export const KUBERNETES_BINDINGS: readonly BootstrapBinding[] = [
   { name: 'system:monitoring', role: 'system:monitoring', subjects: [group('system:monitoring')] },
 ]
 
-/** Cluster roles of a hub: its gateway's, and what view, edit and admin mean for our kinds. */
+/** Cluster roles of a hub: of its gateway and controllers, and the meaning of view, edit and admin for our kinds. */
 export const HUB_ROLES: readonly BootstrapRole[] = [
   {
     name: 'system:flotilla:gateway',
@@ -212,6 +213,7 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
       ruleFor(['get', 'create', 'update', 'delete'], OWN, 'clusterreports'),
     ],
   },
+  { name: CONTROLLERS_USER, rules: CONTROLLER_RULES },
   {
     name: 'flotilla:aggregate-to-view',
     labels: aggregateTo('view'),
@@ -265,9 +267,10 @@ export const HUB_BINDINGS: readonly BootstrapBinding[] = [
     role: 'system:flotilla:gateway',
     subjects: [user('system:flotilla:gateway')],
   },
+  { name: CONTROLLERS_USER, role: CONTROLLERS_USER, subjects: [user(CONTROLLERS_USER)] },
 ]
 
-/** Roles of a hub in one namespace: gateways summarize who is alive in Leases. */
+/** Roles of a hub in its own namespace: gateways record in Leases which clusters are alive, controllers read them. */
 export const HUB_LOCALS: readonly BootstrapLocal[] = [
   {
     name: 'system:flotilla:gateway',
@@ -275,5 +278,12 @@ export const HUB_LOCALS: readonly BootstrapLocal[] = [
     namespace: 'flotilla-system',
     rules: [ruleFor(['get', 'create', 'update'], 'coordination.k8s.io', 'leases')],
     subjects: [user('system:flotilla:gateway')],
+  },
+  {
+    name: CONTROLLERS_USER,
+    role: CONTROLLERS_USER,
+    namespace: 'flotilla-system',
+    rules: CONTROLLER_SYSTEM_RULES,
+    subjects: [user(CONTROLLERS_USER)],
   },
 ]

@@ -82,9 +82,10 @@ export function composeHub(options: HubOptions): ComposedHub {
     trust,
     transportCa: () => trust().transportCa,
   })
+  const controllersClient = clientOf(HUB_USERS.controllers)
   const controllers = composeControllers({
     ...ports,
-    client: clientOf(HUB_USERS.controllers),
+    client: controllersClient,
     blobs,
     trust: {
       get signer() {
@@ -106,7 +107,12 @@ export function composeHub(options: HubOptions): ComposedHub {
     client,
     run: async (signal) => {
       await announceHub(client, trust(), undefined)
-      await installDialects(options.dialects ?? [], { client, clock: ports.clock, signal })
+      await installDialects(options.dialects ?? [], {
+        client,
+        controllers: controllersClient,
+        clock: ports.clock,
+        signal,
+      })
       await installFirstProjects({ client, signal })
       await controllers.run(signal)
     },

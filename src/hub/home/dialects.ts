@@ -3,20 +3,25 @@ import type { Client } from '../../client/client.ts'
 import type { DialectControllers } from '../../controllers/controllers.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { isApiError, Stalled } from '../../core/errors.ts'
+import { ARGO_CONTROLLER_RULES } from '../../dialects/argo/controller-rules.ts'
 import { ARGO_KINDS } from '../../dialects/argo/kinds.ts'
 import { createArgoControllers } from '../../dialects/argo/served/argo-controllers.ts'
+import { FLEET_CONTROLLER_RULES } from '../../dialects/fleet/controller-rules.ts'
 import { createFleetControllers } from '../../dialects/fleet/controllers/fleet-controllers.ts'
 import { FLEET_POLICIES } from '../../dialects/fleet/cluster-policy.ts'
 import { FLEET_KINDS } from '../../dialects/fleet/kinds.ts'
+import { OCM_CONTROLLER_RULES } from '../../dialects/ocm/controller-rules.ts'
 import { OCM_WORK_KINDS } from '../../dialects/ocm/works/kinds.ts'
 import { createWorkControllers } from '../../dialects/ocm/works/work-controllers.ts'
 import { OCM_FACE_POLICIES } from '../../dialects/ocm/faces/face-policies.ts'
 import { OCM_PLACEMENT_KINDS } from '../../dialects/ocm/kinds.ts'
 import { createOcmControllers } from '../../dialects/ocm/ocm-controllers.ts'
 import type { ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
+import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
 import { shippedPolicyBinding } from '../../kinds/policies/shipped-policy.ts'
 import { toCrd } from '../../kinds/crd/to-crd.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
+import { grantDialectRights } from './dialect-roles.ts'
 import { installDialectProjects } from './first-projects.ts'
 import { ensureNamespace } from './hub-info.ts'
 import { applyPolicies, CrdResource, waitUntilServed } from './kube-home.ts'
@@ -29,6 +34,8 @@ interface Dialect {
   /** Rules about writes of its kinds. */
   readonly policies?: readonly ValidatingAdmissionPolicy[]
   readonly controllers: DialectControllers
+  /** Rights of its controllers, besides those of all controllers. */
+  readonly rules: readonly PolicyRule[]
 }
 
 const DIALECTS: Readonly<Record<string, Dialect>> = {
@@ -37,14 +44,21 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     namespaces: ['fleet-default', 'fleet-local'],
     policies: FLEET_POLICIES,
     controllers: createFleetControllers,
+    rules: FLEET_CONTROLLER_RULES,
   },
   ocm: {
     kinds: [...OCM_PLACEMENT_KINDS, ...OCM_WORK_KINDS],
     namespaces: [],
     policies: OCM_FACE_POLICIES,
     controllers: (parts) => [...createOcmControllers(parts), ...createWorkControllers(parts)],
+    rules: OCM_CONTROLLER_RULES,
   },
-  argo: { kinds: ARGO_KINDS, namespaces: ['argocd'], controllers: createArgoControllers },
+  argo: {
+    kinds: ARGO_KINDS,
+    namespaces: ['argocd'],
+    controllers: createArgoControllers,
+    rules: ARGO_CONTROLLER_RULES,
+  },
 }
 
 /** The label of CRDs that a dialect installed; only those are ever changed. */
@@ -68,19 +82,44 @@ export function dialectControllers(names: readonly string[]): DialectControllers
   return names.map((name) => DIALECTS[name]!.controllers)
 }
 
+/** The rights that the controllers of dialects need, besides those of all controllers. */
+export function dialectRules(names: readonly string[]): readonly PolicyRule[] {
+  return names.flatMap((name) => DIALECTS[name]!.rules)
+}
+
+/** The kinds of a dialect. */
+export function dialectKinds(name: string): readonly Kind[] {
+  return DIALECTS[name]!.kinds
+}
+
+/** The names of all dialects. */
+export const DIALECT_NAMES: readonly string[] = Object.keys(DIALECTS)
+
+/**
+ * What an installation works with. `controllers` is the API as the controllers' user, for the embedded home, where the
+ * hub grants this user the rights that the dialect needs.
+ */
+interface DialectParts {
+  readonly client: Client
+  readonly controllers?: Client
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
 /** Installs the CRDs and namespaces of dialects. An existing CRD, installed by the other system, stays unchanged. */
 export async function installDialects(
   names: readonly string[],
-  { client, clock, signal }: { readonly client: Client; readonly clock: Clock; readonly signal: AbortSignal },
+  { client, controllers, clock, signal }: DialectParts,
 ): Promise<void> {
   for (const name of names) {
-    const { kinds, namespaces, policies = [] } = DIALECTS[name]!
+    const { kinds, namespaces, policies = [], rules } = DIALECTS[name]!
     for (const namespace of namespaces) await ensureNamespace(client, namespace)
     // Only the namespaces that the dialect owns: another namespace with a GitRepo needs a Project of its own.
     await installDialectProjects({ client, signal }, name, namespaces)
     for (const kind of kinds) await installKind(name, kind, client, signal)
     await applyPolicies(policies, policies.map(shippedPolicyBinding), { client, signal })
     await waitUntilServed(kinds, { client, clock, signal })
+    if (controllers) await grantDialectRights({ name, kinds, rules }, { client, controllers, clock, signal })
   }
 }
 

@@ -86,15 +86,18 @@ export async function openHome(
     return createClient({ transport, clock, userAgent: `flotilla/${VERSION} (${user.commonName})` })
   }
   const client = clientFor(HUB_USERS.controllers)
+  // On a kube-apiserver both are the user of the hub's kubeconfig.
+  const installer = clientFor(HUB_USERS.admin)
   if (config.kubeconfig !== undefined) {
-    await installKinds(client, clock, life)
-    await installRoles(client, life)
+    await installKinds(installer, clock, life)
+    await installRoles(installer, life)
   }
-  await installPolicies(client, life)
-  await installDialects(parseDialects(config.dialects), { client, clock, signal: life })
+  await installPolicies(installer, life)
+  const controllers = config.kubeconfig === undefined ? { controllers: client } : {}
+  await installDialects(parseDialects(config.dialects), { client: installer, ...controllers, clock, signal: life })
   const agentBundle = await findAgentBundle()
-  await announceHub(client, keys.trust, agentBundle?.digest)
-  const migrated = await installFirstProjects({ client, signal: life })
+  await announceHub(installer, keys.trust, agentBundle?.digest)
+  const migrated = await installFirstProjects({ client: installer, signal: life })
   if (migrated.length > 0) {
     log.warn(
       { namespaces: migrated },

@@ -23,7 +23,7 @@ export interface ControlPlaneOptions {
   beforeStart?(etcdUrl: string, prefix: string): Promise<void>
   /** An etcd of its own, which can be taken back to an earlier state. */
   readonly ownEtcd?: boolean
-  /** Where a line about every request goes: who asked for what. */
+  /** Where a line about every request goes: who asked for what, and the status of the answer. */
   readonly auditLog?: string
 }
 
@@ -84,7 +84,7 @@ const CONTROLLERS = [
 const AUDIT_POLICY = JSON.stringify({
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
-  omitStages: ['ResponseStarted', 'ResponseComplete', 'Panic'],
+  omitStages: ['RequestReceived', 'ResponseStarted', 'Panic'],
   rules: [{ level: 'Metadata' }],
 })
 

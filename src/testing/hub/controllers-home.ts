@@ -1,5 +1,7 @@
 /** All controllers over a real embedded API in memory, in virtual time; agents are played by the test. */
+import assert from 'node:assert/strict'
 import { compact } from '../../core/compact.ts'
+import { CONTROLLERS_USER } from '../../apiserver/rbac/controller-rules.ts'
 import { createApiServer } from '../../apiserver/server/api-server.ts'
 import type { CollectableBlobs } from '../../blobs/blobs.ts'
 import { createMemoryBlobs } from '../../blobs/memory-blobs.ts'
@@ -41,6 +43,8 @@ import type { Store } from '../../store/store.ts'
 import type { ClusterDocument } from '../../wire/document/cluster-document.ts'
 import { formatLiveness, LIVENESS_ANNOTATION, LIVENESS_LABEL, LIVENESS_NAMESPACE } from '../../wire/link/liveness.ts'
 import { build } from '../fixtures/builders.ts'
+import { rightsNoter } from './used-rights.ts'
+import type { UsedRights } from './used-rights.ts'
 
 /** A running home and the handles a test needs. */
 export interface ControllersHome {
@@ -50,6 +54,10 @@ export interface ControllersHome {
   readonly rest: Rest
   /** `METHOD path` of every write, in order. */
   readonly writes: string[]
+  /** The API as the controllers' user. */
+  readonly self: Client
+  /** Rights that the controllers used, and the requests that were denied. */
+  readonly rights: UsedRights
   /** How often a bundle was rendered. */
   rendered(): number
   /** What was asked of sources, in order. */
@@ -87,15 +95,21 @@ export async function startControllersHome(
   const ids = createSeededIds('controllers')
   const blobs = createMemoryBlobs()
   const api = createApiServer({ store, clock, ids, kinds: [...BUILTIN_KINDS, ...NATIVE_KINDS], log: silentLogger })
-  const caller = { user: 'system:flotilla:hub', groups: ['system:masters'] }
+  const caller = { user: 'admin', groups: ['system:masters'] }
+  // The controllers have their own role and no more, as in a hub that runs.
+  const self = { user: CONTROLLERS_USER, groups: ['system:authenticated'] }
   const writes: string[] = []
+  const rights: UsedRights = { used: new Set(), denied: [] }
+  const noteRight = rightsNoter(rights)
   const transport: Transport = (request, signal) => api.handle(request, caller, signal)
   const client = createClient({ clock, transport })
   const controllersClient = createClient({
     clock,
-    transport: (request, signal) => {
+    transport: async (request, signal) => {
       if (request.method !== 'GET') writes.push(`${request.method} ${request.path.replace(/\?.*/, '')}`)
-      return api.handle(request, caller, signal)
+      const answer = await api.handle(request, self, signal)
+      noteRight(request, answer.status)
+      return answer
     },
   })
   let renders = 0
@@ -131,7 +145,7 @@ export async function startControllersHome(
     pushedAgents,
   }
   const { signal: never } = new AbortController()
-  const installing = installDialects(dialects, { client, clock, signal: never })
+  const installing = installDialects(dialects, { client, controllers: controllersClient, clock, signal: never })
   await clock.settle()
   await installing
   await installFirstProjects({ client, signal: never })
@@ -159,6 +173,8 @@ export async function startControllersHome(
     rest: createRest({ transport, clock }),
     client,
     writes,
+    self: controllersClient,
+    rights,
     find,
     rendered: () => renders,
     fetches,
@@ -215,6 +231,7 @@ export async function startControllersHome(
       await controllers.ended
       await api.close()
       await store.close()
+      assert.deepEqual(rights.denied, [], 'the controllers lack no right')
     },
   }
 }

@@ -1,0 +1,24 @@
+/** The rights of the dialect's controllers, besides those of all controllers of a hub. */
+import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
+
+const FLEET = ['fleet.cattle.io']
+const OWN = ['flotilla.dev']
+
+export const FLEET_CONTROLLER_RULES: readonly PolicyRule[] = [
+  { apiGroups: FLEET, resources: ['bundles', 'clustergroups', 'clusters', 'gitrepos'], verbs: ['list', 'watch'] },
+  {
+    apiGroups: FLEET,
+    resources: ['bundles/status', 'clustergroups/status', 'clusters/status', 'gitrepos/status'],
+    verbs: ['update'],
+  },
+  { apiGroups: FLEET, resources: ['bundles'], verbs: ['create', 'patch', 'delete'] },
+  { apiGroups: FLEET, resources: ['clusters'], verbs: ['update'] },
+  // The objects that a GitRepo becomes.
+  {
+    apiGroups: OWN,
+    resources: ['bundles', 'placements', 'rolloutplans', 'sources'],
+    verbs: ['create', 'patch', 'delete'],
+  },
+  // A Cluster of Fleet with a kubeconfig is registered: naming the Secret needs the right to accept.
+  { apiGroups: OWN, resources: ['clusters'], verbs: ['create', 'accept'] },
+]

@@ -1,0 +1,43 @@
+/** The rights of the dialect's controllers, besides those of all controllers of a hub. */
+import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
+
+const CLUSTER = ['cluster.open-cluster-management.io']
+const WORK = ['work.open-cluster-management.io']
+const OWN = ['flotilla.dev']
+
+export const OCM_CONTROLLER_RULES: readonly PolicyRule[] = [
+  {
+    apiGroups: CLUSTER,
+    resources: [
+      'addonplacementscores',
+      'managedclusters',
+      'managedclustersetbindings',
+      'managedclustersets',
+      'placementdecisions',
+      'placements',
+    ],
+    verbs: ['list', 'watch'],
+  },
+  {
+    apiGroups: CLUSTER,
+    resources: [
+      'managedclusters/status',
+      'managedclustersetbindings/status',
+      'managedclustersets/status',
+      'placementdecisions/status',
+      'placements/status',
+    ],
+    verbs: ['update'],
+  },
+  { apiGroups: CLUSTER, resources: ['managedclusters'], verbs: ['create', 'update', 'delete'] },
+  { apiGroups: CLUSTER, resources: ['managedclustersets'], verbs: ['create', 'patch'] },
+  { apiGroups: CLUSTER, resources: ['placementdecisions'], verbs: ['create', 'update', 'delete'] },
+  // A policy asks for this right when the face of a cluster has the label of a set.
+  { apiGroups: CLUSTER, resources: ['managedclustersets/join'], verbs: ['create'] },
+  { apiGroups: WORK, resources: ['manifestworks'], verbs: ['list', 'watch', 'update', 'delete'] },
+  { apiGroups: WORK, resources: ['manifestworks/status'], verbs: ['update'] },
+  { apiGroups: OWN, resources: ['deliveries'], verbs: ['create', 'patch', 'delete'] },
+  // A ManagedCluster that a user accepted accepts its Cluster.
+  { apiGroups: OWN, resources: ['clusters'], verbs: ['patch', 'accept'] },
+  { apiGroups: [''], resources: ['namespaces'], verbs: ['list', 'watch', 'create'] },
+]

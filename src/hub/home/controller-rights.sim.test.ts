@@ -1,0 +1,300 @@
+/**
+ * What the controllers ask of the hub's API, as their own user, while a fleet lives through everything that makes them
+ * write. A right that they use and do not have breaks a feature; a right that they have and never use is one too many.
+ * The home of each other sim test checks the first half, too.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { CONTROLLER_RULES, CONTROLLER_SYSTEM_RULES } from '../../apiserver/rbac/controller-rules.ts'
+import { HUB_BINDINGS, HUB_LOCALS, HUB_ROLES } from '../../apiserver/rbac/bootstrap-roles.ts'
+import { BUNDLE_SECRET_MAKER } from '../../controllers/secrets/bundle-secrets.ts'
+import { FLEET_CONTROLLER_RULES } from '../../dialects/fleet/controller-rules.ts'
+import { ClusterGroup, FleetCluster, GitRepo } from '../../dialects/fleet/kinds.ts'
+import { OCM_CONTROLLER_RULES } from '../../dialects/ocm/controller-rules.ts'
+import {
+  CLUSTER_SET_LABEL,
+  ManagedCluster,
+  ManagedClusterSet,
+  ManagedClusterSetBinding,
+  OcmPlacement,
+  OcmPlacementDecision,
+} from '../../dialects/ocm/kinds.ts'
+import { PLACEMENT_LABEL } from '../../dialects/ocm/placement/read-objects.ts'
+import { ManifestWork } from '../../dialects/ocm/works/kinds.ts'
+import { utf8 } from '../../core/bytes.ts'
+import { silentLogger } from '../../core/log.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { formatTime } from '../../core/time/time.ts'
+import { ConfigMap, Secret } from '../../kinds/builtin/core.ts'
+import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
+import { Approval } from '../../kinds/native/approval.ts'
+import { Assignment } from '../../kinds/native/assignment.ts'
+import { Bundle, REMOVAL_FINALIZER } from '../../kinds/native/bundle.ts'
+import { Cluster } from '../../kinds/native/cluster.ts'
+import { ClusterWindow } from '../../kinds/native/cluster-window.ts'
+import { Delivery } from '../../kinds/native/delivery.ts'
+import { JoinToken } from '../../kinds/native/join-token.ts'
+import { Placement } from '../../kinds/native/placement.ts'
+import { Rollout } from '../../kinds/native/rollout.ts'
+import { Source } from '../../kinds/native/source.ts'
+import { Window } from '../../kinds/native/window.ts'
+import { storeFiles } from '../../source/store-files.ts'
+import { build, buildBundle, buildCluster, buildPlacement, configMapManifest } from '../../testing/fixtures/builders.ts'
+import { startControllersHome } from '../../testing/hub/controllers-home.ts'
+import type { ControllersHome } from '../../testing/hub/controllers-home.ts'
+import { grantedRights } from '../../testing/hub/used-rights.ts'
+import { shopObjects, storeObjects } from '../../testing/simulation/shop-delivery.ts'
+import { HUB_USERS } from '../ports.ts'
+import { installPolicies } from './kube-home.ts'
+import { publishHealth } from './publish-health.ts'
+
+const DAY = 86_400_000
+const SECRET_MANIFEST = 'apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: default}\nstringData: {a: b}\n'
+
+/** Rights that this walk does not show, each with the part that uses it. */
+const UNSEEN: Readonly<Record<string, string>> = {
+  'delete assignments.flotilla.dev':
+    'a cluster that joins with the name of a former one: src/controllers/controllers.sim.test.ts',
+  'delete placementdecisions.flotilla.dev': 'a Placement selects fewer clusters and needs fewer pages',
+  'get releases.flotilla.dev': 'a Release is created that exists already: a repetition after a crash',
+  'get rollouts.flotilla.dev': 'a Rollout is created that exists already: a repetition after a crash',
+  'patch sources.flotilla.dev': 'a webhook asks for a fetch: src/hub/http/webhook-listener.contract.test.ts',
+}
+
+const UNSEEN_OF_OCM: Readonly<Record<string, string>> = {
+  'accept clusters.flotilla.dev': 'a policy asks for it when the controllers accept a Cluster',
+  'create managedclustersets/join.cluster.open-cluster-management.io':
+    'a policy asks for it when the controllers write the face of a cluster in a set',
+  'delete manifestworks.work.open-cluster-management.io': 'a finished work whose ttlSecondsAfterFinished is over',
+  'update manifestworks/status.work.open-cluster-management.io':
+    'the status needs the feedback of an agent: src/dialects/ocm/works/manifest-work.sim.test.ts',
+}
+
+type Files = Readonly<Record<string, string>>
+
+async function walkedHome(
+  t: TestContext,
+  dialects: readonly string[] = [],
+  files: (commit: number) => Files = (commit) => ({ 'web/cm.yaml': configMapManifest('app', { v: `${commit}` }) }),
+): Promise<ControllersHome> {
+  const hub = await startControllersHome(dialects)
+  t.after(() => hub.close())
+  await installPolicies(hub.client, new AbortController().signal)
+  let commit = 0
+  hub.serveSources(async ({ spec }) => {
+    commit += 1
+    const bytes = new Map(Object.entries(files(commit)).map(([path, text]) => [path, utf8(text)]))
+    const stored = await storeFiles(bytes, spec, hub.blobs)
+    return {
+      kind: 'New',
+      artifact: { ...stored, revision: `main@sha1:c${commit}`, commit: `c${commit}`, fetchedBytes: 1, from: 'x' },
+    }
+  })
+  return hub
+}
+
+async function settle(hub: ControllersHome, rounds = 4): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    await hub.clock.advance(20_000)
+    for (const { metadata, spec } of (await hub.client.list(Cluster)).items) {
+      if (spec.id === '') continue
+      const tombstones = (await hub.find(Assignment, metadata.name))?.spec.tombstones ?? []
+      const receipts = tombstones.map(({ bundle, generation }) => ({ bundle, generation, state: 'Removed' as const }))
+      await hub.report(metadata.name, 'Ready', undefined, receipts)
+    }
+  }
+  await hub.clock.advance(20_000)
+}
+
+async function join(hub: ControllersHome, name: string): Promise<void> {
+  await hub.create(buildCluster(name, { labels: { tier: 'store' } }), Cluster)
+  await hub.report(name, 'Ready')
+}
+
+function unusedOf(rules: readonly PolicyRule[], used: ReadonlySet<string>): string[] {
+  return [...grantedRights(rules)].filter((right) => !used.has(right)).sort()
+}
+
+const patch = (body: object) => ({ type: 'merge', body }) as const
+
+/** A fleet with content from objects and from a repository, and what makes each kind's status change. */
+async function deliver(hub: ControllersHome): Promise<void> {
+  for (const name of ['a', 'b', 'c']) await join(hub, name)
+  const placement = buildPlacement('default/stores', { tier: 'store' })
+  placement.spec.guard = { maxDropped: '100%' }
+  await hub.create(placement, Placement)
+  await hub.create(build(ConfigMap, 'default/settings', { data: { a: 'blue' } }), ConfigMap)
+  await hub.create(
+    buildBundle('default/hello', {
+      placement: 'stores',
+      manifests: SECRET_MANIFEST,
+      templating: 'Enabled',
+      inputs: [{ name: 'a', configMap: { name: 'settings', key: 'a' } }],
+      rollout: { concurrency: 5, history: 1 },
+    }),
+    Bundle,
+  )
+  await hub.create(build(Source, 'default/repo', { spec: { git: { url: 'https://git.example.com/r' } } }), Source)
+  const { manifests: _manifests, ...fromSource } = buildBundle('default/web', { placement: 'stores' }).spec
+  await hub.create(
+    build(Bundle, 'default/web', { spec: { ...fromSource, source: { name: 'repo', path: 'web' } } }),
+    Bundle,
+  )
+  const from = formatTime(hub.clock.now() - DAY)
+  const window = {
+    spec: { mode: 'Freeze' as const, times: [{ from, until: formatTime(hub.clock.now() - DAY / 2) }], reason: 'x' },
+  }
+  await hub.create(build(Window, 'default/night', window), Window)
+  await hub.create(build(ClusterWindow, 'night', window), ClusterWindow)
+  const token = {
+    tokenHash: 'a'.repeat(64),
+    clusterName: 'x',
+    expiresAt: formatTime(hub.clock.now() + 60_000),
+    uses: 1,
+  }
+  await hub.create(build(JoinToken, 'x', { spec: { ...token, labels: {}, accept: 'Auto' } }), JoinToken)
+  const set = await storeObjects(hub.blobs, shopObjects())
+  await hub.create(
+    build(Delivery, 'default/d', { spec: { set, clusters: ['a'] } }, { finalizers: [REMOVAL_FINALIZER] }),
+    Delivery,
+  )
+  await settle(hub)
+}
+
+/** Everything that deletes, after changes that make a history. */
+async function remove(hub: ControllersHome): Promise<void> {
+  const rollout = (await hub.client.list(Rollout, { namespace: 'default' })).items.find(({ metadata }) =>
+    metadata.name.startsWith('hello-g'),
+  )!
+  const spec = { rollout: rollout.metadata.name, ring: 'all', decision: 'Approve', author: 'admin' } as const
+  await hub.create(build(Approval, 'default/said', { spec }), Approval)
+  for (const tier of ['lab', 'store', 'lab']) {
+    await hub.client.patch(Cluster, { name: 'c' }, patch({ metadata: { labels: { tier } } }))
+    await settle(hub)
+  }
+  await hub.client.patch(
+    Cluster,
+    { name: 'b' },
+    patch({ spec: { decommission: { policy: 'Orphan', at: formatTime(hub.clock.now()), forgetAfter: '1h' } } }),
+  )
+  await hub.client.delete(Delivery, { namespace: 'default', name: 'd' })
+  await hub.client.delete(Bundle, { namespace: 'default', name: 'hello' })
+  // A Secret of a Bundle from before Secrets of Bundles had labels.
+  const old = build(Secret, 'default/gone-values-key', { data: { key: 'QUFB' } })
+  await hub.client.create(Secret, old, { fieldManager: BUNDLE_SECRET_MAKER })
+  await settle(hub)
+  await hub.client.delete(Placement, { namespace: 'default', name: 'stores' })
+  for (let week = 0; week < 3; week++) {
+    hub.clock.jumpWall(8 * DAY)
+    await hub.restart()
+    await settle(hub)
+  }
+}
+
+test('the controllers have every right that they use, and no other', async (t) => {
+  const hub = await walkedHome(t)
+  await deliver(hub)
+  await remove(hub)
+  const parts = [{ name: 'render', restarts: 1, last: { at: formatTime(hub.clock.now()), message: 'x' } }]
+  const supervisor = { health: () => parts as never, onChange: () => () => {} }
+  const ports = { clock: hub.clock, ids: systemIds, log: silentLogger }
+  const ending = new AbortController()
+  const publishing = publishHealth({ ...ports, client: hub.self, name: '0', supervisor }, ending.signal)
+  await hub.clock.advance(5000)
+  ending.abort()
+  await publishing
+  const { used, denied } = hub.rights
+  assert.deepEqual(denied, [])
+  const unused = unusedOf([...CONTROLLER_RULES, ...CONTROLLER_SYSTEM_RULES], used)
+  assert.deepEqual(unused, Object.keys(UNSEEN).sort(), 'granted and never used: revoke it, or say why in UNSEEN')
+})
+
+test('the controllers of the Fleet dialect have every right that they use, and no other', async (t) => {
+  const app = (name: string, yaml = '{}') => ({
+    [`${name}/fleet.yaml`]: yaml,
+    [`${name}/cm.yaml`]: configMapManifest(name, {}),
+  })
+  // What an app needs for itself goes with the app.
+  const own =
+    'overrideTargets: [{clusterSelector: {}}]\nhelm: {repo: "https://charts.example.com/x", chart: c, version: 1.0.0}\n'
+  let isWhole = true
+  const hub = await walkedHome(t, ['fleet'], () => ({
+    ...app('a'),
+    ...app('b'),
+    ...app('c'),
+    ...(isWhole ? app('d', own) : {}),
+  }))
+  const kubeconfig = JSON.stringify({ 'current-context': '' })
+  const value = Buffer.from(kubeconfig).toString('base64')
+  await hub.create(build(Secret, 'fleet-default/x-kubeconfig', { data: { value } }), Secret)
+  await hub.create(build(FleetCluster, 'fleet-default/x', { spec: { kubeConfigSecret: 'x-kubeconfig' } }), FleetCluster)
+  await join(hub, 'a')
+  await hub.create(build(ClusterGroup, 'fleet-default/all', { spec: { selector: {} } }), ClusterGroup)
+  const spec = { repo: 'https://git.example.com/apps', branch: 'main', targets: [{ clusterSelector: {} }] }
+  await hub.create(build(GitRepo, 'fleet-default/apps', { spec }), GitRepo)
+  await settle(hub)
+  isWhole = false
+  await settle(hub)
+  await hub.client.delete(GitRepo, { namespace: 'fleet-default', name: 'apps' })
+  await hub.client.delete(FleetCluster, { namespace: 'fleet-default', name: 'x' })
+  await settle(hub)
+  const { used, denied } = hub.rights
+  assert.deepEqual(denied, [])
+  assert.deepEqual(unusedOf(FLEET_CONTROLLER_RULES, used), ['accept clusters.flotilla.dev'], 'a policy asks for it')
+})
+
+test('the controllers of the OCM dialect have every right that they use, and no other', async (t) => {
+  const hub = await walkedHome(t, ['ocm'])
+  await hub.create(build(ManagedClusterSet, 'gold', { spec: {} }), ManagedClusterSet)
+  await join(hub, 'a')
+  await hub.create(
+    build(ManagedClusterSetBinding, 'default/global', { spec: { clusterSet: 'global' } }),
+    ManagedClusterSetBinding,
+  )
+  await hub.create(build(OcmPlacement, 'default/all', { spec: {} }), OcmPlacement)
+  await settle(hub)
+  // Accepted and put into a set on the face, which a Cluster without either follows.
+  const { spec: accepted, ...other } = buildCluster('b', { labels: { [CLUSTER_SET_LABEL]: 'gold' } })
+  await hub.create({ ...other, spec: { ...accepted, accepted: false } }, Cluster)
+  await settle(hub, 1)
+  await hub.client.patch(ManagedCluster, { name: 'b' }, patch({ spec: { hubAcceptsClient: true } }))
+  await settle(hub)
+  assert.equal((await hub.find(Cluster, 'b'))?.spec.accepted, true, 'the controllers accept for the user who may')
+  const page = build(OcmPlacementDecision, 'default/all-decision-9', {}, { labels: { [PLACEMENT_LABEL]: 'all' } })
+  await hub.create(page, OcmPlacementDecision)
+  const [first] = (await hub.client.list(OcmPlacementDecision, { namespace: 'default' })).items
+  const group = { 'cluster.open-cluster-management.io/decision-group-index': null }
+  await hub.client.patch(OcmPlacementDecision, first!.metadata, patch({ metadata: { labels: group } }))
+  await hub.client.patch(ManagedClusterSet, { name: 'global' }, patch({ spec: { clusterSelector: null } }))
+  const manifests = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'default' } }]
+  await hub.create(build(ManifestWork, 'a/web', { spec: { workload: { manifests } } }), ManifestWork)
+  await settle(hub)
+  await hub.client.delete(ManifestWork, { namespace: 'a', name: 'web' })
+  await hub.client.delete(OcmPlacement, { namespace: 'default', name: 'all' })
+  await settle(hub)
+  await hub.client.delete(ManagedCluster, { name: 'a' })
+  await hub.client.delete(Cluster, { name: 'b' })
+  await settle(hub)
+  const { used, denied } = hub.rights
+  assert.deepEqual(denied, [])
+  assert.deepEqual(unusedOf(OCM_CONTROLLER_RULES, used), Object.keys(UNSEEN_OF_OCM).sort())
+})
+
+test('neither the controllers nor the gateway are in a group, and both have the roles of their names alone', () => {
+  for (const { commonName, organizations } of [HUB_USERS.controllers, HUB_USERS.gateway]) {
+    assert.deepEqual(organizations, [])
+    const bound = [...HUB_BINDINGS, ...HUB_LOCALS].filter(({ subjects }) =>
+      subjects.some(({ name }) => name === commonName),
+    )
+    assert.deepEqual([...new Set(bound.map(({ role }) => role))], [commonName])
+    assert.ok(HUB_ROLES.some(({ name }) => name === commonName))
+  }
+  const dangerous = ['*', 'bind', 'escalate', 'impersonate']
+  for (const { verbs, apiGroups = [], resources = [] } of CONTROLLER_RULES) {
+    assert.deepEqual(
+      [...verbs, ...apiGroups, ...resources].filter((word) => dangerous.includes(word)),
+      [],
+    )
+  }
+})
