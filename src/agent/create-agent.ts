@@ -91,6 +91,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     userAgent: USER_AGENT,
     discovery,
     localLimits,
+    rules: () => documents.current()?.document.rules,
     neighbours: { holdersOf: (key) => bundleLoop.holdersOf(key) },
     onChange: (key, isNews) => bundleLoop.touch(key, isNews),
     onRead: (bundle) => bundleLoop.touchReads(bundle),

@@ -18,6 +18,8 @@ export interface AlignmentPorts {
   readonly clock: Clock
 }
 
+const MAY_DEPEND_ON_RULES: ReadonlySet<TrackedBundle['row']['state']> = new Set(['Pending', 'Failed'])
+
 /** Creates the alignment; it remembers the rules of the last document. */
 export function createAlignment({ table, appliers, clock }: AlignmentPorts) {
   const { tracked } = table
@@ -56,10 +58,11 @@ export function createAlignment({ table, appliers, clock }: AlignmentPorts) {
   }
 
   return (document: ClusterDocument): void => {
-    // Rules are in force on receipt: bundles that wait are checked against the new rules now.
+    // Rules are in force on receipt: bundles that wait, or that a Project refused, are checked against them now.
     if (!jsonEqual(rules, document.rules)) {
       rules = document.rules
-      for (const bundle of tracked.values()) if (bundle.row.state === 'Pending') bundle.dueAt = clock.monotonicMs()
+      for (const bundle of tracked.values())
+        if (MAY_DEPEND_ON_RULES.has(bundle.row.state)) bundle.dueAt = clock.monotonicMs()
     }
     const entries = new Map(document.content.entries.map((entry) => [entry.bundle, entry]))
     for (const [name, bundle] of tracked) if (!entries.has(name)) leave(name, bundle)

@@ -81,7 +81,8 @@ export function createDriftCorrection({ content, clock, log }: DriftCorrectionPo
     const { key, options } = planned
     const object = await objectToWrite(planned, content, signal)
     const ownership = decideObjectOwnership(run, planned, live)
-    const request = { bundle: run.entry.bundle, object, options, ownership, live }
+    const isRepair = run.records.get(key)?.digest === planned.digest
+    const request = { bundle: run.entry.bundle, object, options, ownership, live, isRepair }
     const fields = live ? await changedFields(request, live, context) : ['the object was deleted']
     if (live && fields === 'None') {
       acceptShare(run, planned, live)

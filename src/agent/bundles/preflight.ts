@@ -49,7 +49,9 @@ export function createPreflight({ content, observer, journal, clock, log }: Pref
     run.done.clear()
     const isSameMethod = jsonEqual(writeOptions(run.inventory?.options), writeOptions(plan.options))
     const failures: ObjectFailure[] = []
-    await inParallel(plan.objects, AT_ONCE, async (planned) => {
+    const tryOut = async (planned: PlannedObject): Promise<void> => {
+      // Also what is there already: new content is refused as a whole.
+      await applier.check(run.entry.bundle, planned, signal)
       const recorded = run.records.get(planned.key)
       const isOld = isSameMethod && recorded?.digest === planned.digest
       if (isOld && (await observer.isAsRecorded(run, planned, { applier, signal }))) {
@@ -61,7 +63,8 @@ export function createPreflight({ content, observer, journal, clock, log }: Pref
       const ownership = decideObjectOwnership(run, planned, live, others.get(planned.key))
       run.ownershipDecisions.set(planned.key, ownership)
       await dryRun(planned, run, { plan, applier, live, ownership, signal }).catch(collect(failures))
-    })
+    }
+    await inParallel(plan.objects, AT_ONCE, (planned) => tryOut(planned).catch(collect(failures)))
     const events = OPERATION_EVENTS[operation]
     const due = [events.pre, 'during', events.post, 'failure'] as const
     await inParallel(plan.hooks, AT_ONCE, async (planned) => {

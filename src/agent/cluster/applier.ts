@@ -1,7 +1,8 @@
 // Tested by src/agent/bundles/operation.contract.test.ts
 /**
- * Every read and write of bundles in the cluster: as the bundle's executor, within the local limits, with one field
- * manager for each bundle. plan/apply/ownership.ts decides about objects and fields of other managers.
+ * Every read and write of bundles in the cluster: as the bundle's executor, within the local limits and the limits of
+ * the bundle's Project, with one field manager for each bundle. plan/apply/ownership.ts decides about objects and
+ * fields of other managers.
  */
 import type { Client } from '../../client/client.ts'
 import type { Discovery } from '../../client/discovery.ts'
@@ -25,12 +26,15 @@ export interface ApplierPorts {
   readonly client: Client
   readonly discovery: Discovery
   readonly localLimits: LocalLimits
+  /** Why the bundle's Project refuses a write as this executor; undefined when it allows the write. */
+  readonly projectRefusal: (bundle: string, id: ObjectId) => string | undefined
   readonly neighbours: ObjectHolders
   readonly watches: ObjectWatches
 }
 
 /** Creates the applier of an executor. */
-export function createApplier({ client, discovery, localLimits, neighbours, watches }: ApplierPorts) {
+export function createApplier(ports: ApplierPorts) {
+  const { client, discovery, localLimits, neighbours, watches } = ports
   const methods = createWriteMethods(client, neighbours)
 
   async function isServed(id: ObjectId, signal: AbortSignal): Promise<boolean> {
@@ -47,6 +51,13 @@ export function createApplier({ client, discovery, localLimits, neighbours, watc
     })
   }
 
+  /** Throws when the bundle's Project refuses the object, also an object that the bundle only observes. */
+  async function check(bundle: string, id: ObjectId, signal: AbortSignal): Promise<void> {
+    const type = await discovery.typeOf(id.apiVersion, id.kind, signal)
+    // The scope of a kind that the set brings is not known yet; the write checks it again.
+    refuseByProject(ports, bundle, id, type ? objectAddress(type, id) : id)
+  }
+
   /** Writes an object, or tries to with `dryRun`; resolves to the object that is in the cluster afterwards. */
   async function write(request: WriteRequest, signal: AbortSignal): Promise<UnknownObject> {
     const live = await writeByMethod(request, signal)
@@ -60,6 +71,7 @@ export function createApplier({ client, discovery, localLimits, neighbours, watc
     if (ownership.kind === 'Refuse') throw new ObjectFailure(id, `${describeObject(id)}: ${ownership.why}`)
     const type = await servedType(discovery, id, signal)
     const address = writableAddress(localLimits, type, id)
+    if (request.isRepair !== true) refuseByProject(ports, request.bundle, id, address)
     const object = withManagedLabel({ ...request.object, metadata: { ...request.object.metadata, ...address } })
     const live = async () => request.live ?? (await get(id, signal))
     try {
@@ -138,7 +150,7 @@ export function createApplier({ client, discovery, localLimits, neighbours, watc
     })
   }
 
-  return { get, write, remove, letGo, isServed, watched: watches.find }
+  return { get, check, write, remove, letGo, isServed, watched: watches.find }
 }
 
 /** The applier of an executor. */
@@ -156,8 +168,25 @@ async function servedType(discovery: Discovery, id: ObjectId, signal: AbortSigna
 /** Throws where no bundle may write, or the local limits forbid it. */
 function writableAddress(localLimits: LocalLimits, type: ResourceType, id: ObjectId) {
   const address = objectAddress(type, id)
-  refuseOutside({ ...id, ...address }, localLimits)
+  refuseOutside({ ...withoutNamespace(id), ...address }, localLimits)
   return address
+}
+
+function refuseByProject(
+  { projectRefusal }: Pick<ApplierPorts, 'projectRefusal'>,
+  bundle: string,
+  id: ObjectId,
+  address: Address,
+): void {
+  const refusal = projectRefusal(bundle, { ...withoutNamespace(id), ...address })
+  if (refusal !== undefined) throw new ObjectFailure(id, refusal)
+}
+
+type Address = Pick<ObjectId, 'namespace' | 'name'>
+
+/** The API server drops the namespace of an object whose kind has none, so it must not count for limits. */
+function withoutNamespace({ apiVersion, kind, name }: ObjectId): ObjectId {
+  return { apiVersion, kind, name }
 }
 
 function refuseOutside(id: ObjectId, localLimits: LocalLimits): void {

@@ -9,6 +9,7 @@ import type { ResourceType, UnknownObject } from '../../kinds/meta.ts'
 import { readRefusal } from '../../plan/apply/local-limits.ts'
 import type { LocalLimits } from '../../plan/apply/local-limits.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
+import type { Lookup } from '../../plan/projects/limits.ts'
 import { AGENT_NAMESPACE } from './agent-objects.ts'
 import { objectAddress } from './object-address.ts'
 import { ObjectFailure, toObjectFailure } from './object-failure.ts'
@@ -25,27 +26,44 @@ export interface ReadAnswer<T> extends Read {
   readonly found: T
 }
 
+/** Why the bundle's Project refuses a lookup; undefined when it allows the lookup. */
+export type LookupLimit = (lookup: Lookup) => string | undefined
+
+/** The lookups of a bundle, within the limits of its Project. */
+export interface Lookups {
+  /** An object; undefined when the object or its kind does not exist. */
+  find(query: ObjectId, signal: AbortSignal): Promise<ReadAnswer<UnknownObject | undefined>>
+  /** All objects of a kind, in a namespace or in all namespaces. */
+  list(query: ObjectId, signal: AbortSignal): Promise<ReadAnswer<readonly UnknownObject[]>>
+}
+
 const MOST_LISTED = 500
 
 /** Creates the reads of an executor. */
 export function createReads(ports: ReadPorts) {
   const { client, discovery, localLimits } = ports
 
-  function refuse(query: ObjectId, type: ResourceType): void {
-    const { kind, name } = query
+  function refuse(query: ObjectId, type: ResourceType, limit: LookupLimit): void {
+    const { apiVersion, kind, name } = query
     const namespace = type.scope === 'Namespaced' ? query.namespace : undefined
     if (namespace === AGENT_NAMESPACE) {
       throw new ObjectFailure(query, `namespace ${AGENT_NAMESPACE} belongs to the agent; no bundle may read there`)
     }
     const refusal = readRefusal(localLimits, { kind, name, ...compact({ namespace }) })
-    if (refusal !== undefined) throw new ObjectFailure(query, refusal)
+    const isNamespaced = type.scope === 'Namespaced'
+    const refused = refusal ?? limit({ apiVersion, kind, namespace, name, isNamespaced })
+    if (refused !== undefined) throw new ObjectFailure(query, refused)
   }
 
   /** An object; undefined when the object or its kind does not exist. */
-  async function find(query: ObjectId, signal: AbortSignal): Promise<ReadAnswer<UnknownObject | undefined>> {
+  async function find(
+    query: ObjectId,
+    signal: AbortSignal,
+    limit: LookupLimit,
+  ): Promise<ReadAnswer<UnknownObject | undefined>> {
     const type = await discovery.typeOf(query.apiVersion, query.kind, signal)
     if (!type) return { query, found: undefined, version: '' }
-    refuse(query, type)
+    refuse(query, type, limit)
     try {
       const found = await client.get<UnknownObject>(type, objectAddress(type, query), signal)
       return { query, found, version: listVersion([found]) }
@@ -56,7 +74,11 @@ export function createReads(ports: ReadPorts) {
   }
 
   /** All objects of a kind, in a namespace or in all namespaces. */
-  async function list(query: ObjectId, signal: AbortSignal): Promise<ReadAnswer<readonly UnknownObject[]>> {
+  async function list(
+    query: ObjectId,
+    signal: AbortSignal,
+    limit: LookupLimit,
+  ): Promise<ReadAnswer<readonly UnknownObject[]>> {
     const type = await discovery.typeOf(query.apiVersion, query.kind, signal)
     if (!type) return { query, found: [], version: '' }
     // All namespaces are more than any list of allowed namespaces.
@@ -69,7 +91,7 @@ export function createReads(ports: ReadPorts) {
     if (query.kind === 'Secret' && query.apiVersion === 'v1' && query.namespace === undefined) {
       throw new ObjectFailure(query, 'Secrets of all namespaces cannot be looked up; name a namespace')
     }
-    refuse(query, type)
+    refuse(query, type, limit)
     try {
       const select = { limit: MOST_LISTED, ...readScope(query, type) }
       const page = await client.list<UnknownObject>(type, select, signal)

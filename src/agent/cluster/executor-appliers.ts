@@ -9,13 +9,15 @@ import type { Logger } from '../../core/log.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { executorRefusal, userOf } from '../../plan/apply/local-limits.ts'
 import type { LocalLimits, Executor } from '../../plan/apply/local-limits.ts'
+import type { DocumentRules } from '../../wire/document/cluster-document.ts'
 import { createApplier } from './applier.ts'
-import type { Applier } from './applier.ts'
+import type { Applier, ApplierPorts } from './applier.ts'
 import { createReads } from './cluster-reads.ts'
-import type { Reads } from './cluster-reads.ts'
+import type { LookupLimit, Lookups, Reads } from './cluster-reads.ts'
 import { isBundleManager } from './field-manager.ts'
 import { createObjectWatches } from './object-watches.ts'
 import type { ObjectWatches } from './object-watches.ts'
+import { createProjectRules } from './project-rules.ts'
 import type { Read } from './read-watches.ts'
 import type { ObjectHolders } from './write-methods.ts'
 
@@ -28,6 +30,8 @@ export interface ApplierFactoryPorts {
   readonly log: Logger
   readonly discovery: Discovery
   readonly localLimits: LocalLimits
+  /** The rules of the signed document, with the limits of Projects. */
+  readonly rules: () => DocumentRules | undefined
   readonly neighbours: ObjectHolders
   /** An object of a bundle changed; see object-watches.ts. */
   readonly onChange: (key: string, isNews: boolean) => void
@@ -50,6 +54,7 @@ export class ExecutorRefused extends Error {
 /** Creates one applier for each executor, at its first use. */
 export function createAppliers(ports: ApplierFactoryPorts) {
   const { clock, ids, log, userAgent, discovery, localLimits, neighbours, onChange } = ports
+  const projects = createProjectRules(ports.rules)
   const known = new Map<string, ExecutorAccess>()
 
   function accessAs(executor: Executor | undefined): ExecutorAccess {
@@ -62,7 +67,9 @@ export function createAppliers(ports: ApplierFactoryPorts) {
       const client = clientOver(createRest({ transport, clock, userAgent }))
       const watches = createObjectWatches({ client, discovery, clock, ids, log, isManager: isBundleManager, onChange })
       const reads = createReads({ client, discovery, localLimits, clock, ids, log, onChange: ports.onRead })
-      found = { applier: createApplier({ client, discovery, localLimits, neighbours, watches }), watches, reads }
+      const projectRefusal: ApplierPorts['projectRefusal'] = (bundle, id) => projects.writeRefusal(bundle, executor, id)
+      const applier = createApplier({ client, discovery, localLimits, projectRefusal, neighbours, watches })
+      found = { applier, watches, reads }
       known.set(user, found)
     }
     return found
@@ -71,8 +78,15 @@ export function createAppliers(ports: ApplierFactoryPorts) {
   return {
     /** Throws ExecutorRefused when the local limits do not allow the executor. */
     as: (executor: Executor | undefined): Applier => accessAs(executor).applier,
-    /** The reads of rendering as the executor; throws ExecutorRefused as `as` does. */
-    reads: (executor: Executor | undefined): Reads => accessAs(executor).reads,
+    /** The lookups of a bundle's rendering as the executor; throws ExecutorRefused as `as` does. */
+    lookups(bundle: string, executor: Executor | undefined): Lookups {
+      const { reads } = accessAs(executor)
+      const limit: LookupLimit = (lookup) => projects.lookupRefusal(bundle, executor, lookup)
+      return {
+        find: (query, signal) => reads.find(query, signal, limit),
+        list: (query, signal) => reads.list(query, signal, limit),
+      }
+    },
     /** Follows exactly these reads for a bundle, as this executor. Without `now`, follows nothing for the bundle. */
     async follow(
       bundle: string,

@@ -26,6 +26,8 @@ export interface WriteRequest {
   /** The live object, where the method needs it; the applier reads it when it is absent. */
   readonly live?: UnknownObject | undefined
   readonly dryRun?: boolean
+  /** The bundle has applied exactly this content before: the write repairs it, which the Project does not refuse. */
+  readonly isRepair?: boolean
 }
 
 /** The bundles of this cluster, for conflicts between them. */

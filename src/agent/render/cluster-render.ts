@@ -29,7 +29,7 @@ import { objectIdOf } from '../cluster/object-address.ts'
 import { ObjectFailure } from '../cluster/object-failure.ts'
 import type { Appliers } from '../cluster/executor-appliers.ts'
 import { OBSERVE_INTERVAL_MS } from '../timing.ts'
-import type { ReadAnswer, Reads } from '../cluster/cluster-reads.ts'
+import type { Lookups, ReadAnswer } from '../cluster/cluster-reads.ts'
 import type { Read } from '../cluster/read-watches.ts'
 import type { ClusterState } from '../cluster/cluster-state.ts'
 import type { FrozenState } from '../cluster/frozen-store.ts'
@@ -67,7 +67,7 @@ export function createClusterRender(ports: ClusterRenderPorts) {
   /** The plan of a recipe by the current state of the cluster; throws with the name of an object that is missing. */
   async function plan(bundle: string, set: ObjectSet, signal: AbortSignal): Promise<SetPlan> {
     const { executor } = set.options ?? {}
-    const view = createClusterView(appliers.reads(executor))
+    const view = createClusterView(appliers.lookups(bundle, executor))
     const follow = () => appliers.follow(bundle, { executor, reads: view.reads(), signal })
     try {
       const before = await state.readFrozen(bundle, signal)
@@ -155,7 +155,7 @@ function buildPlan(set: ObjectSet, objects: readonly UnknownObject[], { frozen, 
 }
 
 /** The cluster as a rendering sees it: every object is read once, and remembered for watches and for redaction. */
-function createClusterView(reads: Reads) {
+function createClusterView(reads: Lookups) {
   const seen = new Map<string, Promise<ReadAnswer<unknown>>>()
   const done: Read[] = []
   const secrets: string[] = []

@@ -3,15 +3,16 @@
 import { Stalled } from '../../core/errors.ts'
 import { compareText } from '../../core/text/compare-text.ts'
 import { nameSome } from '../../core/text/name-some.ts'
-import type { Project } from '../../kinds/native/project.ts'
-import type { Executor } from '../../plan/apply/local-limits.ts'
+import { deliveryKeyOf } from '../../kinds/native/delivery.ts'
 import type { AssembledEntry } from '../../plan/document/assemble-document.ts'
 import { contentRefusals, refusalMessage } from '../../plan/projects/decide.ts'
-import { allLimitsOf, decideExecutor, limitsOf } from '../../plan/projects/limits.ts'
+import { allLimitsOf, limitsOf, setExecutorRefusal } from '../../plan/projects/limits.ts'
 import type { DocumentRules } from '../../wire/document/cluster-document.ts'
-import { FEATURES, PROJECTS_FEATURE } from '../../wire/document/signed-document.ts'
 import type { ProjectOfNamespace } from '../caches/namespace-projects.ts'
 import type { SetFactsOf } from './set-facts.ts'
+
+// The maximum of a sentence in a document.
+const MAX_SENTENCE = 1024
 
 /** What the decision about an admission reads. */
 export interface AdmissionPorts {
@@ -63,39 +64,38 @@ async function freezeOf(cluster: string, entry: AssembledEntry, ports: Admission
   if (known !== undefined || !project) return known
   const facts = await ports.factsOf(entry.set)
   if (!facts) return undefined
-  const lines = [...contentRefusals(project, facts.objects), ...executorLines(project, facts.executor)]
+  const executor = setExecutorRefusal(allLimitsOf(project), facts.executor)
+  const lines = [...contentRefusals(project, facts.objects), ...(executor === undefined ? [] : [executor])]
   return lines.length === 0 ? undefined : refusalMessage({ reason: 'ProjectRefuses', lines })
 }
 
-/** Why the executor of a set is refused; a set that was rendered before the Project had a default has none. */
-function executorLines(project: Project, asked: Executor | undefined): readonly string[] {
-  const { executor, refusal } = decideExecutor(allLimitsOf(project), asked)
-  if (refusal !== undefined) return [refusal]
-  if (asked || !executor) return []
-  const { metadata, spec } = project
-  return [
-    `Project ${metadata.name}: spec.executors.default is ${spec.executors?.default}, and the content was rendered without it`,
-  ]
-}
-
-/** The Projects that limit entries of the document, in the order of their names. */
+/**
+ * The Projects that limit bundles of the document, in the order of their names, and the namespaces that have lost their
+ * Project.
+ */
 export function projectRules(
-  entries: readonly { readonly bundle: string }[],
+  bundles: readonly { readonly bundle: string }[],
   projectOf: ProjectOfNamespace,
-): Pick<DocumentRules, 'projects'> {
-  // A document must not ask more of an agent than the agents of this version have.
-  if (!FEATURES.includes(PROJECTS_FEATURE)) return {}
-  const namespaces = [...new Set(entries.map(namespaceOf))].toSorted(compareText)
+): Pick<DocumentRules, 'projects' | 'withoutProject'> {
+  const namespaces = [...new Set(bundles.map(namespaceOf))].toSorted(compareText)
+  // A Delivery needs no Project.
+  const needing = new Set(bundles.filter(({ bundle }) => !deliveryKeyOf(bundle)).map(namespaceOf))
   const rules = new Map<string, NonNullable<DocumentRules['projects']>[number]>()
+  const withoutProject: NonNullable<DocumentRules['withoutProject']>[number][] = []
   for (const namespace of namespaces) {
-    const { project } = projectOf(namespace)
+    const { project, refusal } = projectOf(namespace)
+    if (refusal && needing.has(namespace))
+      withoutProject.push({ namespace, message: refusalMessage(refusal).slice(0, MAX_SENTENCE) })
     const limits = project && limitsOf(project)
     if (!limits) continue
     const listed = rules.get(limits.name)?.namespaces ?? []
     rules.set(limits.name, { ...limits, namespaces: [...listed, namespace] })
   }
   const projects = [...rules.values()].toSorted((a, b) => compareText(a.name, b.name))
-  return projects.length === 0 ? {} : { projects }
+  return {
+    ...(projects.length === 0 ? {} : { projects }),
+    ...(withoutProject.length === 0 ? {} : { withoutProject }),
+  }
 }
 
 function namespaceOf({ bundle }: { readonly bundle: string }): string {

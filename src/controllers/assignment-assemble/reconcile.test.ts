@@ -16,6 +16,7 @@ import { LIMITS } from '../../wire/limits.ts'
 import { signDocument } from '../../wire/document/signed-document.ts'
 import { writePublicKey } from '../../wire/trust/trust-bundle.ts'
 import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
+import type { ProjectOfNamespace } from '../caches/namespace-projects.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 import { assignmentAssembleReconciler } from './reconcile.ts'
 import { allowEverywhere, buildProject } from '../../testing/fixtures/projects.ts'
@@ -413,4 +414,43 @@ test('an admission that the Project no longer allows is not delivered; what is t
     at.world.assignment.spec.entries.map(({ bundle }) => bundle),
     ['ns/a'],
   )
+})
+
+test('a document carries the limits of Projects, and requires the feature only where a Project limits something', async () => {
+  let found: ReturnType<ProjectOfNamespace> = {
+    project: buildProject('shop', ['ns', 'other'], { kinds: ['ConfigMap'] }),
+  }
+  const { reconciler, world, signed, clock } = fixture({ projectOf: () => found })
+  const isRequired = async () => {
+    await clock.advance(1000)
+    await reconcileOnce(reconciler, buildCluster('a'), clock)
+    return signed.at(-1)?.requires.includes('projects/v1')
+  }
+  world.admissions = [entry('ns/a', 1), entry('other/b', 1)]
+  assert.equal(await isRequired(), true)
+  assert.deepEqual(signed.at(-1)?.rules.projects, [
+    { name: 'shop', namespaces: ['ns', 'other'], kinds: ['ConfigMap'], ownRights: true },
+  ])
+  found = { project: buildProject('shop', ['ns', 'other']) }
+  assert.equal(await isRequired(), false, 'a Project with everything allowed limits nothing')
+  assert.equal(signed.at(-1)?.rules.projects, undefined)
+  found = { refusal: { reason: 'NoProject', lines: ['Namespace ns has no Project.'] } }
+  assert.equal(await isRequired(), true)
+  const message = 'Namespace ns has no Project.'
+  assert.deepEqual(signed.at(-1)?.rules.withoutProject, [
+    { namespace: 'ns', message },
+    { namespace: 'other', message },
+  ])
+  const issued = signed.length
+  await isRequired()
+  assert.equal(signed.length, issued, 'the same rules are no news')
+})
+
+test('a Delivery needs no Project', async () => {
+  const refusal = { reason: 'NoProject', lines: ['Namespace ns has no Project.'] } as const
+  const { reconciler, world, signed, clock } = fixture({ projectOf: () => ({ refusal }) })
+  world.admissions = [entry('ns/delivery:d', 1)]
+  await reconcileOnce(reconciler, buildCluster('a'), clock)
+  assert.equal(signed[0]?.rules.withoutProject, undefined)
+  assert.equal(signed[0]?.requires.includes('projects/v1'), false)
 })

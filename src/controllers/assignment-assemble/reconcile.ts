@@ -34,7 +34,7 @@ import { isSealedTo, sealEntries } from './seal-entries.ts'
 
 /** The features that an agent must have to follow a document. */
 async function requiresOf(
-  { windows, hold, limits, projects }: DocumentRules,
+  { windows, hold, limits, projects, withoutProject }: DocumentRules,
   { entries, tombstones }: Pick<Assembled, 'entries' | 'tombstones'>,
   { requiredBy }: Pick<AssignmentAssemblePorts, 'requiredBy'>,
 ): Promise<string[]> {
@@ -44,7 +44,7 @@ async function requiresOf(
     ...(windows ? ['windows/v1'] : []),
     ...(hold ? ['hold/v1'] : []),
     ...(limits ? ['limits/v1'] : []),
-    ...(projects ? [PROJECTS_FEATURE] : []),
+    ...(projects || withoutProject ? [PROJECTS_FEATURE] : []),
     ...(entries.some(({ sealed }) => sealed) ? [SEALED_FEATURE] : []),
     ...([...entries, ...tombstones].some(({ bundle }) => deliveryKeyOf(bundle)) ? [DELIVERY_FEATURE] : []),
     ...new Set(ofSets.flat()),
@@ -169,7 +169,7 @@ function rulesOf(cluster: Cluster, content: Assembled, ports: AssignmentAssemble
     ...(windows.length > 0 ? { windows } : {}),
     ...(hold ? { hold: { message: clusterHoldSentence(hold) } } : {}),
     ...(cluster.spec.limits?.maxPrune === undefined ? {} : { limits: { maxPrune: cluster.spec.limits.maxPrune } }),
-    ...projectRules(content.entries, ports.projectOf),
+    ...projectRules([...content.entries, ...content.tombstones], ports.projectOf),
     ...(isSealingKeyRetired(cluster) ? { retireSealingKey: cluster.spec.sealingKey } : {}),
   }
 }
@@ -178,12 +178,20 @@ function rulesOf(cluster: Cluster, content: Assembled, ports: AssignmentAssemble
  * The digest of the rules that an Assignment records; undefined without rules, as in Assignments from before rules
  * existed.
  */
-function rulesDigest({ windows, hold, limits, projects, retireSealingKey }: DocumentRules): Digest | undefined {
+function rulesDigest({
+  windows,
+  hold,
+  limits,
+  projects,
+  withoutProject,
+  retireSealingKey,
+}: DocumentRules): Digest | undefined {
   const rules = {
     windows,
     hold,
     limits,
     ...(projects ? { projects } : {}),
+    ...(withoutProject ? { withoutProject } : {}),
     ...(retireSealingKey ? { retireSealingKey } : {}),
   }
   return Object.values(rules).some(Boolean) ? digestOf(canonicalJson(rules)) : undefined

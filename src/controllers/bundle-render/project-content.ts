@@ -2,11 +2,10 @@
 import type { Digest } from '../../core/crypto/digest.ts'
 import { Stalled, Waiting } from '../../core/errors.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
-import type { Project } from '../../kinds/native/project.ts'
 import { contentRefusals, refusalMessage } from '../../plan/projects/decide.ts'
 import { allLimitsOf, decideExecutor } from '../../plan/projects/limits.ts'
 import type { ExistingRelease } from '../../plan/release/decide-release.ts'
-import { FEATURES, parseObjectSet, PROJECTS_FEATURE } from '../../wire/document/signed-document.ts'
+import { parseObjectSet } from '../../wire/document/signed-document.ts'
 import type { BundleRenderPorts } from './ports.ts'
 
 type ProjectPorts = Pick<BundleRenderPorts, 'projectOf' | 'getBlob'>
@@ -52,7 +51,8 @@ export async function refuseContent(
     const bytes = await ports.getBlob(set)
     if (!bytes) continue
     const { objects, render } = parseObjectSet(bytes)
-    const lines = render ? unseenContent(project) : contentRefusals(project, objects)
+    // The agent checks content that it renders.
+    const lines = render ? [] : contentRefusals(project, objects)
     if (lines.length === 0) continue
     const message = refusalMessage({ reason: 'ProjectRefuses', lines })
     if (isNew)
@@ -62,14 +62,6 @@ export async function refuseContent(
       `${message} Release ${release.name} is frozen: clusters keep what they run and receive no change.`,
     )
   }
-}
-
-/** Content that the agent renders is checked by the agent; where agents cannot do that, the Project refuses it. */
-function unseenContent({ metadata }: Project): readonly string[] {
-  if (FEATURES.includes(PROJECTS_FEATURE)) return []
-  return [
-    `Project ${metadata.name}: spec.kinds or spec.targetNamespaces is limited, and the hub cannot check content with spec.render.at: Agent`,
-  ]
 }
 
 function setsOf({ set, variants = [] }: ExistingRelease): ReadonlySet<Digest> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { ObjectId } from '../objects/object-id.ts'
-import { allLimitsOf, decideExecutor, limitsOf, objectRefusal } from './limits.ts'
+import { allLimitsOf, decideExecutor, limitsOf, lookupRefusal, objectRefusal, setExecutorRefusal } from './limits.ts'
 import type { ProjectFacts } from './limits.ts'
 import { everythingAllowed } from './project-of.ts'
 
@@ -86,6 +86,37 @@ test('executors', () => {
     decide({ allowed: ['team/*'], ownRights: true }, deployer).refusal,
     'Project team-a: spec.executors.allowed does not list sys/deployer',
   )
+})
+
+test('a set is applied as the executor that it names, and without one only with own rights', () => {
+  const deployer = { namespace: 'sys', name: 'deployer' }
+  const refused = (executors: ProjectFacts['spec']['executors'] & {}, asked?: typeof deployer) =>
+    setExecutorRefusal(allLimitsOf(project({ executors })), asked)
+  assert.equal(refused({ ownRights: true }), undefined)
+  assert.equal(refused({ default: 'sys/deployer' }, deployer), undefined)
+  assert.equal(
+    refused({ default: 'sys/deployer', ownRights: true }),
+    'Project team-a: spec.executors.default is sys/deployer, and the content was rendered without it',
+  )
+  assert.match(refused({}, deployer) ?? '', /does not list sys\/deployer$/)
+})
+
+test('lookups', () => {
+  const secret = { apiVersion: 'v1', kind: 'Secret', namespace: 'shop', name: 'db', isNamespaced: true }
+  const node = { apiVersion: 'v1', kind: 'Node', name: '', isNamespaced: false }
+  const place = { apiVersion: 'v1', kind: 'Namespace', name: 'shop', isNamespaced: false }
+  const refused = (spec: ProjectFacts['spec'], what: typeof secret | typeof node) =>
+    lookupRefusal(allLimitsOf(project(spec)), what)
+  const shop = { kinds: ['*'], targetNamespaces: ['shop'] }
+  assert.equal(refused({ kinds: [], targetNamespaces: ['*'] }, node), undefined)
+  assert.equal(refused(shop, secret), undefined)
+  assert.equal(refused(shop, place), undefined)
+  assert.match(refused(shop, { ...place, name: 'other' }) ?? '', /does not list other, so Namespace/)
+  assert.match(refused(shop, { ...place, name: '' }) ?? '', /so Namespace of all namespaces cannot be looked up/)
+  assert.match(refused(shop, { ...secret, namespace: 'kube-system' }) ?? '', /does not list kube-system, so Secret/)
+  assert.match(refused(shop, { ...secret, namespace: '' }) ?? '', /so Secret of all namespaces cannot be looked up/)
+  assert.match(refused(shop, node) ?? '', /does not list Node by its full name/)
+  assert.equal(refused({ ...shop, kinds: ['Node'] }, node), undefined)
 })
 
 test('a document carries limits only where the Project limits something', () => {

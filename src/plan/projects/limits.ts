@@ -1,7 +1,6 @@
 /**
- * The limits of a Project that hold for single objects in a cluster. The hub checks rendered content with them. The
- * document has a place for them, which the hub fills once agents know the feature `projects/v1`; agents do not check
- * them yet.
+ * The limits of a Project that hold for single objects in a cluster. The hub checks rendered content with them, and
+ * the agent checks each write with them again, from the signed document (feature `projects/v1`).
  */
 import { compact } from '../../core/compact.ts'
 import type { Project } from '../../kinds/native/project.ts'
@@ -71,6 +70,36 @@ export function objectRefusal(limits: ProjectLimits, id: ObjectId): string | und
   )
 }
 
+/** Something that a chart looks up in the cluster; without a name, all objects of the kind. */
+export interface Lookup {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly namespace?: string | undefined
+  readonly name: string
+  readonly isNamespaced: boolean
+}
+
+/** Why the limits refuse a lookup; undefined when they allow it. A bundle reads only where it may write. */
+export function lookupRefusal(limits: ProjectLimits, lookup: Lookup): string | undefined {
+  const { targetNamespaces, kinds } = limits
+  if (!targetNamespaces) return undefined
+  const say = (line: string) => `Project ${limits.name}: ${line}`
+  const kind = kindText(lookup)
+  const namespace = kind === 'Namespace' ? lookup.name : lookup.namespace
+  if (lookup.isNamespaced || kind === 'Namespace') {
+    if (namespace === undefined || namespace === '') {
+      return say(`spec.targetNamespaces is limited, so ${kind} of all namespaces cannot be looked up`)
+    }
+    return matchesAny(targetNamespaces, namespace)
+      ? undefined
+      : say(`spec.targetNamespaces does not list ${namespace}, so ${kind} cannot be looked up there`)
+  }
+  if (kinds?.includes(kind)) return undefined
+  return say(
+    `spec.targetNamespaces is limited, and spec.kinds does not list ${kind} by its full name, so it cannot be looked up`,
+  )
+}
+
 /** The executor of a Bundle, absent for the agent's own rights, or why the limits refuse it. */
 export interface ExecutorDecision {
   readonly executor?: Executor
@@ -90,6 +119,16 @@ export function decideExecutor(limits: ProjectLimits, asked: Executor | undefine
   return {
     refusal: `Project ${name}: spec.executors.ownRights is not true and spec.executors.default is not set, so the Bundle must name spec.executor`,
   }
+}
+
+/**
+ * Why a set with this executor, or with none, may not be applied. A set that was rendered before the Project had a
+ * default names no executor, and is not applied as another one than it says.
+ */
+export function setExecutorRefusal(limits: ProjectLimits, asked: Executor | undefined): string | undefined {
+  const { executor, refusal } = decideExecutor(limits, asked)
+  if (refusal !== undefined || asked || !executor) return refusal
+  return `Project ${limits.name}: spec.executors.default is ${limits.defaultExecutor}, and the content was rendered without it`
 }
 
 function executorOf(text: string): Executor {

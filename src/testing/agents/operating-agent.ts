@@ -34,7 +34,7 @@ import { objectKey } from '../../plan/objects/object-id.ts'
 import { storeFiles } from '../../controllers/bundle-render/store-set.ts'
 import type { PreparedContent } from '../../render/bundle/prepare-content.ts'
 import { toBlobs } from '../../render/render-result.ts'
-import type { ClusterDocument, Tombstone } from '../../wire/document/cluster-document.ts'
+import type { ClusterDocument, DocumentRules, Tombstone } from '../../wire/document/cluster-document.ts'
 import { objectSetBytes, setFormat } from '../../wire/document/signed-document.ts'
 
 /** What it runs on. */
@@ -59,6 +59,13 @@ export interface OperatedBundle {
   readonly options?: BundleOptions
 }
 
+/** The rest of a document. */
+export interface AssignOptions {
+  readonly tombstones?: readonly Tombstone[]
+  readonly epoch?: number
+  readonly rules?: Partial<DocumentRules>
+}
+
 /** Makes it; nothing runs before `start`. */
 export function createOperatingAgent(options: OperatingAgentOptions) {
   const { transport, clock, ids, log = silentLogger } = options
@@ -73,7 +80,7 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
 
   async function assign(
     bundles: Readonly<Record<string, OperatedBundle>>,
-    { tombstones = [], epoch = 1 }: { readonly tombstones?: readonly Tombstone[]; readonly epoch?: number } = {},
+    { tombstones = [], epoch = 1, rules = {} }: AssignOptions = {},
   ): Promise<void> {
     const entries: ClusterDocument['content']['entries'][number][] = []
     for (const [bundle, { generation, objects = [], content, options: how }] of Object.entries(bundles)) {
@@ -101,7 +108,7 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
       revision,
       issuedAt: '2026-01-01T00:00:00Z',
       requires: [],
-      rules: { trustVersion: 1 },
+      rules: { trustVersion: 1, ...rules },
       content: { entries, tombstones },
     }
     operator?.wake()
@@ -135,6 +142,7 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
         log,
         discovery,
         localLimits: ceiling,
+        rules: () => document?.rules,
         neighbours: { holdersOf: (key) => made.holdersOf(key) },
         onChange: (key, isNews) => made.touch(key, isNews),
         onRead: (bundle) => made.touchReads(bundle),

@@ -86,17 +86,26 @@ const Patterns = Type.Array(Pattern, { maxItems: 256 })
 const ProjectRule = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 253 }),
   /** Namespaces of the hub: the rule holds for the entries of their bundles. */
-  namespaces: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { minItems: 1, maxItems: LIMITS.bundles }),
+  namespaces: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { minItems: 1, maxItems: 2 * LIMITS.bundles }),
   /** `ConfigMap`, `apps/Deployment`, `apps/*`. */
   kinds: Type.Optional(Patterns),
   /** Namespaces of the cluster. */
   targetNamespaces: Type.Optional(Patterns),
   /** ServiceAccounts that bundles may name, `namespace/name`. */
   executors: Type.Optional(Patterns),
-  /** The ServiceAccount of bundles whose set names none, `namespace/name`. It is allowed besides `executors`. */
+  /**
+   * The ServiceAccount that sets of the Project name when the bundle names none, `namespace/name`. It is allowed
+   * besides `executors`; a set without an executor is not applied.
+   */
   defaultExecutor: Type.Optional(Pattern),
   /** Whether bundles without an executor may use the agent's own rights. */
   ownRights: Type.Boolean(),
+})
+
+/** A namespace of the hub without a Project, and why, for people. */
+const NamespaceWithoutProject = Type.Object({
+  namespace: Type.String({ minLength: 1, maxLength: 253 }),
+  message: Sentence,
 })
 
 const Rules = Type.Object({
@@ -107,10 +116,14 @@ const Rules = Type.Object({
   /** Applies beside the cluster's local limits: the lower limit counts. Needs feature `limits/v1`. */
   limits: Type.Optional(Type.Object({ maxPrune: Type.Optional(Type.Integer({ minimum: 0 })) })),
   /**
-   * The Projects that limit bundles of this document; a bundle of a namespace that no rule names is not limited. Needs
-   * feature `projects/v1`.
+   * The Projects that limit bundles of this document; a bundle of a namespace that neither this list nor
+   * `withoutProject` names is not limited. Needs feature `projects/v1`.
    */
-  projects: Type.Optional(Type.Array(ProjectRule, { maxItems: LIMITS.bundles })),
+  projects: Type.Optional(Type.Array(ProjectRule, { maxItems: 2 * LIMITS.bundles })),
+  /**
+   * Namespaces of the hub that have lost their Project: their bundles stay as they are. Needs feature `projects/v1`.
+   */
+  withoutProject: Type.Optional(Type.Array(NamespaceWithoutProject, { maxItems: 2 * LIMITS.bundles })),
   /** A sealing key (SPKI, base64) that the agent must replace. Agents that do not know it keep their key. */
   retireSealingKey: Type.Optional(Type.String({ maxLength: 1024 })),
   /** Version of the trust bundle that the hub uses now. */

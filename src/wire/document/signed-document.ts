@@ -20,7 +20,7 @@ export const TERMINAL_FEATURE = 'terminal/v1'
 /** What a document requires that names a set which the agent renders. */
 export const RENDER_FEATURE = 'render/v1'
 
-/** What a document with `rules.projects` requires. */
+/** What a document with `rules.projects` or `rules.withoutProject` requires. */
 export const PROJECTS_FEATURE = 'projects/v1'
 
 /** What a document requires that has an entry or a tombstone of a Delivery. */
@@ -36,6 +36,7 @@ export const FEATURES: readonly string[] = [
   RENDER_FEATURE,
   TERMINAL_FEATURE,
   DELIVERY_FEATURE,
+  PROJECTS_FEATURE,
 ]
 
 const FILE = { apiVersion: 'render.flotilla.dev/v1', kind: 'File' } as const
