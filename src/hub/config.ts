@@ -31,7 +31,49 @@ export const HubConfig = Type.Object({
         'With `kubeconfig`: URL by which the kube-apiserver reaches `listen`; https://NAME.NAMESPACE.svc names an existing Service. Defaults to the host of `listen`, or the name of this machine.',
     }),
   ),
-  consoleListen: Address('Address of the console; must be a loopback address.', '127.0.0.1:7480'),
+  consoleListen: Address(
+    'Address of the console. An address other than loopback needs `consoleCert`, `consoleKey` and `oidcIssuer`.',
+    '127.0.0.1:7480',
+  ),
+  consoleUrl: Type.Optional(
+    Type.String({
+      pattern: '^https://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:]+\\])(:[0-9]{1,5})?$',
+      description: 'URL by which browsers reach the console. Defaults to the address of the listener.',
+    }),
+  ),
+  consoleCert: Type.Optional(
+    Type.String({ minLength: 1, description: 'File with the TLS certificate chain of the console in PEM.' }),
+  ),
+  consoleKey: Type.Optional(
+    Type.String({ minLength: 1, description: 'File with the private key of `consoleCert` in PEM.' }),
+  ),
+  oidcIssuer: Type.Optional(
+    Type.String({
+      pattern: '^https://[^\\s?#]+$',
+      description: 'URL of the OpenID Connect issuer whose users may use console and API, as in its ID tokens.',
+    }),
+  ),
+  oidcClientId: Type.Optional(
+    Type.String({ minLength: 1, description: 'ID of this hub at the issuer; the audience of its ID tokens.' }),
+  ),
+  oidcClientSecretFile: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'File with the secret of the client. If omitted, the client is public and uses PKCE alone.',
+    }),
+  ),
+  oidcUsernameClaim: Type.Optional(
+    Type.String({ minLength: 1, description: 'Claim of the user name. Defaults to `sub`.' }),
+  ),
+  oidcGroupsClaim: Type.Optional(
+    Type.String({ minLength: 1, description: 'Claim of the groups. Defaults to `groups`.' }),
+  ),
+  oidcCa: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'File with the CA certificate of the issuer in PEM. Defaults to the CA certificates of the machine.',
+    }),
+  ),
   metricsListen: Type.Optional(
     Type.String({
       pattern: ADDRESS,
@@ -209,6 +251,7 @@ function readFileSettings({ path, text }: { readonly path: string; readonly text
 function requirement(schema: object): string {
   const { pattern, enum: choices, minLength } = schema as { pattern?: string; enum?: string[]; minLength?: number }
   if (choices) return `must be one of ${choices.join(', ')}`
+  if (pattern?.startsWith('^https://[^')) return 'must be https://HOST, perhaps with a path'
   if (pattern?.startsWith('^https')) return 'must be https://HOST:PORT'
   if (pattern === DAYS) return 'must be a number of days, for example 90d'
   if (pattern) return 'must be HOST:PORT, for example 127.0.0.1:7443'

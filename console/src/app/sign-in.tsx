@@ -1,13 +1,25 @@
 /** The ways to sign in. */
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { FormEvent } from 'react'
-import { ApiFailure, send } from '../data/api.ts'
+import { ApiFailure, read, send } from '../data/api.ts'
 import { Button, Command } from '../ui/parts.tsx'
+
+interface Ways {
+  /** The OpenID Connect issuer of the hub. */
+  readonly issuer?: string
+  /** Whether addresses with a code work: on the machine of the hub. */
+  readonly hasCodes: boolean
+}
 
 export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const [token, setToken] = useState('')
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
+  const [ways, setWays] = useState<Ways>({ hasCodes: false })
+
+  useEffect(() => {
+    read<Ways>('/console/sign-in').then(setWays, () => {})
+  }, [])
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault()
@@ -28,14 +40,25 @@ export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
       <h1>
         <img src="/favicon.svg" alt="" width="32" height="32" /> Sign in to Flotilla
       </h1>
-      <section>
-        <h2>With an address that works once</h2>
-        <p>On the machine of the hub, print a new address and open it in this browser:</p>
-        <Command>flotilla hub sign-in --data DIR</Command>
-        <p>
-          For the demo: <Command>flotilla demo page</Command>
-        </p>
-      </section>
+      {ways.issuer !== undefined && (
+        <section>
+          <h2>With your account</h2>
+          <p>You sign in at {new URL(ways.issuer).host} and come back to this page.</p>
+          <a className="button main" href={`/console/oidc?next=${encodeURIComponent(pageNow())}`}>
+            Sign in with {new URL(ways.issuer).host}
+          </a>
+        </section>
+      )}
+      {ways.hasCodes && (
+        <section>
+          <h2>With an address that works once</h2>
+          <p>On the machine of the hub, print a new address and open it in this browser:</p>
+          <Command>flotilla hub sign-in --data DIR</Command>
+          <p>
+            For the demo: <Command>flotilla demo page</Command>
+          </p>
+        </section>
+      )}
       <section>
         <h2>With a token</h2>
         <p>A token of a ServiceAccount. You can do in the console what its RBAC rights allow.</p>
@@ -66,4 +89,10 @@ export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
       </section>
     </main>
   )
+}
+
+/** The page that the person asked for. */
+function pageNow(): string {
+  const { pathname, search } = window.location
+  return `${pathname}${search}`
 }

@@ -20,6 +20,7 @@ import type { RbacAuthorizer } from '../rbac/rbac-authorizer.ts'
 import { MASTERS } from '../rbac/rbac-authorizer.ts'
 import { badRequest, methodNotAllowed } from '../http/api-errors.ts'
 import type { AuthorizationAttributes } from '../http/api-errors.ts'
+import type { UserTokens } from '../tokens/authenticate.ts'
 import type { ServiceAccountTokens } from '../tokens/service-account-tokens.ts'
 
 /** Access and token reviews. Reviews are answered and never stored. */
@@ -28,6 +29,7 @@ import type { ServiceAccountTokens } from '../tokens/service-account-tokens.ts'
 export interface Reviewers {
   readonly authorizer: RbacAuthorizer
   readonly tokens: ServiceAccountTokens | undefined
+  readonly userTokens: UserTokens | undefined
 }
 
 /** Whether a kind is a question. */
@@ -61,7 +63,7 @@ function nameless(kind: Kind): UnknownObject['metadata'] {
 
 async function answerOf(object: UnknownObject, context: RequestContext, reviewers: Reviewers): Promise<object> {
   const { caller, kind } = context
-  const { authorizer, tokens } = reviewers
+  const { authorizer } = reviewers
   const spec = isObject(object['spec']) ? object['spec'] : {}
   switch (kind.kind) {
     case 'SelfSubjectAccessReview':
@@ -75,7 +77,7 @@ async function answerOf(object: UnknownObject, context: RequestContext, reviewer
     case 'SelfSubjectRulesReview':
       return rulesOf(authorizer, caller, spec)
     case 'TokenReview':
-      return tokenVerdict(tokens, spec)
+      return tokenVerdict(reviewers, spec)
     default:
       return { userInfo: userInfoOf(caller) }
   }
@@ -159,13 +161,17 @@ function distinct(rules: readonly PolicyRule[]): PolicyRule[] {
 }
 
 async function tokenVerdict(
-  tokens: ServiceAccountTokens | undefined,
+  { tokens, userTokens }: Pick<Reviewers, 'tokens' | 'userTokens'>,
   { token, audiences }: NonNullable<TokenReview['spec']>,
 ): Promise<object> {
   if (!token) throw badRequest('token is required for TokenReview in authentication')
   const proven = await tokens?.prove(token, audiences?.length ? audiences : undefined)
-  if (!proven) return { user: {}, error: 'invalid bearer token' }
-  return { authenticated: true, user: userInfoOf(proven.caller), audiences: proven.audiences }
+  if (proven) return { authenticated: true, user: userInfoOf(proven.caller), audiences: proven.audiences }
+  // Tokens of users are made for this API alone, so they answer only questions about it.
+  const isForApi = !audiences?.length || (tokens !== undefined && audiences.includes(tokens.audience))
+  const user = isForApi ? await userTokens?.prove(token) : undefined
+  if (!user) return { user: {}, error: 'invalid bearer token' }
+  return { authenticated: true, user: userInfoOf(user.caller), audiences: tokens ? [tokens.audience] : [] }
 }
 
 function userInfoOf({ user, uid, groups, extra }: Caller): object {

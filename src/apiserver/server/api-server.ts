@@ -43,6 +43,7 @@ import { createRequestContext } from './resource-context.ts'
 import { isReview, serveReview } from '../reviews/serve-review.ts'
 import type { TokenKeys } from '../tokens/jwt.ts'
 import { createAuthenticator } from '../tokens/authenticate.ts'
+import type { UserTokens } from '../tokens/authenticate.ts'
 import { createServiceAccountTokens } from '../tokens/service-account-tokens.ts'
 import { requestToken } from '../reviews/token-request.ts'
 import { serveAudit } from './serve-audit.ts'
@@ -78,6 +79,8 @@ export interface ApiServerOptions {
    * Ed25519 keys (PEM) for service account tokens; the first key signs. If omitted, tokens are not issued or accepted.
    */
   readonly tokenKeys?: TokenKeys
+  /** Tokens of users that another system issued. If omitted, none are accepted. */
+  readonly userTokens?: UserTokens
   /** Gives every namespace a default service account and, with the PEM of the API's CA, `kube-root-ca.crt`. */
   readonly namespaceDefaults?: NamespaceDefaults
   /** Why other parts of the process are not ready, for /readyz. Defaults to always ready. */
@@ -121,7 +124,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const { parts, rbac, policies, quotas, kindsKnown } = startAdmission(options, registry, closing.signal)
   const { authorizer } = rbac
   const tokens = options.tokenKeys && createServiceAccountTokens(parts, options.tokenKeys)
-  const authenticator = createAuthenticator(tokens)
+  const authenticator = createAuthenticator(tokens, options.userTokens)
   const watches = startOpenWatches(parts, closing.signal)
   rbac.onChange(watches.reconsider)
   const storeOf = createViewStores(views, createConvertingStores(store))
@@ -206,7 +209,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   }
 
   async function answer(context: RequestContext): Promise<VerbResponse> {
-    if (isReview(context.kind)) return await serveReview(context, { authorizer, tokens })
+    if (isReview(context.kind))
+      return await serveReview(context, { authorizer, tokens, userTokens: options.userTokens })
     if (context.request.subresource === 'token' && tokens) return await requestToken(context, tokens)
     await refuseProjectedWrite(context)
     const served = await serve(context)

@@ -2,7 +2,13 @@ import { compact } from '../../core/compact.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Caller, HttpRequest } from '../../core/http.ts'
 import { bearerToken } from './service-account-tokens.ts'
-import type { ServiceAccountTokens } from './service-account-tokens.ts'
+import type { AuthenticatedToken, ServiceAccountTokens } from './service-account-tokens.ts'
+
+/** Tokens of users that another system issued. */
+export interface UserTokens {
+  /** Undefined for a token that proves no user. */
+  prove(token: string): Promise<Pick<AuthenticatedToken, 'caller' | 'expires'> | undefined>
+}
 
 /** Proves callers by the header `Authorization`, where the transport has not authenticated them. */
 export interface Authenticator {
@@ -28,10 +34,14 @@ export interface TokenRenewal {
 const ANONYMOUS = 'system:anonymous'
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id'
 
-export function createAuthenticator(tokens: ServiceAccountTokens | undefined): Authenticator {
+export function createAuthenticator(
+  tokens: ServiceAccountTokens | undefined,
+  userTokens: UserTokens | undefined,
+): Authenticator {
   const open = async (authorization: string) => {
     const token = bearerToken(authorization)
-    return token === undefined ? undefined : await tokens?.prove(token)
+    if (token === undefined) return undefined
+    return (await tokens?.prove(token)) ?? (await userTokens?.prove(token))
   }
   const authenticate = async (authorization: string) => (await open(authorization))?.caller
   return {

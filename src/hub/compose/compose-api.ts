@@ -1,5 +1,6 @@
 import { createApiServer } from '../../apiserver/server/api-server.ts'
 import type { ApiServer } from '../../apiserver/server/api-server.ts'
+import type { UserTokens } from '../../apiserver/tokens/authenticate.ts'
 import type { TokenKeys } from '../../apiserver/tokens/jwt.ts'
 import { HUB_BUILTIN_KINDS } from '../../kinds/builtin/builtin-kinds.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
@@ -19,6 +20,8 @@ export interface ApiParts extends HubPorts {
   readonly store: Store
   /** For tokens of service accounts, the first one signs; without them none are issued. */
   readonly tokenKeys?: TokenKeys
+  /** Tokens of users of an OpenID Connect issuer; without them, none are accepted. */
+  readonly userTokens?: UserTokens
   /** PEM of the CA of this API, for the `kube-root-ca.crt` of every namespace. */
   readonly rootCa?: string
   /** Names of the dialects whose projected kinds are served. */

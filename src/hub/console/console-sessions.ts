@@ -46,9 +46,20 @@ export interface ConsoleSessions {
   close(): Promise<void>
 }
 
-/** The cookie's name. Browsers share cookies between the ports of a host, so it has the port. */
-export function sessionCookie(port: number): string {
-  return `flotilla_session_${port}`
+/** The values of one cookie in a Cookie header. */
+export function cookieValues(header: string | undefined, wanted: string): string[] {
+  return (header ?? '')
+    .split(';')
+    .map((pair) => pair.trim().split('='))
+    .flatMap(([name, value]) => (name === wanted && value !== undefined ? [value] : []))
+}
+
+/**
+ * The cookie's name. Browsers share cookies between the ports of a host, so it has the port. The prefix makes browsers
+ * refuse the cookie from another host of the same domain, which only works with TLS.
+ */
+export function sessionCookie(port: number, isSecure = false): string {
+  return `${isSecure ? '__Host-' : ''}flotilla_session_${port}`
 }
 
 const MAX_SESSIONS = 256
@@ -93,13 +104,6 @@ export function createConsoleSessions({
     end(sessions.filter(({ session, usedMs }) => now >= session.endsMs || now - usedMs >= IDLE_MS))
   }
 
-  function cookieValues(header: string | undefined): string[] {
-    return (header ?? '')
-      .split(';')
-      .map((pair) => pair.trim().split('='))
-      .flatMap(([name, value]) => (name === cookie() && value !== undefined ? [value] : []))
-  }
-
   return {
     newCode: () => {
       const code = base64url(ids.bytes(18))
@@ -132,7 +136,7 @@ export function createConsoleSessions({
     },
     find: (header) => {
       endOld()
-      for (const value of cookieValues(header)) {
+      for (const value of cookieValues(header, cookie())) {
         const hash = sha256(value)
         const held = sessions.find((known) => equalBytes(known.hash, hash))
         if (!held) continue

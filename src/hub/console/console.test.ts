@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
+import { request as overHttps } from 'node:https'
 import { gzipSync } from 'node:zlib'
 import { test } from 'node:test'
 import { silentLogger } from '../../core/log.ts'
@@ -10,6 +11,7 @@ import { ApiError } from '../../core/errors.ts'
 import type { HttpRequest } from '../../core/http.ts'
 import { bytesBody } from '../../core/http.ts'
 import { utf8 } from '../../core/bytes.ts'
+import { newAuthority } from '../../testing/control-plane/certificates.ts'
 import { noAssets, rowOf, viewForTests } from '../../testing/hub/console-parts.ts'
 import { listenForMetrics } from '../metrics/metrics-listener.ts'
 import { startConsole } from './console.ts'
@@ -106,6 +108,58 @@ test('nothing is shown without a session, and a code works once', async (t) => {
   assert.equal((await ask(url)).status, 401)
   assert.equal((await ask(base, { cookie: cookie.split(';')[0]! })).status, 200)
   assert.equal((await ask(base, { cookie: `flotilla_session_${port}=x` })).status, 401)
+})
+
+test('with TLS, cookies are bound to the host and never sent in the clear', async (t) => {
+  const { certificate: cert, privateKey: key } = newAuthority().server()
+  const console = await startConsole({
+    ...PORTS,
+    listen: { host: '127.0.0.1', port: 0 },
+    view: viewForTests().view,
+    assets: builtAssets,
+    openApi: apiForTests().openApi,
+    certificate: { read: async () => ({ cert, key }) },
+  })
+  t.after(() => console.close())
+  const url = console.signInUrl()
+  assert.match(url, /^https:\/\/127\.0\.0\.1:\d+\/\?code=/)
+  const { port } = console.address
+  const set = await new Promise<string>((resolve, reject) => {
+    overHttps(url, { agent: false, rejectUnauthorized: false }, ({ headers }) => resolve(String(headers['set-cookie'])))
+      .on('error', reject)
+      .end()
+  })
+  assert.match(
+    set,
+    new RegExp(`^__Host-flotilla_session_${port}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict; Secure$`),
+  )
+})
+
+test('a console beyond loopback needs TLS and an issuer, and has no codes', async (t) => {
+  const { certificate: cert, privateKey: key } = newAuthority().server()
+  const parts = { ...PORTS, assets: builtAssets, openApi: apiForTests().openApi, view: viewForTests().view }
+  const listen = { host: '0.0.0.0', port: 0 }
+  const certificate = { read: async () => ({ cert, key }) }
+  const never = async () => assert.fail('the issuer is not asked')
+  const oidc = { issuer: 'https://id.test', flow: { begin: never, finish: never, renew: never } }
+  await assert.rejects(startConsole({ ...parts, listen }), /listens on loopback only, not on 0\.0\.0\.0/)
+  await assert.rejects(startConsole({ ...parts, listen, certificate }), /listens on loopback only/)
+  await assert.rejects(startConsole({ ...parts, listen, oidc }), /listens on loopback only/)
+  const url = 'https://console.test'
+  const console = await startConsole({ ...parts, listen, certificate, oidc, url })
+  t.after(() => console.close())
+  assert.equal(console.signInUrl(), 'https://console.test/')
+  const status = (host: string) =>
+    new Promise((resolve, reject) => {
+      const { port } = console.address
+      overHttps({ port, headers: { host }, agent: false, rejectUnauthorized: false }, ({ statusCode }) =>
+        resolve(statusCode),
+      )
+        .on('error', reject)
+        .end()
+    })
+  assert.equal(await status('console.test'), 401)
+  assert.equal(await status(`127.0.0.1:${console.address.port}`), 421)
 })
 
 test('the page is served with a strict policy and a nonce of its own', async (t) => {

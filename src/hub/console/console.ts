@@ -1,6 +1,6 @@
 /**
  * The console's listener: the page's files, sign-in and sessions, the list of clusters with its changes, and the API
- * under the user's own rights. Loopback only, without client certificates.
+ * under the user's own rights. Beyond loopback only with TLS and an issuer that users sign in with.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { base64url } from '../../core/bytes.ts'
@@ -17,18 +17,22 @@ import { sendMetrics } from '../metrics/metrics-listener.ts'
 import { ACTION_HEADER, forwardToApi, isApiPath } from './api-proxy.ts'
 import type { ConsoleAssets } from './console-assets.ts'
 import { createConsoleSessions, sessionCookie } from './console-sessions.ts'
-import type { ConsoleSession } from './console-sessions.ts'
+import { keepCertificate } from './console-certificate.ts'
+import type { ConsoleCertificate } from './console-certificate.ts'
+import type { ConsoleSession, ConsoleSessions } from './console-sessions.ts'
 import { LIST_CLUSTERS, streamEvents } from './fleet-events.ts'
 import type { FleetView } from './fleet-view.ts'
-import { isForeign, sendFailure, sendText } from './respond.ts'
+import type { CodeFlow } from '../../client/oidc/code-flow.ts'
+import { isForeign, sendFailure, sendJson, sendText } from './respond.ts'
 import { sendDocument, sendAsset, sendSnapshot } from './send-files.ts'
-import { createSignIn } from './sign-in.ts'
-import type { OpenApi } from './sign-in.ts'
+import { createOidcSignIn, OIDC_BEGIN, OIDC_CALLBACK } from './oidc-sign-in.ts'
+import { createOpenSession, createSignIn } from './sign-in.ts'
+import type { OpenApi, SignIn } from './sign-in.ts'
 
 /** A running console. */
 export interface Console {
   readonly address: ListenAddress
-  /** A fresh address that signs one browser in. */
+  /** An address of the console. On loopback, it signs one browser in, once. */
   signInUrl(): string
   close(): Promise<void>
 }
@@ -36,6 +40,12 @@ export interface Console {
 /** What a console is made of. */
 export interface ConsoleOptions {
   readonly listen: ListenAddress
+  /** `https://HOST[:PORT]` that people open, where it is not the address of the listener. */
+  readonly url?: string | undefined
+  /** If omitted, the console speaks plain HTTP, on loopback only. */
+  readonly certificate?: ConsoleCertificate | undefined
+  /** The issuer that people sign in with. */
+  readonly oidc?: ConsoleIssuer | undefined
   readonly view: FleetView
   readonly assets: ConsoleAssets
   /** Opens the API for a user who signs in. */
@@ -47,18 +57,41 @@ export interface ConsoleOptions {
   readonly log: Logger
 }
 
+/** An issuer as the sign-in page names it, and the flow with it. */
+export interface ConsoleIssuer {
+  readonly issuer: string
+  readonly flow: CodeFlow
+}
+
 /** Starts the console. */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
-  const { listen, view, assets, metrics, clock, ids, log } = options
-  if (!isLoopback(listen.host)) {
+  const { listen, view, assets, metrics, clock, ids, log, certificate, oidc } = options
+  const isLocal = isLoopback(listen.host)
+  if (!isLocal && !(certificate && oidc)) {
     throw new Stalled(
       'ConsoleNotLoopback',
-      `the console speaks plain http and listens on loopback only, not on ${listen.host}`,
+      `without TLS and an OpenID Connect issuer, the console listens on loopback only, not on ${listen.host}`,
     )
   }
-  let cookie = ''
-  const sessions = createConsoleSessions({ ids, clock, cookie: () => cookie })
-  const signIn = createSignIn({ sessions, openApi: options.openApi, cookie: () => cookie })
+  const scheme = certificate ? 'https' : 'http'
+  const secure = certificate ? '; Secure' : ''
+  let port = 0
+  const cookie = () => sessionCookie(port, certificate !== undefined)
+  const sessions = createConsoleSessions({ ids, clock, cookie })
+  const openSession = createOpenSession({ sessions, cookie, secure })
+  const signIn = createSignIn({ sessions, openApi: options.openApi, openSession, cookie, secure })
+  const oidcSignIn =
+    oidc &&
+    createOidcSignIn({
+      flow: oidc.flow,
+      openApi: options.openApi,
+      openSession,
+      clock,
+      ids,
+      log,
+      cookie: () => `flotilla_oidc_${port}`,
+      secure,
+    })
   const stop = new AbortController()
   let hosts: ReadonlySet<string> = new Set()
 
@@ -70,13 +103,22 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     // A page of another site that resolves its name to this address must not get an answer.
     if (!hosts.has(host)) return sendText(response, 421, 'this address is not served here\n')
     const isPage = isPagePath(path)
-    if (isForeign(request.headers, isPage)) {
+    // The issuer sends the browser back as a link would.
+    if (isForeign(request.headers, isPage || path === OIDC_CALLBACK)) {
       return sendText(response, 403, 'pages of other origins may not ask this one\n')
     }
     if (request.method === 'GET') {
       if (path === '/metrics') return await sendMetrics(response, metrics)
       const asset = isPage ? undefined : await assets.get(path)
       if (asset) return sendAsset(request, response, asset)
+      if (path === '/console/sign-in') return sendJson(response, 200, { issuer: oidc?.issuer, hasCodes: isLocal })
+      const origin = `${scheme}://${host}`
+      if (oidcSignIn && path === OIDC_BEGIN) {
+        return await oidcSignIn.begin(response, { origin, next: query.get('next') })
+      }
+      if (oidcSignIn && path === OIDC_CALLBACK) {
+        return await oidcSignIn.finish(response, { origin, query, cookies: request.headers.cookie })
+      }
     } else if (isPage) {
       return sendText(response, 405, 'only GET\n')
     } else if (request.headers[ACTION_HEADER] === undefined) {
@@ -95,52 +137,76 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     }
     if (path === '/console/sign-in' && request.method === 'POST') return await signIn.byToken(request, response)
     if (!session) return sendFailure(response, 401, 'Unauthorized', 'not signed in, or the session has ended')
-    return await serve(request, response, { path, query, session })
+    return await serveSession(request, response, {
+      path,
+      query,
+      session,
+      sessions,
+      signIn,
+      view,
+      clock,
+      stop: stop.signal,
+    })
   }
 
-  async function serve(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { path, query, session }: Pick<RequestTarget, 'path' | 'query'> & { readonly session: ConsoleSession },
-  ): Promise<void> {
-    if (isApiPath(path)) {
-      const endSession = () => void sessions.revoke(session, session.id)
-      return await forwardToApi(request, response, { session, endSession })
-    }
-    if (path === '/console/events' && request.method === 'GET') {
-      const last = request.headers['last-event-id']
-      const from = typeof last === 'string' ? last : (query.get('from') ?? undefined)
-      const touch = () => void sessions.find(request.headers.cookie)
-      return await streamEvents(response, { view, clock, session, touch, stop: stop.signal, from })
-    }
-    if (path === '/console/fleet' && request.method === 'GET') {
-      if (await session.api.may(LIST_CLUSTERS)) return await sendSnapshot(request, response, view.feed)
-      return sendFailure(
-        response,
-        403,
-        'Forbidden',
-        `user ${JSON.stringify(session.username)} cannot list clusters.flotilla.dev`,
-      )
-    }
-    if (signIn.serveSessions(request, response, { path, session })) return
-    sendFailure(response, 404, 'NotFound', 'not found')
-  }
-
-  const listening = await listenOn(createPlainServer({ name: 'console', log, answer }), listen)
-  const { port } = listening
+  const tls = certificate && { tls: await certificate.read() }
+  const server = createPlainServer({ name: 'console', log, answer, ...tls })
+  const listening = await listenOn(server, listen)
+  port = listening.port
   const address = { host: listen.host, port }
-  cookie = sessionCookie(port)
-  hosts = new Set([formatAddress(address), formatAddress({ host: 'localhost', port })])
+  const ownHosts = [formatAddress(address), formatAddress({ host: 'localhost', port })]
+  hosts = new Set(options.url === undefined ? ownHosts : [new URL(options.url).host, ...(isLocal ? ownHosts : [])])
+  const page = options.url ?? `${scheme}://${formatAddress(address)}`
+  const keeping = keepCertificate(server, certificate, { clock, log, signal: stop.signal })
   return {
     address,
-    signInUrl: () => `http://${formatAddress(address)}/?code=${sessions.newCode()}`,
+    // A code is the administrator's: it is for the machine of the hub alone.
+    signInUrl: () => (isLocal ? `${page}/?code=${sessions.newCode()}` : `${page}/`),
     close: async () => {
       stop.abort()
+      await keeping
       assets.close()
       await sessions.close()
       await listening.close()
     },
   }
+}
+
+interface SessionRequest extends Pick<RequestTarget, 'path' | 'query'>, Pick<ConsoleOptions, 'view' | 'clock'> {
+  readonly session: ConsoleSession
+  readonly sessions: ConsoleSessions
+  readonly signIn: SignIn
+  /** Aborted when the console closes. */
+  readonly stop: AbortSignal
+}
+
+/** Answers a request of a browser that is signed in. */
+async function serveSession(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { path, query, session, sessions, signIn, view, clock, stop }: SessionRequest,
+): Promise<void> {
+  if (isApiPath(path)) {
+    const endSession = () => void sessions.revoke(session, session.id)
+    return await forwardToApi(request, response, { session, endSession })
+  }
+  if (path === '/console/events' && request.method === 'GET') {
+    const last = request.headers['last-event-id']
+    const from = typeof last === 'string' ? last : (query.get('from') ?? undefined)
+    const touch = () => void sessions.find(request.headers.cookie)
+    return await streamEvents(response, { view, clock, session, touch, stop, from })
+  }
+  if (path === '/console/fleet' && request.method === 'GET') {
+    if (await session.api.may(LIST_CLUSTERS)) return await sendSnapshot(request, response, view.feed)
+    return sendFailure(
+      response,
+      403,
+      'Forbidden',
+      `user ${JSON.stringify(session.username)} cannot list clusters.flotilla.dev`,
+    )
+  }
+  if (signIn.serveSessions(request, response, { path, session })) return
+  sendFailure(response, 404, 'NotFound', 'not found')
 }
 
 /** Whether a path is shown by the document; the script in it knows which page that is. */

@@ -2,6 +2,7 @@
 /** How a browser signs in, sees its sessions and ends them. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fromUtf8 } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
 import { isApiError } from '../../core/errors.ts'
 import { readBody } from '../../core/http.ts'
 import { isObject } from '../../core/json.ts'
@@ -28,6 +29,9 @@ export interface SignIn {
   ): boolean
 }
 
+/** Opens a session for credentials that the API accepts; the answer is the Set-Cookie header. */
+export type OpenSession = (api: UserApi, method: SignInMethod, endsMs?: number) => Promise<string>
+
 /** What a person without a session is told. */
 export const SIGN_IN_ADVICE =
   'Not signed in. Open the address that the hub printed when it started; its code works once.\n' +
@@ -35,27 +39,34 @@ export const SIGN_IN_ADVICE =
 
 const MAX_TOKEN_BYTES = 64 * 1024
 
-/** Makes the ways to sign in. */
-export function createSignIn({
-  sessions,
-  openApi,
-  cookie,
-}: {
+interface SessionCookie {
   readonly sessions: ConsoleSessions
-  readonly openApi: OpenApi
   readonly cookie: () => string
-}): SignIn {
-  /** Opens a session for credentials that the API accepts; the answer is the Set-Cookie header. */
-  async function openSession(api: UserApi, method: SignInMethod): Promise<string> {
+  /** `; Secure` with TLS, else empty. */
+  readonly secure: string
+}
+
+export function createOpenSession({ sessions, cookie, secure }: SessionCookie): OpenSession {
+  return async (api, method, endsMs) => {
     try {
       const identity = await api.whoAmI()
-      return `${cookie()}=${sessions.open({ ...identity, method, api })}; Path=/; HttpOnly; SameSite=Strict`
+      const value = sessions.open(compact({ ...identity, method, api, endsMs }))
+      return `${cookie()}=${value}; Path=/; HttpOnly; SameSite=Strict${secure}`
     } catch (caught) {
       await api.close()
       throw caught
     }
   }
+}
 
+/** Makes the ways to sign in with a code or a token. */
+export function createSignIn({
+  sessions,
+  openApi,
+  openSession,
+  cookie,
+  secure,
+}: SessionCookie & { readonly openApi: OpenApi; readonly openSession: OpenSession }): SignIn {
   return {
     byCode: async (response, { code, session }) => {
       if (session) return moveOn(response, {})
@@ -93,7 +104,7 @@ export function createSignIn({
         sessions.revoke(session, session.id)
         sendText(response, 200, '{}', {
           'content-type': 'application/json',
-          'set-cookie': `${cookie()}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`,
+          'set-cookie': `${cookie()}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${secure}`,
         })
       } else if (request.method === 'DELETE' && path.startsWith('/console/sessions/')) {
         const id = path.slice('/console/sessions/'.length)
@@ -120,8 +131,9 @@ function tokenOf(text: string): string | undefined {
 /**
  * Answers with a page that moves on by itself: a redirect from another site's link would not carry a strict cookie.
  */
-function moveOn(response: ServerResponse, headers: Record<string, string>): void {
-  sendText(response, 200, '<!doctype html><meta http-equiv="refresh" content="0; url=/"><title>Flotilla</title>', {
+export function moveOn(response: ServerResponse, headers: Record<string, string>, page = '/'): void {
+  const url = page.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+  sendText(response, 200, `<!doctype html><meta http-equiv="refresh" content="0; url=${url}"><title>Flotilla</title>`, {
     'content-type': 'text/html; charset=utf-8',
     ...headers,
   })

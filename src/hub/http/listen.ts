@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { ListenAddress } from './listen-address.ts'
 
@@ -10,7 +11,7 @@ export interface Listening {
 }
 
 /** Makes a server listen; rejects when the address is taken. */
-export async function listenOn(server: Server, { host, port }: ListenAddress): Promise<Listening> {
+export async function listenOn(server: Server | TlsServer, { host, port }: ListenAddress): Promise<Listening> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)

@@ -3,6 +3,7 @@
  * throws is a 500 and a line in the log. Nothing that a client sends reaches the process as an uncaught error.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server as TlsServer } from 'node:https'
 import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
 
@@ -24,6 +25,8 @@ export interface PlainServerOptions {
   /** Name of the listener in the log. */
   readonly name: string
   readonly log: Logger
+  /** PEM; the listener speaks HTTPS with it. */
+  readonly tls?: { readonly cert: string; readonly key: string }
   /** Answers one request. The client gets a 500 when this throws or rejects. */
   answer(request: IncomingMessage, response: ServerResponse, target: RequestTarget): void | Promise<void>
 }
@@ -32,7 +35,7 @@ const LIMITS = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 
 const MAX_CONNECTIONS = 256
 
 /** Makes a server that does not listen yet. */
-export function createPlainServer({ name, log, answer }: PlainServerOptions): Server {
+export function createPlainServer({ name, log, tls, answer }: PlainServerOptions): Server | TlsServer {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = readTarget(request)
     if (target) return answer(request, response, target)
@@ -40,7 +43,7 @@ export function createPlainServer({ name, log, answer }: PlainServerOptions): Se
     refuse(response, 400, 'the request target is malformed\n')
   }
 
-  const server = createServer(LIMITS, (request, response) => {
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const broken = (caught: unknown): void => log.debug({ err: toError(caught), listener: name }, 'connection failed')
     response.on('error', broken)
     serve(request, response).catch((caught: unknown) => {
@@ -51,7 +54,10 @@ export function createPlainServer({ name, log, answer }: PlainServerOptions): Se
       if (response.headersSent) response.destroy()
       else refuse(response, 500, 'internal error\n')
     })
-  })
+  }
+  const server = tls
+    ? process.getBuiltinModule('node:https').createServer({ ...LIMITS, ...tls, minVersion: 'TLSv1.2' }, onRequest)
+    : createServer(LIMITS, onRequest)
   server.maxConnections = MAX_CONNECTIONS
   return server
 }

@@ -10,10 +10,12 @@ import type { Connection } from '../../client/connection.ts'
 import { createClient } from '../../client/create-client.ts'
 import { kubeconfigFor, readKubeconfig } from '../../client/kubeconfig.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
+import { compact } from '../../core/compact.ts'
 import { toError } from '../../core/errors.ts'
 import { Secret } from '../../core/secret.ts'
 import { VERSION } from '../../core/version.ts'
 import { writeYaml } from '../../yaml/write/write-yaml.ts'
+import { readOidcSettings } from './oidc-config.ts'
 import { announceHub } from '../compose/compose-controllers.ts'
 import type { HubConfig } from '../config.ts'
 import { replaceFileAtomically } from '../home/atomic-files.ts'
@@ -122,6 +124,7 @@ async function startEmbeddedHome(
     server: issueApiServerCertificate(keys, names, starting),
     clientCa: keys.apiCa.certificate,
     tokenKeys: keys.tokenKeys,
+    ...compact({ oidc: await readOidcSettings(config) }),
     dialects: parseDialects(config.dialects),
     logLevel: config.logLevel,
   }

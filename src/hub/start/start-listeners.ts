@@ -1,17 +1,21 @@
+// Tested by src/hub/console/oidc-sign-in.contract.test.ts
 /** Starts the plain listeners of a hub: the console with its sign-in socket, and on request metrics and webhooks. */
 import type { Client } from '../../client/client.ts'
 import type { Connection } from '../../client/connection.ts'
+import type { Ids } from '../../core/ids.ts'
 import { notReadyReason } from '../../plan/fleet/hub-health.ts'
 import type { HubConfig } from '../config.ts'
 import { CONSOLE_SOCKET, openConsoleSocket } from '../console/console-socket.ts'
 import { assetPlaces, createConsoleAssets } from '../console/console-assets.ts'
 import { startConsole } from '../console/console.ts'
+import type { ConsoleIssuer } from '../console/console.ts'
 import { openUserApi } from '../console/user-api.ts'
 import type { FleetView } from '../console/fleet-view.ts'
 import type { DataDirectory } from '../home/data-directory.ts'
 import { parseAddress } from '../http/listen-address.ts'
 import { listenForWebhooks } from '../http/webhook-listener.ts'
 import { listenForMetrics } from '../metrics/metrics-listener.ts'
+import { consoleExposure, readCertificate, readClientSecret, readOidcSettings } from './oidc-config.ts'
 import type { Starting } from './starting.ts'
 
 export interface ListenerInputs {
@@ -39,8 +43,12 @@ export async function startListeners(
   const listen = parseAddress(config.consoleListen)
   const { cert: _cert, key: _key, token: _token, ...server } = administrator
   const assets = createConsoleAssets({ places: assetPlaces(), log })
+  const { url, tls } = consoleExposure(config)
   const console = await startConsole({
     listen,
+    url,
+    certificate: tls && { read: () => readCertificate(tls) },
+    oidc: await consoleIssuer(config, ids),
     view,
     assets,
     metrics,
@@ -67,4 +75,17 @@ export async function startListeners(
     closeLater(() => listener.close())
   }
   return { signInUrl: () => console.signInUrl(), prepareConsole: assets.prepare }
+}
+
+/** Loaded only on hubs with an issuer: the libraries cost memory. */
+async function consoleIssuer(config: HubConfig, ids: Ids): Promise<ConsoleIssuer | undefined> {
+  const settings = await readOidcSettings(config)
+  if (!settings) return undefined
+  const [{ createCodeFlow }, { createIssuerFetch }, clientSecret] = await Promise.all([
+    import('../../client/oidc/code-flow.ts'),
+    import('../../client/oidc/issuer-fetch.ts'),
+    readClientSecret(config),
+  ])
+  const flow = createCodeFlow({ settings, clientSecret, ids, fetch: createIssuerFetch(settings) })
+  return { issuer: settings.issuer, flow }
 }

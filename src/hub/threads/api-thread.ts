@@ -4,6 +4,7 @@
 import { stat } from 'node:fs/promises'
 import Registry from '@prometheus-io/client/lib/registry.js'
 import { listenHttps } from '../../apiserver/http/https-listener.ts'
+import type { UserTokens } from '../../apiserver/tokens/authenticate.ts'
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
 import { parseStored, storePrefix, serializeObject } from '../../apiserver/storage/stored-object.ts'
 import { toError } from '../../core/errors.ts'
@@ -16,6 +17,7 @@ import { Secret as SecretKind } from '../../kinds/builtin/core.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
 import { Override } from '../../kinds/native/override.ts'
 import { Release } from '../../kinds/native/release.ts'
+import type { OidcSettings } from '../../client/oidc/oidc-settings.ts'
 import { runCompactor } from '../../store/compactor.ts'
 import { createMeasuredStore } from '../../store/measured-store.ts'
 import { reseal } from '../../store/reseal.ts'
@@ -78,6 +80,7 @@ await serveThread<'api'>(async (init) => {
     ids: systemIds,
     log,
     tokenKeys: init.tokenKeys,
+    ...(init.oidc && { userTokens: await userTokensOf(init.oidc, log) }),
     rootCa: init.clientCa,
     dialects: init.dialects,
     notReady: () => notReady,
@@ -112,6 +115,15 @@ await serveThread<'api'>(async (init) => {
     },
   }
 })
+
+/** Loaded only on hubs with an issuer: the libraries cost memory. */
+async function userTokensOf(settings: OidcSettings, log: Logger): Promise<UserTokens> {
+  const [{ createIdTokens }, { createIssuerFetch }] = await Promise.all([
+    import('../../client/oidc/id-tokens.ts'),
+    import('../../client/oidc/issuer-fetch.ts'),
+  ])
+  return createIdTokens(settings, { clock: systemClock, fetch: createIssuerFetch(settings), log })
+}
 
 async function bytesOf(file: string): Promise<number> {
   return await stat(file).then(

@@ -1,5 +1,6 @@
 /** What the main thread and its threads say to each other; plain data only. */
 import type { TokenKeys } from '../../apiserver/tokens/jwt.ts'
+import type { OidcSettings } from '../../client/oidc/oidc-settings.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { EgressRules } from '../../core/text/egress.ts'
 import type { WorkProgress } from '../../core/async/work-guard.ts'
@@ -28,6 +29,8 @@ export interface ApiInit {
   readonly clientCa: string
   /** PEM of the keys of service accounts' tokens; the first one signs. */
   readonly tokenKeys: TokenKeys
+  /** The issuer whose users may use the API. */
+  readonly oidc?: OidcSettings
   /** Whose rows are served besides; by name. */
   readonly dialects: readonly string[]
   readonly logLevel: LogLevel

@@ -29,6 +29,9 @@ import { userAgentFor } from '../../api/audit-reason.ts'
 export interface LoginFlags {
   readonly from?: string
   readonly tokenFile?: string
+  readonly oidcIssuer?: string
+  readonly oidcClientId?: string
+  readonly oidcCa?: string
   readonly ca?: string
   readonly current?: boolean
   readonly yes?: boolean
@@ -90,7 +93,8 @@ function nameOf(name: string): string {
   })
 }
 
-async function connectionOf(server: string | undefined, { flags, stdin }: LoginInput): Promise<Server> {
+async function connectionOf(server: string | undefined, input: LoginInput): Promise<Server> {
+  const { flags } = input
   if ((server === undefined) === (flags.from === undefined)) {
     throw new CliError(EXIT.usage, {
       what: server === undefined ? 'missing argument SERVER or --from' : 'SERVER and --from exclude each other',
@@ -101,20 +105,35 @@ async function connectionOf(server: string | undefined, { flags, stdin }: LoginI
   if (!/^https:\/\/[^/\s]+/.test(server!)) {
     throw new CliError(EXIT.usage, { what: `invalid server ${JSON.stringify(server)}`, todo: 'use https://HOST:PORT' })
   }
-  if (flags.tokenFile === undefined) {
+  const ca = flags.ca === undefined ? undefined : await readText(flags.ca)
+  return compact({ server: server!, token: await tokenOf(input), ca })
+}
+
+async function tokenOf({ flags, stdin, terminal }: LoginInput): Promise<Secret<string>> {
+  const { tokenFile, oidcIssuer, oidcClientId } = flags
+  if (oidcIssuer !== undefined && oidcClientId !== undefined && tokenFile === undefined) {
+    const { signInWithIssuer } = await import('./login-oidc.ts')
+    return (await signInWithIssuer({ issuer: oidcIssuer, clientId: oidcClientId, ca: flags.oidcCa }, terminal)).idToken
+  }
+  if (oidcIssuer !== undefined || oidcClientId !== undefined) {
     throw new CliError(EXIT.usage, {
-      what: 'missing --token-file',
+      what:
+        tokenFile === undefined ? 'missing --oidc-issuer or --oidc-client-id' : '--token-file excludes --oidc-issuer',
+      todo: 'use "flotilla login https://HOST:7443 --oidc-issuer URL --oidc-client-id ID"',
+    })
+  }
+  if (tokenFile === undefined) {
+    throw new CliError(EXIT.usage, {
+      what: 'missing --token-file or --oidc-issuer',
       todo: 'give a token of "kubectl create token" with --token-file FILE (- for stdin), or use --from KUBECONFIG',
     })
   }
-  const text =
-    flags.tokenFile === '-' ? fromUtf8(await readBody(stdin, MAX_TOKEN_BYTES)) : await readText(flags.tokenFile)
+  const text = tokenFile === '-' ? fromUtf8(await readBody(stdin, MAX_TOKEN_BYTES)) : await readText(tokenFile)
   const token = text.trim()
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new CliError(EXIT.usage, { where: flags.tokenFile, what: 'invalid token: must be one word' })
+    throw new CliError(EXIT.usage, { where: tokenFile, what: 'invalid token: must be one word' })
   }
-  const ca = flags.ca === undefined ? undefined : await readText(flags.ca)
-  return compact({ server: server!, token: new Secret(token), ca })
+  return new Secret(token)
 }
 
 async function connectionFrom(file: string): Promise<Server> {

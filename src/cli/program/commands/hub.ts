@@ -63,7 +63,19 @@ function addHubRun(hub: FlotillaCommand, act: Act): void {
       '--gateway-url <url>',
       'URL by which agents reach the gateway. Defaults to https://HOST:PORT of the listener',
     )
-    .option('--console-listen <host:port>', 'Address of the console. Defaults to 127.0.0.1:7480')
+    .option(
+      '--console-listen <host:port>',
+      'Address of the console. Defaults to 127.0.0.1:7480; other addresses than loopback need TLS and OpenID Connect',
+    )
+    .option('--console-cert <file>', 'TLS certificate chain of the console in PEM. If omitted, plain HTTP on loopback')
+    .option('--console-key <file>', 'Private key of --console-cert in PEM')
+    .option('--console-url <url>', 'URL by which browsers reach the console. Defaults to the address of the listener')
+    .option('--oidc-issuer <url>', 'OpenID Connect issuer whose users may use the console and the API')
+    .option('--oidc-client-id <id>', 'ID of this hub at the issuer')
+    .option('--oidc-client-secret-file <file>', 'Secret of the client. If omitted, the client is public')
+    .option('--oidc-username-claim <claim>', 'Claim of the user name. Defaults to sub')
+    .option('--oidc-groups-claim <claim>', 'Claim of the groups. Defaults to groups')
+    .option('--oidc-ca <file>', 'CA certificate of the issuer in PEM. Defaults to the CA certificates of this machine')
     .option(
       '--metrics-listen <host:port>',
       'Additional address for /metrics over plain HTTP. If omitted, only the console serves /metrics',
@@ -114,8 +126,15 @@ export function addLogin(program: FlotillaCommand, act: Act): void {
       'The command writes to the file of --kubeconfig, or to ~/.kube/config. The context is named --context, or "flotilla".',
     )
     .example('Log in with a token', 'flotilla login https://hub.example:7443 --token-file token --ca hub-ca.crt')
+    .example(
+      'Log in with an OpenID Connect issuer',
+      'flotilla login https://hub.example:7443 --oidc-issuer https://id.example --oidc-client-id flotilla',
+    )
     .example('Log in with a kubeconfig file', 'flotilla login --from admin.kubeconfig')
     .option('--token-file <file>', 'File with the token, or - for stdin. The token is saved in a file with mode 0600')
+    .option('--oidc-issuer <url>', 'Sign in with this OpenID Connect issuer in a browser. The ID token is saved')
+    .option('--oidc-client-id <id>', 'ID of the hub at the issuer')
+    .option('--oidc-ca <file>', 'CA certificate of the issuer in PEM. Defaults to the CA certificates of this machine')
     .option('--ca <file>', 'CA certificate of the API in PEM. Defaults to the CA certificates of this machine')
     .option('--from <kubeconfig>', 'Copy server, CA and credentials from the current context of this kubeconfig')
     .option('--current', 'Also make the context the current context of kubectl')
