@@ -71,7 +71,10 @@ test('a bundle reaches a real cluster through a hub whose home is a real kube-ap
     code: string
     command: string
   }
-  assert.equal(added.command, `flotilla agent run --join ${added.code} --kubeconfig FILE --data DIR`)
+  assert.equal(
+    added.command,
+    `flotilla agent run --join ${added.code} --kubeconfig ~/.kube/config --data ./agent-store-1`,
+  )
   const agentData = ['--kubeconfig', spoke.kubeconfigPath, '--data', join(folder, 'agent')]
   const agent = startFlotilla(t, ['agent', 'run', '--join', added.code, ...agentData])
 

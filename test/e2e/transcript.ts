@@ -77,7 +77,7 @@ export function hintsIn(text: string): readonly string[] {
     const hints = line.split(/(?<=^|[\s`'"(])(?=bin\/flotilla [a-z])/).slice(line.startsWith(`${PROGRAM} `) ? 0 : 1)
     return hints
       .map((rest) => rest.split(/ {2,}|`|"(?!\w)|; |, | \(|\)|\.(?=\s|$)/)[0]!.trim())
-      .filter((command) => !/\b[A-Z]{3,}\b|…|<|\[/.test(command))
+      .filter((command) => !/\b[A-Z]{3,}\b|…|<|\[|~\//.test(command))
   })
 }
 

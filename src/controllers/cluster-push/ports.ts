@@ -36,4 +36,13 @@ export interface ClusterPushPorts {
   readonly agents: PushedAgentsPort | undefined
   secretOf(at: NonNullable<Cluster['spec']['kubeconfigSecret']>, signal: AbortSignal): Promise<Secret | undefined>
   newClusterId(): string
+  /** The agent in the cluster that joined with a token to take over, and the name of the token. */
+  joinedAgent(name: string): JoinedAgent | undefined
+}
+
+/** An agent that replaces the one that the hub runs. */
+export interface JoinedAgent {
+  readonly joinToken: string
+  readonly identityKey: string
+  readonly sealingKey: string
 }

@@ -4,7 +4,7 @@ import type { Cluster } from '../../kinds/native/cluster.ts'
 import { Secret } from '../../kinds/builtin/core.ts'
 import { build, buildCluster } from '../../testing/fixtures/builders.ts'
 import { reconcileOnce } from '../../testing/reconcile-once.ts'
-import type { PushTarget } from './ports.ts'
+import type { JoinedAgent, PushTarget } from './ports.ts'
 import { clusterPushReconciler } from './reconcile.ts'
 
 const KUBECONFIG = JSON.stringify({
@@ -21,7 +21,7 @@ const secretWith = (data: Record<string, string>): Secret =>
     data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')])),
   })
 
-function world(secret: Secret | undefined = secretWith({ value: KUBECONFIG }), isEnabled = true) {
+function world(secret: Secret | undefined = secretWith({ value: KUBECONFIG }), isEnabled = true, joined?: JoinedAgent) {
   const did: string[] = []
   const targets: PushTarget[] = []
   const agents = {
@@ -39,6 +39,7 @@ function world(secret: Secret | undefined = secretWith({ value: KUBECONFIG }), i
     agents: isEnabled ? agents : undefined,
     secretOf: async () => secret,
     newClusterId: () => 'c-new',
+    joinedAgent: () => joined,
   })
   const pass = (cluster: Cluster) => reconcileOnce(reconciler, cluster)
   return { did, targets, pass }
@@ -99,6 +100,7 @@ function missing() {
       onChange: () => () => {},
     },
     secretOf: async () => undefined,
+    joinedAgent: () => undefined,
     newClusterId: () => 'c-new',
   })
   return { pass: (one: Cluster) => reconcileOnce(reconciler, one) }
@@ -119,4 +121,21 @@ test('without the Secret the files go; a hub without push says so', async () => 
   assert.equal((await pass({ ...cluster(), spec })).condition('Pushed'), '-')
   assert.deepEqual(did, ['forget a'])
   assert.match((await world(undefined, false).pass(cluster())).condition('Pushed'), /^False PushDisabled: .*--no-push/)
+})
+
+test('an agent that joined takes over once, also on a hub that runs no agents', async () => {
+  const joined = { joinToken: 'move', identityKey: 'bmV3', sealingKey: 'bmV3c2VhbA==' }
+  for (const isEnabled of [true, false]) {
+    const { did, pass } = world(undefined, isEnabled, joined)
+    const { next } = (await pass(cluster())).draft
+    const { kubeconfigSecret, identityKey, sealingKey, joinToken, id } = next.spec
+    assert.deepEqual(
+      { kubeconfigSecret, identityKey, sealingKey, joinToken, id },
+      { kubeconfigSecret: undefined, ...joined, id: 'c-a' },
+    )
+    assert.deepEqual(did, [])
+  }
+  const { did, pass } = world(undefined, true, joined)
+  await pass(cluster({ joinToken: 'move' }))
+  assert.deepEqual(did, ['run a c-a'], 'registered by kubeconfig again')
 })

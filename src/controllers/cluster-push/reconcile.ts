@@ -28,6 +28,13 @@ export function clusterPushReconciler(ports: ClusterPushPorts): Reconciler<Clust
         draft.conditions.remove('Pushed')
         return {}
       }
+      const joined = ports.joinedAgent(name)
+      // A token counts once: after a later registration by kubeconfig, its agent does not take over again.
+      if (joined && joined.joinToken !== spec.joinToken) {
+        const { kubeconfigSecret: _, retiredSealingKey: __, ...rest } = draft.next.spec
+        draft.next.spec = { ...rest, ...joined }
+        return {}
+      }
       if (!agents) return show(draft, DISABLED)
       if (!spec.accepted || spec.refused || isLeft || metadata.deletionTimestamp) {
         agents.stop(name)

@@ -155,3 +155,45 @@ describe('a cluster that is turned away', () => {
     assert.equal((await who.enrol(code)).status, 401)
   })
 })
+
+describe('a token that takes over', () => {
+  const pushed = async (name: string) => {
+    const former = createApplicant(hub, 'hub')
+    assert.equal(
+      (await former.enrol(await hub.token(`first-${name}`, { clusterName: name, accept: 'Auto' }))).status,
+      200,
+    )
+    const kubeconfigSecret = { namespace: 'flotilla-system', name }
+    await hub.client.patch(Cluster, { name }, { type: 'merge', body: { spec: { kubeconfigSecret } } })
+    return await clusterOf(name)
+  }
+
+  it('gives the name of a cluster to another key if the hub runs its agent, and only then', async () => {
+    const before = await pushed('store-1')
+    const plain = await hub.token('plain', { clusterName: 'store-1', accept: 'Auto' })
+    assert.equal((await createApplicant(hub, 'thief').enrol(plain)).status, 409)
+    const pattern = await hub.token('pattern', { namePattern: 'store-*', takeOver: true })
+    const named = { fields: { clusterName: 'store-1' } }
+    assert.equal((await createApplicant(hub, 'thief').enrol(pattern, named)).status, 409)
+    assert.deepEqual((await clusterOf('store-1')).spec, before.spec)
+
+    const code = await hub.token('move', { clusterName: 'store-1', takeOver: true })
+    const agent = createApplicant(hub, 'in the cluster')
+    const taken = await agent.enrol(code)
+    // The gateway replaces no identity; the hub does, by the keys that the token has from now on.
+    assert.deepEqual([taken.status, taken.state], [200, 'Pending'], taken.message)
+    assert.deepEqual((await clusterOf('store-1')).spec, before.spec)
+    const { status } = await hub.client.get(JoinToken, { name: 'move' })
+    assert.equal(status?.used, 1)
+    assert.notEqual(status?.takeOver?.identityKey, before.spec.identityKey)
+    assert.equal((await createApplicant(hub, 'thief').enrol(code)).status, 401)
+    const body = { spec: { ...status?.takeOver, joinToken: 'move', kubeconfigSecret: null } }
+    await hub.client.patch(Cluster, { name: 'store-1' }, { type: 'merge', body })
+    const then = await agent.enrol(code)
+    assert.deepEqual([then.status, then.state], [200, 'Accepted'], then.message)
+    assert.equal((await clusterOf('store-1')).spec.id, before.spec.id)
+    // No other agent may follow, also with a further code.
+    const again = await hub.token('again', { clusterName: 'store-1', takeOver: true })
+    assert.equal((await createApplicant(hub, 'thief').enrol(again)).status, 409)
+  })
+})

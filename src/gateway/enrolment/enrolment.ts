@@ -48,6 +48,13 @@ interface OpenRenew {
   readonly cluster: Cluster
 }
 
+/** How a request to enrol came. */
+interface Joining {
+  readonly token: JoinToken
+  readonly address: string | undefined
+  readonly signal: AbortSignal
+}
+
 // A person accepts within minutes; until then each retry of the agent costs one read.
 const PENDING_RETRY_SECONDS = 5
 
@@ -69,20 +76,20 @@ export function createEnrolment(ports: EnrolmentPorts) {
     checkTokenNetwork(token, address)
     const name = joiningName(token, request.clusterName)
     const cluster =
-      (await findRegistered(name, request, signal)) ?? (await register(name, request, { token, address, signal }))
+      (await findRegistered(name, request, { token, address, signal })) ??
+      (await register(name, request, { token, address, signal }))
     return answer(cluster, request.csr)
   }
 
-  async function findRegistered(
-    name: string,
-    request: EnrolRequest,
-    signal: AbortSignal,
-  ): Promise<Cluster | undefined> {
+  async function findRegistered(name: string, request: EnrolRequest, joining: Joining): Promise<Cluster | undefined> {
+    const { token, signal } = joining
     const cluster = await client.get(Cluster, { name }, signal).catch((caught: unknown) => {
       if (isApiError(caught, 'NotFound')) return undefined
       throw caught
     })
     if (cluster && cluster.spec.identityKey !== request.identityKey) {
+      if (cluster.spec.kubeconfigSecret && token.spec.takeOver && token.spec.clusterName === name)
+        return await waitForTakeOver(cluster, request, joining)
       log.warn({ cluster: name }, 'enrolment refused: the name belongs to a cluster with another key')
       throw new ApiError(
         'AlreadyExists',
@@ -92,15 +99,28 @@ export function createEnrolment(ports: EnrolmentPorts) {
     return cluster
   }
 
-  async function register(
-    name: string,
-    request: EnrolRequest,
-    { token, address, signal }: { token: JoinToken; address: string | undefined; signal: AbortSignal },
-  ): Promise<Cluster> {
-    // The token is consumed first: after a crash between the two writes, only the same key can continue this use.
-    const now = clock.now()
-    const from = address === undefined ? {} : { address }
-    await consumeToken(client, token, { cluster: name, key: digestOf(request.identityKey), now, ...from })
+  /** Counts the use of the token before the Cluster is written: after a crash, only the same key can continue it. */
+  async function consume(name: string, request: EnrolRequest, { token, address }: Joining): Promise<void> {
+    const { identityKey, sealingKey } = request
+    await consumeToken(client, token, {
+      cluster: name,
+      key: digestOf(identityKey),
+      now: clock.now(),
+      ...(address === undefined ? {} : { address }),
+      ...(token.spec.takeOver && { takeOver: { identityKey, sealingKey } }),
+    })
+  }
+
+  /** The gateway never replaces an identity: it records the keys, and the controller of pushed agents follows. */
+  async function waitForTakeOver(cluster: Cluster, request: EnrolRequest, joining: Joining): Promise<Cluster> {
+    await consume(cluster.metadata.name, request, joining)
+    log.info({ cluster: cluster.metadata.name }, 'an agent in the cluster takes over from the agent of the hub')
+    return { ...cluster, spec: { ...cluster.spec, accepted: false } }
+  }
+
+  async function register(name: string, request: EnrolRequest, joining: Joining): Promise<Cluster> {
+    const { token, address } = joining
+    await consume(name, request, joining)
     const cluster: Cluster = {
       apiVersion: apiVersionOf(Cluster),
       kind: Cluster.kind,
@@ -121,7 +141,7 @@ export function createEnrolment(ports: EnrolmentPorts) {
       return created
     } catch (caught) {
       if (!isApiError(caught, 'AlreadyExists')) throw caught
-      const raced = await findRegistered(name, request, signal)
+      const raced = await findRegistered(name, request, joining)
       if (raced) return raced
       throw caught
     }

@@ -24,6 +24,8 @@ export interface TokenUse {
   readonly now: number
   /** The agent's address as the listener's socket knows it. */
   readonly address?: string
+  /** The keys of an agent that takes over, which the hub writes to the Cluster. */
+  readonly takeOver?: { readonly identityKey: string; readonly sealingKey: string }
 }
 
 /** Finds the token of a secret. Unknown names and wrong secrets get the same answer. */
@@ -120,7 +122,8 @@ export async function consumeToken(client: Client, token: JoinToken, use: TokenU
     }
     const from = use.address === undefined ? {} : { address: use.address }
     const entry = { cluster: use.cluster, at: formatTime(use.now), key: use.key, ...from }
-    const next = { ...current, status: { ...status, used: used + 1, usedBy: [...usedBy, entry].slice(-REMEMBERED) } }
+    const counted = { ...status, used: used + 1, usedBy: [...usedBy, entry].slice(-REMEMBERED) }
+    const next = { ...current, status: { ...counted, ...(use.takeOver && { takeOver: use.takeOver }) } }
     try {
       await client.update(JoinToken, next, { subresource: 'status' })
       return

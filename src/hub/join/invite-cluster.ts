@@ -8,6 +8,7 @@ import { JoinToken } from '../../kinds/native/join-token.ts'
 import type { SiteClass } from '../../kinds/fields/site-class.ts'
 import { acceptRuleProblem } from '../../wire/trust/accept-rule.ts'
 import { formatJoinCode, tokenHash, tokenSecret } from '../../wire/trust/join-code.ts'
+import { isLoopback } from '../http/listen-address.ts'
 import { readHubInfo } from '../home/hub-info.ts'
 import { joinManifest } from './agent-manifest.ts'
 import type { AgentProfile } from './agent-rbac.ts'
@@ -25,6 +26,8 @@ interface InvitationTerms {
   /** With accept Rule: the CEL expression. */
   readonly acceptRule?: string
   readonly siteClass?: SiteClass
+  /** Whether the agent replaces the agent that the hub runs for this cluster. */
+  readonly takeOver?: boolean
   /** From where the token may be used; anywhere when empty. */
   readonly networks?: readonly string[]
   readonly uses?: number
@@ -42,6 +45,10 @@ export interface IssuedJoinToken {
   /** Shown once; the hub keeps only a hash of its secret. */
   readonly code: string
   readonly expiresAt: string
+  /** Addresses of the gateway that the code has. */
+  readonly endpoints: readonly string[]
+  /** True if no other machine can connect to these addresses. */
+  readonly isLocalOnly: boolean
   /**
    * For `kubectl apply -f -` on the cluster (for patterns: on each of them); absent when this hub has no agent bundle
    * to hand out.
@@ -79,6 +86,7 @@ export async function inviteCluster(invitation: JoinInvitation, ports: InvitePor
       accept: invitation.accept,
       ...(acceptRule !== undefined && { acceptRule }),
       ...(siteClass && { siteClass }),
+      ...(invitation.takeOver && { takeOver: true }),
       ...(acceptNetworks.length > 0 && { acceptNetworks: [...acceptNetworks] }),
       ...(networks.length > 0 && { networks: [...networks] }),
     },
@@ -96,7 +104,9 @@ export async function inviteCluster(invitation: JoinInvitation, ports: InvitePor
           ...(proxy !== undefined && { proxy }),
           ...(namespaces && { namespaces }),
         })
-  return { token: name, code, expiresAt, ...(manifest !== undefined && { manifest }) }
+  const { endpoints } = info
+  const isLocalOnly = endpoints.every((one) => isLoopback(new URL(one).hostname.replace(/^\[|\]$/g, '')))
+  return { token: name, code, expiresAt, endpoints, isLocalOnly, ...(manifest !== undefined && { manifest }) }
 }
 
 // The token's own name hints at whom it is for: `store-*` becomes `store`.

@@ -12,7 +12,7 @@ import { Bundle } from '../../kinds/native/bundle.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { kubeconfigOf } from '../../testing/control-plane/embedded-api.ts'
 import { configMapManifest } from '../../testing/fixtures/builders.ts'
-import { lastFirst, temporaryFolder } from '../../../test/e2e/flotilla-process.ts'
+import { lastFirst, startFlotilla, temporaryFolder } from '../../../test/e2e/flotilla-process.ts'
 import {
   kubeconfigSecret,
   placeHello,
@@ -128,11 +128,12 @@ test('a cluster is registered, follows, survives restarts and leaves no credenti
   for (const path of filesBelow(join(data, 'pushed'))) assert.equal(statSync(path).mode & 0o077, 0, path)
 })
 
-test('a Secret that comes later, a rotated Secret, and a Cluster that is gone', async (context: TestContext) => {
+test('a Secret that comes later, a rotated Secret, a Cluster that is gone, and an agent that takes over', async (context: TestContext) => {
   const t = lastFirst(context)
-  const data = join(temporaryFolder(t), 'hub')
+  const folder = temporaryFolder(t)
+  const data = join(folder, 'hub')
   const [one, two] = [await startPushedSite(t), await startPushedSite(t)]
-  const { client } = await startPushHub(t, data, '--push-hosts', '127.0.0.1')
+  const { client, flotilla } = await startPushHub(t, data, '--push-hosts', '127.0.0.1')
   await registerPushed(client, 'one')
   await untilPushed(client, 'one', 'SecretNotFound')
   await client.create(Secret, kubeconfigSecret('one', one.kubeconfig))
@@ -159,6 +160,34 @@ test('a Secret that comes later, a rotated Secret, and a Cluster that is gone', 
   await client.delete(Cluster, { name: 'two' })
   await settles(async () => assert.deepEqual(readdirSync(join(data, 'pushed')), ['one']))
   assert.ok(await two.client.get(Namespace, { name: 'flotilla-agent' }), 'the cluster stays as it is')
+
+  // An agent beside the cluster takes over from the agent of the hub, and changes nothing in the cluster.
+  const { spec } = await client.get(Cluster, { name: 'one' })
+  const taken = await flotilla('cluster', 'add', 'one')
+  assert.equal(taken.code, 5, taken.stderr)
+  assert.match(taken.stderr, /already exists\n.*flotilla cluster add one --take-over"/)
+  const writes = one.writes.length
+  const added = await flotilla('cluster', 'add', 'one', '--take-over', '-o', 'json')
+  assert.equal(added.code, 0, added.stderr)
+  const { code } = JSON.parse(added.stdout) as { code: string }
+  const file = join(folder, 'one.kubeconfig')
+  writeFileSync(file, one.kubeconfig)
+  startFlotilla(t, ['agent', 'run', '--join', code, '--kubeconfig', file, '--data', join(folder, 'agent')])
+  await settles(async () => {
+    const now = await client.get(Cluster, { name: 'one' })
+    assert.deepEqual([now.spec.kubeconfigSecret, now.spec.id], [undefined, spec.id])
+    assert.notEqual(now.spec.identityKey, spec.identityKey)
+    assert.deepEqual([now.status?.state, now.status?.badges], ['Ready', undefined])
+  })
+  await settles(async () => assert.deepEqual(readdirSync(join(data, 'pushed')), []))
+  const manifests = configMapManifest('hello', { greeting: 'from the cluster' })
+  const key = { namespace: 'default', name: 'hello' }
+  const changes = one.writes.slice(writes).filter((write) => !write.includes('/leases/'))
+  await client.patch(Bundle, key, { type: 'merge', body: { spec: { manifests } } })
+  await settles(async () => {
+    assert.equal((await one.client.get(ConfigMap, key)).data?.['greeting'], 'from the cluster')
+  })
+  assert.deepEqual(changes, [])
 })
 
 test('a hub without push, and addresses of its own machine', async (context: TestContext) => {

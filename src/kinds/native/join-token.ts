@@ -3,6 +3,7 @@ import type { ObjectOfKind } from '../define-kind.ts'
 import {
   Conditions,
   enumOf,
+  flag,
   int,
   listOf,
   mapOf,
@@ -68,6 +69,12 @@ export const JoinToken = defineKind({
         description:
           'Acceptance of clusters at their first join. `Auto` accepts the cluster and requires `clusterName`; with `namePattern` a person must accept. `Manual`: a person must accept. `Networks` accepts clusters that join from `acceptNetworks`. `Rule` accepts clusters for which `acceptRule` is true. All other clusters wait for a person. Defaults to `Manual`.',
       }),
+      takeOver: optional(
+        flag({
+          description:
+            'If true, the agent that joins as `clusterName` replaces the agent that the hub runs for this cluster (badge `Pushed`): the hub forgets the kubeconfig of the cluster, and the cluster keeps its name, id, labels and content. Without it, a name that is in use is refused. Defaults to false.',
+        }),
+      ),
       acceptRule: optional(
         text({
           max: 4096,
@@ -110,6 +117,18 @@ export const JoinToken = defineKind({
             ),
           }),
           { max: 500, description: 'Clusters that joined with the token, newest last, at most 500.' },
+        ),
+      ),
+      takeOver: optional(
+        object(
+          {
+            identityKey: text({ max: 1024, description: 'Public identity key of the agent, SPKI in base64.' }),
+            sealingKey: text({ max: 1024, description: 'Public sealing key of the agent, SPKI in base64.' }),
+          },
+          {
+            description:
+              'Keys of the agent that joined with a token that has `takeOver`. The hub writes them to the Cluster and stops the agent that it runs.',
+          },
         ),
       ),
     },

@@ -107,6 +107,7 @@ export const PUSH_BINDING = shippedPolicyBinding(PUSH_POLICY)
 
 const LABELS = 'has(object.spec.labels) && size(object.spec.labels) > 0'
 const ACCEPTS = "has(object.spec.accept) && object.spec.accept != 'Manual'"
+const TAKES_OVER = 'has(object.spec.takeOver) && object.spec.takeOver'
 
 /**
  * The gateway accepts and labels clusters in the name of a token, so that its author needs the right to do so. A token
@@ -119,7 +120,7 @@ export const JOIN_TOKEN_POLICY = shippedPolicy({
   matchConditions: [
     {
       name: 'accepts-or-labels-clusters',
-      expression: `oldObject == null ? (${ACCEPTS}) || (${LABELS}) : object.spec != oldObject.spec`,
+      expression: `oldObject == null ? (${ACCEPTS}) || (${LABELS}) || (${TAKES_OVER}) : object.spec != oldObject.spec`,
     },
   ],
   validations: [

@@ -38,7 +38,10 @@ test('a token says all its terms', async (t) => {
     output: 'json',
   })
   const added = JSON.parse(said.out) as Record<string, string>
-  assert.equal(added['command'], `flotilla agent run --join ${added['code']} --name NAME --kubeconfig FILE --data DIR`)
+  assert.equal(
+    added['command'],
+    `flotilla agent run --join ${added['code']} --name NAME --kubeconfig ~/.kube/config --data ./agent-NAME`,
+  )
   // One manifest for all of them: each cluster says its own name.
   assert.match(added['manifest']!, /name: FLOTILLA_NAME\n\s+valueFrom:\n\s+configMapKeyRef:/)
   assert.match(added['token']!, /^store-[a-z0-9]{5}$/)

@@ -109,6 +109,7 @@ const SITE_CLASS = { connected: 'Connected', edge: 'Edge', intermittent: 'Interm
 /** Terms of join codes, which mean nothing without one. */
 const OF_JOIN_CODES = [
   'pattern',
+  'takeOver',
   'accept',
   'acceptIf',
   'acceptFrom',

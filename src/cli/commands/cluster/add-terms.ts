@@ -2,6 +2,7 @@
 /** What both ways of `flotilla cluster add` read from their arguments. */
 import type { Client } from '../../../client/client.ts'
 import { isApiError } from '../../../core/errors.ts'
+import type { Cluster } from '../../../kinds/native/cluster.ts'
 import { CLUSTERS } from '../../api/flotilla-resources.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 
@@ -21,17 +22,40 @@ export function listOf(flag: unknown): string[] {
   return ((flag as readonly string[] | undefined) ?? []).flatMap((text) => text.split(','))
 }
 
+/** The Cluster of a name; undefined if there is none. */
+async function findCluster(name: string, client: Pick<Client, 'get'>): Promise<Cluster | undefined> {
+  return await client.get(CLUSTERS, { name }).catch((caught: unknown) => {
+    if (isApiError(caught, 'NotFound')) return undefined
+    throw caught
+  })
+}
+
 /** Refuses a name that a Cluster has. */
 export async function refuseTaken(name: string, client: Pick<Client, 'get'>): Promise<void> {
-  try {
-    await client.get(CLUSTERS, { name })
-  } catch (caught) {
-    if (isApiError(caught, 'NotFound')) return
-    throw caught
-  }
+  const found = await findCluster(name, client)
+  if (!found) return
+  const instead = found.spec.kubeconfigSecret
+    ? `to run the agent of this cluster in the cluster, use "flotilla cluster add ${name} --take-over"`
+    : `to replace the cluster, first remove it with "flotilla cluster decommission ${name} --orphan"`
   throw new CliError(EXIT.conflict, {
     what: `cluster ${JSON.stringify(name)} already exists`,
-    todo: `choose another name; to replace the cluster, first remove it with "flotilla cluster decommission ${name} --orphan"`,
+    todo: `choose another name; ${instead}`,
+  })
+}
+
+/** Refuses --take-over for a cluster whose agent the hub does not run. */
+export async function requirePushed(name: string, client: Pick<Client, 'get'>): Promise<void> {
+  const found = await findCluster(name, client)
+  if (found?.spec.kubeconfigSecret) return
+  if (!found) {
+    throw new CliError(EXIT.notFound, {
+      what: `cluster ${JSON.stringify(name)} not found`,
+      todo: 'omit --take-over to register a new cluster',
+    })
+  }
+  throw new CliError(EXIT.conflict, {
+    what: `the hub does not run the agent of cluster ${JSON.stringify(name)}`,
+    why: '--take-over is for a cluster that was registered by its kubeconfig',
   })
 }
 

@@ -1,7 +1,11 @@
 // Tested by src/cli/commands/cluster/acceptance.test.ts.
 /** `flotilla cluster add`: creates a join code. */
+import type { Client } from '../../../client/client.ts'
 import { compact } from '../../../core/compact.ts'
 import { clientOver } from '../../../client/create-client.ts'
+import { isApiError } from '../../../core/errors.ts'
+import { parseTime } from '../../../core/time/time.ts'
+import { JoinToken } from '../../../kinds/native/join-token.ts'
 import { parseNetwork } from '../../../core/text/cidr.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { systemIds } from '../../../core/system-ids.ts'
@@ -10,7 +14,7 @@ import { readDuration } from '../../input/duration-flag.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { timeWithDistance } from '../../print/print-time.ts'
 import type { Terminal } from '../../print/terminal.ts'
-import { clusterNameOf, labelsOf, listOf, refuseTaken } from './add-terms.ts'
+import { clusterNameOf, labelsOf, listOf, refuseTaken, requirePushed } from './add-terms.ts'
 
 export interface ClusterInput {
   readonly connection: Connection
@@ -27,22 +31,41 @@ export async function clusterAdd(
   const who = inviteeOf(name, flags['pattern'] as string | undefined)
   const terms = termsOf(flags, 'pattern' in who)
   const client = clientOver(connection.rest)
-  if ('cluster' in who) await refuseTaken(who.cluster, client)
-  const { inviteCluster } = await import('../../../hub/join/invite-cluster.ts')
-  const invited = await inviteCluster({ ...who, ...terms }, { client, clock: systemClock, ids: systemIds })
-  const { code, token, expiresAt, manifest } = invited
-  const named = 'cluster' in who ? '' : ' --name NAME'
-  const command = `flotilla agent run --join ${code}${named} --kubeconfig FILE --data DIR`
+  const takeOver = flags['takeOver'] === true
+  if (takeOver && 'pattern' in who) {
+    throw new CliError(EXIT.usage, {
+      what: '--take-over cannot be combined with --pattern',
+      todo: 'create a code for each cluster',
+    })
+  }
+  if ('cluster' in who) await (takeOver ? requirePushed(who.cluster, client) : refuseTaken(who.cluster, client))
+  const [{ inviteCluster }, { readHubInfo }] = await Promise.all([
+    import('../../../hub/join/invite-cluster.ts'),
+    import('../../../hub/home/hub-info.ts'),
+  ])
   const noManifest = 'the hub has no agent bundle for a manifest; create one with "npm run build"'
+  // A code that is not printed must not stay valid.
+  if (flags['output'] === 'manifest' && (await readHubInfo(client)).agentBundle === undefined)
+    throw new CliError(EXIT.failed, { what: noManifest })
+  const earlier = 'cluster' in who ? await codesFor(who.cluster, client) : []
+  const invited = await inviteCluster({ ...who, ...terms, takeOver }, { client, clock: systemClock, ids: systemIds })
+  const { code, token, expiresAt, manifest, endpoints, isLocalOnly } = invited
+  const named = 'cluster' in who ? '' : ' --name NAME'
+  const folder = 'cluster' in who ? `./agent-${who.cluster}` : './agent-NAME'
+  const command = `flotilla agent run --join ${code}${named} --kubeconfig ~/.kube/config --data ${folder}`
+  const warn = () => {
+    sayEarlier(earlier, terminal)
+    if (isLocalOnly) sayLocalOnly(endpoints, terminal)
+  }
   if (flags['output'] === 'json') {
     const about = { ...who, code, command, manifest: manifest ?? null, token, expiresAt }
     terminal.data(`${JSON.stringify(about, undefined, 2)}\n`)
     if (manifest === undefined) terminal.say(noManifest)
-    return
+    return warn()
   }
   if (flags['output'] === 'manifest') {
-    if (manifest === undefined) throw new CliError(EXIT.failed, { what: noManifest })
-    terminal.data(manifest)
+    terminal.data(manifest ?? '')
+    warn()
     terminal.say('The manifest contains the join code: treat it as a secret. Apply it with "kubectl apply -f -".')
     if ('cluster' in who) return
     return terminal.say(
@@ -52,14 +75,43 @@ export async function clusterAdd(
   const times = terms.uses === 1 ? 'once' : `${terms.uses} times`
   const invitee = 'cluster' in who ? `cluster "${who.cluster}"` : `clusters named "${who.pattern}"`
   const until = timeWithDistance(expiresAt, systemClock.now())
-  terminal.step('ok', `${invitee} can join ${times} until ${until}; run the agent with the kubeconfig of the cluster:`)
+  terminal.step('ok', `${invitee} can join ${times} until ${until}; run the agent where kubectl reaches the cluster:`)
   terminal.data(`${terminal.command(command)}\n`)
   terminal.say(
     'The code contains the fingerprint of the root key of the hub. Keep it secret: a holder of the code can join as this cluster.',
   )
+  warn()
   const waits = 'cluster' in who ? who.cluster : 'NAME'
   const next = terms.accept === 'Auto' ? 'get clusters -w' : `cluster accept ${waits}`
   terminal.step('next', `flotilla ${next}`)
+}
+
+/** Join codes for a name that can still be used. A user who may not list them is told of none. */
+async function codesFor(name: string, client: Client): Promise<readonly JoinToken[]> {
+  const listed = await client.list(JoinToken).catch((caught: unknown) => {
+    if (isApiError(caught, 'Forbidden')) return { items: [] }
+    throw caught
+  })
+  const now = systemClock.now()
+  return listed.items.filter(
+    ({ spec, status }) =>
+      spec.clusterName === name && (parseTime(spec.expiresAt) ?? 0) > now && (status?.used ?? 0) < spec.uses,
+  )
+}
+
+function sayEarlier(earlier: readonly JoinToken[], terminal: Terminal): void {
+  for (const { metadata, spec } of earlier)
+    terminal.step(
+      'warn',
+      `an earlier join code of this name stays valid until ${spec.expiresAt}; the first agent that joins gets the name. Delete it with "flotilla delete jointoken ${metadata.name}"`,
+    )
+}
+
+function sayLocalOnly(endpoints: readonly string[], terminal: Terminal): void {
+  terminal.step(
+    'warn',
+    `the code leads to ${endpoints.join(', ')}, which only agents on the machine of the hub can reach; for others, start the hub with --gateway-listen 0.0.0.0:7444 and --gateway-url https://HOST:7444`,
+  )
 }
 
 function inviteeOf(name: string | undefined, pattern: string | undefined): { cluster: string } | { pattern: string } {

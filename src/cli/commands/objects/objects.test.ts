@@ -292,7 +292,10 @@ test('cluster add makes a token bound to the name, whose secret only the code ha
   )
   await clusterAdd('store-2', input, { ...ADD, output: 'text', accept: 'manual' })
   const { out, err } = hub.taken()
-  assert.match(out, /^flotilla agent run --join flotilla1\.\S+ --kubeconfig FILE --data DIR\n$/)
+  assert.match(
+    out,
+    /^flotilla agent run --join flotilla1\.\S+ --kubeconfig ~\/\.kube\/config --data \.\/agent-[a-z0-9-]+\n$/,
+  )
   assert.match(err, /► flotilla cluster accept store-2\n$/)
 })
 

@@ -41,6 +41,10 @@ function addJoin(cluster: FlotillaCommand, act: Act): void {
       'Let the hub run the agent of a cluster that it can reach',
       'flotilla cluster add store-1 --kubeconfig store-1.kubeconfig --label region=north',
     )
+    .example(
+      'Move the agent of a cluster from the hub into the cluster',
+      'flotilla cluster add store-1 --take-over -o manifest',
+    )
     .option('--pattern <glob>', 'Pattern of cluster names, instead of one name')
     .option('--uses <n>', 'Number of clusters that can join with a code for a pattern', '1')
     .option('-l, --label <key=value>', 'Label that the hub sets on the cluster (repeatable)', collect)
@@ -60,6 +64,7 @@ function addJoin(cluster: FlotillaCommand, act: Act): void {
         'intermittent',
       ]),
     )
+    .option('--take-over', 'The agent that joins with the code replaces the agent that the hub runs for the cluster')
     .option('--proxy <url>', 'Proxy between the cluster and the hub, written to the manifest')
     .option(
       '--accept-from <cidr>',

@@ -45,6 +45,11 @@ export function commonLabels({ metadata }: FleetCluster): Labels {
   }
 }
 
+/** Whether an agent in the cluster has joined, so that the hub runs none. */
+export function hasOwnAgent({ spec }: Pick<Cluster, 'spec'>): boolean {
+  return spec.joinToken !== undefined && spec.kubeconfigSecret === undefined
+}
+
 /** The Cluster of flotilla.dev as its Fleet Cluster wants it; `own` is the present one. */
 export function desiredCluster(
   face: FleetCluster,
@@ -59,7 +64,10 @@ export function desiredCluster(
   const { hold, kubeconfigSecret, ...spec } = own?.spec ?? ({ accepted: true } as Cluster['spec'])
   const isOwnHold = hold?.reason === PAUSED
   const kept = isOwnHold && !paused ? undefined : hold
-  const secret = kubeConfigSecret ? { namespace, name: kubeConfigSecret, key: SECRET_KEY } : kubeconfigSecret
+  const secret =
+    kubeConfigSecret && !(own && hasOwnAgent(own))
+      ? { namespace, name: kubeConfigSecret, key: SECRET_KEY }
+      : kubeconfigSecret
   return {
     apiVersion: 'flotilla.dev/v1alpha1',
     kind: 'Cluster',

@@ -12,6 +12,7 @@ import {
   commonLabels,
   desiredCluster,
   faceAlias,
+  hasOwnAgent,
   mergeLabels,
   sharedLabels,
 } from '../compile/cluster-face.ts'
@@ -47,7 +48,7 @@ export function fleetClusterReconciler(ports: FleetClusterPorts): Reconciler<Fle
         face.metadata.finalizers = [...(face.metadata.finalizers ?? []), FINALIZER]
         return {}
       }
-      const findings = findingsOf(face)
+      const findings = findingsOf(face, own)
       const refusal = findings.find(({ isRefused }) => isRefused)
       if (!own && (refusal || !face.spec?.kubeConfigSecret)) {
         return show(
@@ -108,8 +109,10 @@ interface ClusterFinding {
   readonly isRefused: boolean
 }
 
-function findingsOf({ metadata, spec = {} }: FleetCluster): ClusterFinding[] {
+function findingsOf({ metadata, spec = {} }: FleetCluster, own: Cluster | undefined): ClusterFinding[] {
   const findings: ClusterFinding[] = []
+  if (spec.kubeConfigSecret && own && hasOwnAgent(own))
+    findings.push({ message: 'kubeConfigSecret has no effect: an agent in the cluster has joined', isRefused: false })
   readFields(spec, CLUSTER, {
     system: 'Fleet',
     report: (level, _path, message) => void findings.push({ message, isRefused: level === 'error' }),
