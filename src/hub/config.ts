@@ -124,8 +124,8 @@ export const HubConfig = Type.Object({
   ),
   dialects: Type.Optional(
     Type.String({
-      minLength: 1,
-      description: 'Dialects that this hub serves, separated by commas, for example `fleet,ocm`. If omitted, none.',
+      description:
+        'Dialects that this hub serves, separated by commas, for example `fleet,ocm`; `all`, or `none`. Defaults to `all` with the embedded home, and to `none` with `kubeconfig`.',
     }),
   ),
   evidenceRetention: Type.Optional(

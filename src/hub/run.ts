@@ -10,7 +10,8 @@ import { createFleetView } from './console/fleet-view.ts'
 import { publishHealth } from './home/publish-health.ts'
 import { openDataDirectory } from './home/data-directory.ts'
 import type { DataDirectory } from './home/data-directory.ts'
-import { dialectControllers, parseDialects } from './home/dialects.ts'
+import { servedDialects } from './home/dialect-names.ts'
+import { dialectControllers } from './home/dialects.ts'
 import { pushEgress } from './http/egress-rules.ts'
 import { createGateRequests } from './http/gate-requests.ts'
 import { formatAddress, isWildcard } from './http/listen-address.ts'
@@ -104,7 +105,7 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
         ...(config.gateHosts === undefined ? {} : { hosts: splitList(config.gateHosts) }),
       }),
       metrics: page.metrics,
-      dialects: dialectControllers(parseDialects(config.dialects)),
+      dialects: dialectControllers(servedDialects(config)),
       isShared: home.isShared,
       pushedAgents,
       alongside: async (term) => void (await Promise.all([views?.run(term), pushedAgents?.serve(term)])),

@@ -7,6 +7,7 @@ import type { Kind } from '../../kinds/define-kind.ts'
 import { NATIVE_KINDS } from '../../kinds/native/native-kinds.ts'
 import type { Store } from '../../store/store.ts'
 import { createEvidenceExport, storedHeads } from '../evidence/evidence-export.ts'
+import type { DialectName } from '../home/dialect-names.ts'
 import { dialectProjections } from '../home/dialect-projections.ts'
 import type { HubPorts } from '../ports.ts'
 import { hubViews, projectedView } from '../view/hub-views.ts'
@@ -25,7 +26,7 @@ export interface ApiParts extends HubPorts {
   /** PEM of the CA of this API, for the `kube-root-ca.crt` of every namespace. */
   readonly rootCa?: string
   /** Names of the dialects whose projected kinds are served. */
-  readonly dialects?: readonly string[]
+  readonly dialects?: readonly DialectName[]
   /** Why the hub is not ready, for `/readyz`; undefined when all of its parts run. */
   readonly notReady?: () => string | undefined
   /** For the view of objects. */

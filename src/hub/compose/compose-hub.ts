@@ -20,6 +20,7 @@ import { inProcessTransport } from './in-process-transport.ts'
 import { HUB_USERS } from '../ports.ts'
 import { createBundleRenderer } from './bundle-renderer.ts'
 import type { HubPorts } from '../ports.ts'
+import type { DialectName } from '../home/dialect-names.ts'
 
 export interface HubOptions extends HubPorts {
   readonly store: Store
@@ -33,7 +34,7 @@ export interface HubOptions extends HubPorts {
   /** Asks gates. If omitted, every gate is unreachable. */
   readonly askGate?: AskGatePort
   /** Dialects by name. */
-  readonly dialects?: readonly string[]
+  readonly dialects?: readonly DialectName[]
 }
 
 const noSources: FetchSourcePort = async () => ({

@@ -1,12 +1,15 @@
 /** The projected kinds of dialects, apart from their controllers, which the threads of the API do not load. */
 import { BUNDLE_DEPLOYMENTS } from '../../dialects/fleet/status/bundle-deployment.ts'
 import type { Projection } from '../../dialects/projection.ts'
+import type { DialectName } from './dialect-names.ts'
 
-const PROJECTIONS: Readonly<Record<string, readonly Projection[]>> = {
+const PROJECTIONS: Readonly<Record<DialectName, readonly Projection[]>> = {
   fleet: [BUNDLE_DEPLOYMENTS],
+  ocm: [],
+  argo: [],
 }
 
 /** The projected kinds of these dialects. */
-export function dialectProjections(names: readonly string[]): readonly Projection[] {
-  return names.flatMap((name) => PROJECTIONS[name] ?? [])
+export function dialectProjections(names: readonly DialectName[]): readonly Projection[] {
+  return names.flatMap((name) => PROJECTIONS[name])
 }

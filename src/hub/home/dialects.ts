@@ -2,7 +2,7 @@
 import type { Client } from '../../client/client.ts'
 import type { DialectControllers } from '../../controllers/controllers.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import { isApiError, Stalled } from '../../core/errors.ts'
+import { isApiError } from '../../core/errors.ts'
 import { ARGO_CONTROLLER_RULES } from '../../dialects/argo/controller-rules.ts'
 import { ARGO_KINDS } from '../../dialects/argo/kinds.ts'
 import { createArgoControllers } from '../../dialects/argo/served/argo-controllers.ts'
@@ -21,6 +21,7 @@ import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
 import { shippedPolicyBinding } from '../../kinds/policies/shipped-policy.ts'
 import { toCrd } from '../../kinds/crd/to-crd.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
+import type { DialectName } from './dialect-names.ts'
 import { grantDialectRights } from './dialect-roles.ts'
 import { installDialectProjects } from './first-projects.ts'
 import { ensureNamespace } from './hub-info.ts'
@@ -38,7 +39,7 @@ interface Dialect {
   readonly rules: readonly PolicyRule[]
 }
 
-const DIALECTS: Readonly<Record<string, Dialect>> = {
+const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
   fleet: {
     kinds: FLEET_KINDS,
     namespaces: ['fleet-default', 'fleet-local'],
@@ -64,36 +65,20 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
 /** The label of CRDs that a dialect installed; only those are ever changed. */
 export const DIALECT_LABEL = 'flotilla.dev/dialect'
 
-/** The names of a setting such as `fleet`. */
-export function parseDialects(setting: string | undefined): string[] {
-  const names = (setting ?? '').split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
-  const unknown = names.find((name) => !Object.hasOwn(DIALECTS, name))
-  if (unknown !== undefined) {
-    throw new Stalled(
-      'BadConfig',
-      `dialects: there is no dialect ${JSON.stringify(unknown)}; there is ${Object.keys(DIALECTS).join(', ')}`,
-    )
-  }
-  return [...new Set(names)]
-}
-
 /** The controllers of dialects. */
-export function dialectControllers(names: readonly string[]): DialectControllers[] {
-  return names.map((name) => DIALECTS[name]!.controllers)
+export function dialectControllers(names: readonly DialectName[]): DialectControllers[] {
+  return names.map((name) => DIALECTS[name].controllers)
 }
 
 /** The rights that the controllers of dialects need, besides those of all controllers. */
-export function dialectRules(names: readonly string[]): readonly PolicyRule[] {
-  return names.flatMap((name) => DIALECTS[name]!.rules)
+export function dialectRules(names: readonly DialectName[]): readonly PolicyRule[] {
+  return names.flatMap((name) => DIALECTS[name].rules)
 }
 
 /** The kinds of a dialect. */
-export function dialectKinds(name: string): readonly Kind[] {
-  return DIALECTS[name]!.kinds
+export function dialectKinds(name: DialectName): readonly Kind[] {
+  return DIALECTS[name].kinds
 }
-
-/** The names of all dialects. */
-export const DIALECT_NAMES: readonly string[] = Object.keys(DIALECTS)
 
 /**
  * What an installation works with. `controllers` is the API as the controllers' user, for the embedded home, where the
@@ -106,37 +91,55 @@ interface DialectParts {
   readonly signal: AbortSignal
 }
 
-/** Installs the CRDs and namespaces of dialects. An existing CRD, installed by the other system, stays unchanged. */
+/**
+ * Installs the CRDs and namespaces of dialects. An existing CRD, installed by the other system, stays unchanged.
+ * Returns the dialects that were not installed before.
+ */
 export async function installDialects(
-  names: readonly string[],
-  { client, controllers, clock, signal }: DialectParts,
-): Promise<void> {
+  names: readonly DialectName[],
+  parts: DialectParts,
+): Promise<readonly DialectName[]> {
+  const { client, controllers, clock, signal } = parts
+  const isNew = new Map<DialectName, boolean>()
+  // Dialects are independent of each other, and one that is slow to be served does not delay the others.
+  await Promise.all(
+    names.map(async (name) => {
+      const { kinds, policies = [], rules } = DIALECTS[name]
+      const created = await Promise.all(kinds.map(async (kind) => await installKind(name, kind, client, signal)))
+      isNew.set(name, created.includes(true))
+      await applyPolicies(policies, policies.map(shippedPolicyBinding), { client, signal })
+      await waitUntilServed(kinds, parts)
+      if (controllers) await grantDialectRights({ name, kinds, rules }, { client, controllers, clock, signal })
+    }),
+  )
   for (const name of names) {
-    const { kinds, namespaces, policies = [], rules } = DIALECTS[name]!
+    const { namespaces } = DIALECTS[name]
     for (const namespace of namespaces) await ensureNamespace(client, namespace)
     // Only the namespaces that the dialect owns: another namespace with a GitRepo needs a Project of its own.
     await installDialectProjects({ client, signal }, name, namespaces)
-    for (const kind of kinds) await installKind(name, kind, client, signal)
-    await applyPolicies(policies, policies.map(shippedPolicyBinding), { client, signal })
-    await waitUntilServed(kinds, { client, clock, signal })
-    if (controllers) await grantDialectRights({ name, kinds, rules }, { client, controllers, clock, signal })
   }
+  return names.filter((name) => isNew.get(name))
 }
 
-async function installKind(dialect: string, kind: Kind, client: Client, signal: AbortSignal): Promise<void> {
+/** Whether the kind was not installed before. */
+async function installKind(dialect: string, kind: Kind, client: Client, signal: AbortSignal): Promise<boolean> {
   const crd = toCrd(kind)
   const own = { ...crd, metadata: { ...crd.metadata, labels: { [DIALECT_LABEL]: dialect } } }
   try {
     const present = await client.get(CrdResource, { name: crd.metadata.name }, signal)
-    if (present.metadata.labels?.[DIALECT_LABEL] !== dialect) return
-    await client.apply(CrdResource, own, { fieldManager: 'flotilla-hub', force: true, signal })
+    if (present.metadata.labels?.[DIALECT_LABEL] === dialect) {
+      await client.apply(CrdResource, own, { fieldManager: 'flotilla-hub', force: true, signal })
+    }
+    return false
   } catch (caught) {
     if (!isApiError(caught, 'NotFound')) throw caught
     try {
       await client.create(CrdResource, own, { fieldManager: 'flotilla-hub', signal })
+      return true
     } catch (raced) {
       // Another hub or the other system has created it meanwhile.
       if (!isApiError(raced, 'AlreadyExists')) throw raced
+      return false
     }
   }
 }

@@ -112,9 +112,10 @@ export async function waitUntilServed(
   { client, clock, signal }: { readonly client: Client; readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
   await deadline({ clock, ms: ESTABLISH_MS, signal, what: 'CRDs becoming Established' }, async (inner) => {
-    for (const kind of kinds) {
+    const isEach = kinds.map(async (kind) => {
       while (!(await isServed(client, kind, inner))) await clock.sleep(POLL_MS, inner)
-    }
+    })
+    await Promise.all(isEach)
   })
 }
 

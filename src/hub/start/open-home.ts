@@ -20,13 +20,14 @@ import { announceHub } from '../compose/compose-controllers.ts'
 import type { HubConfig } from '../config.ts'
 import { replaceFileAtomically } from '../home/atomic-files.ts'
 import type { DataDirectory } from '../home/data-directory.ts'
-import { installDialects, parseDialects } from '../home/dialects.ts'
+import { servedDialects } from '../home/dialect-names.ts'
+import { installDialects } from '../home/dialects.ts'
 import { installFirstProjects } from '../home/first-projects.ts'
 import { installKinds, installPolicies, installRoles } from '../home/kube-home.ts'
 import { certificateNames, formatAddress, isWildcard, parseAddress } from '../http/listen-address.ts'
 import { findAgentBundle } from '../join/agent-bundle.ts'
 import { issueApiClientCertificate, issueApiServerCertificate } from '../keys/hub-keys.ts'
-import type { HubKeys } from '../keys/hub-keys.ts'
+import type { HubKeys, LoadedKeys } from '../keys/hub-keys.ts'
 import { DATABASE_FILE, loadSealingKeys } from '../keys/sealing-keys.ts'
 import { notReadyReason } from '../../plan/fleet/hub-health.ts'
 import type { MeasuredThread } from '../metrics/metrics-page.ts'
@@ -62,7 +63,7 @@ export interface Home extends HomeApi {
 /** Opens the home and installs what the hub needs in it. */
 export async function openHome(
   config: HubConfig,
-  { directory, keys }: { readonly directory: DataDirectory; readonly keys: HubKeys },
+  { directory, keys }: { readonly directory: DataDirectory; readonly keys: LoadedKeys },
   starting: Starting,
 ): Promise<Home> {
   const { clock, ids, life, log, closeLater } = starting
@@ -96,7 +97,13 @@ export async function openHome(
   }
   await installPolicies(installer, life)
   const controllers = config.kubeconfig === undefined ? { controllers: client } : {}
-  await installDialects(parseDialects(config.dialects), { client: installer, ...controllers, clock, signal: life })
+  const added = await installDialects(servedDialects(config), { client: installer, ...controllers, clock, signal: life })
+  if (added.length > 0 && config.dialects === undefined && keys.newRoot === undefined) {
+    log.warn(
+      { dialects: added },
+      'since its upgrade, this hub also serves the kinds of these other systems; --dialects none turns them off',
+    )
+  }
   const agentBundle = await findAgentBundle()
   await announceHub(installer, keys.trust, agentBundle?.digest)
   const migrated = await installFirstProjects({ client: installer, signal: life })
@@ -125,7 +132,7 @@ async function startEmbeddedHome(
     clientCa: keys.apiCa.certificate,
     tokenKeys: keys.tokenKeys,
     ...compact({ oidc: await readOidcSettings(config) }),
-    dialects: parseDialects(config.dialects),
+    dialects: servedDialects(config),
     logLevel: config.logLevel,
   }
   const { supervisor, life, log } = starting

@@ -10,7 +10,7 @@ import type { HubConfig } from '../config.ts'
 import { replaceFileAtomically } from '../home/atomic-files.ts'
 import type { DataDirectory } from '../home/data-directory.ts'
 import { sourceEgress } from '../http/egress-rules.ts'
-import { parseDialects } from '../home/dialects.ts'
+import { servedDialects } from '../home/dialect-names.ts'
 import { parseAddress } from '../http/listen-address.ts'
 import { issueGatewayListenerCertificate, readHubKeys } from '../keys/hub-keys.ts'
 import type { HubKeys } from '../keys/hub-keys.ts'
@@ -84,7 +84,7 @@ export async function startThreads(config: HubConfig, inputs: ThreadInputs, star
           home: home.server,
           api: plainConnection(home.as(HUB_USERS.controllers)),
           blobs: blobsFolder,
-          dialects: parseDialects(config.dialects),
+          dialects: servedDialects(config),
           listen: parseAddress(config.listen),
           url: config.viewUrl,
           keys,

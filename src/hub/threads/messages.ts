@@ -15,6 +15,7 @@ import type { LogLevel } from '../logger.ts'
 import type { PlainConnection } from './plain-connection.ts'
 import type { SealingKeyData } from '../keys/sealing-keys.ts'
 import type { FrontProxy } from '../view/front-proxy.ts'
+import type { DialectName } from '../home/dialect-names.ts'
 
 /** What the API thread gets. */
 export interface ApiInit {
@@ -32,7 +33,7 @@ export interface ApiInit {
   /** The issuer whose users may use the API. */
   readonly oidc?: OidcSettings
   /** Whose rows are served besides; by name. */
-  readonly dialects: readonly string[]
+  readonly dialects: readonly DialectName[]
   readonly logLevel: LogLevel
   /** Why the hub is not ready; absent when all of its parts run. */
   readonly notReady?: string | undefined
@@ -87,7 +88,7 @@ export interface ViewInit {
   readonly api: PlainConnection
   readonly blobs: string
   /** Names of the dialects whose projected kinds are served. */
-  readonly dialects: readonly string[]
+  readonly dialects: readonly DialectName[]
   readonly logLevel: LogLevel
 }
 

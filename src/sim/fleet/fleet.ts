@@ -29,6 +29,7 @@ import { ConnectionError } from '../kernel/links.ts'
 import type { Host, Process } from '../kernel/process.ts'
 import type { RunUntilOptions } from '../kernel/virtual-clock.ts'
 import type { World } from '../kernel/world.ts'
+import type { DialectName } from '../../hub/home/dialect-names.ts'
 
 /** What to simulate. */
 export interface FleetOptions {
@@ -37,7 +38,7 @@ export interface FleetOptions {
   /** What every Source of the fleet holds: files of one commit. */
   readonly files?: ReadonlyMap<string, Uint8Array>
   /** Dialects that the hub serves. */
-  readonly dialects?: readonly string[]
+  readonly dialects?: readonly DialectName[]
   /** How the workloads of a cluster behave, by its name. */
   readonly behaviourOf?: (name: string) => Partial<WorkloadBehaviour>
   /** What is between a cluster's agent and the gateway; for agents that do not tell the truth. */

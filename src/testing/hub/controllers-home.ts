@@ -43,6 +43,7 @@ import type { Store } from '../../store/store.ts'
 import type { ClusterDocument } from '../../wire/document/cluster-document.ts'
 import { formatLiveness, LIVENESS_ANNOTATION, LIVENESS_LABEL, LIVENESS_NAMESPACE } from '../../wire/link/liveness.ts'
 import { build } from '../fixtures/builders.ts'
+import type { DialectName } from '../../hub/home/dialect-names.ts'
 import { rightsNoter } from './used-rights.ts'
 import type { UsedRights } from './used-rights.ts'
 
@@ -87,7 +88,7 @@ export interface ControllersHome {
 
 /** Starts a home; in memory unless there is a store. */
 export async function startControllersHome(
-  dialects: readonly string[] = [],
+  dialects: readonly DialectName[] = [],
   store: Store = createMemoryStore(),
   pushedAgents?: PushedAgentsPort,
 ): Promise<ControllersHome> {

@@ -103,7 +103,7 @@ function addHubRun(hub: FlotillaCommand, act: Act): void {
     )
     .option(
       '--dialects <names>',
-      'Other systems whose kinds the hub serves: fleet, ocm, argo. If omitted, the hub serves its own kinds only',
+      'Other systems whose kinds the hub serves, for example fleet,ocm; all, or none. Defaults to all, and with --kubeconfig to none',
     )
     .option('--config <file>', 'YAML file with these settings')
     .option('--log-level <level>', 'Log level: debug, info, warn or error')
