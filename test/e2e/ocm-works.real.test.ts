@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
+import { systemClock } from '../../src/core/time/system-clock.ts'
 import { startControlPlane } from '../../src/testing/control-plane/control-plane.ts'
 import { needBinary } from '../../src/testing/testenv.ts'
 import { startFleetHub } from './fleet-flow.ts'
@@ -40,6 +41,38 @@ spec:
             containers:
             - name: web
               image: nginx:1.27
+    - apiVersion: v1
+      kind: ConfigMap
+      metadata:
+        name: beside-broken
+        namespace: default
+`
+
+/** An executor that may write ConfigMaps, and no Secrets. */
+const LIMITED = `apiVersion: work.open-cluster-management.io/v1
+kind: ManifestWork
+metadata:
+  name: limited
+  namespace: spoke1
+spec:
+  executor:
+    subject:
+      type: ServiceAccount
+      serviceAccount:
+        namespace: default
+        name: limited
+  workload:
+    manifests:
+    - apiVersion: v1
+      kind: Secret
+      metadata:
+        name: not-allowed
+        namespace: default
+    - apiVersion: v1
+      kind: ConfigMap
+      metadata:
+        name: allowed
+        namespace: default
 `
 const ERROR =
   'Deployment.apps "broken" is invalid: spec.template.metadata.labels: Invalid value: {"app":"other"}: `selector` does not match template `labels`'
@@ -49,6 +82,13 @@ before(async () => {
   plane = await startControlPlane()
 })
 after(() => plane.stop())
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await isSo()); tries += 1) {
+    assert.ok(tries < 120, 'waited too long')
+    await systemClock.sleep(500)
+  }
+}
 
 /** A lab: its cluster, its file and the Deployment that it brings. */
 interface Lab {
@@ -92,7 +132,25 @@ test('lab 1 on a hub of its own, and a broken work carries the error of the clus
   await kubectl('wait', '-n', 'spoke1', 'manifestwork/broken', '--for=condition=Applied=False', '--timeout=110s')
   const path = '{.status.resourceStatus.manifests[0].conditions[?(@.type=="Applied")].message}'
   const message = await kubectl('get', 'mw', '-n', 'spoke1', 'broken', '-o', `jsonpath=${path}`)
-  assert.ok(message.startsWith('Failed to apply manifest: ') && message.includes(ERROR), message)
+  assert.equal(message, `Failed to apply manifest: ${ERROR}`)
+  assert.match(await site('get', 'configmap', '-n', 'default', 'beside-broken', '-o', 'name'), /beside-broken/)
+  const applied = '{.status.resourceStatus.manifests[*].conditions[?(@.type=="Applied")].status}'
+  const statuses = async (work: string) => await kubectl('get', 'mw', '-n', 'spoke1', work, '-o', `jsonpath=${applied}`)
+  await until(async () => (await statuses('broken')) === 'False True')
+
+  const rights = ['--verb=get,list,watch,create,patch,update,delete', '--resource=configmaps', '-n', 'default']
+  await site('create', 'serviceaccount', 'limited', '-n', 'default')
+  await site('create', 'role', 'limited', ...rights)
+  await site('create', 'rolebinding', 'limited', '--role=limited', '--serviceaccount=default:limited', '-n', 'default')
+  writeFileSync(file, LIMITED)
+  await kubectl('apply', '-f', file)
+  await kubectl('wait', '-n', 'spoke1', 'manifestwork/limited', '--for=condition=Applied=False', '--timeout=110s')
+  await until(async () => (await statuses('limited')) === 'False True')
+  assert.match(
+    await kubectl('get', 'mw', '-n', 'spoke1', 'limited', '-o', `jsonpath=${path}`),
+    /^Failed to apply manifest: secrets "not-allowed" is forbidden: User "system:serviceaccount:default:limited" cannot get resource/,
+  )
+  assert.match(await site('get', 'configmap', '-n', 'default', 'allowed', '-o', 'name'), /allowed/)
 
   const rows = await runFlotilla(t, ['get', 'deliveries', '-n', 'spoke1', '--kubeconfig', kubeconfig])
   assert.match(rows.stdout, /broken +1 +False +DeliveryFailed/)

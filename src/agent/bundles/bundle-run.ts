@@ -13,6 +13,7 @@ import type { OwnershipDecision, OtherRecord } from '../../plan/apply/ownership.
 import type { DocumentEntry } from '../../wire/document/cluster-document.ts'
 import type { ReportRow } from '../../wire/link/frames.ts'
 import { fieldManager, isAppliedBy } from '../cluster/field-manager.ts'
+import type { ObjectFailure } from '../cluster/object-failure.ts'
 import type { Inventory, InventoryObject } from '../cluster/inventory.ts'
 import type { PlannedObject, SetPlan } from '../documents/set-plan.ts'
 
@@ -40,8 +41,8 @@ export interface BundleRun {
   records: Map<string, InventoryObject>
   /** The ownership decisions of the preflight, by key. */
   readonly ownershipDecisions: Map<string, OwnershipDecision>
-  /** The object that could not be applied, with the error of the API server. */
-  applyFailure?: { readonly key: string; readonly message: string } | undefined
+  /** The objects that could not be applied in the last step, by key. */
+  applyFailures: Map<string, ObjectFailure>
   /** Drift that is reported and not corrected, by key. */
   readonly drifts: Map<string, Drift>
   /** Verdicts of the bundle's health rules, by key, each with the version of the object. */
@@ -87,6 +88,7 @@ export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
     rerenders: undefined,
     records: new Map(),
     ownershipDecisions: new Map(),
+    applyFailures: new Map(),
     drifts: new Map(),
     healths: new Map(),
     corrections: new Map(),
@@ -154,6 +156,39 @@ export function decideObjectOwnership(
     takeover,
     force,
   })
+}
+
+/** The record of an object before the first write of an operation. */
+export function newRecord(planned: PlannedObject, run: BundleRun): InventoryObject {
+  const { apiVersion, kind, namespace, name, options } = planned
+  const known = run.records.get(planned.key)
+  const ownership = run.ownershipDecisions.get(planned.key)
+  const adopted = ownership && 'adopted' in ownership ? ownership.adopted : ownership?.kind === 'Adopt'
+  const isKnown = known !== undefined && ownership?.kind === 'Ours'
+  return {
+    apiVersion,
+    kind,
+    name,
+    ...compact({ namespace }),
+    // An object that the bundle does not own yet has no UID in the inventory before its first write.
+    ...(isKnown ? compact({ uid: known.uid, digest: known.digest, share: known.share }) : {}),
+    ...(adopted ? { adopted } : {}),
+    ...compact({ prune: options.prune, delete: options.delete }),
+    ...('made' in planned.from ? { madeNamespace: true } : {}),
+    ...(planned.wave === 0 ? {} : { wave: planned.wave }),
+  }
+}
+
+/** Whether an object that cannot be applied leaves the other objects of its wave alone. */
+export function isContinued({ options }: SetPlan): boolean {
+  return options.apply?.onError === 'Continue'
+}
+
+/** Remembers an object that cannot be applied. */
+export function noteFailure(run: BundleRun, failure: ObjectFailure): void {
+  const key = objectKey(failure.object)
+  run.healths.set(key, { state: 'Failed', message: failure.message })
+  run.applyFailures.set(key, failure)
 }
 
 /** Changes the set that a run works on. */

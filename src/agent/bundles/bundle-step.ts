@@ -11,7 +11,7 @@ import type { ReportRow } from '../../wire/link/frames.ts'
 import { WireError } from '../../wire/validate.ts'
 import { LOOP_TIMING } from '../timing.ts'
 import { ObjectFailure } from '../cluster/object-failure.ts'
-import { objectKey } from '../../plan/objects/object-id.ts'
+import { noteFailure } from './bundle-run.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'
 import type { BundleTable, TrackedBundle } from './bundle-table.ts'
 import type { Operation, OtherBundles } from './operation.ts'
@@ -44,10 +44,17 @@ export function createBundleStep(ports: BundleStepPorts) {
       others: () => table.otherRecords(name),
       startHold: (plan) => conditions.windowHold(bundle, plan.options) ?? conditions.dependencyHold(name),
     }
-    const result = await operation.step(run, others, signal)
-    bundle.failures = 0
-    run.applyFailure = undefined
-    return result
+    const before = run.applyFailures
+    run.applyFailures = new Map()
+    try {
+      const result = await operation.step(run, others, signal)
+      bundle.failures = 0
+      return result
+    } catch (caught) {
+      // A cluster that does not answer says nothing new about the objects.
+      if (run.applyFailures.size === 0) run.applyFailures = before
+      throw caught
+    }
   }
 
   function failureResult(bundle: TrackedBundle, caught: unknown): StepResult {
@@ -58,9 +65,8 @@ export function createBundleStep(ports: BundleStepPorts) {
     bundle.failures += 1
     const nextStepMs = caught instanceof Waiting ? caught.retryAfterMs : backoff
     if (caught instanceof ObjectFailure) {
-      const { message } = caught
-      run.healths.set(objectKey(caught.object), { state: 'Failed', message })
-      run.applyFailure = { key: objectKey(caught.object), message }
+      run.applyFailures = new Map()
+      noteFailure(run, caught)
     }
     const row = rowOfFailure(caught)
     if (row) return { row, nextStepMs }

@@ -77,6 +77,50 @@ describe('an operation', () => {
     assert.equal(await site.configMap('good'), undefined)
   })
 
+  it('applies the others with onError: Continue, tries the failed ones again, and prunes when all are applied', async () => {
+    const { hub, site } = await joined()
+    const options: BundleOptions = { apply: { onError: 'Continue' } }
+    const bad = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'bad', namespace: 'default' }, data: { a: 1 } }
+    const missing = { apiVersion: 'widgets.io/v1', kind: 'Widget', metadata: { name: 'w', namespace: 'default' } }
+    await hub.assign('store-1', one([configMap('old')], 1, options))
+    await site.until(BUNDLE, 'Ready')
+    await hub.assign('store-1', one([configMap('good'), bad, missing], 2, options))
+    const row = await site.until(BUNDLE, 'Failed')
+    assert.match(row.message ?? '', /ConfigMap default\/bad: .*\(and 1 more objects cannot be applied\)/)
+    assert.ok(await site.configMap('good'))
+    assert.ok(await site.configMap('old'), 'nothing is pruned before the set is applied')
+    const uid = await uidOf(site, 'good')
+    await site.stop()
+    await site.start()
+    await hub.clock.advance(20_000)
+    assert.equal(await uidOf(site, 'good'), uid)
+    await hub.assign('store-1', one([configMap('good'), configMap('bad')], 3, options))
+    await readyAt(hub, site, 3)
+    assert.ok(await site.configMap('bad'))
+    assert.equal(await site.configMap('old'), undefined)
+  })
+
+  it('leaves the object of another bundle alone with onError: Continue, also when it tries again', async () => {
+    const { hub, site } = await joined()
+    const options: BundleOptions = { apply: { onError: 'Continue', force: true } }
+    const others = { [OTHER]: { generation: 1, objects: [configMap('shared', { by: 'other' })] } }
+    await hub.assign('store-1', others)
+    await site.until(OTHER, 'Ready')
+    await hub.assign('store-1', {
+      ...others,
+      ...one([configMap('own'), configMap('shared', { by: 'hello' })], 1, options),
+    })
+    const row = await site.until(BUNDLE, 'Failed')
+    assert.match(row.message ?? '', /ConfigMap default\/shared: /)
+    await hub.clock.advance(60_000)
+    assert.equal(dataOf(await site.configMap('shared'))?.['by'], 'other')
+    assert.ok(await site.configMap('own'))
+    await hub.assign('store-1', others, { tombstones: [{ bundle: BUNDLE, generation: 1, policy: 'Delete' }] })
+    await hub.clock.advance(30_000)
+    assert.equal(await site.configMap('own'), undefined)
+    assert.equal(dataOf(await site.configMap('shared'))?.['by'], 'other', 'the object of another bundle stays')
+  })
+
   it('waits for the bundles it depends on, at the generation that is wanted of them, and names circles', async () => {
     const { hub, site } = await joined({ behaviour: { progressMs: 10_000 } })
     const dependsOn = [{ bundle: 'other' }]

@@ -1,6 +1,5 @@
 // Tested by src/agent/bundles/operation.contract.test.ts
 /** The preflight of an operation: ownership of every object, and a dry run of every write, before the first write. */
-import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { isApiError } from '../../core/errors.ts'
 import { inParallel } from '../../core/async/in-parallel.ts'
@@ -15,9 +14,9 @@ import type { OperationKind } from '../../plan/apply/operation.ts'
 import type { OwnershipDecision, OtherRecord } from '../../plan/apply/ownership.ts'
 import { ObjectFailure } from '../cluster/object-failure.ts'
 import type { Applier } from '../cluster/applier.ts'
-import { decideObjectOwnership } from './bundle-run.ts'
+import { decideObjectOwnership, isContinued, newRecord } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
-import type { Inventory, InventoryObject } from '../cluster/inventory.ts'
+import type { Inventory } from '../cluster/inventory.ts'
 import type { Content } from '../documents/content.ts'
 import { leftByHooks } from './hooks.ts'
 import type { Journal } from './journal.ts'
@@ -62,7 +61,8 @@ export function createPreflight({ content, observer, journal, clock, log }: Pref
       const live = await applier.get(planned, signal)
       const ownership = decideObjectOwnership(run, planned, live, others.get(planned.key))
       run.ownershipDecisions.set(planned.key, ownership)
-      await dryRun(planned, run, { plan, applier, live, ownership, signal }).catch(collect(failures))
+      // With `Continue` the write itself tells, for this object alone.
+      if (!isContinued(plan)) await dryRun(planned, run, { plan, applier, live, ownership, signal })
     }
     await inParallel(plan.objects, AT_ONCE, (planned) => tryOut(planned).catch(collect(failures)))
     const events = OPERATION_EVENTS[operation]
@@ -75,13 +75,16 @@ export function createPreflight({ content, observer, journal, clock, log }: Pref
     const [first, ...more] = failures.toSorted(
       (a, b) => applyRank(a.object) - applyRank(b.object) || positionIn(plan, a.object) - positionIn(plan, b.object),
     )
-    if (first) {
+    if (first && !(isContinued(plan) && failures.every(({ object }) => plan.byKey.has(objectKey(object))))) {
       const also = more.length > 0 ? ` (and ${more.length} more objects cannot be applied)` : ''
       throw new ObjectFailure(first.object, `${first.message}${also}`, { cause: first })
     }
     if (may?.() === false) return false
+    // An object that cannot be read, or that another bundle owns, is recorded before its first write.
     for (const planned of plan.objects) {
-      if (planned.options.method !== 'ReadOnly') run.records.set(planned.key, newRecord(planned, run))
+      const ownership = run.ownershipDecisions.get(planned.key)
+      if (planned.options.method === 'ReadOnly' || !ownership || ownership.kind === 'Refuse') continue
+      run.records.set(planned.key, newRecord(planned, run))
     }
     await journal.record(run, {
       phase: 'Applying',
@@ -111,26 +114,6 @@ export function createPreflight({ content, observer, journal, clock, log }: Pref
       const isComing = plan.byKey.has(`/Namespace//${planned.namespace ?? ''}`)
       if (isComing && isApiError(cause, 'NotFound')) return
       throw caught
-    }
-  }
-
-  function newRecord(planned: PlannedObject, run: BundleRun): InventoryObject {
-    const { apiVersion, kind, namespace, name, options } = planned
-    const known = run.records.get(planned.key)
-    const ownership = run.ownershipDecisions.get(planned.key)
-    const adopted = ownership && 'adopted' in ownership ? ownership.adopted : ownership?.kind === 'Adopt'
-    const isKnown = known !== undefined && ownership?.kind === 'Ours'
-    return {
-      apiVersion,
-      kind,
-      name,
-      ...compact({ namespace }),
-      // An object that the bundle does not own yet has no UID in the inventory before its first write.
-      ...(isKnown ? compact({ uid: known.uid, digest: known.digest, share: known.share }) : {}),
-      ...(adopted ? { adopted } : {}),
-      ...compact({ prune: options.prune, delete: options.delete }),
-      ...('made' in planned.from ? { madeNamespace: true } : {}),
-      ...(planned.wave === 0 ? {} : { wave: planned.wave }),
     }
   }
 

@@ -13,15 +13,17 @@ import { describeObject } from '../../plan/objects/object-id.ts'
 import { waveTimeoutMs } from '../../plan/objects/object-options.ts'
 import { nextWaveStep } from '../../plan/apply/operation.ts'
 import type { Applier } from '../cluster/applier.ts'
+import { ObjectFailure } from '../cluster/object-failure.ts'
 import { OBSERVE_INTERVAL_MS, STEP_TIMING } from '../timing.ts'
-import { decideObjectOwnership } from './bundle-run.ts'
+import { decideObjectOwnership, isContinued, newRecord, noteFailure } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
 import type { Content } from '../documents/content.ts'
 import { recordWrite } from './drift-correction.ts'
 import type { Hooks } from './hooks.ts'
 import type { Journal } from './journal.ts'
 import type { Observer } from './observe.ts'
-import { observationRow, hookStopOutcome, waitingFor } from './outcome.ts'
+import type { OtherBundles } from './operation.ts'
+import { observationRow, hookStopOutcome, rowOfFailure, waitingFor } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import { objectToWrite } from '../documents/set-plan.ts'
 import type { PlannedHook, PlannedObject, SetPlan } from '../documents/set-plan.ts'
@@ -41,13 +43,23 @@ export interface WorkContext {
   readonly signal: AbortSignal
 }
 
+/** A move through waves, which knows the other bundles on the cluster. */
+interface WaveContext extends WorkContext {
+  readonly others: Pick<OtherBundles, 'others'>
+}
+
+interface ApplyContext extends WaveContext {
+  /** Whether an object that cannot be applied leaves the others alone. */
+  readonly goesOn?: boolean
+}
+
 // Enough requests to keep a slow API server busy, and not too many for a small server.
 const AT_ONCE = 8
 
 /** Creates the waves of operations. */
 export function createWaves({ content, observer, journal, hooks, clock }: WavePorts) {
   /** Moves an operation through its waves; undefined when the last wave is applied. */
-  async function moveThroughWaves(run: BundleRun, plan: SetPlan, context: WorkContext): Promise<Outcome | undefined> {
+  async function moveThroughWaves(run: BundleRun, plan: SetPlan, context: WaveContext): Promise<Outcome | undefined> {
     const timeoutMs = waveTimeoutMs(plan.options)
     for (;;) {
       const at = run.inventory!.operation ?? { kind: 'Upgrade', wave: 0 }
@@ -74,7 +86,14 @@ export function createWaves({ content, observer, journal, hooks, clock }: WavePo
       })
       switch (move.kind) {
         case 'Apply': {
-          if (wave) await applyWave(run, wave, context)
+          const written = run.done.size
+          if (wave) await applyWave(run, wave, { ...context, goesOn: isContinued(plan) })
+          if (run.applyFailures.size > 0) {
+            if (run.done.size > written) await journal.record(run, { phase: 'Applying', operation: at })
+            const applied = members.filter(({ key }) => run.done.has(key))
+            await observer.observe(run, applied, context)
+            return failedObjects(run, plan, clock.now())
+          }
           const isLast = at.wave >= plan.waves.length - 1
           const isRun = plan.hooks.some(({ hook }) => hook.on.includes('during') && hook.weight === wave?.wave)
           const phase = isLast && !isRun ? 'Applied' : 'Applying'
@@ -110,7 +129,7 @@ export function createWaves({ content, observer, journal, hooks, clock }: WavePo
     }
   }
 
-  async function applyWave(run: BundleRun, wave: SetPlan['waves'][number], context: WorkContext): Promise<void> {
+  async function applyWave(run: BundleRun, wave: SetPlan['waves'][number], context: ApplyContext): Promise<void> {
     await applyAll(run, wave.foundations, context)
     for (const planned of wave.foundations) {
       const live =
@@ -124,16 +143,33 @@ export function createWaves({ content, observer, journal, hooks, clock }: WavePo
     for (const group of Map.groupBy(wave.others, applyRank).values()) await applyAll(run, group, context)
   }
 
-  async function applyAll(run: BundleRun, objects: readonly PlannedObject[], context: WorkContext): Promise<void> {
+  async function applyAll(run: BundleRun, objects: readonly PlannedObject[], context: ApplyContext): Promise<void> {
     const todo = objects.filter(({ key, options }) => !run.done.has(key) && options.method !== 'ReadOnly')
-    await inParallel(todo, AT_ONCE, (planned) => applyOne(run, planned, context))
+    await inParallel(todo, AT_ONCE, async (planned) => {
+      try {
+        await applyOne(run, planned, context)
+      } catch (caught) {
+        if (!context.goesOn || !(caught instanceof ObjectFailure)) throw caught
+        noteFailure(run, caught)
+      }
+    })
   }
 
-  async function applyOne(run: BundleRun, planned: PlannedObject, { applier, signal }: WorkContext): Promise<void> {
+  async function applyOne(
+    run: BundleRun,
+    planned: PlannedObject,
+    { applier, others, signal }: ApplyContext,
+  ): Promise<void> {
     const { bundle } = run.entry
-    // After a restart within the operation, ownership follows from the inventory and the live object.
+    // After a restart within the operation, or a refusal, ownership follows from the inventory and the live object.
     const ownership =
-      run.ownershipDecisions.get(planned.key) ?? decideObjectOwnership(run, planned, await applier.get(planned, signal))
+      run.ownershipDecisions.get(planned.key) ??
+      decideObjectOwnership(run, planned, await applier.get(planned, signal), others.others().get(planned.key))
+    if (!run.records.has(planned.key) && ownership.kind !== 'Refuse') {
+      run.ownershipDecisions.set(planned.key, ownership)
+      run.records.set(planned.key, newRecord(planned, run))
+      await journal.record(run, {})
+    }
     const object = await objectToWrite(planned, content, signal)
     try {
       const live = await applier.write({ bundle, object, options: planned.options, ownership }, signal)
@@ -147,6 +183,20 @@ export function createWaves({ content, observer, journal, hooks, clock }: WavePo
   }
 
   return { moveThroughWaves }
+}
+
+/** The outcome of a wave with objects that cannot be applied. */
+function failedObjects(run: BundleRun, plan: SetPlan, nowMs: number): Outcome {
+  const failures = plan.objects.flatMap(({ key }) => run.applyFailures.get(key) ?? [])
+  const [first] = failures
+  const { since } = run.inventory?.operation ?? {}
+  const sinceMs = since === undefined ? undefined : parseTime(since)
+  const also = failures.length > 1 ? ` (and ${failures.length - 1} more objects cannot be applied)` : ''
+  return {
+    row: { ...rowOfFailure(first), state: 'Failed', message: `${first?.message ?? ''}${also}` },
+    nextStepMs: OBSERVE_INTERVAL_MS.failed,
+    ...(sinceMs !== undefined && nowMs >= sinceMs + waveTimeoutMs(plan.options) ? { failure: 'Time' as const } : {}),
+  }
 }
 
 // The namespaces and CustomResourceDefinitions that pre hooks need. The inventory already has them, and their wave

@@ -1,6 +1,7 @@
 /** The part of the report about single objects: bounded, and turned by entry where not everything fits. */
 import { utf8 } from '../../core/bytes.ts'
 import { compact } from '../../core/compact.ts'
+import { ApiError } from '../../core/errors.ts'
 import { canonicalJson } from '../../core/json.ts'
 import { deliveryKeyOf } from '../../kinds/native/delivery.ts'
 import { LIMITS } from '../../wire/limits.ts'
@@ -8,6 +9,7 @@ import type { ReportedFeedback } from '../../wire/link/frames.ts'
 import type { BundleRun } from '../bundles/bundle-run.ts'
 import { MISSING } from '../bundles/drift-correction.ts'
 import { truncateMessage } from '../bundles/report-row.ts'
+import type { ObjectFailure } from '../cluster/object-failure.ts'
 
 /** Time after which the report begins with another entry, where not all entries fit. */
 const TURN_MS = 5 * 60_000
@@ -21,7 +23,7 @@ export function feedbackOf(run: BundleRun): ReportedFeedback | undefined {
   const objects = plan.objects.map((planned) => {
     const { apiVersion, kind, namespace, name, key } = planned
     const health = run.healths.get(key)
-    const failure = run.applyFailure?.key === key ? run.applyFailure.message : undefined
+    const failure = failureText(run.applyFailures.get(key))
     const recorded = run.records.get(key)
     const isReadOnly = planned.options.method === 'ReadOnly'
     const isApplied = isReadOnly || (recorded?.uid !== undefined && recorded.digest === planned.digest)
@@ -43,6 +45,12 @@ export function feedbackOf(run: BundleRun): ReportedFeedback | undefined {
     }
   })
   return { bundle: entry.bundle, generation: entry.generation, objects: objects.slice(0, LIMITS.feedbackObjects) }
+}
+
+/** The words of the API server, without the name of the object before them. */
+function failureText(failure: ObjectFailure | undefined): string | undefined {
+  const { cause } = failure ?? {}
+  return cause instanceof ApiError ? cause.message : failure?.message
 }
 
 function availability(

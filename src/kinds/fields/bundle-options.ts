@@ -22,6 +22,8 @@ import {
 export const APPLY_METHODS = ['ServerSideApply', 'Replace', 'CreateOnly', 'ReadOnly'] as const
 /** Reactions to a change of an immutable field. */
 export const IMMUTABLE = ['Fail', 'Recreate'] as const
+/** Reactions to an object that cannot be applied. */
+export const ON_ERROR = ['Stop', 'Continue'] as const
 /** Handling of objects that existed before the Bundle. */
 export const TAKEOVER = ['Always', 'IfNoDiff', 'Never'] as const
 /** Times at which an object that left the set is deleted. */
@@ -71,6 +73,12 @@ export const BUNDLE_OPTIONS = {
           enumOf(TAKEOVER, {
             description:
               'Handling of objects that existed before the Bundle. `Always` takes them over; `IfNoDiff` takes them over only if they equal the set; `Never` leaves them and reports a conflict. Defaults to `Always`.',
+          }),
+        ),
+        onError: optional(
+          enumOf(ON_ERROR, {
+            description:
+              'Reaction to an object that cannot be applied. `Stop` tries all objects before the first write, and applies none of them while one of them cannot be applied; `Continue` applies the other objects of the wave and tries the failed objects again. Defaults to `Stop`.',
           }),
         ),
         timeout: optional(

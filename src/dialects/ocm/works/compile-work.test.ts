@@ -31,7 +31,7 @@ describe('a ManifestWork compiles', () => {
     }
     const { objects, options, ids } = compile([exported])
     assert.deepEqual(objects, [DEPLOYMENT])
-    assert.deepEqual(options, { apply: { method: 'ServerSideApply', force: true }, delete: {} })
+    assert.deepEqual(options, { apply: { method: 'ServerSideApply', force: true, onError: 'Continue' }, delete: {} })
     assert.equal(ids[0]?.resource, 'deployments')
   })
 

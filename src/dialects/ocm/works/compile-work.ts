@@ -100,7 +100,12 @@ function optionsOf(spec: ManifestWork['spec'], ids: readonly ManifestId[], findi
   const conditions = ids.flatMap((id) => conditionsOf(id, first(id, 'conditionRules'), findings))
   return {
     // Update overwrites what other writers set, as in Open Cluster Management.
-    apply: { method: 'ServerSideApply', force: true, ...(strategies.length > 0 ? { objects: strategies } : {}) },
+    apply: {
+      method: 'ServerSideApply',
+      force: true,
+      onError: 'Continue',
+      ...(strategies.length > 0 ? { objects: strategies } : {}),
+    },
     delete: deletionOf(spec.deleteOption, ids),
     ...(ignore.length > 0 ? { ignore } : {}),
     ...(feedback.length > 0 ? { feedback } : {}),

@@ -37,7 +37,7 @@ export const MANIFEST_WORK: Fields = {
     {
       manifests: near(
         'maps',
-        'All manifests are tried first; while one cannot be applied, none is. An object with Helm hook annotations runs as a hook. Names are required, and an object may be listed once.',
+        'A manifest that cannot be applied has the error of the cluster, and the others are applied. An object with Helm hook annotations runs as a hook. Names are required, and an object may be listed once.',
       ),
     },
     'One Delivery for the cluster whose name the namespace has.',

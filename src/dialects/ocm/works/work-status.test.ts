@@ -59,18 +59,29 @@ test('applied and available is said when all are', () => {
   assert.deepEqual(manifests[0]!.statusFeedback?.values, [{ name: 'n', fieldValue: { type: 'Integer', integer: 3 } }])
 })
 
-test('the error of one manifest is its own; the others are not applied, and say so', () => {
+test('the error of one manifest is its own, word for word; the others are applied', () => {
   const row = { state: 'Failed', message: 'ConfigMap shop/b: it is invalid' } as const
-  const { conditions, manifests } = shown([{}, { applied: false, available: false, message: 'it is invalid' }], row)
+  const { conditions, manifests } = shown([FINE, { applied: false, available: false, message: 'it is invalid' }], row)
   assert.match(
     words(manifests[1]!.conditions)[0]!,
     /^Applied False AppliedManifestFailed: Failed to apply manifest: it is invalid$/,
   )
-  assert.match(words(manifests[0]!.conditions)[0]!, /Failed to apply manifest: ConfigMap shop\/b: it is invalid$/)
+  assert.match(words(manifests[0]!.conditions)[0]!, /^Applied True AppliedManifestComplete/)
   assert.deepEqual(words(conditions), [
     'Applied False AppliedManifestWorkFailed: Failed to apply manifest work',
     'Available False ResourcesNotAvailable: 1 of 2 resources are not available',
   ])
+})
+
+test('a manifest that waits for another one says nothing; a work that fails as a whole says why', () => {
+  const row = { state: 'Failed', message: 'executor ops/runner is not allowed' } as const
+  const waiting = shown([{}, { applied: false, message: 'it is invalid' }], row)
+  assert.deepEqual(words(waiting.manifests[0]!.conditions), [])
+  const whole = shown([{}, {}], row)
+  assert.match(
+    words(whole.manifests[0]!.conditions)[0]!,
+    /Failed to apply manifest: executor ops\/runner is not allowed$/,
+  )
 })
 
 test('nothing is claimed of what is not reported, of another generation, or before the agent has tried', () => {

@@ -24,7 +24,6 @@ export interface WorkStatus {
 type Feedback = NonNullable<ClusterReport['spec']['feedback']>[number]
 type ObjectFeedback = Feedback['objects'][number]
 type RuleCondition = NonNullable<ObjectFeedback['conditions']>[number]
-type Row = ClusterReport['spec']['bundles'][number]
 
 /** Facts about the delivered work. */
 export interface WorkFacts {
@@ -46,13 +45,16 @@ export function workStatus({ ids, hasFeedback, delivery, report }: WorkFacts): W
   const feedback = report?.spec.feedback?.find(
     ({ bundle, generation }) => bundle === entry && generation === revision?.generation,
   )
+  // A work that fails as a whole, for example because its executor is refused, has no failure of a single manifest.
+  const hasFailure = (feedback?.objects ?? []).some(({ applied }) => applied === false)
+  const failed = row?.state === 'Failed' && !hasFailure ? (row.message ?? 'the work cannot be applied') : undefined
   const reported = new Map((feedback?.objects ?? []).map((one) => [keyOf(one), one]))
   const manifests = ids.map((id, ordinal): ShownManifest => {
     const observed = reported.get(keyOfId(id))
     const values = observed?.values?.map(({ name, type, value }) => ({ name, fieldValue: fieldValue(type, value) }))
     return {
       resourceMeta: { ordinal, ...id },
-      conditions: manifestConditions(observed, row, hasFeedback(id)),
+      conditions: manifestConditions(observed, failed, hasFeedback(id)),
       ...(values ? { statusFeedback: { values } } : { statusFeedback: {} }),
     }
   })
@@ -76,10 +78,10 @@ function fieldValue(type: NonNullable<ObjectFeedback['values']>[number]['type'],
 
 function manifestConditions(
   observed: ObjectFeedback | undefined,
-  row: Row | undefined,
+  failed: string | undefined,
   hasFeedback: boolean,
 ): WorkCondition[] {
-  const applied = appliedOf(observed, row)
+  const applied = appliedOf(observed, failed)
   if (!applied) return []
   return [
     applied,
@@ -93,7 +95,7 @@ function ruleCondition({ type, met, reason, message = '' }: RuleCondition): Work
   return { type, status: met ? 'True' : 'False', reason, message }
 }
 
-function appliedOf(observed: ObjectFeedback | undefined, row: Row | undefined): WorkCondition | undefined {
+function appliedOf(observed: ObjectFeedback | undefined, workFailure: string | undefined): WorkCondition | undefined {
   if (observed?.applied === true) {
     return { type: 'Applied', status: 'True', reason: 'AppliedManifestComplete', message: 'Apply manifest complete' }
   }
@@ -104,8 +106,7 @@ function appliedOf(observed: ObjectFeedback | undefined, row: Row | undefined): 
     message: `Failed to apply manifest: ${message}`.slice(0, 4096),
   })
   if (observed?.applied === false) return failed(observed.message ?? '')
-  // Nothing of a work is applied while one of its manifests cannot be.
-  return row?.state === 'Failed' ? failed(row.message ?? 'the work cannot be applied') : undefined
+  return workFailure === undefined ? undefined : failed(workFailure)
 }
 
 function availableOf(observed: ObjectFeedback | undefined): WorkCondition[] {
