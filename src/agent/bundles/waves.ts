@@ -147,7 +147,7 @@ export function createWaves({ content, observer, journal, hooks, clock }: WavePo
     const todo = objects.filter(({ key, options }) => !run.done.has(key) && options.method !== 'ReadOnly')
     await inParallel(todo, AT_ONCE, async (planned) => {
       try {
-        await applyOne(run, planned, context)
+        await applyOne(run, planned, context, { content, journal })
       } catch (caught) {
         if (!context.goesOn || !(caught instanceof ObjectFailure)) throw caught
         noteFailure(run, caught)
@@ -155,34 +155,35 @@ export function createWaves({ content, observer, journal, hooks, clock }: WavePo
     })
   }
 
-  async function applyOne(
-    run: BundleRun,
-    planned: PlannedObject,
-    { applier, others, signal }: ApplyContext,
-  ): Promise<void> {
-    const { bundle } = run.entry
-    // After a restart within the operation, or a refusal, ownership follows from the inventory and the live object.
-    const ownership =
-      run.ownershipDecisions.get(planned.key) ??
-      decideObjectOwnership(run, planned, await applier.get(planned, signal), others.others().get(planned.key))
-    if (!run.records.has(planned.key) && ownership.kind !== 'Refuse') {
-      run.ownershipDecisions.set(planned.key, ownership)
-      run.records.set(planned.key, newRecord(planned, run))
-      await journal.record(run, {})
-    }
-    const object = await objectToWrite(planned, content, signal)
-    try {
-      const live = await applier.write({ bundle, object, options: planned.options, ownership }, signal)
-      recordWrite(run, planned, live)
-      run.done.add(planned.key)
-    } catch (caught) {
-      // The decision of the preflight may be out of date: decide again before the next try.
-      run.ownershipDecisions.delete(planned.key)
-      throw caught
-    }
-  }
-
   return { moveThroughWaves }
+}
+
+async function applyOne(
+  run: BundleRun,
+  planned: PlannedObject,
+  { applier, others, signal }: ApplyContext,
+  { content, journal }: Pick<WavePorts, 'content' | 'journal'>,
+): Promise<void> {
+  const { bundle } = run.entry
+  // After a restart within the operation, or a refusal, ownership follows from the inventory and the live object.
+  const ownership =
+    run.ownershipDecisions.get(planned.key) ??
+    decideObjectOwnership(run, planned, await applier.get(planned, signal), others.others().get(planned.key))
+  if (!run.records.has(planned.key) && ownership.kind !== 'Refuse') {
+    run.ownershipDecisions.set(planned.key, ownership)
+    run.records.set(planned.key, newRecord(planned, run))
+    await journal.record(run, {})
+  }
+  const object = await objectToWrite(planned, content, signal)
+  try {
+    const live = await applier.write({ bundle, object, options: planned.options, ownership }, signal)
+    recordWrite(run, planned, live)
+    run.done.add(planned.key)
+  } catch (caught) {
+    // The decision of the preflight may be out of date: decide again before the next try.
+    run.ownershipDecisions.delete(planned.key)
+    throw caught
+  }
 }
 
 /** The outcome of a wave with objects that cannot be applied. */

@@ -9,7 +9,7 @@ export type DialectName = (typeof DIALECT_NAMES)[number]
 const ALL = 'all'
 const NONE = 'none'
 
-/** The dialects that a hub serves. Without the setting, all of them on the embedded home, and none on a kube-apiserver. */
+/** The dialects that a hub serves. Defaults to all on the embedded home, and to none on a kube-apiserver. */
 export function servedDialects({ dialects, kubeconfig }: Pick<HubConfig, 'dialects' | 'kubeconfig'>): DialectName[] {
   return parseDialects(dialects ?? (kubeconfig === undefined ? ALL : NONE))
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
 import { documentedHubRoles } from '../../testing/hub/documented-roles.ts'
 import { grantedRights } from '../../testing/hub/used-rights.ts'
-import { DIALECT_NAMES } from './dialects.ts'
+import { DIALECT_NAMES } from './dialect-names.ts'
 import { kubeHomeDialectRules, kubeHomeRules, kubeHomeSystemRules } from './kube-home-rules.ts'
 
 test('the roles of docs/access.md are those of the code', () => {

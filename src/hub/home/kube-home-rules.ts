@@ -6,6 +6,7 @@ import { HUB_LOCALS, HUB_ROLES } from '../../apiserver/rbac/bootstrap-roles.ts'
 import { CONTROLLER_RULES, CONTROLLER_SYSTEM_RULES } from '../../apiserver/rbac/controller-rules.ts'
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
 import { compareText } from '../../core/text/compare-text.ts'
+import type { DialectName } from './dialect-names.ts'
 import { dialectKinds, dialectRules } from './dialects.ts'
 
 const OWN = 'flotilla.dev'
@@ -63,7 +64,7 @@ export function kubeHomeSystemRules(): PolicyRule[] {
 }
 
 /** Rights for an enabled dialect: the hub lists each kind before it begins. */
-export function kubeHomeDialectRules(dialect: string): PolicyRule[] {
+export function kubeHomeDialectRules(dialect: DialectName): PolicyRule[] {
   const list = dialectKinds(dialect).map(({ group, plural }) => ({
     apiGroups: [group],
     resources: [plural],

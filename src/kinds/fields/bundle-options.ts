@@ -23,7 +23,7 @@ export const APPLY_METHODS = ['ServerSideApply', 'Replace', 'CreateOnly', 'ReadO
 /** Reactions to a change of an immutable field. */
 export const IMMUTABLE = ['Fail', 'Recreate'] as const
 /** Reactions to an object that cannot be applied. */
-export const ON_ERROR = ['Stop', 'Continue'] as const
+const ON_ERROR = ['Stop', 'Continue'] as const
 /** Handling of objects that existed before the Bundle. */
 export const TAKEOVER = ['Always', 'IfNoDiff', 'Never'] as const
 /** Times at which an object that left the set is deleted. */
