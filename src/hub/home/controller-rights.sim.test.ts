@@ -46,6 +46,7 @@ import type { ControllersHome } from '../../testing/hub/controllers-home.ts'
 import { grantedRights } from '../../testing/hub/used-rights.ts'
 import { shopObjects, storeObjects } from '../../testing/simulation/shop-delivery.ts'
 import { HUB_USERS } from '../ports.ts'
+import type { DialectName } from './dialect-names.ts'
 import { installPolicies } from './kube-home.ts'
 import { publishHealth } from './publish-health.ts'
 
@@ -75,7 +76,7 @@ type Files = Readonly<Record<string, string>>
 
 async function walkedHome(
   t: TestContext,
-  dialects: readonly string[] = [],
+  dialects: readonly DialectName[] = [],
   files: (commit: number) => Files = (commit) => ({ 'web/cm.yaml': configMapManifest('app', { v: `${commit}` }) }),
 ): Promise<ControllersHome> {
   const hub = await startControllersHome(dialects)

@@ -97,7 +97,12 @@ export async function openHome(
   }
   await installPolicies(installer, life)
   const controllers = config.kubeconfig === undefined ? { controllers: client } : {}
-  const added = await installDialects(servedDialects(config), { client: installer, ...controllers, clock, signal: life })
+  const added = await installDialects(servedDialects(config), {
+    client: installer,
+    ...controllers,
+    clock,
+    signal: life,
+  })
   if (added.length > 0 && config.dialects === undefined && keys.newRoot === undefined) {
     log.warn(
       { dialects: added },
