@@ -15,7 +15,7 @@ import { dialectControllers } from './home/dialects.ts'
 import { pushEgress } from './http/egress-rules.ts'
 import { createGateRequests } from './http/gate-requests.ts'
 import { formatAddress, isWildcard } from './http/listen-address.ts'
-import { loadHubKeys } from './keys/hub-keys.ts'
+import { hubAuthorities, loadHubKeys } from './keys/hub-keys.ts'
 import { requireSealingKeys } from './keys/sealing-keys.ts'
 import { createMetricsPage } from './metrics/metrics-page.ts'
 import { watchMainThread } from './threads/main-watchdog.ts'
@@ -84,13 +84,15 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   const threads = await startThreads(config, { directory, keys, address, home, blobsFolder }, starting)
 
   const view = createFleetView({ client, clock, ids, log })
+  const { views, keys: reloader } = threads
+  const authorities = () => hubAuthorities(reloader.current(), config.kubeconfig === undefined)
   const page = createMetricsPage({
     clock,
     facts: () => view.facts(),
     threads: () => [...home.threads, { name: 'gateway' as const, metrics: threads.gateway.metrics }],
     supervisor,
+    authorities,
   })
-  const { views, keys: reloader } = threads
   const pushedAgents = await openPushedAgents(config, { directory, address, trust: keys.trust }, starting)
   startControllers(
     {
@@ -115,7 +117,7 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   runBeside(starting, 'console', view.run)
   const watching = watchMainThread({ clock, log }, life)
   closeLater(() => watching)
-  const publishing = publishHealth({ clock, ids, log, client, name: threads.name, supervisor }, life)
+  const publishing = publishHealth({ clock, ids, log, client, name: threads.name, supervisor, authorities }, life)
   closeLater(() => publishing)
   const administrator = home.as(HUB_USERS.admin)
   const listeners = await startListeners(

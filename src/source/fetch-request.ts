@@ -40,6 +40,9 @@ export interface FetchedArtifact {
   readonly fetchedBytes: number
   /** The address that was contacted. */
   readonly from: string
+  /** Author and subject of a git commit; absent where they are unknown. */
+  readonly author?: string
+  readonly subject?: string
 }
 
 /** A fetch without a new artifact, with its reason. */

@@ -59,7 +59,10 @@ test('kubectl gets and watches rows on a home that is a kube-apiserver, as far a
     const text = await kubectl('get bundlestates -n shop')
     return text.includes('store-1') ? text : undefined
   })
-  assert.match(table, /^NAME +BUNDLE +CLUSTER +STATE +WAITS +GENERATION +TARGET\nweb\.store-1 +web +store-1 +Pending /)
+  assert.match(
+    table,
+    /^NAME +BUNDLE +CLUSTER +STATE +WAITS +GENERATION +TARGET +REVISION\nweb\.store-1 +web +store-1 +Pending /,
+  )
   assert.match(await kubectl('get fbs -A --field-selector cluster=store-1 -o wide'), /MESSAGE\nshop +web\.store-1 /)
   assert.match(await kubectl('get bundlecounts -n shop web -o jsonpath={.bundle}'), /^web$/)
   // A kube-apiserver reads the schemas of a group some time after the group is available.

@@ -1,5 +1,6 @@
 /** Bundles on a cluster: the target, what runs, and which Placement selected the cluster. */
 import { useMemo } from 'react'
+import { shortRevision } from '../../../src/core/text/short-revision.ts'
 import type { Bundle } from '../../../src/kinds/native/bundle.ts'
 import type { PlacementDecision } from '../../../src/kinds/native/placement-decision.ts'
 import { useList } from '../data/queries.ts'
@@ -22,6 +23,18 @@ export interface BundleStateRow {
   readonly firstFailing?: string
   readonly generation?: number
   readonly target?: number
+  readonly ring?: string
+  readonly attempted?: RowRevision
+  readonly applied?: RowRevision
+}
+
+/** A revision of a bundle with its commit. Parts that are unknown are absent. */
+export interface RowRevision {
+  readonly generation: number
+  readonly revision?: string
+  readonly author?: string
+  readonly subject?: string
+  readonly from?: string
 }
 
 const NONE: readonly never[] = []
@@ -55,7 +68,9 @@ export function BundlesTab({ cluster }: { readonly cluster: string }) {
               <tr>
                 <th>Bundle</th>
                 <th>State</th>
-                <th>Runs</th>
+                <th>Applied</th>
+                <th>Attempted</th>
+                <th>Ring</th>
                 <th>Target</th>
                 <th>Why here</th>
                 <th>Message</th>
@@ -70,7 +85,13 @@ export function BundlesTab({ cluster }: { readonly cluster: string }) {
                     {row.lastKnown !== undefined && <div className="quiet">last known: {row.lastKnown}</div>}
                     {row.waitsFor !== undefined && <div className="quiet">waits for {row.waitsFor}</div>}
                   </td>
-                  <td>{row.generation === undefined ? '–' : `g${row.generation}`}</td>
+                  <td>
+                    <Revision of={row.applied} />
+                  </td>
+                  <td>
+                    <Revision of={row.attempted} />
+                  </td>
+                  <td>{row.ring ?? '–'}</td>
                   <td>
                     {row.target === undefined ? '–' : `g${row.target}`}
                     {row.queued !== undefined && <div className="quiet">g{row.queued} is queued</div>}
@@ -104,6 +125,20 @@ export function BundlesTab({ cluster }: { readonly cluster: string }) {
             ))}
           </ul>
         </details>
+      )}
+    </>
+  )
+}
+
+function Revision({ of }: { readonly of: RowRevision | undefined }) {
+  if (!of) return <>–</>
+  return (
+    <>
+      g{of.generation}
+      {of.revision !== undefined && (
+        <div className="quiet" title={of.from}>
+          {shortRevision(of.revision)} {[of.author, of.subject].filter((part) => part !== undefined).join(': ')}
+        </div>
       )}
     </>
   )

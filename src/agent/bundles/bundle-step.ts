@@ -17,7 +17,7 @@ import type { BundleTable, TrackedBundle } from './bundle-table.ts'
 import type { Operation, OtherBundles } from './operation.ts'
 import { rowOfFailure } from './outcome.ts'
 import { feedbackOf } from '../report/object-feedback.ts'
-import { buildReportRow, detailsOf, runningOf } from './report-row.ts'
+import { appliedOf, buildReportRow, detailsOf, runningOf } from './report-row.ts'
 import type { StartConditions } from './start-conditions.ts'
 
 /** Ports of a step. */
@@ -92,7 +92,9 @@ export function createBundleStep(ports: BundleStepPorts) {
     bundle.dueAt = clock.monotonicMs() + result.nextStepMs
     const attempt = run.attempt === 0 ? {} : { attempt: run.attempt }
     const running = result.row.state === 'Pending' ? compact({ running: runningOf(run, bundle.before) }) : {}
-    const row = redactRow({ ...buildReportRow(run.entry, result.row), ...attempt, ...running, ...detailsOf(run) }, run)
+    const applied = appliedOf(run, result.row)
+    const base = { ...buildReportRow(run.entry, result.row), ...attempt, ...running, ...applied }
+    const row = redactRow({ ...base, ...detailsOf(run) }, run)
     const feedback = feedbackOf(run)
     const isObserved = jsonEqual(feedback, bundle.feedback)
     bundle.feedback = feedback

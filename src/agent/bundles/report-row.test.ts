@@ -7,7 +7,7 @@ import type { Health } from '../../plan/health/object-health.ts'
 import type { ReportRow } from '../../wire/link/frames.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import type { BundleRun } from './bundle-run.ts'
-import { boundObjects, detailsOf } from './report-row.ts'
+import { appliedOf, boundObjects, detailsOf } from './report-row.ts'
 
 const row = { bundle: 'default/a', generation: 1, set: digestOf('s'), state: 'Failed' as const }
 
@@ -66,4 +66,17 @@ test('a report has at most 200 objects and 64 KiB of them; counts stay whole', (
     large.map(({ objectCounts }) => objectCounts),
     [{ Failed: 100 }, { Failed: 100 }],
   )
+})
+
+test('a row that is under way or failed says whether its whole set was applied', () => {
+  const of = (inventory: object | undefined, state: ReportRow['state'] = 'Failed') =>
+    appliedOf({ inventory, entry: { set: row.set } } as unknown as BundleRun, { state })
+  assert.deepEqual(of({ set: row.set, phase: 'Applying' }), { applied: false })
+  assert.deepEqual(of({ set: row.set, phase: 'Applied' }, 'Progressing'), { applied: true })
+  assert.deepEqual(of({ set: row.set, phase: 'Settled' }), { applied: true })
+  // Rolled back to the set before it.
+  assert.deepEqual(of({ set: digestOf('before'), phase: 'Settled' }), { applied: false })
+  // Uninstalled: nothing is applied, and neither is the set before it.
+  assert.deepEqual(of({ set: row.set, phase: 'Settled', remedy: { action: 'Uninstall' } }), {})
+  assert.deepEqual([of(undefined), of({ set: row.set, phase: 'Settled' }, 'Ready')], [{}, {}])
 })

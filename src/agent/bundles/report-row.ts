@@ -102,6 +102,19 @@ export function rowThatRan(bundle: { readonly row: ReportRow; readonly before?: 
   return bundle?.row.state === 'Pending' ? bundle.before : bundle?.row
 }
 
+/**
+ * Whether the whole set of a row that is under way or failed was applied, by the inventory. After an uninstall nothing
+ * is, which is not said: the hub would conclude that the set before it still runs.
+ */
+export function appliedOf(
+  { inventory, entry }: Pick<BundleRun, 'inventory' | 'entry'>,
+  { state }: Pick<ReportRow, 'state'>,
+): Pick<ReportRow, 'applied'> {
+  if (!inventory || (state !== 'Progressing' && state !== 'Failed')) return {}
+  if (inventory.remedy?.action === 'Uninstall') return {}
+  return { applied: inventory.set === entry.set && inventory.phase !== 'Applying' }
+}
+
 /** The content that runs while the entry waits to start, by the inventory; undefined when nothing runs. */
 export function runningOf(run: Pick<BundleRun, 'inventory'>, before: ReportRow | undefined): ReportRow['running'] {
   const { inventory } = run

@@ -10,6 +10,7 @@ export const CHECK_IDS = [
   'hub-reachable',
   'hub-ready',
   'hub-parts',
+  'hub-authorities',
   'journal',
   'clock-skew',
   'version',

@@ -138,6 +138,16 @@ test('a hub: unreachable, slow clock, other version, ending certificate, waiting
     'pending-clusters: not checked: clusters that wait for acceptance',
   ])
   assert.deepEqual(trouble({ pendingClusters: 2 }), ['pending-clusters: 2 clusters wait for acceptance'])
+  const ca = (days: number): HubFacts['hubs'] => [
+    {
+      name: 'a',
+      health: { startedAt: at(0), parts: [], authorities: [{ name: 'transport', notAfter: at(days * DAY) }] },
+    },
+  ]
+  assert.deepEqual(trouble({ hubs: ca(91) }), [])
+  assert.deepEqual(trouble({ hubs: ca(89) }), [
+    'hub-authorities: hub "a": the transport CA expires in 89d; replace it with "flotilla trust rotate ca"',
+  ])
   assert.deepEqual(trouble({ uncheckedTokens: undefined }), [])
   assert.deepEqual(trouble({ uncheckedTokens: ['a', 'b'] }), [
     'join-tokens: 2 join tokens accept or label clusters, and the hub never checked the rights of the author: a, b',

@@ -6,7 +6,7 @@ import { JOURNAL_ANNOTATION, JOURNAL_NAMESPACE } from '../../kinds/fields/journa
 import type { JournalHead } from '../../kinds/fields/journal-head.ts'
 import type { JoinToken } from '../../kinds/native/join-token.ts'
 import { MIGRATED_LABEL } from '../../kinds/fields/project-names.ts'
-import { HUB_HEALTH, notReadyReason, partNoun } from '../../plan/fleet/hub-health.ts'
+import { authorityProblem, HUB_HEALTH, notReadyReason, partNoun } from '../../plan/fleet/hub-health.ts'
 import type { HubHealth } from '../../plan/fleet/hub-health.ts'
 import type { AttentionItem } from '../../plan/fleet/attention.ts'
 import { attentionChecks } from './attention-checks.ts'
@@ -70,6 +70,7 @@ export function hubChecks(facts: HubFacts, nowMs: number): CheckCategory[] {
       ? { id: 'hub-ready', result: 'ok', text: 'the hub is ready' }
       : { id: 'hub-ready', result: 'failed', text: `the hub is not ready: ${facts.ready ?? 'no answer'}` },
     ...partChecks(facts.hubs, nowMs),
+    ...authorityChecks(facts.hubs, nowMs),
     ...journalChecks(facts.journals, nowMs),
     skewCheck(facts.skewMs),
     versionCheck(facts),
@@ -123,6 +124,26 @@ function partChecks(hubs: HubFacts['hubs'], nowMs: number): Check[] {
     return [{ id: 'hub-parts', result: 'warning', text }]
   }
   return hubs.map(({ name, health }) => ({ id: 'hub-parts', ...partResult(name, health, nowMs) }))
+}
+
+/** One line for each CA of each hub. A hub of an earlier version publishes none and has no line. */
+function authorityChecks(hubs: HubFacts['hubs'], nowMs: number): Check[] {
+  const id = 'hub-authorities'
+  if (hubs === 'Unreadable') {
+    const { namespace, name } = HUB_HEALTH
+    const text = `the CAs of the hub are not checked: you may not read ConfigMap ${name} in namespace ${namespace}`
+    return [{ id, result: 'warning', text }]
+  }
+  return hubs.flatMap(({ name: hub, health }) =>
+    (health?.authorities ?? []).map((authority): Check => {
+      const noun = `hub ${JSON.stringify(hub)}`
+      const problem = authorityProblem(authority, nowMs)
+      const left = (parseTime(authority.notAfter) ?? NaN) - nowMs
+      if (problem === undefined)
+        return { id, result: 'ok', text: `${noun}: the ${authority.name} CA is valid for ${humanAge(left)}` }
+      return { id, result: left <= 0 ? 'failed' : 'warning', text: `${noun}: ${problem}` }
+    }),
+  )
 }
 
 function partResult(hub: string, health: HubHealth | undefined, nowMs: number): Pick<Check, 'result' | 'text'> {

@@ -1,5 +1,6 @@
 /** Prints Tables of the Kubernetes API (meta.k8s.io/v1) as kubectl does. */
 import { isObject } from '../../core/json.ts'
+import { shortRevision } from '../../core/text/short-revision.ts'
 
 /** One column of a Table. */
 export interface TableColumn {
@@ -75,8 +76,18 @@ export function createTablePrinter(options: TableOptions): (table: Table) => str
   }
 }
 
-function rowCells(row: TableRow, columns: readonly { index: number }[], options: TableOptions): string[] {
-  const cells = columns.map(({ index }) => cellText(row.cells[index]))
+/** Columns with revisions of Sources; all of a commit's hash would take the width of the terminal. */
+const REVISIONS: ReadonlySet<string> = new Set(['Revision', 'Attempted'])
+
+function rowCells(
+  row: TableRow,
+  columns: readonly { readonly index: number; readonly name: string }[],
+  options: TableOptions,
+): string[] {
+  const cells = columns.map(({ index, name }) => {
+    const text = cellText(row.cells[index])
+    return REVISIONS.has(name) ? shortRevision(text) : text
+  })
   if (options.namePrefix && cells.length > 0) cells[0] = `${options.namePrefix}${cells[0]}`
   if (options.withNamespace) cells.unshift(row.object?.metadata?.namespace ?? '')
   if (options.showLabels) cells.push(labelsText(row.object?.metadata?.labels))

@@ -29,7 +29,8 @@ async function world(t: TestContext, clusters: Readonly<Record<string, Record<st
     const bytes = new Map(Object.entries(tip.files).map(([path, text]) => [path, utf8(text)]))
     const stored = await storeFiles(bytes, spec, hub.blobs)
     const revision = `main@sha1:${tip.commit}`
-    return { kind: 'New', artifact: { ...stored, revision, commit: tip.commit, fetchedBytes: 1, from: 'x' } }
+    const texts = { author: 'Jo', subject: `Change ${tip.commit}` }
+    return { kind: 'New', artifact: { ...stored, revision, commit: tip.commit, fetchedBytes: 1, from: 'x', ...texts } }
   })
   const join = async (name: string, labels: Record<string, string>) => {
     await hub.create(buildCluster(name, { labels: { tier: 'store', ...labels } }), Cluster)
@@ -105,6 +106,7 @@ test('a commit reaches the clusters it changes, and only those', async (t) => {
     [{ 'labels.env': 'dev' }, { 'labels.env': 'prod' }],
   )
   assert.equal(release?.spec.bundles[0]?.revision, 'main@sha1:c1')
+  assert.deepEqual(release?.spec.bundles[0]?.origin, { from: 'x', author: 'Jo', subject: 'Change c1' })
 
   await push('c2', KUSTOMIZED('one', 'due'))
   assert.deepEqual(await delivered(), { 'd1 app': 'g1 one', 'd2 app': 'g1 one', 'p1 app': 'g2 due' })
@@ -113,7 +115,9 @@ test('a commit reaches the clusters it changes, and only those', async (t) => {
 
   await push('c3', { ...KUSTOMIZED('one', 'due'), 'other/x.yaml': cm('changed') })
   assert.equal(await hub.find(Release, 'default/app-g3'), undefined, 'nothing of it changed')
-  assert.equal((await hub.find(Bundle, 'default/app'))?.status?.sourceRevision, 'main@sha1:c3')
+  const { sourceRevision, revision } = (await hub.find(Bundle, 'default/app'))!.status!
+  assert.equal(sourceRevision, 'main@sha1:c3')
+  assert.deepEqual([revision?.source, revision?.origin?.subject], ['main@sha1:c2', 'Change c2'])
   hub.writes.length = 0
   await hub.clock.advance(120_000)
   assert.deepEqual(hub.writes, [])

@@ -2,13 +2,16 @@
 import { findCondition } from '../../core/conditions.ts'
 import { digestOfJson } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
+import { compact } from '../../core/compact.ts'
 import { Stalled, Waiting } from '../../core/errors.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import { pickBundleOptions } from '../../kinds/fields/bundle-options.ts'
+import type { Origin } from '../../kinds/fields/origin.ts'
 import { allowsSecrets } from '../../kinds/fields/secrets-annotation.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { Override } from '../../kinds/native/override.ts'
+import type { Source } from '../../kinds/native/source.ts'
 import { contentDigest } from '../../render/bundle/content-digest.ts'
 import type { BundleRecipe, InputSource, LayerOptions } from '../../render/bundle/recipe.ts'
 import { readYamlDocument } from '../../yaml/read/read-yaml.ts'
@@ -21,6 +24,7 @@ export interface FoundRecipe {
   /** Changes with all inputs of rendering except the clusters. */
   readonly digest: Digest
   readonly revision?: string
+  readonly origin?: Origin
   /** Milliseconds until the next Override expires. */
   readonly endsInMs?: number
   /** Whether a part of the recipe cannot be watched and is read again in intervals. */
@@ -85,7 +89,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
       apply: pickBundleOptions(spec),
       placement: spec.placement,
     }),
-    ...(artifact ? { revision: artifact.revision } : {}),
+    ...(artifact ? { revision: artifact.revision, origin: originOf(artifact) } : {}),
     ...(ends.length === 0 ? {} : { endsInMs: Math.max(1000, Math.min(...ends) - now) }),
     isPolled:
       spec.manifestsFrom !== undefined ||
@@ -106,6 +110,13 @@ function optionsOf({
   return { helm, kustomize, defaultNamespace, targetNamespace, labels, images, patches, overlays }
 }
 
+type Artifact = NonNullable<NonNullable<Source['status']>['artifact']>
+
+/** Not a part of the digest: a commit that changes nothing of the Bundle makes no Release. */
+function originOf({ author, subject, from }: Pick<Artifact, keyof Origin>): Origin {
+  return { from, ...compact({ author, subject }) }
+}
+
 function isOver({ spec }: Override, now: number): boolean {
   return spec.expiresAt !== undefined && (parseTime(spec.expiresAt) ?? 0) <= now
 }
@@ -114,7 +125,7 @@ function artifactOf(
   bundle: Bundle,
   name: string,
   ports: BundleRenderPorts,
-): { readonly digest: Digest; readonly revision: string } {
+): Pick<Artifact, 'digest' | 'revision' | keyof Origin> {
   const source = ports.sourceOf(bundle.metadata.namespace ?? '', name)
   if (!source) throw new Waiting('SourceNotFound', `spec.source names Source ${name}, and there is none.`, WAIT_MS)
   const artifact = source.status?.artifact

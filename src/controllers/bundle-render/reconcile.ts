@@ -11,7 +11,7 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import { compileHealthRules } from '../../plan/health/health-rules.ts'
 import { objectOptions } from '../../plan/objects/object-options.ts'
 import { withoutBad } from '../../plan/release/bad-revisions.ts'
-import { decideRelease, existingOf, newestRelease } from '../../plan/release/decide-release.ts'
+import { bundleRevision, decideRelease, existingOf, newestRelease } from '../../plan/release/decide-release.ts'
 import type { ExistingRelease } from '../../plan/release/decide-release.ts'
 import {
   coversClusters,
@@ -83,7 +83,7 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       if (wanted.isNew && !(await ports.offers.offer(content, context))) return showGathering(draft, ports)
       status.release = release.name
       status.recipe = found.digest
-      status.revision = { generation: release.generation, set: release.set }
+      status.revision = bundleRevision(release)
       await showLint(draft, release, selected ?? [], forLint)
       showReverted(draft, ports)
       setRolloutCondition(draft.conditions, release.name, ports.rolloutOf(bundle, release.name))
@@ -182,6 +182,7 @@ async function wantedRelease(
     ...content,
     ...(bytes === 0 ? {} : { bytes }),
     ...(found.revision === undefined ? {} : { revision: found.revision }),
+    ...(found.origin ? { origin: found.origin } : {}),
   }
   await refuseContent(bundle, release, ports, true)
   const isDeciding = wish.selected === undefined && ports.isDeciding(bundle.metadata.namespace ?? '', placement)

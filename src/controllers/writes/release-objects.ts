@@ -10,7 +10,7 @@ export type ReleaseEntry = Release['spec']['bundles'][number]
 /** Builds the revision of a Bundle in a new Release. */
 export function buildReleaseEntry(
   bundle: string,
-  { generation, set, placement, revision, variants, bytes }: Omit<ExistingRelease, 'name'>,
+  { generation, set, placement, revision, origin, variants, bytes }: Omit<ExistingRelease, 'name'>,
 ): ReleaseEntry {
   return {
     name: bundle,
@@ -18,6 +18,7 @@ export function buildReleaseEntry(
     set,
     placement,
     ...(revision === undefined ? {} : { revision }),
+    ...(origin ? { origin } : {}),
     ...(variants ? { variants: variants.map(asWritten) } : {}),
     ...(bytes === undefined ? {} : { bytes }),
   }

@@ -201,7 +201,10 @@ test('the controllers have every right that they use, and no other', async (t) =
   const supervisor = { health: () => parts as never, onChange: () => () => {} }
   const ports = { clock: hub.clock, ids: systemIds, log: silentLogger }
   const ending = new AbortController()
-  const publishing = publishHealth({ ...ports, client: hub.self, name: '0', supervisor }, ending.signal)
+  const publishing = publishHealth(
+    { ...ports, client: hub.self, name: '0', supervisor, authorities: () => [] },
+    ending.signal,
+  )
   await hub.clock.advance(5000)
   ending.abort()
   await publishing

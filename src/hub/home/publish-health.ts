@@ -1,6 +1,6 @@
 /**
  * Publishes the health of this hub on its API: a ConfigMap with one key for each hub, and an Event for each part that
- * was started again. Nothing is written while nothing changes.
+ * was started again and each CA that expires within 90 days. Nothing is written while nothing changes.
  */
 import type { Client } from '../../client/client.ts'
 import { createWakeup } from '../../core/async/wakeup.ts'
@@ -8,7 +8,8 @@ import { toError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { createEventRecorder } from '../../engine/event-recorder.ts'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
-import { formatHubHealth, HUB_HEALTH, partNoun } from '../../plan/fleet/hub-health.ts'
+import { authorityProblem, formatHubHealth, HUB_HEALTH, partNoun } from '../../plan/fleet/hub-health.ts'
+import type { HubAuthority } from '../../plan/fleet/hub-health.ts'
 import type { HubPorts } from '../ports.ts'
 import type { Supervisor } from '../threads/supervisor.ts'
 
@@ -17,6 +18,8 @@ export interface HealthPublisherOptions extends HubPorts {
   /** Name of this hub, unique among the hubs of the API. */
   readonly name: string
   readonly supervisor: Pick<Supervisor, 'health' | 'onChange'>
+  /** The CAs that the hub issues certificates with now. */
+  readonly authorities: () => readonly HubAuthority[]
 }
 
 const COMPONENT = 'flotilla-hub'
@@ -33,15 +36,18 @@ export async function publishHealth(options: HealthPublisherOptions, signal: Abo
   const events = createEventRecorder(options)
   const wakeup = createWakeup(clock)
   const told = new Map<string, number>()
+  /** Ends of the CAs that an Event was written about. */
+  const warned = new Set<string>()
   supervisor.onChange(() => wakeup.notify())
 
   async function publish(): Promise<void> {
     const parts = supervisor.health()
+    const authorities = options.authorities()
     const object = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { ...HUB_HEALTH },
-      data: { [name]: formatHubHealth({ startedAt, parts }) },
+      data: { [name]: formatHubHealth({ startedAt, parts, authorities }) },
     }
     // Each hub has its own field manager, so that it leaves the keys of other hubs as they are.
     const written = await client.apply(ConfigMap, object, { fieldManager: `${COMPONENT}-${name}`, force: true, signal })
@@ -54,6 +60,14 @@ export async function publishHealth(options: HealthPublisherOptions, signal: Abo
         [{ type: 'Warning', reason: 'PartRestarted', message }],
         COMPONENT,
       )
+    }
+    for (const authority of authorities) {
+      const problem = authorityProblem(authority, clock.now())
+      if (problem === undefined || warned.has(authority.notAfter)) continue
+      warned.add(authority.notAfter)
+      const message = `Hub ${JSON.stringify(name)}: ${problem}.`
+      const event = { type: 'Warning', reason: 'AuthorityExpiring', message } as const
+      await events.record({ ...object, metadata: written.metadata }, [event], COMPONENT)
     }
   }
 

@@ -8,8 +8,10 @@ import type { Clock } from '../../core/time/clock.ts'
 import { Stalled } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import { jsonEqual } from '../../core/json.ts'
+import { formatTime } from '../../core/time/time.ts'
+import type { HubAuthority } from '../../plan/fleet/hub-health.ts'
 import type { NewKeyPair } from '../../core/crypto/key-pair.ts'
-import { issueCertificate, selfSignedCa } from '../../core/crypto/x509.ts'
+import { issueCertificate, parseCertificate, selfSignedCa } from '../../core/crypto/x509.ts'
 import type { CertificateAndKey, Subject } from '../../core/crypto/x509.ts'
 import { amendTrust, createTrust, issueGatewayCertificate, loadTrust, TRUST_FILES } from '../../wire/trust/hub-keys.ts'
 import type { HubTrust } from '../../wire/trust/hub-keys.ts'
@@ -124,6 +126,13 @@ export async function loadHubKeys(directory: DataDirectory, wanted: TrustSpec, p
   const bundles = amendTrust(keys.trust, { endpoints: [...wanted.endpoints] }, ports.clock.now())
   await replaceFileAtomically(directory.file(FOLDER, TRUST_FILES.bundles), bundles, ports.ids)
   return readKeyFiles({ ...files, [TRUST_FILES.bundles]: bundles })
+}
+
+/** The CAs that the hub issues certificates with. With a kube-apiserver as home, the hub issues none for the API. */
+export function hubAuthorities({ trust, apiCa }: HubKeys, isEmbedded: boolean): HubAuthority[] {
+  const endOf = ({ certificate }: CertificateAndKey): string => formatTime(parseCertificate(certificate).notAfter)
+  const transport: HubAuthority = { name: 'transport', notAfter: endOf(trust.transportCa) }
+  return isEmbedded ? [transport, { name: 'api', notAfter: endOf(apiCa) }] : [transport]
 }
 
 /** The keys as they are on disk now; an error when they cannot be used. */

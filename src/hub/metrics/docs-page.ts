@@ -6,6 +6,7 @@ import { createMeasuredStore } from '../../store/measured-store.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
 import { declareFleetMetrics } from './fleet-metrics.ts'
 import {
+  declareAuthorities,
   declareBuildInfo,
   declareDatabaseSize,
   declareJournals,
@@ -50,6 +51,7 @@ export function declaredMetrics(): readonly Declared[] {
   }
   declareFleetMetrics(metrics)
   declareEngineMetrics(metrics)
+  declareAuthorities(metrics)
   declareBuildInfo(metrics)
   declareDatabaseSize(metrics)
   declareParts(metrics)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import type { HubPart, RestartCause } from '../../plan/fleet/hub-health.ts'
+import { formatTime } from '../../core/time/time.ts'
 import { createMetricsPage } from './metrics-page.ts'
 
 test('a thread that is down or does not answer leaves its metrics out, and the page says so', async () => {
@@ -25,6 +26,7 @@ test('a thread that is down or does not answer leaves its metrics out, and the p
         })),
       onEnd: (listener) => void ended.push(listener),
     },
+    authorities: () => [{ name: 'transport', notAfter: formatTime(clock.now() + 86_400_000) }],
   })
   for (const listener of ended) listener({ name: 'view', cause: 'memory', error: new Error('heap') })
   const asked = page.text()
@@ -37,4 +39,5 @@ test('a thread that is down or does not answer leaves its metrics out, and the p
   assert.deepEqual(running, ['api 1', 'gateway 0', 'view 0', 'controllers 1'])
   assert.match(text, /flotilla_part_restarts_total\{part="view",cause="memory"\} 1/)
   assert.match(text, /flotilla_part_restarts_total\{part="api",cause="silent"\} 0/)
+  assert.match(text, /flotilla_ca_expiry_seconds\{ca="transport"\} 86400/)
 })

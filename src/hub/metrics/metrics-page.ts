@@ -6,11 +6,11 @@ import type { Metrics } from '../../core/metrics.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { VERSION } from '../../core/version.ts'
 import { prometheusMetrics } from '../../engine/prometheus.ts'
-import type { HubPart } from '../../plan/fleet/hub-health.ts'
+import type { HubAuthority, HubPart } from '../../plan/fleet/hub-health.ts'
 import type { Supervisor } from '../threads/supervisor.ts'
 import { declareFleetMetrics } from './fleet-metrics.ts'
 import type { FleetMetricsInput } from './fleet-metrics.ts'
-import { declareBuildInfo, declareParts } from './thread-metrics.ts'
+import { declareAuthorities, declareBuildInfo, declareParts } from './thread-metrics.ts'
 
 /** A hub's metrics. */
 export interface MetricsPage {
@@ -29,6 +29,7 @@ export interface MetricsPageOptions {
   readonly facts: () => FleetMetricsInput
   readonly threads: () => readonly MeasuredThread[]
   readonly supervisor: Pick<Supervisor, 'health' | 'onEnd'>
+  readonly authorities: () => readonly HubAuthority[]
 }
 
 /** A thread with metrics of its own; undefined while it does not run. */
@@ -53,7 +54,7 @@ const ILL_NAMED = [
 ]
 
 /** Makes the page. */
-export function createMetricsPage({ clock, facts, threads, supervisor }: MetricsPageOptions): MetricsPage {
+export function createMetricsPage({ clock, facts, threads, supervisor, authorities }: MetricsPageOptions): MetricsPage {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   for (const name of ILL_NAMED) registry.removeSingleMetric(name)
@@ -61,6 +62,7 @@ export function createMetricsPage({ clock, facts, threads, supervisor }: Metrics
   const measureFleet = declareFleetMetrics(metrics)
   declareBuildInfo(metrics)(VERSION)
   const parts = declareParts(metrics)
+  const measureAuthorities = declareAuthorities(metrics)
   supervisor.onEnd(({ name, cause }) => parts.restarts({ part: name, cause }, 1))
 
   /** The metrics of a thread; undefined when it does not answer in time. */
@@ -75,6 +77,7 @@ export function createMetricsPage({ clock, facts, threads, supervisor }: Metrics
     metrics,
     text: async () => {
       measureFleet(facts(), clock.now())
+      measureAuthorities(authorities(), clock.now())
       const measured = threads()
       const answers = await Promise.all(measured.map(metricsOf))
       const silent = new Set(measured.filter((_, at) => answers[at] === undefined).map(({ name }) => name))

@@ -4,7 +4,9 @@ import type { Handler } from '../../core/http.ts'
 import { measureHandler } from '../../core/measured-handler.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { JournalStats } from '../../journal/journal-writer.ts'
+import { parseTime } from '../../core/time/time.ts'
 import { HUB_PARTS, RESTART_CAUSES } from '../../plan/fleet/hub-health.ts'
+import type { HubAuthority } from '../../plan/fleet/hub-health.ts'
 import { routeLabel, verbLabel } from './request-labels.ts'
 
 interface Measuring {
@@ -100,6 +102,18 @@ export function declareParts(metrics: Metrics) {
   })
   for (const part of HUB_PARTS) for (const cause of RESTART_CAUSES) restarts({ part, cause }, 0)
   return { restarts, running }
+}
+
+/** Declares the ends of the hub's CAs; the answer sets them. A CA whose end is unknown has NaN. */
+export function declareAuthorities(metrics: Metrics): (authorities: readonly HubAuthority[], nowMs: number) => void {
+  const gauge = metrics.gauge({
+    name: 'flotilla_ca_expiry_seconds',
+    help: 'Seconds until the certificate of a CA of the hub expires; negative when expired.',
+    labels: ['ca'],
+  })
+  return (authorities, nowMs) => {
+    for (const { name, notAfter } of authorities) gauge({ ca: name }, ((parseTime(notAfter) ?? NaN) - nowMs) / 1000)
+  }
 }
 
 /** Declares the hub's version; the answer says it. */

@@ -27,6 +27,8 @@ import { rowClusterOf } from '../../plan/fleet/row-cluster.ts'
 import { countsOf, rowOf } from '../../plan/fleet/view-rows.ts'
 import type { RowBundle, RowCluster } from '../../plan/fleet/view-rows.ts'
 import { clusterInputsOf, contentFor } from '../../plan/release/variants.ts'
+import { revisionFields } from './revision-fields.ts'
+import type { RowRings } from './revision-fields.ts'
 import type { RowFilter, PositionedRow, RowRange, RowSource } from './row-source.ts'
 
 /** What rows are made from, in either home. */
@@ -40,6 +42,7 @@ export interface ViewReader {
   placement(namespace: string, name: string): Promise<Placement | undefined>
   decisions(namespace: string): Promise<readonly PlacementDecision[]>
   release(namespace: string, name: string): Promise<Release | undefined>
+  releases(namespace: string): Promise<readonly Release[]>
   rollouts(namespace: string): Promise<readonly Rollout[]>
   cluster(name: string): Promise<Cluster | undefined>
   report(name: string): Promise<ClusterReport | undefined>
@@ -193,6 +196,10 @@ async function selectedBy(reads: ViewReader, bundle: Bundle): Promise<readonly s
 export interface BundleFacts extends RowBundle {
   /** Rollouts that remove it, by the clusters they are not through with. */
   readonly removedBy: ReadonlyMap<string, string>
+  /** The newest Release. */
+  readonly newest?: Release
+  /** Rings of the Rollout of the newest Release, and their recorded boundaries. */
+  readonly rings?: RowRings
   /** The bundle's part of its newest Release, where clusters differ. */
   readonly released?: Release['spec']['bundles'][number]
 }
@@ -213,6 +220,8 @@ async function factsOf(reads: ViewReader, bundle: Bundle): Promise<BundleFacts> 
     placement: bundle.spec.placement,
     removedBy: removersOf(rollouts, name),
     ...(revision ? { target: revision } : {}),
+    ...(found ? { newest: found } : {}),
+    ...(rollout ? { rings: { specs: rollout.spec.rings, states: rollout.status?.rings ?? [] } } : {}),
     ...(released?.variants ? { released } : {}),
     ...(rollout
       ? {
@@ -278,6 +287,7 @@ export async function stateRow(
       },
     },
     ...row,
+    ...(await revisionFields(reads, bundle, cluster, facts)),
   }
 }
 
@@ -320,6 +330,7 @@ export function memoize(reads: ViewReader): ViewReader {
     placement: (namespace, name) => placement(`${namespace}/${name}`),
     release: (namespace, name) => release(`${namespace}/${name}`),
     decisions: once((namespace) => reads.decisions(namespace)),
+    releases: once((namespace) => reads.releases(namespace)),
     rollouts: once((namespace) => reads.rollouts(namespace)),
     cluster: once((name) => reads.cluster(name)),
     report: once((name) => reads.report(name)),

@@ -37,6 +37,7 @@ const reads: ViewReader = {
   placement: async () => undefined,
   decisions: async () => [],
   release: async () => undefined,
+  releases: async () => [],
   rollouts: async () => [],
   windows: async () => [],
   cluster: async (name) => buildCluster(name),

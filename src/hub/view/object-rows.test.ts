@@ -38,6 +38,7 @@ const reads: ViewReader = {
   },
   decisions: async () => [build(PlacementDecision, 'shop/stores-0', { spec: page })],
   release: async () => undefined,
+  releases: async () => [],
   rollouts: async () => [],
   windows: async () => [],
   now: () => 0,

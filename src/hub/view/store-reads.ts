@@ -53,6 +53,7 @@ export function storeViewReader(store: Store, clock: Pick<Clock, 'now'>): ViewRe
     placement: (namespace, name) => get(Placement, { namespace, name }),
     decisions: (namespace) => list(PlacementDecision, namespace),
     release: (namespace, name) => get(Release, { namespace, name }),
+    releases: (namespace) => list(Release, namespace),
     rollouts: (namespace) => list(Rollout, namespace),
     cluster: (name) => get(Cluster, { name }),
     report: (name) => get(ClusterReport, { name }),

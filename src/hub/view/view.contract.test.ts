@@ -18,6 +18,7 @@ const VIEW = '/apis/view.flotilla.dev/v1alpha1'
 const ROWS = `${VIEW}/namespaces/shop/bundlestates`
 const SET = `sha256:${'a'.repeat(64)}`
 const CLUSTERS = 60
+const ORIGIN = { author: 'Jo', subject: 'Raise replicas', from: 'https://git.example.com/shop.git' }
 const nameOf = (n: number) => `store-${String(n).padStart(3, '0')}`
 
 describe('the view API', () => {
@@ -85,11 +86,23 @@ describe('the view API', () => {
         ...(release ? { status: { release, revision } } : {}),
       })
     }
+    await make(`${shop}/releases`, {
+      kind: 'Release',
+      metadata: { name: 'web-g1' },
+      spec: { bundles: [{ name: 'web', ...revision, placement: 'stores', revision: 'main@sha1:1', origin: ORIGIN }] },
+    })
     await make(`${shop}/rollouts`, {
       kind: 'Rollout',
       metadata: { name: 'web-g1' },
-      spec: { release: 'web-g1' },
+      spec: {
+        release: 'web-g1',
+        rings: [
+          { name: 'first', count: 1, concurrency: 1 },
+          { name: 'all', concurrency: 9 },
+        ],
+      },
       status: {
+        rings: [{ name: 'first', upTo: nameOf(0) }, { name: 'all' }],
         counts: { total: CLUSTERS, ready: 40, progressing: 1, pending: 8, failed: 1, offline: 10 },
         admissions: [{ bundle: 'web', cluster: nameOf(41), ring: 'all', admittedAt: '2026-11-16T00:00:00Z' }],
         conditions: [{ ...heard('False'), type: 'Ready', reason: 'BudgetFull', message: 'All slots are taken.' }],
@@ -122,8 +135,8 @@ describe('the view API', () => {
         status: { conditions: [heard(n >= 50 ? 'False' : 'True')] },
       })
       if (n > 40 && n < 50 && n !== 42) continue
-      const state =
-        n === 42 ? { state: 'Failed', message: 'no image', firstFailing: 'Deployment/web' } : { state: 'Ready' }
+      const failed = { state: 'Failed', applied: false, message: 'no image', firstFailing: 'Deployment/web' }
+      const state = n === 42 ? failed : { state: 'Ready' }
       await make(`${OWN}/clusterreports`, {
         kind: 'ClusterReport',
         metadata: { name: nameOf(n) },
@@ -166,6 +179,18 @@ describe('the view API', () => {
     assert.equal(items[0].metadata.namespace, 'shop')
     const unrendered = await rowsOf('?fieldSelector=bundle=zed&limit=1')
     assert.deepEqual([unrendered.items[0].state, unrendered.items[0].waitsFor], ['Pending', 'render'])
+  })
+
+  it('a row has its ring, and the revision that was attempted and applied, with its commit', async () => {
+    const { items } = await rowsOf('?fieldSelector=bundle=web')
+    const known = { generation: 1, revision: 'main@sha1:1', ...ORIGIN }
+    assert.deepEqual([items[0].ring, items[1].ring], ['first', 'all'])
+    assert.deepEqual([items[0].attempted, items[0].applied], [known, known])
+    // The first installation failed: nothing is applied completely.
+    assert.deepEqual([items[42].attempted, items[42].applied], [known, undefined])
+    assert.deepEqual([items[40].attempted, items[40].applied], [undefined, undefined])
+    const { body } = await send('GET', `${ROWS}/web.${nameOf(0)}`)
+    assert.deepEqual(body.applied, known)
   })
 
   it('pages go on where the last one ended, and a page costs what it shows', async () => {

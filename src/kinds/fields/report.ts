@@ -51,6 +51,12 @@ export const ReportedBundle = object({
       { description: 'Content that runs while this generation is Pending. Absent if nothing of the bundle runs.' },
     ),
   ),
+  applied: optional(
+    flag({
+      description:
+        'If true, the agent applied all objects of the set; if false, it did not. Reported while the state is Progressing or Failed. Agents of version 0.1 do not report it.',
+    }),
+  ),
   message: optional(text({ max: 4096, description: 'Message of the agent.' })),
   firstFailing: optional(text({ max: 1024, description: 'First object that is not healthy.' })),
   objects: optional(

@@ -2,6 +2,7 @@ import { BUNDLE_OPTIONS, VARIANT_OPTIONS } from '../fields/bundle-options.ts'
 import { AGE, defineKind } from '../define-kind.ts'
 import type { ObjectOfKind } from '../define-kind.ts'
 import { LAYER_CLUSTERS, LAYER_OPTIONS } from '../fields/layer.ts'
+import { origin } from '../fields/origin.ts'
 import {
   Conditions,
   digest,
@@ -373,6 +374,14 @@ export const Bundle = defineKind({
           {
             generation: int({ description: 'Generation of the content.' }),
             set: digest({ description: 'Digest of the set.' }),
+            source: optional(
+              text({
+                max: 512,
+                description:
+                  'Revision of the Source that the content was rendered from. Absent if the content is not from a Source.',
+              }),
+            ),
+            origin: origin(),
           },
           { description: 'Revision of this Bundle in the newest Release.' },
         ),
@@ -390,6 +399,14 @@ export const Bundle = defineKind({
       description: 'Reason of the condition Ready, for example RolledOut, RenderFailed or HeldBack.',
     },
     { name: 'Release', type: 'string', jsonPath: '.status.release' },
+    {
+      name: 'Revision',
+      type: 'string',
+      jsonPath: '.status.revision.source',
+      description: 'Revision of the Source that the newest Release was rendered from.',
+    },
+    { name: 'Author', type: 'string', jsonPath: '.status.revision.origin.author', priority: 1 },
+    { name: 'Subject', type: 'string', jsonPath: '.status.revision.origin.subject', priority: 1 },
     AGE,
     { name: 'Message', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].message', priority: 1 },
   ],

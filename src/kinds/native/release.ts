@@ -1,5 +1,6 @@
 import { AGE, defineKind } from '../define-kind.ts'
 import type { ObjectOfKind } from '../define-kind.ts'
+import { origin } from '../fields/origin.ts'
 import {
   Conditions,
   digest,
@@ -37,6 +38,7 @@ export const Release = defineKind({
           revision: optional(
             text({ max: 512, description: 'Revision of the Source that the content was rendered from.' }),
           ),
+          origin: origin(),
           bytes: optional(
             int({ minimum: 0, description: 'Size of the largest set of the Bundle in bytes, uncompressed.' }),
           ),
@@ -134,6 +136,9 @@ export const Release = defineKind({
   columns: [
     { name: 'Bundle', type: 'string', jsonPath: '.spec.bundles[0].name' },
     { name: 'Generation', type: 'integer', jsonPath: '.spec.bundles[0].generation' },
+    { name: 'Revision', type: 'string', jsonPath: '.spec.bundles[0].revision' },
+    { name: 'Author', type: 'string', jsonPath: '.spec.bundles[0].origin.author', priority: 1 },
+    { name: 'Subject', type: 'string', jsonPath: '.spec.bundles[0].origin.subject', priority: 1 },
     AGE,
   ],
   examples: [

@@ -1,5 +1,6 @@
 import { AGE, defineKind } from '../define-kind.ts'
 import type { ObjectOfKind } from '../define-kind.ts'
+import { COMMIT_TEXTS } from '../fields/origin.ts'
 import {
   Conditions,
   digest,
@@ -168,6 +169,7 @@ export const Source = defineKind({
             fetchMs: int({ description: 'Duration of the fetch in milliseconds.' }),
             fetchedAt: time({ description: 'Time of the fetch.' }),
             from: text({ max: 2048, description: 'Address that was contacted.' }),
+            ...COMMIT_TEXTS,
             identity: digest({
               description:
                 'Digest of the address and reference. If it changes, the new content need not descend from the old content.',
@@ -194,6 +196,8 @@ export const Source = defineKind({
   columns: [
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Revision', type: 'string', jsonPath: '.status.artifact.revision' },
+    { name: 'Author', type: 'string', jsonPath: '.status.artifact.author', priority: 1 },
+    { name: 'Subject', type: 'string', jsonPath: '.status.artifact.subject', priority: 1 },
     { name: 'Files', type: 'integer', jsonPath: '.status.artifact.files', priority: 1 },
     { name: 'Bytes', type: 'integer', jsonPath: '.status.artifact.bytes', priority: 1 },
     AGE,

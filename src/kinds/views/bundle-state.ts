@@ -1,6 +1,21 @@
+// Tested by src/hub/view/view.contract.test.ts
 import { defineView } from './define-view.ts'
-import { enumOf, int, name, optional, setOf, text } from '../schema/schema-builders.ts'
+import { enumOf, int, name, object, optional, setOf, text } from '../schema/schema-builders.ts'
+import { ORIGIN_FIELDS } from '../fields/origin.ts'
+import { ringName } from '../fields/ring.ts'
 import { BUNDLE_STATES } from '../fields/states.ts'
+
+const REVISION = {
+  generation: int({ description: 'Generation of the content.' }),
+  revision: optional(
+    text({
+      max: 512,
+      description:
+        'Revision of the Source that the content was rendered from. Absent if the content is not from a Source, or if its Release no longer exists.',
+    }),
+  ),
+  ...ORIGIN_FIELDS,
+}
 
 /** A bundle on a cluster: a row that the hub computes for each request and never stores. */
 export const BundleState = defineView({
@@ -52,6 +67,23 @@ export const BundleState = defineView({
     ),
     generation: optional(int({ description: 'Generation that the cluster reports.' })),
     target: optional(int({ description: 'Generation of the newest Release.' })),
+    ring: optional(
+      ringName(
+        'Ring of the Rollout of the newest Release that the cluster is in. Absent for a Delivery, without a Rollout, and for a cluster in no ring.',
+      ),
+    ),
+    attempted: optional(
+      object(REVISION, {
+        description:
+          'Revision that the agent started last, as it reported. Absent before the first report about the bundle.',
+      }),
+    ),
+    applied: optional(
+      object(REVISION, {
+        description:
+          'Revision whose objects are all applied, as the agent reported. While a later revision is being applied or failed, the last revision before it that was Ready. Absent if no revision is applied completely, or if it is unknown.',
+      }),
+    ),
   },
   selectable: ['bundle', 'delivery', 'cluster', 'state'],
   columns: [
@@ -71,6 +103,23 @@ export const BundleState = defineView({
       description: 'Generation that the cluster reports.',
     },
     { name: 'Target', type: 'integer', jsonPath: '.target', description: 'Generation of the newest Release.' },
+    {
+      name: 'Revision',
+      type: 'string',
+      jsonPath: '.applied.revision',
+      description: 'Revision of the Source that is applied on the cluster.',
+    },
+    { name: 'Ring', type: 'string', jsonPath: '.ring', priority: 1 },
+    {
+      name: 'Attempted',
+      type: 'string',
+      jsonPath: '.attempted.revision',
+      priority: 1,
+      description: 'Revision of the Source that the agent started last.',
+    },
+    { name: 'Author', type: 'string', jsonPath: '.applied.author', priority: 1 },
+    { name: 'Subject', type: 'string', jsonPath: '.applied.subject', priority: 1 },
+    { name: 'From', type: 'string', jsonPath: '.applied.from', priority: 1 },
     { name: 'Badges', type: 'string', jsonPath: '.badges', priority: 1 },
     { name: 'Message', type: 'string', jsonPath: '.message', priority: 1 },
   ],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatHubHealth, notReadyReason, parseHubHealth } from './hub-health.ts'
+import { authorityProblem, formatHubHealth, notReadyReason, parseHubHealth } from './hub-health.ts'
 import type { HubHealth } from './hub-health.ts'
 
 const HEALTH: HubHealth = {
@@ -15,6 +15,7 @@ const HEALTH: HubHealth = {
     },
     { name: 'controllers', state: 'Unstable', restarts: 3 },
   ],
+  authorities: [{ name: 'transport', notAfter: '2036-01-01T00:00:00Z' }],
 }
 
 test('the health of a hub is read as it was written, and another form is not read', () => {
@@ -23,6 +24,7 @@ test('the health of a hub is read as it was written, and another form is not rea
     '',
     '[]',
     '{"startedAt":1,"parts":[]}',
+    '{"startedAt":"x","parts":[],"authorities":[{"name":"kitchen","notAfter":"x"}]}',
     '{"startedAt":"x","parts":[{"name":"kitchen","state":"Running","restarts":0}]}',
     '{"startedAt":"x","parts":[{"name":"api","state":"Fine","restarts":0}]}',
     '{"startedAt":"x","parts":[{"name":"api","state":"Down","restarts":1.5}]}',
@@ -38,4 +40,20 @@ test('a hub is ready while all of its parts run', () => {
     notReadyReason(HEALTH.parts),
     'the gateway thread does not run; the hub starts it again (restarts: 2); the loop of the controllers ended repeatedly (restarts: 3)',
   )
+})
+
+test('a CA is a problem from 90 days before its end', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z')
+  const problem = (days: number) =>
+    authorityProblem({ name: 'transport', notAfter: new Date(now + days * 86_400_000).toISOString() }, now)
+  assert.equal(problem(91), undefined)
+  assert.equal(problem(90), 'the transport CA expires in 90d; replace it with "flotilla trust rotate ca"')
+  assert.equal(problem(-3), 'the transport CA expired 3d ago; replace it with "flotilla trust rotate ca"')
+  const unknown = authorityProblem({ name: 'api', notAfter: 'soon' }, now)
+  assert.equal(unknown, 'the end of the api CA is unknown')
+})
+
+test('the health of a hub of an earlier version has no CAs', () => {
+  const { authorities: _, ...earlier } = HEALTH
+  assert.deepEqual(parseHubHealth(formatHubHealth(earlier)), earlier)
 })

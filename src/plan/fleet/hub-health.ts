@@ -1,5 +1,6 @@
 /** Health of the parts of a hub, as the hub publishes it in a ConfigMap and as `flotilla check` reads it. */
 import { isObject } from '../../core/json.ts'
+import { humanAge, parseTime } from '../../core/time/time.ts'
 
 /** The ConfigMap with the health of all hubs of an API: one key for each hub, by its name. */
 export const HUB_HEALTH = { namespace: 'flotilla-system', name: 'flotilla-hub-health' } as const
@@ -27,9 +28,36 @@ export interface PartHealth {
   readonly last?: { readonly cause: RestartCause; readonly message: string; readonly at: string }
 }
 
+/** The CAs of a hub: `transport` issues the certificates of gateways and agents, `api` those of clients of the API. */
+const HUB_AUTHORITIES = ['transport', 'api'] as const
+
+/** A CA that the hub issues certificates with. */
+export interface HubAuthority {
+  readonly name: (typeof HUB_AUTHORITIES)[number]
+  /** End of its certificate, RFC 3339. */
+  readonly notAfter: string
+}
+
 export interface HubHealth {
   readonly startedAt: string
   readonly parts: readonly PartHealth[]
+  /** Absent on hubs of an earlier version. */
+  readonly authorities?: readonly HubAuthority[]
+}
+
+/** A CA is replaced by a person, in several steps, and agents that are offline must learn of it. */
+const AUTHORITY_WARNING_MS = 90 * 86_400_000
+
+const ROTATIONS = { transport: 'flotilla trust rotate ca', api: 'flotilla trust rotate api' } as const
+
+/** Why a CA needs a person, and what to do; undefined while its certificate is valid for more than 90 days. */
+export function authorityProblem({ name, notAfter }: HubAuthority, nowMs: number): string | undefined {
+  const endsMs = parseTime(notAfter)
+  const todo = `; replace it with "${ROTATIONS[name]}"`
+  if (endsMs === undefined) return `the end of the ${name} CA is unknown`
+  const left = endsMs - nowMs
+  if (left <= 0) return `the ${name} CA expired ${humanAge(-left)} ago${todo}`
+  return left <= AUTHORITY_WARNING_MS ? `the ${name} CA expires in ${humanAge(left)}${todo}` : undefined
 }
 
 /** Why a hub is not ready, as one sentence part; undefined when all of its parts run. */
@@ -66,8 +94,18 @@ export function parseHubHealth(text: string): HubHealth | undefined {
     return undefined
   }
   if (!isObject(value) || typeof value['startedAt'] !== 'string' || !Array.isArray(value['parts'])) return undefined
+  const { startedAt, authorities } = value
   const parts = (value['parts'] as unknown[]).filter(isPartHealth)
-  return parts.length === value['parts'].length ? { startedAt: value['startedAt'], parts } : undefined
+  if (parts.length !== value['parts'].length) return undefined
+  if (authorities === undefined) return { startedAt, parts }
+  if (!Array.isArray(authorities) || !authorities.every(isAuthority)) return undefined
+  return { startedAt, parts, authorities }
+}
+
+function isAuthority(value: unknown): value is HubAuthority {
+  return (
+    isObject(value) && HUB_AUTHORITIES.some((known) => known === value['name']) && typeof value['notAfter'] === 'string'
+  )
 }
 
 function isPartHealth(value: unknown): value is PartHealth {

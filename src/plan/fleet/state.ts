@@ -24,6 +24,8 @@ export interface ReportedBundle extends Revision {
   readonly state: BundleStateName
   /** The revision that runs while this one is Pending. Agents of 0.1 do not report it. */
   readonly running?: RunningRevision
+  /** Whether the whole set was applied, while the bundle is Progressing or Failed. Agents of 0.1 do not report it. */
+  readonly applied?: boolean
   /** Number of the manual retry that this report belongs to. */
   readonly attempt?: number
   readonly message?: string

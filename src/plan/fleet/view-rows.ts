@@ -4,6 +4,7 @@ import type { BundleHold } from '../windows/bundle-hold.ts'
 import { removalState } from '../document/removal-messages.ts'
 import type { RemovalFactsOnCluster } from '../document/removal-messages.ts'
 import type { ExceptionSubject } from '../windows/window-rules.ts'
+import type { AssignedRevision } from './revisions.ts'
 import { countStates, stateOnCluster } from './state.ts'
 import type { ApartBadge } from './cluster-badges.ts'
 import type { ClusterContent } from '../release/variants.ts'
@@ -39,6 +40,8 @@ export interface RowRollout {
 /** A cluster as a row reads it. */
 export interface RowCluster extends RemovalFactsOnCluster {
   readonly name: string
+  /** The bundle's revision in the cluster's document, with the last Ready revision before it. */
+  readonly assigned?: AssignedRevision
   /** The agent's report about this bundle. */
   readonly reported?: ReportedBundle
   /** Its content of the newest Release, where clusters differ. */

@@ -1,6 +1,8 @@
 /** The name and generation of a bundle's next Release. */
 import { digestOf } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
+import type { Origin } from '../../kinds/fields/origin.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { ReleaseVariant } from './variants.ts'
 
@@ -13,6 +15,7 @@ export interface ExistingRelease {
   readonly variants?: readonly ReleaseVariant[]
   /** The revision of the Source that the content was rendered from. */
   readonly revision?: string
+  readonly origin?: Origin
   /** Size of its largest content in bytes; Releases of earlier versions have none. */
   readonly bytes?: number
 }
@@ -70,7 +73,7 @@ export function decideRelease(wish: WantedRelease): ReleaseDecision {
 
 /** A bundle's part of a Release. */
 export function existingOf(release: Release, bundle: string): ExistingRelease {
-  const { generation, set, placement, variants, revision, bytes } = release.spec.bundles.find(
+  const { generation, set, placement, variants, revision, origin, bytes } = release.spec.bundles.find(
     ({ name }) => name === bundle,
   )!
   return {
@@ -80,6 +83,22 @@ export function existingOf(release: Release, bundle: string): ExistingRelease {
     placement,
     ...(variants ? { variants } : {}),
     ...(revision === undefined ? {} : { revision }),
+    ...(origin ? { origin } : {}),
     ...(bytes === undefined ? {} : { bytes }),
+  }
+}
+
+/** The revision of a Bundle in its newest Release, as the status of the Bundle has it. */
+export function bundleRevision({
+  generation,
+  set,
+  revision,
+  origin,
+}: ExistingRelease): NonNullable<NonNullable<Bundle['status']>['revision']> {
+  return {
+    generation,
+    set,
+    ...(revision === undefined ? {} : { source: revision }),
+    ...(origin ? { origin } : {}),
   }
 }

@@ -135,6 +135,7 @@ export function planRollback(bundle: RollbackBundle, scope: RollbackScope, to?: 
     set: base.set,
     placement: newest.placement,
     ...(base.revision === undefined ? {} : { revision: base.revision }),
+    ...(base.origin ? { origin: base.origin } : {}),
     ...(base.bytes === undefined ? {} : { bytes: base.bytes }),
     ...(variants ? { variants } : {}),
   }

@@ -61,6 +61,21 @@ test('a branch becomes files; the next commit reads only what changed', async (t
   assert.equal(puts.length, 2, 'the changed file and the list of files')
 })
 
+test('an artifact has author and subject of its commit, as one safe line each', async (t) => {
+  const { repository, fetcher, spec } = await world(t)
+  const fetched = async (message: string) => {
+    repository.commit({ 'a.yaml': `a: ${JSON.stringify(message.slice(0, 20))}\n` }, { message })
+    const { author, subject } = artifactOf(await fetcher.fetch(spec()))
+    return { author, subject }
+  }
+  assert.deepEqual(await fetched('Raise replicas\n\nBecause.'), { author: 'Test', subject: 'Raise replicas' })
+  assert.deepEqual(await fetched('red \u001b[31m and \u202e back'), { author: 'Test', subject: 'red  [31m and   back' })
+  const { subject = '' } = await fetched('x'.repeat(5000))
+  assert.ok(subject.length <= 256 && subject.endsWith('…'), subject)
+  // A subject of 100 kB is unknown; the content is taken all the same.
+  assert.deepEqual(await fetched(`y${'z'.repeat(100_000)}`), { author: undefined, subject: undefined })
+})
+
 test('default branch, tags (light and annotated), ranges and commits', async (t) => {
   const { repository, fetcher, spec } = await world(t)
   const first = repository.commit({ v: '1' })

@@ -70,6 +70,7 @@ export async function fetchGit(spec: GitSpec, context: FetchContext): Promise<Fe
     const revision = revisionOf(chosen)
     const artifact = {
       ...stored,
+      ...(await cache.describeCommit(chosen.commit)),
       revision,
       commit: chosen.commit,
       fetchedBytes: cache.bytesFetched(),

@@ -9,6 +9,7 @@ import { hex, sha256 } from '../../core/bytes.ts'
 import { toError } from '../../core/errors.ts'
 import { canonicalJson } from '../../core/json.ts'
 import { readWholeNumber } from '../../core/read-number.ts'
+import { MAX_COMMIT_TEXT } from '../../kinds/fields/origin.ts'
 import { ARTIFACT_LIMITS } from '../artifact.ts'
 import { SourceError } from '../source-error.ts'
 import { shownPath } from '../tree-entries.ts'
@@ -32,6 +33,12 @@ export interface GitCacheOptions {
   readonly signal: AbortSignal
 }
 
+/** Author and subject of a commit. */
+export interface CommitTexts {
+  readonly author?: string
+  readonly subject?: string
+}
+
 /** The repository of one address and reader. */
 export interface GitCache {
   /** Fetches a commit with its trees and this many ancestors, without file contents. */
@@ -39,6 +46,8 @@ export interface GitCache {
   /** Returns undefined when the local history is too short to decide. */
   isAncestor(older: string, newer: string): Promise<boolean | undefined>
   entriesOf(commit: string): Promise<TreeEntry[]>
+  /** Author and subject of a commit; a part that is empty or cannot be read is absent. */
+  describeCommit(commit: string): Promise<CommitTexts>
   /** Fetches file contents (`isWhole`: of the whole tree). A file above the size limit is refused with its name. */
   fetchFiles(commit: string, files: readonly TreeEntry[], isWhole: boolean): Promise<void>
   /** Reads the contents one by one, each once. */
@@ -49,6 +58,8 @@ export interface GitCache {
 
 const MAX_FETCH_BYTES = 512 * 1024 * 1024
 const MAX_LISTING = 256 * 1024 * 1024
+/** A longer subject is unknown instead of read. */
+const MAX_COMMIT_OUTPUT = 64 * 1024
 const MAX_PACKS = 40
 const WATCH_MS = 200
 const BATCH = 500
@@ -117,6 +128,17 @@ export async function openGitCache(options: GitCacheOptions): Promise<GitCache> 
     async entriesOf(commit) {
       const listing = await local(['ls-tree', '-r', '-z', '--full-tree', checked(commit)], { maxOutput: MAX_LISTING })
       return parseListing(listing)
+    },
+    async describeCommit(commit) {
+      try {
+        // A format of git's own: no mailmap of the repository changes the name.
+        const args = ['log', '-1', '--no-show-signature', '--no-mailmap', '--format=%an%x00%s', checked(commit)]
+        return parseCommitTexts(await local(args, { maxOutput: MAX_COMMIT_OUTPUT }))
+      } catch (caught) {
+        signal.throwIfAborted()
+        if (caught instanceof GitError || caught instanceof RangeError) return {}
+        throw caught
+      }
     },
     async fetchFiles(commit, files, isWhole) {
       const missing = await missingFiles(local, commit, files)
@@ -305,4 +327,20 @@ function parseListing(listing: Uint8Array): TreeEntry[] {
     }
   }
   return entries
+}
+
+/** Author and subject on one line each. They are text of strangers: control and formatting characters become spaces. */
+function parseCommitTexts(output: Uint8Array): CommitTexts {
+  const [author = '', subject = ''] = Buffer.from(output).toString('utf8').split('\0').map(oneLine)
+  return { ...(author === '' ? {} : { author }), ...(subject === '' ? {} : { subject }) }
+}
+
+function oneLine(text: string): string {
+  const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+  // A character can have two UTF-16 units.
+  const cut = (): string =>
+    Array.from(plain.slice(0, MAX_COMMIT_TEXT))
+      .slice(0, MAX_COMMIT_TEXT / 2 - 1)
+      .join('')
+  return plain.length <= MAX_COMMIT_TEXT ? plain : `${cut()}…`
 }

@@ -28,7 +28,7 @@ import {
   SOURCES,
 } from '../../api/flotilla-resources.ts'
 import type { ObjectRow } from '../../api/flotilla-resources.ts'
-import { shortRevision } from '../../print/short-revision.ts'
+import { shortRevision } from '../../../core/text/short-revision.ts'
 import { STATE_GLYPHS } from '../../print/print-state.ts'
 import type { Terminal } from '../../print/terminal.ts'
 

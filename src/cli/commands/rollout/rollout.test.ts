@@ -97,7 +97,7 @@ test('the levers: pause, resume and abort, with the reason kept; an aborted one 
   await rolloutHistory('hello', input)
   assert.match(
     said.out,
-    /^GENERATION +RELEASE +PHASE +READY +CREATED +REASON\n1 +hello-g1 +Progressing +1\/3 +\S+ ago +the printers stop\n$/,
+    /^GENERATION +RELEASE +PHASE +READY +CREATED +REVISION +AUTHOR +SUBJECT +REASON\n1 +hello-g1 +Progressing +1\/3 +\S+ ago +- +- +- +the printers stop\n$/,
   )
   const unknown = await rolloutStatus('hello-g2', input).catch((error: unknown) => error)
   assert.equal(explainError(unknown).report.what, 'rollout "hello-g2" not found in namespace "ns"')

@@ -29,6 +29,7 @@ import type { ExitCode } from '../../errors/cli-error.ts'
 import { alignColumns, needsApproval, REASON, statusText } from '../../print/print-rollout.ts'
 import { relativeTime, withLocalTimes } from '../../print/print-time.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
+import { commitCells } from '../../print/commit-cells.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { whoAmI } from '../../api/who-am-i.ts'
 import { listWindows } from '../../print/print-windows.ts'
@@ -156,13 +157,15 @@ export async function rolloutHistory(bundle: string, input: RolloutInput): Promi
   }
   const now = systemClock.now()
   const table = [
-    ['GENERATION', 'RELEASE', 'PHASE', 'READY', 'CREATED', 'REASON'],
+    ['GENERATION', 'RELEASE', 'PHASE', 'READY', 'CREATED', 'REVISION', 'AUTHOR', 'SUBJECT', 'REASON'],
     ...rows.map(({ release, revision, rollout }) => [
       String(revision.generation),
       release.metadata.name,
       rollout?.status?.phase ?? '-',
       rollout?.status?.counts ? `${rollout.status.counts.ready}/${rollout.status.counts.total}` : '-',
       relativeTime(release.metadata.creationTimestamp ?? '-', now),
+      // A rollback can return each cluster to another revision.
+      ...(release.spec.rollBack && revision.variants ? ['several', '-', '-'] : commitCells(revision)),
       reasonText(release, rollout, now),
     ]),
   ]

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Client } from '../../client/client.ts'
+import { silentLogger } from '../../core/log.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { formatTime } from '../../core/time/time.ts'
+import { isObject } from '../../core/json.ts'
+import { parseHubHealth } from '../../plan/fleet/hub-health.ts'
+import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
+import { publishHealth } from './publish-health.ts'
+
+const DAY_MS = 86_400_000
+
+test('a CA is published with its end, and from 90 days before it there is one Event', async () => {
+  const clock = createVirtualClock()
+  const written: unknown[] = []
+  const events: unknown[] = []
+  const keep = async (kind: { readonly kind: string }, object: { readonly metadata: object }): Promise<unknown> => {
+    if (kind.kind === 'Event') events.push(object)
+    else written.push(object)
+    return { ...object, metadata: { uid: 'u', ...object.metadata } }
+  }
+  const client = { apply: keep, create: keep } as unknown as Client
+  const notAfter = formatTime(clock.now() + 91 * DAY_MS)
+  const stop = new AbortController()
+  const supervisor = { health: () => [], onChange: () => {} }
+  const running = publishHealth(
+    {
+      clock,
+      ids: systemIds,
+      log: silentLogger,
+      client,
+      name: 'a',
+      supervisor,
+      authorities: () => [{ name: 'transport', notAfter }],
+    },
+    stop.signal,
+  )
+  const messages = (): unknown[] => events.map((event) => (isObject(event) ? event['message'] : undefined))
+  await clock.advance(5_000)
+  const [first] = written
+  const data = isObject(first) && isObject(first['data']) ? first['data'] : {}
+  assert.deepEqual(parseHubHealth(String(data['a']))?.authorities, [{ name: 'transport', notAfter }])
+  assert.deepEqual(messages(), [])
+  await clock.advance(2 * DAY_MS)
+  assert.equal(messages().length, 1, 'one Event, although the health is published every hour')
+  assert.match(
+    String(messages()[0]),
+    /^Hub "a": the transport CA expires in \d+d.*; replace it with "flotilla trust rotate ca"\.$/,
+  )
+  stop.abort()
+  await running
+})
