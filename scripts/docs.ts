@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { cliReference } from '../src/cli/program/docs-page.ts'
 import { withArgoTables } from '../src/dialects/argo/docs-page.ts'
 import { withFleetTables } from '../src/dialects/fleet/docs-page.ts'
+import { withFluxTables } from '../src/dialects/flux/docs-page.ts'
 import { withWorkTables } from '../src/dialects/ocm/works/docs-page.ts'
 import { withOcmTables } from '../src/dialects/ocm/docs-page.ts'
 import { withMetricsTable } from '../src/hub/metrics/docs-page.ts'
@@ -26,6 +27,7 @@ for (const [name, renew] of [
   ['metrics.md', withMetricsTable],
   ['dialects/argo.md', withArgoTables],
   ['dialects/fleet.md', withFleetTables],
+  ['dialects/flux.md', withFluxTables],
   ['dialects/ocm-works.md', withWorkTables],
   ['dialects/ocm.md', withOcmTables],
 ] as const) {

@@ -4,6 +4,8 @@ import { canonicalJson, isObject } from './json.ts'
 /** The facts about a cluster that a rendering may read. */
 export interface ClusterInputs {
   readonly name: string
+  /** The id that the hub issued. */
+  readonly id?: string
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
   readonly claims: Readonly<Record<string, string>>
@@ -17,6 +19,7 @@ export type Reads = Readonly<Record<string, string | null>>
 /** What a cluster has at a path of reads. */
 export function inputAt(cluster: ClusterInputs, path: string): string | null {
   if (path === 'name') return cluster.name
+  if (path === 'id') return cluster.id ?? null
   if (path === 'kubeVersion') return cluster.kubeVersion ?? null
   const dot = path.indexOf('.')
   const field = dot < 0 ? path : path.slice(0, dot)

@@ -30,6 +30,7 @@ const MEMBERS = [
   'src/plan/projects/',
   'src/plan/rollout/',
   'src/plan/fleet/',
+  'src/dialects/flux/status/',
   'src/source/',
   'src/agent/documents/',
   'src/agent/pushed/',

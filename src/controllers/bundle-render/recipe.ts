@@ -57,6 +57,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
     include: included,
     raw: spec.raw,
     style: spec.style,
+    builder: spec.builder,
     at: spec.render?.at === 'Agent' ? 'Agent' : undefined,
     templating: spec.templating === 'Enabled',
     allowSecrets: spec.secrets === 'Allow' || isAllowedBySource(bundle, ports),

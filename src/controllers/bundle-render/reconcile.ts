@@ -56,6 +56,8 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
     async reconcile(draft: Draft<Bundle>, context: Context): Promise<Result> {
       const bundle = draft.next
       if (bundle.metadata.deletionTimestamp) return {}
+      if (bundle.spec.suspend) return showSuspended(draft)
+      draft.conditions.remove('Suspended')
       const status = (bundle.status ??= {})
       // Recorded also when the pass fails: the other Bundles of the commit do not wait for this Bundle.
       const artifact = artifactOf(bundle, ports)
@@ -91,6 +93,14 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) }
     },
   }
+}
+
+/** The remaining conditions stay: they are about the content that clusters have. */
+function showSuspended({ conditions, next }: Draft<Bundle>): Result {
+  const { release } = next.status ?? {}
+  const kept = release === undefined ? 'Nothing of the Bundle is delivered.' : `Clusters keep Release ${release}.`
+  conditions.set('Suspended', 'True', 'Suspended', `spec.suspend is true, so no new content is rendered. ${kept}`)
+  return {}
 }
 
 function artifactOf({ spec, metadata }: Bundle, ports: BundleRenderPorts): Digest | undefined {

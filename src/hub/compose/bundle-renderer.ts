@@ -10,6 +10,7 @@ import { insidePath } from '../../render/bundle/detect-style.ts'
 import { renderVariants } from '../../render/bundle/render-variants.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
 import type { ArtifactFiles } from '../../render/bundle/render-variant.ts'
+import { DIALECT_BUILDERS } from '../home/dialect-builders.ts'
 import { readFiles, readTree } from '../../source/artifact.ts'
 
 export interface RendererParts {
@@ -66,6 +67,7 @@ export function createBundleRenderer({ blobs, clock, ids, timeLimitMs = Infinity
     return renderVariants(request, {
       files,
       entropy,
+      builders: DIALECT_BUILDERS,
       watch: createStepBudget({ clock, timeMs: timeLimitMs }, tell ?? (() => {})),
     })
   }

@@ -11,6 +11,8 @@ import { HUB_BINDINGS, HUB_LOCALS, HUB_ROLES } from '../../apiserver/rbac/bootst
 import { BUNDLE_SECRET_MAKER } from '../../controllers/secrets/bundle-secrets.ts'
 import { FLEET_CONTROLLER_RULES } from '../../dialects/fleet/controller-rules.ts'
 import { ClusterGroup, FleetCluster, GitRepo } from '../../dialects/fleet/kinds.ts'
+import { FLUX_CONTROLLER_RULES } from '../../dialects/flux/controller-rules.ts'
+import { GitRepository, Kustomization } from '../../dialects/flux/kinds.ts'
 import { OCM_CONTROLLER_RULES } from '../../dialects/ocm/controller-rules.ts'
 import {
   CLUSTER_SET_LABEL,
@@ -246,6 +248,31 @@ test('the controllers of the Fleet dialect have every right that they use, and n
   const { used, denied } = hub.rights
   assert.deepEqual(denied, [])
   assert.deepEqual(unusedOf(FLEET_CONTROLLER_RULES, used), ['accept clusters.flotilla.dev'], 'a policy asks for it')
+})
+
+test('the controllers of the Flux dialect have every right that they use, and no other', async (t) => {
+  const hub = await walkedHome(t, ['flux'])
+  await join(hub, 'a')
+  const secret = { namespace: 'flux-system', name: 'b-kubeconfig', key: 'value' }
+  await hub.client.patch(Cluster, { name: 'a' }, patch({ spec: { kubeconfigSecret: secret } }))
+  const source = { interval: '1m', url: 'https://git.example.com/apps' }
+  await hub.create(build(GitRepository, 'flux-system/apps', { spec: source }), GitRepository)
+  const spec = {
+    interval: '1m',
+    prune: true,
+    path: './web',
+    sourceRef: { kind: 'GitRepository', name: 'apps' },
+    kubeConfig: { secretRef: { name: secret.name } },
+  }
+  await hub.create(build(Kustomization, 'flux-system/web', { spec }), Kustomization)
+  await settle(hub)
+  assert.equal((await hub.find(Bundle, 'flux-system/kustomization-web'))?.spec.placement, 'kustomization-web')
+  await hub.client.delete(Kustomization, { namespace: 'flux-system', name: 'web' })
+  await settle(hub)
+  assert.equal(await hub.find(Bundle, 'flux-system/kustomization-web'), undefined, 'it goes with its owner')
+  const { used, denied } = hub.rights
+  assert.deepEqual(denied, [])
+  assert.deepEqual(unusedOf(FLUX_CONTROLLER_RULES, used), [])
 })
 
 test('the controllers of the OCM dialect have every right that they use, and no other', async (t) => {

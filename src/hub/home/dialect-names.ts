@@ -3,7 +3,7 @@ import { Stalled } from '../../core/errors.ts'
 import type { HubConfig } from '../config.ts'
 
 /** In the order in which a hub installs them. */
-export const DIALECT_NAMES = ['fleet', 'ocm', 'argo'] as const
+export const DIALECT_NAMES = ['fleet', 'ocm', 'argo', 'flux'] as const
 export type DialectName = (typeof DIALECT_NAMES)[number]
 
 const ALL = 'all'

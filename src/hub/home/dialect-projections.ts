@@ -7,6 +7,7 @@ const PROJECTIONS: Readonly<Record<DialectName, readonly Projection[]>> = {
   fleet: [BUNDLE_DEPLOYMENTS],
   ocm: [],
   argo: [],
+  flux: [],
 }
 
 /** The projected kinds of these dialects. */

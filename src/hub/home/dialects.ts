@@ -10,12 +10,17 @@ import { FLEET_CONTROLLER_RULES } from '../../dialects/fleet/controller-rules.ts
 import { createFleetControllers } from '../../dialects/fleet/controllers/fleet-controllers.ts'
 import { FLEET_POLICIES } from '../../dialects/fleet/cluster-policy.ts'
 import { FLEET_KINDS } from '../../dialects/fleet/kinds.ts'
+import { FLUX_CONTROLLER_RULES } from '../../dialects/flux/controller-rules.ts'
+import { createFluxControllers } from '../../dialects/flux/controllers/flux-controllers.ts'
+import { FLUX_KINDS } from '../../dialects/flux/kinds.ts'
 import { OCM_CONTROLLER_RULES } from '../../dialects/ocm/controller-rules.ts'
+import { FLUX_ROLES } from '../../dialects/flux/roles.ts'
 import { OCM_WORK_KINDS } from '../../dialects/ocm/works/kinds.ts'
 import { createWorkControllers } from '../../dialects/ocm/works/work-controllers.ts'
 import { OCM_FACE_POLICIES } from '../../dialects/ocm/faces/face-policies.ts'
 import { OCM_PLACEMENT_KINDS } from '../../dialects/ocm/kinds.ts'
 import { createOcmControllers } from '../../dialects/ocm/ocm-controllers.ts'
+import { ClusterRole } from '../../kinds/builtin/rbac.ts'
 import type { ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
 import { shippedPolicyBinding } from '../../kinds/policies/shipped-policy.ts'
@@ -34,6 +39,8 @@ interface Dialect {
   readonly namespaces: readonly string[]
   /** Rules about writes of its kinds. */
   readonly policies?: readonly ValidatingAdmissionPolicy[]
+  /** What view and edit of a namespace mean for its kinds. */
+  readonly roles?: readonly ClusterRole[]
   readonly controllers: DialectControllers
   /** Rights of its controllers, besides those of all controllers. */
   readonly rules: readonly PolicyRule[]
@@ -46,6 +53,13 @@ const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
     policies: FLEET_POLICIES,
     controllers: createFleetControllers,
     rules: FLEET_CONTROLLER_RULES,
+  },
+  flux: {
+    kinds: FLUX_KINDS,
+    namespaces: ['flux-system'],
+    roles: FLUX_ROLES,
+    controllers: createFluxControllers,
+    rules: FLUX_CONTROLLER_RULES,
   },
   ocm: {
     kinds: [...OCM_PLACEMENT_KINDS, ...OCM_WORK_KINDS],
@@ -80,6 +94,11 @@ export function dialectKinds(name: DialectName): readonly Kind[] {
   return DIALECTS[name].kinds
 }
 
+/** The cluster roles that a dialect writes. */
+export function dialectRoles(name: DialectName): readonly ClusterRole[] {
+  return DIALECTS[name].roles ?? []
+}
+
 /**
  * What an installation works with. `controllers` is the API as the controllers' user, for the embedded home, where the
  * hub grants this user the rights that the dialect needs.
@@ -104,10 +123,12 @@ export async function installDialects(
   // Dialects are independent of each other, and one that is slow to be served does not delay the others.
   await Promise.all(
     names.map(async (name) => {
-      const { kinds, policies = [], rules } = DIALECTS[name]
+      const { kinds, policies = [], roles = [], rules } = DIALECTS[name]
       const created = await Promise.all(kinds.map(async (kind) => await installKind(name, kind, client, signal)))
       isNew.set(name, created.includes(true))
       await applyPolicies(policies, policies.map(shippedPolicyBinding), { client, signal })
+      for (const role of roles)
+        await client.apply(ClusterRole, role, { fieldManager: 'flotilla-hub', force: true, signal })
       await waitUntilServed(kinds, parts)
       if (controllers) await grantDialectRights({ name, kinds, rules }, { client, controllers, clock, signal })
     }),

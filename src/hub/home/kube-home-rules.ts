@@ -7,7 +7,7 @@ import { CONTROLLER_RULES, CONTROLLER_SYSTEM_RULES } from '../../apiserver/rbac/
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
 import { compareText } from '../../core/text/compare-text.ts'
 import type { DialectName } from './dialect-names.ts'
-import { dialectKinds, dialectRules } from './dialects.ts'
+import { dialectKinds, dialectRoles, dialectRules } from './dialects.ts'
 
 const OWN = 'flotilla.dev'
 const GATEWAY = 'system:flotilla:gateway'
@@ -70,7 +70,20 @@ export function kubeHomeDialectRules(dialect: DialectName): PolicyRule[] {
     resources: [plural],
     verbs: ['list'],
   }))
-  return merged([...dialectRules([dialect]), ...list])
+  const roles = dialectRoles(dialect).map(({ metadata }) => metadata.name)
+  // As the roles above: the hub can escalate in these roles only.
+  const written: PolicyRule[] =
+    roles.length === 0
+      ? []
+      : [
+          {
+            apiGroups: ['rbac.authorization.k8s.io'],
+            resources: ['clusterroles'],
+            resourceNames: roles,
+            verbs: ['create', 'patch', 'escalate'],
+          },
+        ]
+  return merged([...dialectRules([dialect]), ...list, ...written])
 }
 
 function rulesOf(roles: readonly { readonly name: string; readonly rules?: readonly PolicyRule[] }[]) {

@@ -15,6 +15,7 @@ import {
   name,
   object,
   optional,
+  rawObject,
   text,
   time,
 } from '../schema/schema-builders.ts'
@@ -100,6 +101,24 @@ export const Bundle = defineKind({
         enumOf(['Raw', 'Kustomize', 'Helm'], {
           description:
             'Type of the content: plain manifests, a kustomization or a Helm chart. If omitted, the hub detects the type from the files.',
+        }),
+      ),
+      builder: optional(
+        object(
+          {
+            name: text({ max: 63, min: 1, description: 'Name of the builder, for example `flux`.' }),
+            options: optional(rawObject({ description: 'Options of the builder.' })),
+          },
+          {
+            description:
+              'Builder of a dialect that makes the objects from the files of the Source, instead of `style`. Dialects set this field.',
+          },
+        ),
+      ),
+      suspend: optional(
+        flag({
+          description:
+            'If true, the hub renders no new content of the Bundle. Clusters keep what they run, and the agents keep correcting drift. Defaults to false.',
         }),
       ),
       raw: optional(

@@ -43,6 +43,14 @@ export const Source = defineKind({
                   branch: optional(text({ max: 255, min: 1, pattern: REF, description: 'Name of a branch.' })),
                   tag: optional(text({ max: 255, min: 1, pattern: REF, description: 'Name of a tag.' })),
                   semver: optional(range('Version range. The newest matching tag is used, for example `>=1.2.0 <2`.')),
+                  name: optional(
+                    text({
+                      max: 255,
+                      min: 6,
+                      pattern: '^refs/[A-Za-z0-9_.@+/=#-]+$',
+                      description: 'Full name of a reference, for example `refs/pull/42/head`.',
+                    }),
+                  ),
                   commit: optional(
                     text({
                       max: 64,

@@ -37,11 +37,12 @@ test('what a render read is written down with what was not there', () => {
   assert.deepEqual(variantKey({}), { when: {} })
 })
 
-test('labels, annotations, claims, values and the version of a cluster are its inputs', () => {
+test('id, labels, annotations, claims, values and the version of a cluster are its inputs', () => {
   const status = { kubernetesVersion: 'v1.33.1', claims: [{ name: 'region', value: 'eu' }] }
   const cluster = buildCluster('c1', { labels: { a: 'b' }, spec: { values: { vat: 19 } }, status })
   assert.deepEqual(clusterInputsOf(cluster), {
     name: 'c1',
+    id: cluster.spec.id,
     labels: { a: 'b' },
     annotations: {},
     claims: { region: 'eu' },

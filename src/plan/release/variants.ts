@@ -42,6 +42,7 @@ export function clusterInputsOf({ metadata, spec, status }: Cluster): ClusterInp
   const claims = Object.fromEntries((status?.claims ?? []).map(({ name, value }) => [name, value]))
   return {
     name: metadata.name,
+    ...(spec.id === '' ? {} : { id: spec.id }),
     labels: metadata.labels ?? {},
     annotations: metadata.annotations ?? {},
     claims,

@@ -10,7 +10,7 @@ export interface DigestedFile {
 
 /**
  * The digest of the files that rendering may read: a commit that changes none of them does not change the bundle. A
- * kustomization may refer to any file, so all files count for it.
+ * kustomization or a builder may refer to any file, so all files count for it.
  */
 export function contentDigest(all: readonly DigestedFile[], recipe: BundleRecipe): Digest {
   const base = (recipe.path ?? '')
@@ -29,6 +29,6 @@ export function contentDigest(all: readonly DigestedFile[], recipe: BundleRecipe
   const isKustomized =
     layers.some(({ kustomize }) => kustomize?.dir !== undefined) ||
     inside.some(({ path }) => /(^|\/)([Kk]ustomization)(\.ya?ml)?$/.test(path))
-  const files = reaches || isKustomized ? all : inside
+  const files = reaches || isKustomized || recipe.builder ? all : inside
   return digestOfJson(files.map(({ path, digest }) => [path, digest]))
 }

@@ -91,6 +91,8 @@ export interface BundleRecipe extends LayerOptions {
   readonly path?: string | undefined
   readonly ignore?: readonly string[] | undefined
   readonly style?: 'Raw' | 'Kustomize' | 'Helm' | undefined
+  /** The builder that makes the objects from the files, instead of a style. */
+  readonly builder?: BuilderCall | undefined
   /** Further artifacts, mounted as directories below the path. */
   readonly include?: readonly { readonly artifact: Digest; readonly at: string }[] | undefined
   /** Options for reading plain manifests. */
@@ -109,6 +111,12 @@ export interface BundleRecipe extends LayerOptions {
   readonly overrides?: readonly Layer[] | undefined
   /** Named values in addition to the cluster's; a table has one row per cluster. */
   readonly inputs?: Readonly<Record<string, InputSource>> | undefined
+}
+
+/** A builder by its name, and what it is to build. */
+export interface BuilderCall {
+  readonly name: string
+  readonly options?: JsonObject | undefined
 }
 
 /** Options for reading a directory of plain manifests. */

@@ -10,6 +10,7 @@ import type { RenderLimits, RenderBudget } from '../helm/render-limits.ts'
 import { createFileTree } from '../kustomize/loader.ts'
 import type { FileTree } from '../kustomize/loader.ts'
 import { insidePath } from './detect-style.ts'
+import type { Builders } from './builder.ts'
 import type { Expander } from './expander.ts'
 import { MANIFEST, decodeManifestText } from './raw-directory.ts'
 import type { BundleRecipe, InputSource, LayerOptions } from './recipe.ts'
@@ -29,6 +30,8 @@ export interface RenderDependencies {
   /** Receives the position of the render, and can stop it. */
   readonly watch?: RenderBudget
   readonly limits?: RenderLimits
+  /** Builders that recipes can name. If omitted, none. */
+  readonly builders?: Builders
   /** Data that was read in the cluster; only for rendering in the cluster, or a preview of it. */
   readonly cluster?: ClusterReads
 }

@@ -18,6 +18,7 @@ import { createFileTree } from '../kustomize/loader.ts'
 import type { FileTree } from '../kustomize/loader.ts'
 import { checkObjects, renderRaw } from '../raw.ts'
 import type { RenderProblem, RenderResult } from '../render-result.ts'
+import { builderOf } from './builder.ts'
 import { chartAt, chartOfTemplates, chartText } from './chart/chart-text.ts'
 import { detectStyle, kustomizationIn } from './detect-style.ts'
 import type { Style } from './detect-style.ts'
@@ -29,7 +30,7 @@ import { findPlaintextSecrets, refuseSecrets } from './plaintext-secrets.ts'
 import { prepareContent } from './prepare-content.ts'
 import type { PreparedContent } from './prepare-content.ts'
 import { rawDirectory, decodeManifestText } from './raw-directory.ts'
-import type { BundleRecipe, LayerOptions } from './recipe.ts'
+import type { BuilderCall, BundleRecipe, LayerOptions } from './recipe.ts'
 import { RenderFailure } from './render-failure.ts'
 import { expandedTree, expandOptions, templateData } from './render-context.ts'
 import type { ArtifactFiles, RenderContext, RenderDependencies } from './render-context.ts'
@@ -57,7 +58,7 @@ export interface Variant {
   readonly origins: ReadonlyMap<string, string>
   /** The names of the bundle's variants that match the cluster. */
   readonly variants: readonly string[]
-  readonly style?: Style['kind'] | 'Inline'
+  readonly style?: Style['kind'] | 'Inline' | 'Builder'
   /** Notes for the user that are not errors. */
   readonly notes?: readonly string[]
 }
@@ -97,6 +98,7 @@ function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: RenderC
     const result = read.ok ? finished(read.objects, options) : read
     return { result, frozen: scene.frozen, notes: inlineNotes(recipe), style: 'Inline' }
   }
+  if (recipe.builder) return builtObjects(recipe, recipe.builder, options, scene)
   const has = (path: string): boolean => scene.files.has(path)
   const style = detectStyle(recipe, options, has)
   if (!scene.cluster) {
@@ -151,6 +153,15 @@ function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: RenderC
       return { result: read.ok ? finished(read.objects, options) : read, frozen, notes, style: 'Helm' }
     }
   }
+}
+
+function builtObjects(recipe: BundleRecipe, call: BuilderCall, options: LayerOptions, scene: RenderContext): Made {
+  const build = builderOf(call, scene.builders ?? {})
+  const inputs = templateData(recipe, scene).get('Inputs') as ReadonlyMap<string, unknown>
+  const { files, watched, frozen } = scene
+  const { objects, written, notes } = build({ files, options: call.options ?? {}, inputs, cluster: watched })
+  if (!recipe.allowSecrets) refuseSecrets(written)
+  return { result: finished(objects, options), frozen, notes, style: 'Builder' }
 }
 
 function refuseClusterValues({ helm }: LayerOptions): void {

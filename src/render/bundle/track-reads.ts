@@ -6,6 +6,13 @@ import { isObject } from '../../core/json.ts'
 /** A cluster that records which of its fields were read. */
 export interface TrackedInputs {
   label(key: string): string | undefined
+  /** The id of the cluster. */
+  id(): string | undefined
+  /**
+   * The first label whose key is meant, for systems that cannot write every key. Undefined if there is none, which
+   * counts as a read of all labels.
+   */
+  labelLike(isMeant: (key: string) => boolean): string | undefined
   /** The version, and a function that records it as read. */
   readonly version: { readonly value: string | undefined; readonly note: () => void }
   /** The cluster as a map for templates: Name, Labels, Annotations, Claims, Values. */
@@ -45,6 +52,15 @@ export function trackReads(cluster: ClusterInputs): TrackedInputs {
     label: (key) => {
       note(`labels.${key}`)
       return cluster.labels[key]
+    },
+    id: () => {
+      note('id')
+      return cluster.id
+    },
+    labelLike: (isMeant) => {
+      const key = Object.keys(cluster.labels).toSorted().find(isMeant)
+      note(`labels.${key ?? '*'}`)
+      return key === undefined ? undefined : cluster.labels[key]
     },
     version: { value: cluster.kubeVersion, note: () => note('kubeVersion') },
     reads: () => Object.fromEntries([...seen].sort(([a], [b]) => (a < b ? -1 : 1))),

@@ -11,12 +11,14 @@ export interface GitRef {
   /** A range of versions, matched against tags. */
   readonly semver?: string | undefined
   readonly commit?: string | undefined
+  /** The full name of a reference, for example `refs/pull/1/head`. */
+  readonly name?: string | undefined
 }
 
 /** The selected commit and the ref that selected it. */
 export interface ChosenCommit {
   readonly commit: string
-  /** The branch or tag. */
+  /** The branch, the tag, or the full name of the reference. */
   readonly name: string
 }
 
@@ -35,6 +37,11 @@ export function parseRefs(text: string): Map<string, string> {
 /** Finds the commit of a ref. Throws SourceError with the available refs. */
 export function chooseCommit(refs: ReadonlyMap<string, string>, ref: GitRef): ChosenCommit {
   if (ref.commit !== undefined) return { commit: ref.commit, name: ref.commit.slice(0, 12) }
+  if (ref.name !== undefined) {
+    const commit = refs.get(`${ref.name}${PEELED}`) ?? refs.get(ref.name)
+    if (commit === undefined) throw notFound(`reference ${JSON.stringify(ref.name)}`, namesBelow(refs, ''))
+    return { commit, name: ref.name }
+  }
   if (ref.semver !== undefined) return newestTag(refs, ref.semver)
   if (ref.tag !== undefined) {
     const commit = tagOf(refs, ref.tag)

@@ -186,6 +186,19 @@ test('versions do not go back, and may come from other branches', async (t) => {
   assert.equal(moved.kind === 'Held' && moved.reason, 'HistoryRewritten')
 })
 
+test('a reference is followed by its full name, also one that is neither a branch nor a tag', async (t) => {
+  const { repository, fetcher, spec } = await world(t)
+  const commit = repository.commit({ 'a.yaml': '1' })
+  repository.git('tag', '-a', 'v1', '-m', 'one')
+  repository.git('update-ref', 'refs/pull/7/head', commit)
+  const at = async (name: string) => await fetcher.fetch(spec({}, { name }))
+  for (const name of ['refs/heads/main', 'refs/tags/v1', 'refs/pull/7/head']) {
+    assert.equal(artifactOf(await at(name)).revision, `${name}@sha1:${commit}`)
+  }
+  assert.match(failureOf(await at('refs/pull/8/head')), /^RefNotFound: The repository has no reference "refs\/pull\/8/)
+  assert.match(failureOf(await at('refs/pull/*')), /^RefNotFound: The repository has no reference/)
+})
+
 test('links inside the repository become what they point to', async (t) => {
   const { repository, fetcher, spec } = await world(t)
   repository.commit({

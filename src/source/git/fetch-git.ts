@@ -155,13 +155,15 @@ async function readRefs(
   access: GitAccess,
   reader: string | undefined,
 ): Promise<Map<string, string>> {
+  const named = context.spec.git?.ref?.name
+  const special = named === undefined || /^refs\/(heads|tags)\//.test(named) ? [] : [named]
   const ask = async (): Promise<Map<string, string>> => {
     // A cheap request first: in most cases the commit has not changed.
-    const args = ['ls-remote', '--quiet', '--', access.url, 'HEAD', 'refs/heads/*', 'refs/tags/*']
+    const args = ['ls-remote', '--quiet', '--', access.url, 'HEAD', 'refs/heads/*', 'refs/tags/*', ...special]
     const output = await runGit(context.git, { ...access, args, signal: context.signal })
     return parseRefs(Buffer.from(output).toString('utf8'))
   }
-  const key = digestOfJson({ url: access.url, secret: reader })
+  const key = digestOfJson({ url: access.url, secret: reader, ...(special.length > 0 && { special }) })
   const maxAgeMs = context.isHinted ? HINT_AGE_MS : pollIntervalMs(context.spec) * 0.8
   return await context.polls.refs(key, maxAgeMs, ask)
 }

@@ -44,6 +44,7 @@ export async function buildKustomizationCommand(
       tree: diskTree(),
       directory: resolve(path),
       resolve,
+      note: (text) => terminal.step('warn', text),
       strict: flags.strictSubstitute ?? false,
       ignorePaths: flags.ignorePaths ?? [],
       ...(objects && { objects }),

@@ -27,6 +27,8 @@ export interface BuildCommandInput {
   readonly ignorePaths: readonly string[]
   /** Also build the Kustomizations of the build, whose sources are these directories by `Kind/namespace/name`. */
   readonly localSources?: ReadonlyMap<string, string>
+  /** Receives notes for the user that are not errors. */
+  readonly note: (text: string) => void
   /** Makes the path of a nested build absolute. */
   readonly resolve: (path: string) => string
 }
@@ -48,6 +50,7 @@ export function buildCommandText(input: BuildCommandInput): string {
       strict: input.strict,
       ignorePaths: input.ignorePaths,
       decode: decodeText,
+      note: input.note,
       ...(objects && { read: (kind, name) => objects.find((object) => isNamed(object, kind, name, kustomization)) }),
     })
     printed.push(...commandOutput(built, kustomization))

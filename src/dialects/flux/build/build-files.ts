@@ -10,8 +10,9 @@ export function ignoredInBuild(
   tree: FileTree,
   directory: string,
   ignorePaths: readonly string[] = [],
+  note: (text: string) => void = () => {},
 ): (path: string) => boolean {
-  const files = [...filesBelow(tree, directory, '')]
+  const files = [...filesBelow(tree, directory, note)]
   const input = {
     files,
     read: (path: string) => fromUtf8(tree.read(`${directory}/${path}`)),
@@ -20,8 +21,8 @@ export function ignoredInBuild(
   return countPatterns(input) === 0 ? () => false : buildFilter(input)
 }
 
-function* filesBelow(tree: FileTree, directory: string, prefix: string): Generator<string> {
-  const waiting = [prefix]
+function* filesBelow(tree: FileTree, directory: string, note: (text: string) => void): Generator<string> {
+  const waiting = ['']
   let count = 0
   for (let next = waiting.pop(); next !== undefined && count < MAX_FILES; next = waiting.pop()) {
     const at = next
@@ -32,6 +33,10 @@ function* filesBelow(tree: FileTree, directory: string, prefix: string): Generat
       else yield path
     }
   }
+  if (waiting.length === 0) return
+  note(
+    `only the first ${count} files below ${directory} were searched for .sourceignore files; patterns of other files have no effect`,
+  )
 }
 
 /** The tree without the ignored files of a directory. */

@@ -26,6 +26,8 @@ export interface FluxBuildInput extends PostBuildOptions {
    * is left out: an artifact of a source lacks these files already.
    */
   readonly ignorePaths?: readonly string[]
+  /** Receives notes for the user that are not errors. */
+  readonly note?: (text: string) => void
   /** Remote bases that were fetched beforehand. */
   readonly remotes?: ReadonlyMap<string, string>
 }
@@ -36,7 +38,7 @@ export type BuiltObject = Map<string, unknown>
 /** Builds a Kustomization; throws FluxBuildError. */
 export function buildFluxKustomization(input: FluxBuildInput): BuiltObject[] {
   const { kustomization, tree, directory, ignorePaths, remotes } = input
-  const isIgnored = ignorePaths ? ignoredInBuild(tree, directory, ignorePaths) : () => false
+  const isIgnored = ignorePaths ? ignoredInBuild(tree, directory, ignorePaths, input.note) : () => false
   const resources = kustomizeStep(() =>
     buildKustomization(withFluxKustomization(tree, directory, kustomization, isIgnored), directory, {
       allowOutside: true,

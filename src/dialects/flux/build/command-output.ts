@@ -20,7 +20,14 @@ function isComplete(object: BuiltObject): boolean {
   return typeof name === 'string' && name !== '' && Boolean(object.get('apiVersion'))
 }
 
-function finished(object: BuiltObject, { name, namespace, spec }: FluxKustomization): BuiltObject {
+function finished(object: BuiltObject, kustomization: FluxKustomization): BuiltObject {
+  setOwner(object, kustomization)
+  if (object.get('kind') === 'Secret') maskSecret(object)
+  return object
+}
+
+/** Sets the labels that name the Kustomization of an object, and the common metadata. */
+export function setOwner(object: BuiltObject, { name, namespace, spec }: FluxKustomization): void {
   const metadata = object.get('metadata') as BuiltObject
   // Labels that are written as null stay null.
   if (metadata.get('labels') !== null) {
@@ -35,8 +42,6 @@ function finished(object: BuiltObject, { name, namespace, spec }: FluxKustomizat
     const target = tableIn(metadata, field)
     for (const [key, value] of Object.entries(common)) target.set(key, value)
   }
-  if (object.get('kind') === 'Secret') maskSecret(object)
-  return object
 }
 
 function tableIn(object: BuiltObject, key: string): BuiltObject {
@@ -102,7 +107,8 @@ export function nestedKustomizations(
   })
 }
 
-function plain(value: unknown): unknown {
+/** A value of a build as JSON. */
+export function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if (!(value instanceof Map)) return typeof value === 'bigint' ? Number(value) : value
   return Object.fromEntries([...(value as BuiltObject)].map(([key, item]) => [key, plain(item)]))

@@ -26,12 +26,14 @@ export interface PostBuildOptions {
   /** Reads the objects of `substituteFrom`; without it they are not looked at, as in a dry run. */
   readonly read?: ReadObject
   readonly decode: (base64: string) => string | undefined
+  /** A variable about the cluster; only asked for names that the Kustomization does not set. */
+  readonly fact?: (name: string) => string | undefined
 }
 
 /** The substitution of a Kustomization, or undefined where nothing is to be replaced; throws FluxBuildError. */
 export function postBuildSubstitution(
   { spec }: FluxKustomization,
-  { strict, read, decode }: PostBuildOptions,
+  { strict, read, decode, fact }: PostBuildOptions,
 ): Substitution | undefined {
   if (!isObject(spec['postBuild'])) return undefined
   const vars = new Map<string, string>()
@@ -61,7 +63,7 @@ export function postBuildSubstitution(
   }
   return (text) => {
     try {
-      return substitute(text, { vars, strict })
+      return substitute(text, { vars, strict, ...(fact && { fact }) })
     } catch (caught) {
       if (!(caught instanceof SubstituteError)) throw caught
       throw new FluxBuildError(`envsubst error: variable substitution failed: ${caught.message}`)

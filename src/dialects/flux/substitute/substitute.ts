@@ -10,6 +10,8 @@ export interface SubstituteOptions {
   readonly vars: ReadonlyMap<string, string>
   /** If true, a variable that is not set and has no default is an error. */
   readonly strict?: boolean
+  /** The value of a variable that `vars` has not. */
+  readonly fact?: (name: string) => string | undefined
 }
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
@@ -25,19 +27,25 @@ export function substitute(text: string, options: SubstituteOptions): string {
 /** The same on byte texts; see byte-text.ts. */
 export function substituteBytes(text: string, options: SubstituteOptions): string {
   const vars = new Map([...options.vars].map(([name, value]) => [name, toByteText(value)]))
-  return evaluate(parseSubstitutions(text), vars, options.strict ?? false)
+  const valueOf = (name: string): string | undefined => {
+    const value = vars.get(name)
+    if (value !== undefined || !options.fact) return value
+    const fact = options.fact(name)
+    return fact === undefined ? undefined : toByteText(fact)
+  }
+  return evaluate(parseSubstitutions(text), valueOf, options.strict ?? false)
 }
 
-function evaluate(pieces: readonly Piece[], vars: ReadonlyMap<string, string>, strict: boolean): string {
+function evaluate(pieces: readonly Piece[], valueOf: (name: string) => string | undefined, strict: boolean): string {
   let result = ''
   for (const piece of pieces) {
     if (typeof piece === 'string') {
       result += piece
       continue
     }
-    const args = piece.args.map((arg) => evaluate([arg], vars, strict))
+    const args = piece.args.map((arg) => evaluate([arg], valueOf, strict))
     const name = fromByteText(piece.name) ?? piece.name
-    const value = vars.get(name)
+    const value = valueOf(name)
     if (value === undefined && strict && !isDefault(piece.operator)) {
       throw new SubstituteError(`variable not set (strict mode): "${name}"`)
     }

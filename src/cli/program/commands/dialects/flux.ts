@@ -1,5 +1,7 @@
+// Tested by src/cli/commands/flux/flux.contract.test.ts.
 import { writeBytes } from '../../../executable/process-output.ts'
 import type { Act } from '../../command-action.ts'
+import { addFluxObjects } from './flux-objects.ts'
 import { GROUP } from '../../flotilla-command.ts'
 import type { FlotillaCommand } from '../../flotilla-command.ts'
 
@@ -10,7 +12,10 @@ export function addFlux(program: FlotillaCommand, act: Act): void {
   const flux = program
     .command('flux')
     .helpGroup(GROUP.offline)
-    .about('Work with files of Flux', 'Works without Flux and without a hub.')
+    .about(
+      'Work with files and objects of Flux',
+      'build and envsubst work without Flux and without a hub. The other commands read and change objects of Flux that the hub serves.',
+    )
     .example(
       'Show what a Kustomization applies',
       'flotilla flux build kustomization apps --path ./apps --kustomization-file apps.yaml --dry-run',
@@ -76,4 +81,5 @@ export function addFlux(program: FlotillaCommand, act: Act): void {
         })
       }),
     )
+  addFluxObjects(flux, act)
 }

@@ -1,0 +1,169 @@
+/**
+ * The builder of Kustomizations: what kustomize-controller would apply to a cluster, made by the renderer of Bundles.
+ * Objects of Flux itself are left out: they are instructions for Flux, and the cluster has none.
+ */
+import { base64, fromBase64, fromUtf8, utf8 } from '../../../core/bytes.ts'
+import { isObject } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { nameSome } from '../../../core/text/name-some.ts'
+import type { UnknownObject } from '../../../kinds/meta.ts'
+import { isSecret } from '../../../kinds/redact-secret.ts'
+import type { Builder, BuilderRequest } from '../../../render/bundle/builder.ts'
+import { RenderFailure } from '../../../render/bundle/render-failure.ts'
+import { cleanPath, createFileTree } from '../../../render/kustomize/loader.ts'
+import { sourceFilter } from '../sources/ignore-files.ts'
+import { withFluxAnnotations } from './apply-annotations.ts'
+import { buildFluxKustomization } from './build-kustomization.ts'
+import { plain, setOwner } from './command-output.ts'
+import { FluxBuildError } from './flux-build-error.ts'
+import type { FluxKustomization } from './flux-kustomization.ts'
+import { isOfFlux } from './flux-objects.ts'
+
+/** What a Kustomization asks of the builder; the options of `spec.builder`. */
+export interface FluxBuilderOptions {
+  readonly name: string
+  readonly namespace: string
+  /** The fields of the Kustomization that a build reads. */
+  readonly spec: JsonObject
+  /** `spec.ignore` of the source. */
+  readonly ignore?: string
+  /** Files of other sources: `at` is where the renderer put them, `from` and `to` are directories. */
+  readonly include?: readonly { readonly at: string; readonly from: string; readonly to: string }[]
+  /** The data of the ConfigMaps of `substituteFrom`, by name. */
+  readonly configMaps?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** The inputs with the Secrets of `substituteFrom`, by the name of the Secret. */
+  readonly secrets?: Readonly<Record<string, string>>
+}
+
+/** The directory of the artifact in the tree of a build. */
+const ROOT = '/artifact'
+
+type Files = ReadonlyMap<string, Uint8Array>
+
+/** Builds a Kustomization for a cluster. */
+export const buildForCluster: Builder = (request) => {
+  const options = readOptions(request.options)
+  const { name, namespace, spec } = options
+  const kustomization: FluxKustomization = { name, namespace, spec }
+  const tree = treeOf(request.files, options)
+  const path = cleanPath(`/${typeof spec['path'] === 'string' ? spec['path'] : ''}`)
+  const directory = cleanPath(`${ROOT}${path}`)
+  if (tree.stat(directory)?.kind !== 'directory') {
+    throw new RenderFailure(`kustomization path not found: stat ${path.slice(1)}: no such file or directory`)
+  }
+  const build = (one: FluxKustomization): UnknownObject[] => {
+    try {
+      const built = buildFluxKustomization({
+        kustomization: one,
+        directory,
+        tree,
+        strict: true,
+        decode: decodeText,
+        read: (kind, object) => objectOf(kind, object, request, options),
+        fact: (variable) => factOf(variable, request),
+      })
+      return built.map((object) => {
+        setOwner(object, one)
+        return plain(object) as UnknownObject
+      })
+    } catch (caught) {
+      if (caught instanceof FluxBuildError) throw new RenderFailure(caught.message, { cause: caught })
+      throw caught
+    }
+  }
+  const all = build(kustomization)
+  const leftOut = all.filter(isOfFlux)
+  const objects = all.filter((object) => !isOfFlux(object)).map(withFluxAnnotations)
+  // Values of variables may be secret; what is written in the repository is judged before they are replaced.
+  const isReplaced = isObject(spec['postBuild']) && objects.some(isSecret)
+  const { postBuild: _postBuild, ...unreplaced } = spec
+  const written = isReplaced ? build({ ...kustomization, spec: unreplaced }) : objects
+  return { objects, written, notes: leftOut.length === 0 ? [] : [leftOutNote(leftOut)] }
+}
+
+/** The options, which every author of a Bundle can write. */
+function readOptions(options: JsonObject): FluxBuilderOptions {
+  const { name, namespace, spec, ignore = '', include = [], configMaps = {}, secrets = {} } = options
+  const isTexts = (value: unknown): boolean =>
+    isObject(value) && Object.values(value).every((item) => typeof item === 'string')
+  const isRight =
+    typeof name === 'string' &&
+    typeof namespace === 'string' &&
+    isObject(spec) &&
+    typeof ignore === 'string' &&
+    Array.isArray(include) &&
+    include.every((one: unknown) => isTexts(one) && isObject(one) && 'at' in one && 'from' in one && 'to' in one) &&
+    isObject(configMaps) &&
+    Object.values(configMaps).every(isTexts) &&
+    isTexts(secrets)
+  if (isRight) return options as unknown as FluxBuilderOptions
+  throw new RenderFailure('spec.builder.options is not what a Kustomization is compiled to')
+}
+
+function leftOutNote(objects: readonly UnknownObject[]): string {
+  const names = nameSome(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`))
+  return `objects of Flux are not applied to clusters: ${names}`
+}
+
+const trees = new WeakMap<Files, Map<string, ReturnType<typeof createFileTree>>>()
+
+/** The files of the source's artifact. Builds of one artifact share the tree. */
+function treeOf(files: Files, { ignore = '', include = [] }: FluxBuilderOptions) {
+  const known = trees.get(files) ?? new Map<string, ReturnType<typeof createFileTree>>()
+  trees.set(files, known)
+  const key = JSON.stringify([ignore, include])
+  const made = known.get(key) ?? createFileTree(artifactFiles(files, ignore, include))
+  known.set(key, made)
+  return made
+}
+
+function artifactFiles(
+  files: Files,
+  ignore: string,
+  include: NonNullable<FluxBuilderOptions['include']>,
+): Map<string, Uint8Array> {
+  const isIncluded = (path: string): boolean => include.some(({ at }) => path.startsWith(`${at}/`))
+  const own = [...files.keys()].filter((path) => !isIncluded(path))
+  const isIgnored = sourceFilter({ files: own, read: (path) => fromUtf8(files.get(path)!), ignore })
+  const kept = new Map<string, Uint8Array>()
+  for (const path of own) if (!isIgnored(path)) kept.set(`${ROOT}/${path}`, files.get(path)!)
+  for (const { at, from, to } of include) {
+    const prefix = cleanPath(`/${at}/${from}`).slice(1)
+    for (const [path, bytes] of files) {
+      if (path.startsWith(`${prefix}/`)) kept.set(ROOT + cleanPath(`/${to}/${path.slice(prefix.length)}`), bytes)
+    }
+  }
+  return kept
+}
+
+function objectOf(
+  kind: string,
+  name: string,
+  { inputs }: BuilderRequest,
+  { configMaps = {}, secrets = {} }: FluxBuilderOptions,
+): JsonObject | undefined {
+  if (kind === 'ConfigMap') return Object.hasOwn(configMaps, name) ? { kind, data: configMaps[name] } : undefined
+  const texts = Object.hasOwn(secrets, name) ? inputs.get(secrets[name]!) : undefined
+  if (!(texts instanceof Map)) return undefined
+  const data = [...(texts as Map<string, unknown>)].map(([key, value]) => [key, base64(utf8(String(value)))])
+  return { kind, data: Object.fromEntries(data) }
+}
+
+const LABEL = 'CLUSTER_LABEL_'
+
+/** The variables about the cluster. */
+function factOf(variable: string, { cluster }: BuilderRequest): string | undefined {
+  if (variable === 'CLUSTER_NAME') return cluster.map.get('Name') as string
+  if (variable === 'CLUSTER_ID') return cluster.id()
+  if (!variable.startsWith(LABEL)) return undefined
+  const key = variable.slice(LABEL.length)
+  return cluster.label(key) ?? cluster.labelLike((label) => label.replaceAll(/[^A-Za-z0-9_]/g, '_') === key)
+}
+
+function decodeText(text: string): string | undefined {
+  try {
+    return fromUtf8(fromBase64(text))
+  } catch {
+    return undefined
+  }
+}

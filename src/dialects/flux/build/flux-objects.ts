@@ -1,0 +1,17 @@
+/** Objects of Flux inside a build: its own kinds, and the parts of its installation. */
+import type { UnknownObject } from '../../../kinds/meta.ts'
+
+/** True for kinds of Flux, for their definitions, and for the parts of an installation (`gotk-components`). */
+export function isOfFlux({ apiVersion, kind, metadata }: UnknownObject): boolean {
+  if (isFluxGroup(groupOf(apiVersion))) return true
+  if (kind === 'CustomResourceDefinition') return isFluxGroup(metadata.name.slice(metadata.name.indexOf('.') + 1))
+  return metadata.labels?.['app.kubernetes.io/part-of'] === 'flux'
+}
+
+function groupOf(apiVersion: string): string {
+  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+}
+
+function isFluxGroup(group: string): boolean {
+  return group.endsWith('.toolkit.fluxcd.io') || group.endsWith('.extensions.fluxcd.io')
+}

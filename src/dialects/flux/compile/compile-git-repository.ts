@@ -1,0 +1,139 @@
+/** Compiles a GitRepository to a Source. */
+import { isObject } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { formatDuration, parseDuration } from '../../../core/time/duration.ts'
+import { SECRETS_ANNOTATION } from '../../../kinds/fields/secrets-annotation.ts'
+import { Source } from '../../../kinds/native/source.ts'
+import { readFields } from '../../read-fields.ts'
+import type { Finding } from '../../read-fields.ts'
+import { GIT_REPOSITORY } from '../fields.ts'
+import { GitRepository } from '../kinds.ts'
+import { madeFor } from './made-objects.ts'
+import type { Desired } from './made-objects.ts'
+
+/** The annotation that asks Flux for a reconciliation now. */
+export const REQUESTED = 'reconcile.fluxcd.io/requestedAt'
+// A new value starts a fetch at once.
+const POLL = 'flotilla.dev/poll'
+
+const DEFAULT_TIMEOUT = '60s'
+const SHORTEST_MS = 5000
+
+/** An entry of `spec.include`. */
+export interface Include {
+  readonly repository: string
+  readonly fromPath: string
+  readonly toPath: string
+}
+
+/** The spec of a GitRepository as Flux reads it. */
+export interface GitRepositorySpec {
+  readonly url: string
+  readonly ref: FluxGitRef
+  readonly ignore: string
+  readonly include: readonly Include[]
+  readonly sparseCheckout: readonly string[]
+  readonly suspend: boolean
+}
+
+interface FluxGitRef {
+  readonly branch?: string
+  readonly tag?: string
+  readonly semver?: string
+  readonly name?: string
+  readonly commit?: string
+}
+
+/** Reads the fields of an object by its table; findings say what is refused and what has no effect. */
+export function readSpec(spec: unknown, fields: typeof GIT_REPOSITORY): { read: JsonObject; findings: Finding[] } {
+  const findings: Finding[] = []
+  const report = (level: Finding['level'], _path: unknown, message: string): void =>
+    void findings.push({ level, message: `spec.${message}` })
+  const read = readFields(isObject(spec) ? spec : {}, fields, { system: 'Flux', report })
+  return { read, findings }
+}
+
+/** The spec, and findings about it. */
+export function readGitRepository(object: GitRepository): { spec: GitRepositorySpec; findings: readonly Finding[] } {
+  const { read, findings } = readSpec(object.spec, GIT_REPOSITORY)
+  const wrong = (message: string): void => void findings.push({ level: 'error', message: `spec.${message}` })
+  const provider = textOf(read['provider']) || 'generic'
+  if (provider !== 'generic') {
+    wrong(`provider is ${JSON.stringify(provider)}, which is not served; use generic with a Secret in secretRef`)
+  }
+  const interval = textOf(read['interval'])
+  if (!(Number(parseDuration(interval)) > 0))
+    wrong(`interval is ${JSON.stringify(interval)}; write a duration such as 5m`)
+  if (textOf(read['url']) === '') wrong('url must name a git repository')
+  const include = listOf(read['include']).flatMap((one) => {
+    const repository = textOf(isObject(one['repository']) ? one['repository']['name'] : undefined)
+    if (repository === '') wrong('include needs repository.name')
+    const fromPath = textOf(one['fromPath'])
+    return [{ repository, fromPath, toPath: textOf(one['toPath']) || repository }]
+  })
+  return {
+    findings,
+    spec: {
+      url: textOf(read['url']),
+      ref: isObject(read['ref']) ? read['ref'] : {},
+      ignore: textOf(read['ignore']),
+      include,
+      sparseCheckout: (Array.isArray(read['sparseCheckout']) ? read['sparseCheckout'] : []) as string[],
+      suspend: read['suspend'] === true,
+    },
+  }
+}
+
+/** The Source of a GitRepository. */
+export function sourceOf(object: GitRepository, spec: GitRepositorySpec): Desired {
+  const { spec: written, metadata } = object
+  const secret = isObject(written['secretRef']) ? textOf(written['secretRef']['name']) : ''
+  const annotations = metadata.annotations ?? {}
+  const paths = spec.sparseCheckout.map(directoryOf)
+  const passed = [
+    [POLL, annotations[REQUESTED]],
+    [SECRETS_ANNOTATION, annotations[SECRETS_ANNOTATION]],
+  ].filter(([, value]) => value !== undefined)
+  return madeFor(object, GitRepository, {
+    kind: Source,
+    annotations: Object.fromEntries(passed) as Record<string, string>,
+    spec: {
+      git: { url: spec.url, ref: refOf(spec.ref) },
+      ...(paths.length === 0 || paths.includes('') ? {} : { paths }),
+      ...(secret === '' ? {} : { credentials: secret }),
+      interval: formatDuration(Math.max(SHORTEST_MS, parseDuration(textOf(written['interval'])) ?? 0)),
+      timeout: textOf(written['timeout']) || DEFAULT_TIMEOUT,
+      ...(spec.suspend ? { suspend: true } : {}),
+    },
+  })
+}
+
+/** The one field that counts. */
+function refOf({ name, commit, tag, semver, branch }: FluxGitRef): JsonObject {
+  if (name) return { name: name.replace(/\^\{\}$/, '') }
+  if (commit) return { commit }
+  if (tag) return { tag }
+  if (semver) return { semver }
+  return { branch: branch || 'master' }
+}
+
+function directoryOf(path: string): string {
+  return path.replace(/^(\.?\/)+|\/+$/g, '').replace(/^\.$/, '')
+}
+
+/** The revision of an artifact in Flux's form: the name of the reference and the commit. */
+export function fluxRevision({ name, commit, branch }: FluxGitRef, revision: string): string {
+  const hash = revision.slice(revision.lastIndexOf('@') + 1)
+  if (name) return `${name}@${hash}`
+  return commit && branch ? `${branch}@${hash}` : revision
+}
+
+/** Text of a field; empty if it has none. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** Objects of a list. */
+export function listOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : []
+}

@@ -1,0 +1,226 @@
+/** Compiles a Kustomization to a Bundle, and a Placement where it names its cluster itself. */
+import { isObject } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { formatDuration, parseDuration } from '../../../core/time/duration.ts'
+import type { BundleOptions } from '../../../kinds/fields/bundle-options.ts'
+import { allowsSecrets } from '../../../kinds/fields/secrets-annotation.ts'
+import { Bundle } from '../../../kinds/native/bundle.ts'
+import { ALLOW_DROP_ANNOTATION, Placement } from '../../../kinds/native/placement.ts'
+import type { Finding } from '../../read-fields.ts'
+import type { FluxBuilderOptions } from '../build/flux-builder.ts'
+import { KUSTOMIZATION } from '../fields.ts'
+import { GitRepository, Kustomization } from '../kinds.ts'
+import { listOf, readSpec, textOf } from './compile-git-repository.ts'
+import type { GitRepositorySpec } from './compile-git-repository.ts'
+import { madeFor, madeName } from './made-objects.ts'
+import type { Desired } from './made-objects.ts'
+
+/** The annotation that names the RolloutPlan of the clusters. */
+const PLAN_ANNOTATION = 'flotilla.dev/rollout-plan'
+/** The annotation that names the Placement, on the object or its Namespace. */
+export const PLACEMENT_ANNOTATION = 'flotilla.dev/placement'
+
+/** The fields of a Kustomization that its build reads. */
+const BUILD_FIELDS = [
+  'path',
+  'targetNamespace',
+  'namePrefix',
+  'nameSuffix',
+  'commonMetadata',
+  'patches',
+  'images',
+  'components',
+  'ignoreMissingComponents',
+  'buildMetadata',
+  'postBuild',
+]
+const DELETION_POLICIES = ['MirrorPrune', 'Delete', 'WaitForTermination', 'Orphan']
+const INCLUDED = '.flotilla-include'
+
+/** An entry of `spec.dependsOn`. */
+export interface Dependency {
+  readonly namespace: string
+  readonly name: string
+  readonly readyExpr: string
+}
+
+/** An entry of `postBuild.substituteFrom`. */
+export interface SubstituteFrom {
+  readonly kind: 'ConfigMap' | 'Secret'
+  readonly name: string
+  readonly optional: boolean
+}
+
+/** The spec of a Kustomization as Flux reads it. */
+export interface KustomizationSpec {
+  readonly source: { readonly kind: string; readonly namespace: string; readonly name: string }
+  readonly dependsOn: readonly Dependency[]
+  readonly substituteFrom: readonly SubstituteFrom[]
+  /** The Secret with the kubeconfig of the cluster; empty for none. */
+  readonly kubeConfigSecret: string
+  readonly suspend: boolean
+  readonly fields: JsonObject
+}
+
+/** The spec, and findings about it. */
+export function readKustomization({ metadata, spec }: Kustomization): {
+  readonly spec: KustomizationSpec
+  readonly findings: readonly Finding[]
+} {
+  const { read, findings } = readSpec(spec, KUSTOMIZATION)
+  const wrong = (message: string): void => void findings.push({ level: 'error', message: `spec.${message}` })
+  const { namespace = '' } = metadata
+  const source = isObject(read['sourceRef']) ? read['sourceRef'] : {}
+  const postBuild = isObject(read['postBuild']) ? read['postBuild'] : {}
+  const kubeConfig = isObject(read['kubeConfig']) ? read['kubeConfig'] : {}
+  const policy = textOf(read['deletionPolicy'])
+  if (policy !== '' && !DELETION_POLICIES.includes(policy)) {
+    wrong(`deletionPolicy is ${JSON.stringify(policy)}; use one of ${DELETION_POLICIES.join(', ')}`)
+  }
+  for (const field of ['interval', 'timeout']) {
+    const value = textOf(read[field])
+    if ((value !== '' || field === 'interval') && !(Number(parseDuration(value)) > 0))
+      wrong(`${field} is ${JSON.stringify(value)}; write a duration such as 5m`)
+  }
+  return {
+    findings,
+    spec: {
+      source: {
+        kind: textOf(source['kind']),
+        namespace: textOf(source['namespace']) || namespace,
+        name: textOf(source['name']),
+      },
+      dependsOn: listOf(read['dependsOn']).map((one) => ({
+        namespace: textOf(one['namespace']) || namespace,
+        name: textOf(one['name']),
+        readyExpr: textOf(one['readyExpr']),
+      })),
+      substituteFrom: listOf(postBuild['substituteFrom']).flatMap((one) => {
+        const kind = one['kind']
+        if (kind !== 'ConfigMap' && kind !== 'Secret') return []
+        return [{ kind, name: textOf(one['name']), optional: one['optional'] === true }]
+      }),
+      kubeConfigSecret: isObject(kubeConfig['secretRef']) ? textOf(kubeConfig['secretRef']['name']) : '',
+      suspend: read['suspend'] === true,
+      fields: read,
+    },
+  }
+}
+
+/** What a Kustomization is compiled with. */
+export interface KustomizationScene {
+  /** A Placement of the namespace, or the one Cluster that the Kustomization names. */
+  readonly target: { readonly placement: string } | { readonly cluster: string }
+  readonly source: GitRepositorySpec
+  /** Whether the GitRepository allows Secrets in its repository. */
+  readonly allowsSecrets: boolean
+  /** The data of the ConfigMaps of `substituteFrom` that exist. */
+  readonly configMaps: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** The names of the Secrets of `substituteFrom` that exist. */
+  readonly secrets: readonly string[]
+}
+
+/** The objects of a Kustomization, in the order in which they are written. */
+export function compileKustomization(
+  object: Kustomization,
+  spec: KustomizationSpec,
+  scene: KustomizationScene,
+): Desired[] {
+  const { target } = scene
+  const { annotations = {}, name } = object.metadata
+  const token = annotations[ALLOW_DROP_ANNOTATION]
+  const passed = token === undefined ? {} : { annotations: { [ALLOW_DROP_ANNOTATION]: token } }
+  const placement = 'placement' in target ? target.placement : madeName(Kustomization.kind, name)
+  const own =
+    'placement' in target
+      ? []
+      : [
+          madeFor(object, Kustomization, {
+            kind: Placement,
+            ...passed,
+            spec: {
+              clusterSelector: {},
+              predicates: [{ cel: [`cluster.metadata.name == ${JSON.stringify(target.cluster)}`] }],
+            },
+          }),
+        ]
+  const plan = annotations[PLAN_ANNOTATION]
+  const secrets = Object.fromEntries(scene.secrets.map((secret, at) => [secret, `secret_${at}`]))
+  const include = scene.source.include.map(({ repository, fromPath, toPath }, at) => ({
+    source: madeName(GitRepository.kind, repository),
+    at: `${INCLUDED}/${at}`,
+    from: fromPath,
+    to: toPath,
+  }))
+  const bundle: Bundle['spec'] = {
+    source: {
+      name: madeName(GitRepository.kind, spec.source.name),
+      ...(include.length === 0 ? {} : { include: include.map(({ source, at }) => ({ source, at })) }),
+    },
+    builder: { name: 'flux', options: builderOptions(object, spec, { ...scene, secrets, include }) },
+    ...(scene.secrets.length === 0
+      ? {}
+      : { inputs: scene.secrets.map((secret) => ({ name: secrets[secret]!, secret: { name: secret } })) }),
+    ...(scene.allowsSecrets || allowsSecrets(object) ? { secrets: 'Allow' as const } : {}),
+    ...(spec.suspend ? { suspend: true } : {}),
+    placement,
+    ...(plan === undefined ? {} : { rollout: { plan } }),
+    ...optionsOf(object, spec),
+  }
+  return [...own, madeFor(object, Kustomization, { kind: Bundle, ...passed, spec: bundle })]
+}
+
+function builderOptions(
+  { metadata }: Kustomization,
+  { fields }: KustomizationSpec,
+  scene: Pick<KustomizationScene, 'source' | 'configMaps'> & Pick<FluxBuilderOptions, 'secrets' | 'include'>,
+): JsonObject {
+  const options: FluxBuilderOptions = {
+    name: metadata.name,
+    namespace: metadata.namespace ?? '',
+    spec: Object.fromEntries(BUILD_FIELDS.flatMap((field) => (field in fields ? [[field, fields[field]]] : []))),
+    ...(scene.source.ignore === '' ? {} : { ignore: scene.source.ignore }),
+    ...(scene.include && scene.include.length > 0
+      ? { include: scene.include.map(({ at, from, to }) => ({ at, from, to })) }
+      : {}),
+    ...(Object.keys(scene.configMaps).length === 0 ? {} : { configMaps: scene.configMaps }),
+    ...(scene.secrets && Object.keys(scene.secrets).length > 0 ? { secrets: scene.secrets } : {}),
+  }
+  return options as unknown as JsonObject
+}
+
+/** How agents apply the objects. */
+function optionsOf({ metadata }: Kustomization, { fields, dependsOn, suspend }: KustomizationSpec): BundleOptions {
+  const prunes = fields['prune'] === true
+  const policy = textOf(fields['deletionPolicy']) || 'MirrorPrune'
+  const deletes = policy === 'MirrorPrune' ? prunes : policy !== 'Orphan'
+  const account = textOf(fields['serviceAccountName'])
+  const depends = dependsOn
+    // An expression is judged on the hub, in place of the state.
+    .filter(({ readyExpr }) => readyExpr === '')
+    .map(({ namespace, name }) => ({ bundle: `${namespace}/${madeName(Kustomization.kind, name)}` }))
+  return {
+    apply: {
+      force: true,
+      timeout: formatDuration(timeoutMs(fields)),
+      ...(fields['force'] === true ? { immutable: 'Recreate' as const } : {}),
+    },
+    delete: {
+      removed: prunes ? 'Delete' : 'Orphan',
+      unplaced: prunes ? 'Delete' : 'Orphan',
+      // Flux removes nothing when a suspended Kustomization is deleted.
+      bundleDeleted: deletes && !suspend ? 'Delete' : 'Orphan',
+    },
+    ...(fields['wait'] === true || listOf(fields['healthChecks']).length > 0 ? {} : { health: [{ ignore: true }] }),
+    ...(depends.length === 0 ? {} : { dependsOn: depends }),
+    ...(account === '' ? {} : { executor: { namespace: metadata.namespace ?? '', name: account } }),
+  }
+}
+
+const LEAST_TIMEOUT_MS = 30_000
+
+function timeoutMs(fields: JsonObject): number {
+  const asked = parseDuration(textOf(fields['timeout']))
+  if (asked !== undefined && asked > 0) return asked
+  return Math.max(LEAST_TIMEOUT_MS, (parseDuration(textOf(fields['interval'])) ?? 0) - LEAST_TIMEOUT_MS)
+}

@@ -1,0 +1,16 @@
+/** The rights of the dialect's controllers, besides those of all controllers of a hub. */
+import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
+
+const SOURCES = ['source.toolkit.fluxcd.io']
+const KUSTOMIZATIONS = ['kustomize.toolkit.fluxcd.io']
+
+export const FLUX_CONTROLLER_RULES: readonly PolicyRule[] = [
+  { apiGroups: SOURCES, resources: ['gitrepositories'], verbs: ['list', 'watch'] },
+  { apiGroups: SOURCES, resources: ['gitrepositories/status'], verbs: ['update'] },
+  { apiGroups: KUSTOMIZATIONS, resources: ['kustomizations'], verbs: ['list', 'watch'] },
+  { apiGroups: KUSTOMIZATIONS, resources: ['kustomizations/status'], verbs: ['update'] },
+  // A Namespace can name the Placement of its Kustomizations.
+  { apiGroups: [''], resources: ['namespaces'], verbs: ['list', 'watch'] },
+  // The objects that objects of Flux become; they go with their owners.
+  { apiGroups: ['flotilla.dev'], resources: ['bundles', 'placements', 'sources'], verbs: ['create', 'patch'] },
+]

@@ -1,0 +1,191 @@
+// Tested by src/dialects/flux/controllers/kustomization.sim.test.ts.
+/** The Flux dialect's controllers, over the hub's shared informers. */
+import type { Blobs } from '../../../blobs/blobs.ts'
+import { findObject } from '../../../client/find-object.ts'
+import type { Informer } from '../../../client/informer.ts'
+import type { Informers } from '../../../client/informers.ts'
+import { findCondition } from '../../../core/conditions.ts'
+import type { Digest } from '../../../core/crypto/digest.ts'
+import type { Clock } from '../../../core/time/clock.ts'
+import type { Ids } from '../../../core/ids.ts'
+import { jsonEqual } from '../../../core/json.ts'
+import type { Logger } from '../../../core/log.ts'
+import type { Metrics } from '../../../core/metrics.ts'
+import { createController } from '../../../engine/controller.ts'
+import type { Controller } from '../../../engine/controller.ts'
+import { createKeyedThrottle } from '../../../engine/keyed-throttle.ts'
+import { triggerOn, triggerOnObject } from '../../../engine/trigger.ts'
+import { ConfigMap, Namespace, Secret } from '../../../kinds/builtin/core.ts'
+import type { Kind } from '../../../kinds/define-kind.ts'
+import { keyOf } from '../../../kinds/meta.ts'
+import type { KubeObject } from '../../../kinds/meta.ts'
+import { Bundle } from '../../../kinds/native/bundle.ts'
+import { Cluster } from '../../../kinds/native/cluster.ts'
+import { Placement } from '../../../kinds/native/placement.ts'
+import { Release } from '../../../kinds/native/release.ts'
+import { Rollout } from '../../../kinds/native/rollout.ts'
+import { Source } from '../../../kinds/native/source.ts'
+import { parseObjectSet } from '../../../wire/document/signed-document.ts'
+import { readGitRepository } from '../compile/compile-git-repository.ts'
+import { PLACEMENT_ANNOTATION, readKustomization } from '../compile/compile-kustomization.ts'
+import { GitRepository, Kustomization } from '../kinds.ts'
+import { inventoryId } from '../status/kustomization-status.ts'
+import { gitRepositoryReconciler } from './git-repository.ts'
+import { kustomizationReconciler } from './kustomization.ts'
+import type { KustomizationPorts } from './ports.ts'
+
+/** The parts of the dialect's controllers. */
+export interface FluxParts {
+  readonly informers: Informers
+  readonly blobs: Pick<Blobs, 'get'>
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly metrics?: Metrics
+}
+
+const MANAGER = 'flotilla-flux'
+/** Time for which a change of counts alone waits before it is written. */
+const SAVED_UP_MS = 3000
+
+/** Creates the controllers; nothing happens before `run`. */
+export function createFluxControllers(parts: FluxParts): readonly Controller[] {
+  const { informers } = parts
+  const repositories = informers.of(GitRepository)
+  const kustomizations = informers.of(Kustomization)
+  const sources = informers.of(Source)
+  const bundles = informers.of(Bundle)
+  const rollouts = informers.of(Rollout)
+  const namespaces = informers.of(Namespace)
+  const clusters = informers.of(Cluster)
+  rollouts.addIndex('flux-release', (rollout) => [releaseKey(rollout)])
+  bundles.addIndex('flux-release', ({ metadata, status }) =>
+    status?.release ? [`${metadata.namespace ?? ''}/${status.release}`] : [],
+  )
+  kustomizations.addIndex('flux-source', (one) => [sourceKey(one)])
+  kustomizations.addIndex('flux-dependency', dependencyKeys)
+  kustomizations.addIndex('flux-namespace', ({ metadata }) => [metadata.namespace ?? ''])
+  repositories.addIndex('flux-include', includeKeys)
+  const ports = portsOf(parts)
+  const all = { ...parts, client: informers.client }
+  return [
+    createController({
+      ...all,
+      type: GitRepository,
+      informer: repositories,
+      reconciler: gitRepositoryReconciler(ports),
+      triggers: [
+        triggerOnObject(sources, (source) => ownerOf(source, GitRepository)),
+        triggerOnObject(repositories, (one) => repositories.lister.by('flux-include', keyOf(one)).map(keyOf)),
+      ],
+    }),
+    createController({
+      ...all,
+      type: Kustomization,
+      informer: kustomizations,
+      reconciler: kustomizationReconciler(ports),
+      triggers: [
+        triggerOnObject(repositories, (one) => kustomizations.lister.by('flux-source', keyOf(one)).map(keyOf)),
+        triggerOnObject(kustomizations, (one) => kustomizations.lister.by('flux-dependency', keyOf(one)).map(keyOf)),
+        triggerOnObject(bundles, (bundle) => ownerOf(bundle, Kustomization)),
+        triggerOnObject(rollouts, (rollout) =>
+          bundles.lister.by('flux-release', releaseKey(rollout)).flatMap((bundle) => ownerOf(bundle, Kustomization)),
+        ),
+        triggerOn(namespaces, ({ before, after }) =>
+          before?.metadata.annotations?.[PLACEMENT_ANNOTATION] === after?.metadata.annotations?.[PLACEMENT_ANNOTATION]
+            ? []
+            : kustomizations.lister.by('flux-namespace', (after ?? before)!.metadata.name).map(keyOf),
+        ),
+        triggerOn(clusters, ({ before, after }) =>
+          jsonEqual(before?.spec.kubeconfigSecret ?? null, after?.spec.kubeconfigSecret ?? null)
+            ? []
+            : kustomizations.lister.list().map(keyOf),
+        ),
+      ],
+    }),
+  ]
+}
+
+function portsOf({ informers, blobs, clock }: FluxParts): KustomizationPorts {
+  const { client } = informers
+  const made = new Map<string, Informer<KubeObject>>(
+    [Source, Placement, Bundle].map((kind) => [kind.kind, informers.of(kind as unknown as Kind)]),
+  )
+  const repositories = informers.of(GitRepository)
+  const kustomizations = informers.of(Kustomization)
+  const namespaces = informers.of(Namespace)
+  const clusters = informers.of(Cluster)
+  const sources = informers.of(Source)
+  const bundles = informers.of(Bundle)
+  const rollouts = informers.of(Rollout)
+  const releases = informers.of(Release)
+  clusters.addIndex('flux-kubeconfig', ({ spec }) =>
+    spec.kubeconfigSecret ? [`${spec.kubeconfigSecret.namespace}/${spec.kubeconfigSecret.name}`] : [],
+  )
+  const rolloutOf = ({ metadata, status }: Bundle): Rollout | undefined =>
+    status?.release ? rollouts.lister.by('flux-release', `${metadata.namespace ?? ''}/${status.release}`)[0] : undefined
+  return {
+    find: (kind, namespace, name) => made.get(kind.kind)?.lister.get(`${namespace}/${name}`),
+    apply: async ({ kind, object }, signal) => {
+      await client.apply(kind, object, { fieldManager: MANAGER, force: true, signal })
+    },
+    sourceOf: (namespace, name) => sources.lister.get(`${namespace}/${name}`),
+    repositoryOf: (namespace, name) => repositories.lister.get(`${namespace}/${name}`),
+    kustomizationOf: (namespace, name) => kustomizations.lister.get(`${namespace}/${name}`),
+    bundleOf: (namespace, name) => bundles.lister.get(`${namespace}/${name}`),
+    namespaceAnnotation: (namespace, key) => namespaces.lister.get(namespace)?.metadata.annotations?.[key],
+    clusterOfSecret: (namespace, secret) =>
+      clusters.lister.by('flux-kubeconfig', `${namespace}/${secret}`)[0]?.metadata.name,
+    configMapData: async (namespace, name, signal) => {
+      const found = await findObject(client, ConfigMap, { namespace, name }, signal)
+      return found && (found.data ?? {})
+    },
+    hasSecret: async (namespace, name, signal) =>
+      Boolean(await findObject(client, Secret, { namespace, name }, signal)),
+    countsOf: (bundle) => {
+      const status = rolloutOf(bundle)?.status
+      return status?.bundles?.find(({ name }) => name === bundle.metadata.name) ?? status?.counts
+    },
+    failureOf: (bundle) => findCondition(rolloutOf(bundle)?.status?.conditions, 'Ready')?.message,
+    inventoryOf: async ({ metadata, status }) => {
+      const release = releases.lister.get(`${metadata.namespace ?? ''}/${status?.release ?? ''}`)
+      const content = release?.spec.bundles.find(({ name }) => name === metadata.name)
+      return content && !content.variants ? await inventoryIn(content.set, blobs) : undefined
+    },
+    statusThrottle: createKeyedThrottle(clock, SAVED_UP_MS),
+  }
+}
+
+async function inventoryIn(set: Digest, blobs: Pick<Blobs, 'get'>): Promise<{ id: string; v: string }[] | undefined> {
+  const bytes = await blobs.get(set)
+  return bytes && parseObjectSet(bytes).objects.map(inventoryId)
+}
+
+function releaseKey({ metadata, spec }: Rollout): string {
+  return `${metadata.namespace ?? ''}/${spec.release}`
+}
+
+function sourceKey(object: Kustomization): string {
+  const { source } = readKustomization(object).spec
+  return `${source.namespace}/${source.name}`
+}
+
+function dependencyKeys(object: Kustomization): string[] {
+  return readKustomization(object).spec.dependsOn.map(({ namespace, name }) => `${namespace}/${name}`)
+}
+
+function includeKeys(object: GitRepository): string[] {
+  const { namespace = '' } = object.metadata
+  return readGitRepository(object).spec.include.map(({ repository }) => `${namespace}/${repository}`)
+}
+
+/** The object of Flux that an object was made for. */
+function ownerOf(
+  { metadata }: KubeObject,
+  { kind, group }: { readonly kind: string; readonly group: string },
+): string[] {
+  const owner = (metadata.ownerReferences ?? []).find(
+    (one) => one.kind === kind && one.apiVersion.startsWith(`${group}/`),
+  )
+  return owner ? [`${metadata.namespace ?? ''}/${owner.name}`] : []
+}

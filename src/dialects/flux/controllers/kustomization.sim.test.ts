@@ -1,0 +1,298 @@
+/**
+ * GitRepositories and Kustomizations as users write them, from their commits to what each cluster should have, on the
+ * real controllers in virtual time.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { utf8 } from '../../../core/bytes.ts'
+import { ConfigMap, Namespace, Secret } from '../../../kinds/builtin/core.ts'
+import { Assignment } from '../../../kinds/native/assignment.ts'
+import { Bundle } from '../../../kinds/native/bundle.ts'
+import { Cluster } from '../../../kinds/native/cluster.ts'
+import { Placement } from '../../../kinds/native/placement.ts'
+import { Source } from '../../../kinds/native/source.ts'
+import { storeFiles } from '../../../source/store-files.ts'
+import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
+import { startControllersHome } from '../../../testing/hub/controllers-home.ts'
+import { GitRepository, Kustomization } from '../kinds.ts'
+
+type Files = Readonly<Record<string, string>>
+type Spec = Record<string, unknown>
+
+const NS = 'flux-system'
+const cm = (name: string, value: string): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: apps}\ndata: {v: "${value}"}\n`
+
+const FILES: Files = {
+  'apps/cm.yaml': cm('web', '1'),
+  'base/cm.yaml': cm('base', '1'),
+  'other/cm.yaml': cm('other', '1'),
+}
+
+async function world(t: TestContext, files: Files = FILES) {
+  const hub = await startControllersHome(['flux'])
+  t.after(() => hub.close())
+  let tip = { commit: 'c1', files }
+  hub.serveSources(async ({ previous, spec }) => {
+    if (spec.git?.url.includes('missing')) {
+      return { kind: 'Failed', reason: 'RepositoryNotFound', message: 'There is no repository.', retry: true }
+    }
+    if (previous?.commit === tip.commit && !spec.paths) return { kind: 'Same' }
+    const bytes = new Map(Object.entries(tip.files).map(([path, text]) => [path, utf8(text)]))
+    const stored = await storeFiles(bytes, spec, hub.blobs)
+    const name = spec.git?.ref?.name ?? spec.git?.ref?.branch ?? 'x'
+    return {
+      kind: 'New',
+      artifact: { ...stored, revision: `${name}@sha1:${tip.commit}`, commit: tip.commit, fetchedBytes: 1, from: 'x' },
+    }
+  })
+  for (const [name, env] of Object.entries({ c1: 'prod', c2: 'dev' })) {
+    await hub.create(buildCluster(name, { labels: { env, 'example.com/zone': `zone-${name}` } }), Cluster)
+    await hub.report(name, 'Ready')
+  }
+  const settle = async (state: 'Ready' | 'Failed' = 'Ready') => {
+    for (let round = 0; round < 4; round++) {
+      await hub.clock.advance(20_000)
+      for (const { metadata } of (await hub.client.list(Cluster)).items) await hub.report(metadata.name, state)
+    }
+    await hub.clock.advance(20_000)
+  }
+  const annotate = async (annotations: Record<string, string>) => {
+    const found = (await hub.find(Namespace, NS))!
+    await hub.client.update(Namespace, { ...found, metadata: { ...found.metadata, annotations } })
+  }
+  const place = async () => {
+    await hub.create(build(Placement, `${NS}/all`, { spec: { clusterSelector: {} } }), Placement)
+    await annotate({ 'flotilla.dev/placement': 'all' })
+  }
+  const repository = async (spec: Spec = {}, name = 'fleet', annotations: Record<string, string> = {}) =>
+    await hub.create(
+      build(
+        GitRepository,
+        `${NS}/${name}`,
+        { spec: { interval: '1m', url: 'https://git.example.com/fleet', ref: { branch: 'main' }, ...spec } },
+        { annotations },
+      ),
+      GitRepository,
+    )
+  const kustomization = async (name: string, spec: Spec = {}, annotations: Record<string, string> = {}) =>
+    await hub.create(
+      build(
+        Kustomization,
+        `${NS}/${name}`,
+        {
+          spec: {
+            interval: '10m',
+            prune: true,
+            wait: true,
+            path: './apps',
+            sourceRef: { kind: 'GitRepository', name: 'fleet' },
+            ...spec,
+          },
+        },
+        { annotations },
+      ),
+      Kustomization,
+    )
+  const edit = async (name: string, spec: Spec) => {
+    const found = (await hub.find(Kustomization, `${NS}/${name}`))!
+    await hub.client.update(Kustomization, { ...found, spec: { ...found.spec, ...spec } })
+    await settle()
+  }
+  const push = async (commit: string, next: Files) => {
+    tip = { commit, files: next }
+    await settle()
+  }
+  /** What each cluster should have: `bundle: namespace/name value`. */
+  const delivered = async (): Promise<Record<string, string[]>> => {
+    const rows: Record<string, string[]> = {}
+    const parse = async (digest: `sha256:${string}`) =>
+      JSON.parse(new TextDecoder().decode(await hub.blobs.get(digest))) as unknown
+    for (const { metadata, spec } of (await hub.client.list(Assignment)).items) {
+      for (const { bundle, set } of spec.entries) {
+        const { objects } = (await parse(set)) as { objects: { digest: `sha256:${string}` }[] }
+        for (const { digest } of objects) {
+          const object = (await parse(digest)) as { metadata: { name: string; namespace: string }; data: { v: string } }
+          const row = `${bundle.split('/')[1]}: ${object.metadata.namespace}/${object.metadata.name} ${object.data.v}`
+          rows[metadata.name] = [...(rows[metadata.name] ?? []), row].sort()
+        }
+      }
+    }
+    return rows
+  }
+  const status = async (name: string) => (await hub.find(Kustomization, `${NS}/${name}`))?.status
+  const ready = async (name: string, kind: typeof Kustomization | typeof GitRepository = Kustomization) => {
+    const found = await hub.find(kind, `${NS}/${name}`)
+    const one = found?.status?.conditions?.find(({ type }) => type === 'Ready')
+    return one ? `${one.status} ${one.reason}: ${one.message}` : '-'
+  }
+  return { hub, settle, annotate, place, repository, kustomization, edit, push, delivered, status, ready }
+}
+
+test('an unedited GitRepository and Kustomization deliver to clusters, and their status is as in Flux', async (t) => {
+  const { hub, place, repository, kustomization, settle, delivered, status, ready } = await world(t)
+  await place()
+  await repository()
+  await kustomization('apps')
+  await settle()
+  const row = 'kustomization-apps: apps/web 1'
+  assert.deepEqual(await delivered(), { c1: [row], c2: [row] })
+  const repo = await hub.find(GitRepository, `${NS}/fleet`)
+  assert.equal(repo?.status?.artifact?.revision, 'main@sha1:c1')
+  assert.match(repo?.status?.artifact?.digest ?? '', /^sha256:[0-9a-f]{64}$/)
+  assert.equal(await ready('fleet', GitRepository), "True Succeeded: stored artifact for revision 'main@sha1:c1'")
+  assert.equal(await ready('apps'), 'True ReconciliationSucceeded: Applied revision: main@sha1:c1 on 2 clusters')
+  const shown = await status('apps')
+  assert.deepEqual(
+    [shown?.lastAppliedRevision, shown?.lastAttemptedRevision, shown?.clusters, shown?.observedGeneration],
+    ['main@sha1:c1', 'main@sha1:c1', { total: 2, ready: 2 }, 1],
+  )
+  assert.deepEqual(shown?.inventory?.entries, [{ id: 'apps_web__ConfigMap', v: 'v1' }])
+  hub.writes.length = 0
+  await hub.clock.advance(600_000)
+  const writes = hub.writes.filter((write) => write.includes('fluxcd') || write.includes('bundles'))
+  assert.deepEqual(writes, [], 'nothing is written while nothing changes')
+})
+
+test('a missing source, then a missing dependency, then a missing cluster is named', async (t) => {
+  const { place, repository, kustomization, settle, ready, delivered } = await world(t)
+  await kustomization('apps', { dependsOn: [{ name: 'base' }] })
+  await settle()
+  assert.equal(await ready('apps'), "False ArtifactFailed: Source 'GitRepository/fleet' not found")
+  await repository()
+  await settle()
+  assert.equal(
+    await ready('apps'),
+    `False DependencyNotReady: dependency 'flux-system/base' not found: kustomizations.kustomize.toolkit.fluxcd.io "base" not found`,
+  )
+  await kustomization('base', { path: './base' })
+  await settle()
+  assert.match(
+    await ready('base'),
+    /^False NoCluster: no cluster is named: set the annotation flotilla\.dev\/placement/,
+  )
+  assert.equal(await ready('apps'), "False DependencyNotReady: dependency 'flux-system/base' is not ready")
+  assert.deepEqual(await delivered(), {})
+  await place()
+  await settle()
+  assert.match(await ready('base'), /^True/)
+  await settle()
+  assert.match(await ready('apps'), /^True/)
+})
+
+test('facts of the cluster and objects of the hub are variables', async (t) => {
+  const files = {
+    'apps/cm.yaml': cm(
+      'web',
+      '${CLUSTER_NAME} ${CLUSTER_LABEL_env} ${CLUSTER_LABEL_example_com_zone} ${color} ${word}',
+    ),
+  }
+  const { hub, place, repository, kustomization, settle, delivered, ready, status } = await world(t, files)
+  await place()
+  await repository()
+  const from = [
+    { kind: 'ConfigMap', name: 'vars' },
+    { kind: 'Secret', name: 'words' },
+    { kind: 'ConfigMap', name: 'none', optional: true },
+  ]
+  await kustomization('apps', { postBuild: { substituteFrom: from } })
+  await settle()
+  assert.match(await ready('apps'), /^False BuildFailed: .*configmaps "vars" not found/)
+  await hub.create(build(ConfigMap, `${NS}/vars`, { data: { color: 'red' } }), ConfigMap)
+  const data = { word: Buffer.from('hello').toString('base64') }
+  const labels = { 'flotilla.dev/input': 'allowed' }
+  await hub.create(build(Secret, `${NS}/words`, { data }, { labels }), Secret)
+  await settle()
+  await settle()
+  assert.deepEqual(await delivered(), {
+    c1: ['kustomization-apps: apps/web c1 prod zone-c1 red hello'],
+    c2: ['kustomization-apps: apps/web c2 dev zone-c2 red hello'],
+  })
+  assert.equal((await status('apps'))?.inventory, undefined, 'contents differ between clusters')
+  const bundle = await hub.find(Bundle, `${NS}/kustomization-apps`)
+  assert.equal(JSON.stringify(bundle).includes('hello'), false, 'the Bundle has no value of the Secret')
+})
+
+test('a sparse checkout stores its directories, and the status says so', async (t) => {
+  const { hub, place, repository, kustomization, settle, ready } = await world(t)
+  await place()
+  await repository({ sparseCheckout: ['apps', './base/'] })
+  await kustomization('apps', { path: './other' })
+  await settle()
+  const repo = await hub.find(GitRepository, `${NS}/fleet`)
+  assert.deepEqual(repo?.status?.observedSparseCheckout, ['apps', './base/'])
+  assert.equal(repo?.status?.artifact?.size, Buffer.byteLength(FILES['apps/cm.yaml']! + FILES['base/cm.yaml']!))
+  const source = await hub.find(Source, `${NS}/gitrepository-fleet`)
+  assert.deepEqual([source?.spec.paths, source?.status?.artifact?.files], [['apps', 'base'], 2])
+  assert.match(await ready('apps'), /^False BuildFailed: .*kustomization path not found: stat other: no such file/)
+})
+
+test('a broken commit and a missing directory take nothing away; suspend and resume', async (t) => {
+  const { hub, place, repository, kustomization, settle, push, edit, delivered, ready, status } = await world(t)
+  await place()
+  await repository()
+  await kustomization('apps')
+  await settle()
+  const before = await delivered()
+  await push('c2', { 'apps/cm.yaml': 'kind: [' })
+  assert.match(await ready('apps'), /^False BuildFailed:/)
+  assert.deepEqual(await delivered(), before)
+  assert.equal((await status('apps'))?.lastAppliedRevision, 'main@sha1:c1')
+  await push('c3', { 'other/cm.yaml': cm('other', '1') })
+  assert.match(await ready('apps'), /^False BuildFailed: .*path not found/)
+  assert.deepEqual(await delivered(), before)
+  await edit('apps', { suspend: true })
+  await push('c4', { 'apps/cm.yaml': cm('web', '4') })
+  assert.deepEqual(await delivered(), before, 'a suspended Kustomization follows no commit')
+  const bundle = await hub.find(Bundle, `${NS}/kustomization-apps`)
+  assert.equal(bundle?.status?.conditions?.find(({ type }) => type === 'Suspended')?.status, 'True')
+  await edit('apps', { suspend: false })
+  assert.deepEqual((await delivered())['c1'], ['kustomization-apps: apps/web 4'])
+  assert.equal(await ready('apps'), 'True ReconciliationSucceeded: Applied revision: main@sha1:c4 on 2 clusters')
+})
+
+test('objects of Flux are left out of what clusters get', async (t) => {
+  const child =
+    'apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: child, namespace: flux-system}\nspec: {interval: 1m, prune: true}\n'
+  const { hub, place, repository, kustomization, settle, delivered } = await world(t, {
+    ...FILES,
+    'apps/child.yaml': child,
+  })
+  await place()
+  await repository()
+  await kustomization('apps')
+  await settle()
+  assert.deepEqual((await delivered())['c1'], ['kustomization-apps: apps/web 1'])
+  const rendered = (await hub.find(Bundle, `${NS}/kustomization-apps`))?.status?.conditions?.find(
+    ({ type }) => type === 'Rendered',
+  )
+  assert.match(rendered?.message ?? '', /objects of Flux are not applied to clusters: Kustomization\/child/)
+})
+
+test('what is not served is refused by name', async (t) => {
+  const { place, repository, kustomization, settle, ready } = await world(t)
+  await place()
+  await repository({ provider: 'azure' })
+  await repository({ url: 'https://git.example.com/missing' }, 'missing')
+  await kustomization('elsewhere', { sourceRef: { kind: 'GitRepository', name: 'fleet', namespace: 'other' } })
+  await kustomization('bucket', { sourceRef: { kind: 'Bucket', name: 'fleet' } })
+  await kustomization('sops', { decryption: { provider: 'sops' } })
+  await kustomization('waits', { sourceRef: { kind: 'GitRepository', name: 'missing' } })
+  await settle()
+  assert.match(await ready('fleet', GitRepository), /^False Refused: spec\.provider is "azure", which is not served/)
+  assert.match(
+    await ready('missing', GitRepository),
+    /^False GitOperationFailed: failed to checkout and determine revision: There is no repository/,
+  )
+  assert.equal(
+    await ready('elsewhere'),
+    "False AccessDenied: can't access 'GitRepository/other/fleet', cross-namespace references have been blocked",
+  )
+  assert.match(
+    await ready('bucket'),
+    /^False Refused: spec\.sourceRef\.kind is "Bucket", and only GitRepository is served/,
+  )
+  assert.match(await ready('sops'), /^False Refused: spec\.decryption is refused/)
+  assert.match(await ready('waits'), /^False ArtifactFailed: Source artifact not found, retrying in 30s: failed to/)
+})

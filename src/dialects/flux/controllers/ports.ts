@@ -1,0 +1,47 @@
+import type { KeyedThrottle } from '../../../engine/keyed-throttle.ts'
+import type { Kind } from '../../../kinds/define-kind.ts'
+import type { KubeObject } from '../../../kinds/meta.ts'
+import type { Bundle } from '../../../kinds/native/bundle.ts'
+import type { Source } from '../../../kinds/native/source.ts'
+import type { Desired } from '../compile/made-objects.ts'
+import type { GitRepository, Kustomization } from '../kinds.ts'
+import type { RolloutCounts } from '../status/kustomization-status.ts'
+
+/** Writing the objects that are made for objects of Flux. */
+export interface MadePorts {
+  /** An existing object of one of the compiled kinds. */
+  find(kind: Kind, namespace: string, name: string): KubeObject | undefined
+  apply(desired: Desired, signal: AbortSignal): Promise<void>
+}
+
+/** The ports of the GitRepository controller. */
+export interface GitRepositoryPorts extends MadePorts {
+  sourceOf(namespace: string, name: string): Source | undefined
+  repositoryOf(namespace: string, name: string): GitRepository | undefined
+}
+
+/** The ports of the Kustomization controller. */
+export interface KustomizationPorts extends MadePorts {
+  sourceOf(namespace: string, name: string): Source | undefined
+  repositoryOf(namespace: string, name: string): GitRepository | undefined
+  kustomizationOf(namespace: string, name: string): Kustomization | undefined
+  bundleOf(namespace: string, name: string): Bundle | undefined
+  /** The value of an annotation of a Namespace. */
+  namespaceAnnotation(namespace: string, key: string): string | undefined
+  /** The Cluster that is registered with the kubeconfig in a Secret. */
+  clusterOfSecret(namespace: string, secret: string): string | undefined
+  configMapData(
+    namespace: string,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, string>> | undefined>
+  hasSecret(namespace: string, name: string, signal: AbortSignal): Promise<boolean>
+  /** The counts of the newest Release of a Bundle. */
+  countsOf(bundle: Bundle): RolloutCounts | undefined
+  /** The failure that the newest Rollout of a Bundle reports. */
+  failureOf(bundle: Bundle): string | undefined
+  /** The objects of a Bundle as an inventory of Flux; undefined while clusters have different objects. */
+  inventoryOf(bundle: Bundle): Promise<{ id: string; v: string }[] | undefined>
+  /** Limits how often counts are written. */
+  readonly statusThrottle: KeyedThrottle
+}

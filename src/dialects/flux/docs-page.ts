@@ -1,0 +1,8 @@
+/** The generated part of docs/dialects/flux.md. */
+import { withFieldTables } from '../docs-tables.ts'
+import { GIT_REPOSITORY, KUSTOMIZATION } from './fields.ts'
+
+/** Renews the tables of the page; throws when the page has no place for them. */
+export function withFluxTables(page: string): string {
+  return withFieldTables(page, { 'GitRepository.spec': GIT_REPOSITORY, 'Kustomization.spec': KUSTOMIZATION })
+}

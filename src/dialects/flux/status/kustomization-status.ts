@@ -1,0 +1,82 @@
+/** The state of a Bundle in the words of a Kustomization. */
+import { findCondition } from '../../../core/conditions.ts'
+import { plural } from '../../../core/text/name-some.ts'
+import type { Bundle } from '../../../kinds/native/bundle.ts'
+
+/** Counts of the newest Rollout of a Bundle. */
+export interface RolloutCounts extends Readonly<
+  Record<'total' | 'ready' | 'progressing' | 'pending' | 'failed' | 'offline', number>
+> {
+  readonly states?: Readonly<Record<string, number>> | undefined
+}
+
+/** Condition Ready of a Kustomization. */
+export interface ReadyState {
+  readonly status: 'True' | 'False' | 'Unknown'
+  readonly reason: string
+  readonly message: string
+}
+
+/** What decides the condition. */
+export interface KustomizationFacts {
+  readonly bundle: Bundle | undefined
+  readonly counts: RolloutCounts | undefined
+  /** The newest revision that was built, in Flux's form. */
+  readonly revision: string
+  /** The revision of the source. */
+  readonly newest: string
+  /** The failure of a cluster, in its own words. */
+  readonly failure?: string | undefined
+}
+
+/** The condition Ready. */
+export function readyState({ bundle, counts, revision, newest, failure }: KustomizationFacts): ReadyState {
+  const conditions = bundle?.status?.conditions
+  const ready = findCondition(conditions, 'Ready')
+  const rendered = findCondition(conditions, 'Rendered')
+  const isStalled = findCondition(conditions, 'Stalled')?.status === 'True'
+  if (bundle?.status?.held) {
+    return { status: 'False', reason: 'ReconciliationFailed', message: ready?.message ?? 'The guard stopped a change.' }
+  }
+  if (rendered?.status === 'False') return { status: 'False', reason: 'BuildFailed', message: rendered.message }
+  if (isStalled && ready) return { status: 'False', reason: 'ReconciliationFailed', message: ready.message }
+  const unplaced = findCondition(conditions, 'Unplaced')
+  if (unplaced?.status === 'True') return { status: 'False', reason: 'NoCluster', message: unplaced.message }
+  if (!counts || bundle?.status?.release === undefined) {
+    return { status: 'Unknown', reason: 'Progressing', message: ready?.message ?? `Building revision ${newest}.` }
+  }
+  const partly = rendered?.reason === 'PartlyRendered' ? ` ${rendered.message}` : ''
+  if (counts.total === 0) return { status: 'False', reason: 'NoCluster', message: 'No cluster is selected.' }
+  if (counts.failed > 0) {
+    const words = failure === undefined ? '' : `: ${failure}`
+    return { status: 'False', reason: 'HealthCheckFailed', message: `${countsText(counts)}${words}${partly}` }
+  }
+  if (partly !== '') return { status: 'False', reason: 'BuildFailed', message: rendered!.message }
+  if (counts.ready < counts.total) {
+    return { status: 'Unknown', reason: 'Progressing', message: `Applying revision ${revision}: ${countsText(counts)}` }
+  }
+  if (revision !== newest) return { status: 'Unknown', reason: 'Progressing', message: `Building revision ${newest}.` }
+  const where = counts.total === 1 ? '' : ` on ${plural(counts.total, 'cluster')}`
+  return { status: 'True', reason: 'ReconciliationSucceeded', message: `Applied revision: ${revision}${where}` }
+}
+
+/** `2 ready, 1 failed, 3 pending of 6 clusters`. */
+function countsText({ total, ready, progressing, pending, failed, offline }: RolloutCounts): string {
+  const counts = Object.entries({ ready, progressing, failed, offline, pending }).filter(([, count]) => count > 0)
+  const named = counts.map(([state, count]) => `${count} ${state}`).join(', ')
+  return `${named === '' ? '0 ready' : named} of ${plural(total, 'cluster')}`
+}
+
+/** The id of an object in an inventory of Flux: `namespace_name_group_kind`. */
+export function inventoryId(object: {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly namespace?: string | undefined
+  readonly name: string
+}): { id: string; v: string } {
+  const slash = object.apiVersion.indexOf('/')
+  const group = slash < 0 ? '' : object.apiVersion.slice(0, slash)
+  // Colons stand in names of RBAC objects and are written as two underscores.
+  const name = object.name.replaceAll(':', '__')
+  return { id: `${object.namespace ?? ''}_${name}_${group}_${object.kind}`, v: object.apiVersion.slice(slash + 1) }
+}

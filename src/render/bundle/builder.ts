@@ -1,0 +1,43 @@
+/**
+ * Builders: functions of dialects that make objects from the files of a Source in another system's way. The renderer
+ * knows them by name only; the hub and the CLI hand them in.
+ */
+import type { JsonObject } from '../../core/json.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import type { BuilderCall } from './recipe.ts'
+import type { ArtifactFiles } from './render-context.ts'
+import { RenderFailure } from './render-failure.ts'
+import type { TrackedInputs } from './track-reads.ts'
+
+/** The inputs of a builder. */
+export interface BuilderRequest {
+  readonly files: ArtifactFiles
+  readonly options: JsonObject
+  /** The values of `spec.inputs` by name. */
+  readonly inputs: ReadonlyMap<string, unknown>
+  readonly cluster: TrackedInputs
+}
+
+/** The objects of a build. */
+export interface BuilderResult {
+  readonly objects: readonly UnknownObject[]
+  /** The objects as the repository has them, without values of inputs: a Secret with values among them is refused. */
+  readonly written: readonly UnknownObject[]
+  /** Notes for the user that are not errors. */
+  readonly notes: readonly string[]
+}
+
+/** Makes objects; throws RenderFailure. The same request gives the same objects. */
+export type Builder = (request: BuilderRequest) => BuilderResult
+
+/** Builders by name. */
+export type Builders = Readonly<Record<string, Builder>>
+
+/** The builder of a recipe; throws RenderFailure. */
+export function builderOf({ name }: BuilderCall, builders: Builders): Builder {
+  const found = Object.hasOwn(builders, name) ? builders[name] : undefined
+  if (found) return found
+  const names = Object.keys(builders)
+  const known = names.length === 0 ? 'there is none' : `there is ${names.join(', ')}`
+  throw new RenderFailure(`spec.builder.name is ${JSON.stringify(name)}, and there is no such builder; ${known}`)
+}
