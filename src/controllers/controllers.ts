@@ -74,7 +74,7 @@ export interface ControllersOptions {
 
 /** Creates the controllers of a dialect. */
 export type DialectControllers = (
-  parts: Pick<ControllersOptions, 'blobs' | 'clock' | 'ids' | 'log' | 'metrics'> & {
+  parts: Pick<ControllersOptions, 'blobs' | 'clock' | 'ids' | 'log' | 'metrics' | 'render'> & {
     readonly informers: Informers
     /** Stores objects as the set of an entry (`namespace/delivery:name`); values of Secrets are encrypted. */
     storeSet(entry: string, objects: readonly UnknownObject[]): Promise<StoredSet>

@@ -9,6 +9,9 @@ export const FLUX_CONTROLLER_RULES: readonly PolicyRule[] = [
   { apiGroups: SOURCES, resources: ['gitrepositories/status'], verbs: ['update'] },
   { apiGroups: KUSTOMIZATIONS, resources: ['kustomizations'], verbs: ['list', 'watch'] },
   { apiGroups: KUSTOMIZATIONS, resources: ['kustomizations/status'], verbs: ['update'] },
+  // Objects of Flux inside the build of a Kustomization.
+  { apiGroups: SOURCES, resources: ['gitrepositories'], verbs: ['create', 'patch'] },
+  { apiGroups: KUSTOMIZATIONS, resources: ['kustomizations'], verbs: ['create', 'patch'] },
   // A Namespace can name the Placement of its Kustomizations.
   { apiGroups: [''], resources: ['namespaces'], verbs: ['list', 'watch'] },
   // The objects that objects of Flux become; they go with their owners.

@@ -251,7 +251,17 @@ test('the controllers of the Fleet dialect have every right that they use, and n
 })
 
 test('the controllers of the Flux dialect have every right that they use, and no other', async (t) => {
-  const hub = await walkedHome(t, ['flux'])
+  const nested = (group: string, kind: string, spec: string) =>
+    `apiVersion: ${group}.toolkit.fluxcd.io/v1\nkind: ${kind}\nmetadata: {name: nested, namespace: flux-system}\nspec: ${spec}\n`
+  const hub = await walkedHome(t, ['flux'], (commit) => ({
+    'web/cm.yaml': configMapManifest('app', { v: `${commit}` }),
+    'web/repository.yaml': nested(
+      'source',
+      'GitRepository',
+      `{interval: ${commit}m, url: "https://git.example.com/n"}`,
+    ),
+    'web/nested.yaml': nested('kustomize', 'Kustomization', `{interval: ${commit}m, prune: true, sourceRef: {}}`),
+  }))
   await join(hub, 'a')
   const secret = { namespace: 'flux-system', name: 'b-kubeconfig', key: 'value' }
   await hub.client.patch(Cluster, { name: 'a' }, patch({ spec: { kubeconfigSecret: secret } }))

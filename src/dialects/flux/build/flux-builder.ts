@@ -33,6 +33,8 @@ export interface FluxBuilderOptions {
   readonly configMaps?: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** The inputs with the Secrets of `substituteFrom`, by the name of the Secret. */
   readonly secrets?: Readonly<Record<string, string>>
+  /** `flux` makes the objects of Flux that a build yields, instead of the objects for clusters. */
+  readonly part?: 'flux'
 }
 
 /** The directory of the artifact in the tree of a build. */
@@ -73,6 +75,7 @@ export const buildForCluster: Builder = (request) => {
   }
   const all = build(kustomization)
   const leftOut = all.filter(isOfFlux)
+  if (options.part === 'flux') return { objects: leftOut, written: [], notes: [] }
   const objects = all.filter((object) => !isOfFlux(object)).map(withFluxAnnotations)
   // Values of variables may be secret; what is written in the repository is judged before they are replaced.
   const isReplaced = isObject(spec['postBuild']) && objects.some(isSecret)
@@ -83,7 +86,7 @@ export const buildForCluster: Builder = (request) => {
 
 /** The options, which every author of a Bundle can write. */
 function readOptions(options: JsonObject): FluxBuilderOptions {
-  const { name, namespace, spec, ignore = '', include = [], configMaps = {}, secrets = {} } = options
+  const { name, namespace, spec, ignore = '', include = [], configMaps = {}, secrets = {}, part = 'flux' } = options
   const isTexts = (value: unknown): boolean =>
     isObject(value) && Object.values(value).every((item) => typeof item === 'string')
   const isRight =
@@ -91,6 +94,7 @@ function readOptions(options: JsonObject): FluxBuilderOptions {
     typeof namespace === 'string' &&
     isObject(spec) &&
     typeof ignore === 'string' &&
+    part === 'flux' &&
     Array.isArray(include) &&
     include.every((one: unknown) => isTexts(one) && isObject(one) && 'at' in one && 'from' in one && 'to' in one) &&
     isObject(configMaps) &&
@@ -102,7 +106,7 @@ function readOptions(options: JsonObject): FluxBuilderOptions {
 
 function leftOutNote(objects: readonly UnknownObject[]): string {
   const names = nameSome(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`))
-  return `objects of Flux are not applied to clusters: ${names}`
+  return `objects of Flux stay on the hub and are not applied to clusters: ${names}`
 }
 
 const trees = new WeakMap<Files, Map<string, ReturnType<typeof createFileTree>>>()

@@ -25,6 +25,7 @@ import { Placement } from '../../../kinds/native/placement.ts'
 import { Release } from '../../../kinds/native/release.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
+import type { VariantsRequest, VariantsResult } from '../../../render/bundle/render-variants.ts'
 import { parseObjectSet } from '../../../wire/document/signed-document.ts'
 import { readGitRepository } from '../compile/compile-git-repository.ts'
 import { PLACEMENT_ANNOTATION, readKustomization } from '../compile/compile-kustomization.ts'
@@ -42,7 +43,12 @@ export interface FluxParts {
   readonly ids: Ids
   readonly log: Logger
   readonly metrics?: Metrics
+  /** Renders a Bundle. */
+  readonly render: (request: VariantsRequest, signal: AbortSignal) => Promise<VariantsResult>
 }
+
+/** A cluster without facts: what is built for it is the same for all clusters. */
+const NO_CLUSTER = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
 
 const MANAGER = 'flotilla-flux'
 /** Time for which a change of counts alone waits before it is written. */
@@ -106,10 +112,13 @@ export function createFluxControllers(parts: FluxParts): readonly Controller[] {
   ]
 }
 
-function portsOf({ informers, blobs, clock }: FluxParts): KustomizationPorts {
+function portsOf({ informers, blobs, clock, render }: FluxParts): KustomizationPorts {
   const { client } = informers
   const made = new Map<string, Informer<KubeObject>>(
-    [Source, Placement, Bundle].map((kind) => [kind.kind, informers.of(kind as unknown as Kind)]),
+    [Source, Placement, Bundle, GitRepository, Kustomization].map((kind) => [
+      kind.kind,
+      informers.of(kind as unknown as Kind),
+    ]),
   )
   const repositories = informers.of(GitRepository)
   const kustomizations = informers.of(Kustomization)
@@ -142,6 +151,8 @@ function portsOf({ informers, blobs, clock }: FluxParts): KustomizationPorts {
     },
     hasSecret: async (namespace, name, signal) =>
       Boolean(await findObject(client, Secret, { namespace, name }, signal)),
+    render: async (recipe, signal) =>
+      (await render({ recipe, clusters: [NO_CLUSTER], frozen: {} }, signal)).variants[0],
     countsOf: (bundle) => {
       const status = rolloutOf(bundle)?.status
       return status?.bundles?.find(({ name }) => name === bundle.metadata.name) ?? status?.counts

@@ -252,22 +252,92 @@ test('a broken commit and a missing directory take nothing away; suspend and res
   assert.equal(await ready('apps'), 'True ReconciliationSucceeded: Applied revision: main@sha1:c4 on 2 clusters')
 })
 
-test('objects of Flux are left out of what clusters get', async (t) => {
-  const child =
-    'apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: child, namespace: flux-system}\nspec: {interval: 1m, prune: true}\n'
-  const { hub, place, repository, kustomization, settle, delivered } = await world(t, {
+/** An object of Flux: `group kind name`, and its namespace. */
+const flux = (object: string, spec: string, namespace = NS): string => {
+  const [group, kind, name] = object.split(' ')
+  return `apiVersion: ${group}.toolkit.fluxcd.io/v1\nkind: ${kind}\nmetadata: {name: ${name}, namespace: ${namespace}}\nspec: ${spec}\n`
+}
+
+test('a bootstrapped repository is followed: nested objects stay on the hub, for the clusters of their parent', async (t) => {
+  const part = 'labels: {app.kubernetes.io/part-of: flux}'
+  const source = 'sourceRef: {kind: GitRepository, name: fleet}'
+  const { hub, place, repository, kustomization, settle, push, delivered, ready, status } = await world(t, {
     ...FILES,
-    'apps/child.yaml': child,
+    'clusters/prod/gotk-components.yaml': `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: source-controller, namespace: flux-system, ${part}}\n`,
+    'clusters/prod/gotk-sync.yaml': [
+      flux('source GitRepository fleet', '{interval: 1m, url: x}'),
+      flux('kustomize Kustomization root', `{interval: 1m, prune: true, path: ./clusters/prod, ${source}}`),
+    ].join('---\n'),
+    'clusters/prod/apps.yaml': [
+      flux('kustomize Kustomization apps', `{interval: 1m, prune: true, wait: true, path: ./apps, ${source}}`),
+      flux('notification Alert alert', '{}'),
+      flux('kustomize Kustomization tenant', '{interval: 1m}', 'elsewhere'),
+    ].join('---\n'),
   })
+  await place()
+  await repository()
+  await kustomization('root', { path: './clusters/prod' })
+  await settle()
+  await settle()
+  assert.deepEqual(await delivered(), {
+    c1: ['kustomization-apps: apps/web 1'],
+    c2: ['kustomization-apps: apps/web 1'],
+  })
+  assert.equal(await ready('root'), 'True ReconciliationSucceeded: Applied revision: main@sha1:c1')
+  assert.equal(await ready('apps'), 'True ReconciliationSucceeded: Applied revision: main@sha1:c1 on 2 clusters')
+  assert.deepEqual((await status('root'))?.findings, [
+    'Alert alert of the build is left out: the kind is not served',
+    'Kustomization tenant of the build is left out: it is for namespace elsewhere, and nested objects stay in namespace flux-system',
+    'the installation of Flux in the build (gotk-components) is left out: clusters need no Flux',
+  ])
+  const apps = await hub.find(Kustomization, `${NS}/apps`)
+  assert.deepEqual(
+    [apps?.metadata.ownerReferences?.map(({ name }) => name), apps?.metadata.annotations?.['flotilla.dev/placement']],
+    [['root'], 'all'],
+  )
+  const repo = await hub.find(GitRepository, `${NS}/fleet`)
+  assert.equal(repo?.spec['url'], 'https://git.example.com/fleet', 'the object that is there already stays as it is')
+  // An object that leaves the build stays: absence is never deletion.
+  await push('c2', { ...FILES, 'clusters/prod/cm.yaml': cm('root', '2') })
+  assert.deepEqual((await delivered())['c1'], ['kustomization-apps: apps/web 1', 'kustomization-root: apps/root 2'])
+  assert.notEqual(await hub.find(Kustomization, `${NS}/apps`), undefined)
+})
+
+test('nested objects that are different for each cluster are left out', async (t) => {
+  const { place, repository, kustomization, settle, status, delivered } = await world(t, {
+    'apps/cm.yaml': cm('web', '1'),
+    'apps/child.yaml': flux('kustomize Kustomization child', '{path: "./${CLUSTER_NAME}"}'),
+  })
+  await place()
+  await repository()
+  await kustomization('apps', { postBuild: { substituteStrategy: 'Always' } })
+  await settle()
+  assert.deepEqual((await delivered())['c1'], ['kustomization-apps: apps/web 1'])
+  assert.deepEqual((await status('apps'))?.findings, [
+    'objects of Flux in the build are left out: they are different for each cluster',
+  ])
+})
+
+test('a commit that drops objects waits for the guard, and a person lets it through', async (t) => {
+  const four = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`apps/${name}.yaml`, cm(name, '1')]))
+  const { hub, place, repository, kustomization, settle, push, delivered, ready, status } = await world(t, four)
   await place()
   await repository()
   await kustomization('apps')
   await settle()
-  assert.deepEqual((await delivered())['c1'], ['kustomization-apps: apps/web 1'])
-  const rendered = (await hub.find(Bundle, `${NS}/kustomization-apps`))?.status?.conditions?.find(
-    ({ type }) => type === 'Rendered',
-  )
-  assert.match(rendered?.message ?? '', /objects of Flux are not applied to clusters: Kustomization\/child/)
+  const before = await delivered()
+  assert.equal(before['c1']?.length, 4)
+  await push('c2', { 'apps/a.yaml': cm('a', '2') })
+  assert.deepEqual(await delivered(), before)
+  assert.match(await ready('apps'), /^False ReconciliationFailed: .*3 of 4/)
+  assert.equal((await status('apps'))?.lastAppliedRevision, 'main@sha1:c1')
+  const token = (await hub.find(Bundle, `${NS}/kustomization-apps`))?.status?.held?.token ?? ''
+  const found = (await hub.find(Kustomization, `${NS}/apps`))!
+  const annotations = { ...found.metadata.annotations, 'flotilla.dev/release-drop': token }
+  await hub.client.update(Kustomization, { ...found, metadata: { ...found.metadata, annotations } })
+  await settle()
+  assert.deepEqual((await delivered())['c1'], ['kustomization-apps: apps/a 2'])
+  assert.equal((await status('apps'))?.lastAppliedRevision, 'main@sha1:c2')
 })
 
 test('what is not served is refused by name', async (t) => {

@@ -16,6 +16,7 @@ import { madeFor, madeName } from '../compile/made-objects.ts'
 import { GitRepository, Kustomization } from '../kinds.ts'
 import { readyState } from '../status/kustomization-status.ts'
 import { isCurrent, refuseErrors, showFindings } from './git-repository.ts'
+import { nestedObjects } from './nested.ts'
 import type { KustomizationPorts } from './ports.ts'
 import { writeMade } from './write-made.ts'
 
@@ -31,11 +32,15 @@ interface Scene {
 
 /** Delivers a directory of a source to clusters. */
 export function kustomizationReconciler(ports: KustomizationPorts): Reconciler<Kustomization> {
+  const nested = nestedObjects(ports)
   return {
     name: 'flux-kustomization',
     async reconcile(draft: Draft<Kustomization>, context: Context): Promise<Result> {
       const object = draft.next
-      if (object.metadata.deletionTimestamp) return {}
+      if (object.metadata.deletionTimestamp) {
+        nested.forget(keyOf(object))
+        return {}
+      }
       const { spec, findings } = readKustomization(object)
       if (spec.suspend) return suspend(object, { ports, context })
       showFindings(object, findings)
@@ -50,12 +55,33 @@ export function kustomizationReconciler(ports: KustomizationPorts): Reconciler<K
         allowsSecrets: allowsSecrets(repository),
         ...(await variablesOf(object, spec, { ports, context })),
       }
-      await writeMade(object, compileKustomization(object, spec, scene), { ports, context })
+      const desired = compileKustomization(object, spec, scene)
+      const bundle = desired.at(-1)!.object.spec as Bundle['spec']
+      const found = await nested.follow(object, bundle, { target, context })
+      showFindings(object, [...findings, ...found.findings])
+      const { namespace = '', name } = object.metadata
+      const isDelivered = found.hasOthers || ports.bundleOf(namespace, madeName(Kustomization.kind, name)) !== undefined
+      if (isDelivered) await writeMade(object, desired, { ports, context })
+      else return showNestedOnly(draft, repository)
       const waitMs = await show(draft, spec, repository, ports)
       const waits = [...(spec.substituteFrom.length > 0 ? [POLL_MS] : []), ...(waitMs > 0 ? [waitMs] : [])]
       return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) }
     },
   }
+}
+
+/** A build of nested objects alone is applied when they are written. */
+function showNestedOnly({ next, conditions }: Draft<Kustomization>, repository: GitRepository): Result {
+  const { revision } = repository.status!.artifact!
+  const status = (next.status ??= {})
+  status.lastAttemptedRevision = revision
+  status.lastAppliedRevision = revision
+  delete status.clusters
+  delete status.inventory
+  const requested = next.metadata.annotations?.[REQUESTED]
+  if (requested !== undefined) status.lastHandledReconcileAt = requested
+  conditions.set('Ready', 'True', 'ReconciliationSucceeded', `Applied revision: ${revision}`)
+  return {}
 }
 
 /** Flux leaves a suspended object and its status as they are; the Bundle stops following its source. */

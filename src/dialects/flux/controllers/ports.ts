@@ -3,6 +3,8 @@ import type { Kind } from '../../../kinds/define-kind.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Source } from '../../../kinds/native/source.ts'
+import type { BundleRecipe } from '../../../render/bundle/recipe.ts'
+import type { SharedVariant } from '../../../render/bundle/render-variants.ts'
 import type { Desired } from '../compile/made-objects.ts'
 import type { GitRepository, Kustomization } from '../kinds.ts'
 import type { RolloutCounts } from '../status/kustomization-status.ts'
@@ -36,6 +38,8 @@ export interface KustomizationPorts extends MadePorts {
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, string>> | undefined>
   hasSecret(namespace: string, name: string, signal: AbortSignal): Promise<boolean>
+  /** Renders a Bundle as the hub does; the cluster is one without facts. */
+  render(recipe: BundleRecipe, signal: AbortSignal): Promise<SharedVariant | undefined>
   /** The counts of the newest Release of a Bundle. */
   countsOf(bundle: Bundle): RolloutCounts | undefined
   /** The failure that the newest Rollout of a Bundle reports. */

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonObject } from '../../../core/json.ts'
+import type { KubeObject, UnknownObject } from '../../../kinds/meta.ts'
+import { build } from '../../../testing/fixtures/builders.ts'
+import { findingText } from '../../read-fields.ts'
+import { GitRepository, Kustomization } from '../kinds.ts'
+import { compileNested } from './nested-objects.ts'
+import type { NestedScene } from './nested-objects.ts'
+
+const PARENT = build(
+  Kustomization,
+  'flux-system/root',
+  { spec: { sourceRef: { kind: 'GitRepository', name: 'fleet' }, kubeConfig: { secretRef: { name: 'store-1' } } } },
+  { uid: 'uid-root' },
+)
+
+const child = (name: string, more: JsonObject = {}, version = 'v1'): UnknownObject => ({
+  apiVersion: `kustomize.toolkit.fluxcd.io/${version}`,
+  kind: 'Kustomization',
+  metadata: { name, ...(more['metadata'] as object) },
+  spec: { interval: '1m', ...(more['spec'] as object) },
+})
+
+function compiled(objects: readonly UnknownObject[], scene: Partial<NestedScene> = {}) {
+  const { desired, findings } = compileNested(PARENT, objects, {
+    target: { placement: 'stores' },
+    find: () => undefined,
+    ...scene,
+  })
+  return { objects: desired.map(({ object }) => object), said: findings.map(findingText) }
+}
+
+const annotation = ({ metadata }: KubeObject) => metadata.annotations?.['flotilla.dev/placement']
+
+test('a nested Kustomization is for the clusters of its parent, unless it names its own', () => {
+  const own = child('own', { metadata: { annotations: { 'flotilla.dev/placement': 'labs' } } })
+  const remote = child('remote', { spec: { kubeConfig: { secretRef: { name: 'other' } } } })
+  const { objects } = compiled([child('apps'), own, remote])
+  assert.deepEqual(objects.map(annotation), ['stores', 'labs', undefined])
+  const [apps] = compiled([child('apps')], { target: { cluster: 'store-1' } }).objects
+  assert.deepEqual((apps!.spec as JsonObject)['kubeConfig'], { secretRef: { name: 'store-1' } })
+  assert.equal(apps!.metadata.namespace, 'flux-system')
+  assert.deepEqual(
+    apps!.metadata.ownerReferences?.map(({ uid }) => uid),
+    ['uid-root'],
+  )
+})
+
+test('older versions are read, and what is not served is left out with a finding', () => {
+  const older = compiled([child('apps', {}, 'v1beta2')])
+  assert.deepEqual(
+    older.objects.map(({ apiVersion }) => apiVersion),
+    ['kustomize.toolkit.fluxcd.io/v1'],
+  )
+  assert.match(compiled([child('apps', {}, 'v2')]).said[0]!, /left out: version v2 is not served/)
+  const release = { ...child('web'), apiVersion: 'helm.toolkit.fluxcd.io/v2', kind: 'HelmRelease' }
+  assert.deepEqual(compiled([release]).said, ['HelmRelease web of the build is left out: the kind is not served'])
+  const other = child('apps', { metadata: { namespace: 'kube-system' } })
+  assert.deepEqual(compiled([other]).objects, [], 'a build writes to no other namespace of the hub')
+  const many = Array.from({ length: 501 }, (_, at) => child(`a${at}`))
+  assert.match(compiled(many).said[0]!, /^the build has 501 objects of Flux, and at most 500 are followed/)
+})
+
+test('objects that are there already stay; those of gotk-sync are not mentioned', () => {
+  const theirs = { metadata: { name: 'x', uid: 'uid-x' } } as KubeObject
+  const find = () => theirs
+  assert.match(compiled([child('apps')], { find }).said[0]!, /left out: an object of this name is there already/)
+  const source: UnknownObject = {
+    apiVersion: 'source.toolkit.fluxcd.io/v1',
+    kind: GitRepository.kind,
+    metadata: { name: 'fleet' },
+    spec: {},
+  }
+  assert.deepEqual(compiled([child('root'), source], { find }), { objects: [], said: [] })
+})

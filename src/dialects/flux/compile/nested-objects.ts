@@ -1,0 +1,113 @@
+/**
+ * Objects of Flux that the build of a Kustomization yields, as every bootstrapped repository has them: they are written
+ * to the hub for the clusters of that Kustomization, and never applied to a cluster.
+ */
+import { isObject } from '../../../core/json.ts'
+import type { Kind } from '../../../kinds/define-kind.ts'
+import { apiVersionOf } from '../../../kinds/meta.ts'
+import type { KubeObject, UnknownObject } from '../../../kinds/meta.ts'
+import type { Finding } from '../../read-fields.ts'
+import { digestOfJson } from '../../../core/crypto/digest.ts'
+import { FLUX_KINDS, Kustomization } from '../kinds.ts'
+import { PLACEMENT_ANNOTATION } from './compile-kustomization.ts'
+import type { KustomizationScene } from './compile-kustomization.ts'
+import { COMPILED, isMadeFor } from './made-objects.ts'
+import type { Desired } from './made-objects.ts'
+
+/** Versions whose fields are those that are served. */
+const VERSIONS = /^v1(beta[1-3])?$/
+/** The most nested objects of one build. */
+const MAX_NESTED = 500
+
+/** What the nested objects are compiled with. */
+export interface NestedScene {
+  readonly target: KustomizationScene['target']
+  /** An object of the hub. */
+  find(kind: Kind, name: string): KubeObject | undefined
+}
+
+/** The objects to write, and what is left out. */
+export function compileNested(
+  parent: Kustomization,
+  objects: readonly UnknownObject[],
+  scene: NestedScene,
+): { readonly desired: readonly Desired[]; readonly findings: readonly Finding[] } {
+  const findings: Finding[] = []
+  if (objects.length > MAX_NESTED) {
+    const message = `the build has ${objects.length} objects of Flux, and at most ${MAX_NESTED} are followed; they are all left out`
+    return { desired: [], findings: [{ level: 'warning', message }] }
+  }
+  const desired = objects.flatMap((object): Desired[] => {
+    const { apiVersion, kind: name, metadata } = object
+    const skip = (why: string): [] => {
+      findings.push({ level: 'warning', message: `${name} ${metadata.name} of the build is left out: ${why}` })
+      return []
+    }
+    const [group = '', version = ''] = apiVersion.split('/')
+    const kind = FLUX_KINDS.find((one) => one.group === group && one.kind === name)
+    if (!kind) return isInstaller(object) ? [] : skip('the kind is not served')
+    if (!VERSIONS.test(version)) return skip(`version ${version} is not served`)
+    const { namespace = '' } = parent.metadata
+    if ((metadata.namespace ?? namespace) !== namespace) {
+      return skip(`it is for namespace ${metadata.namespace ?? ''}, and nested objects stay in namespace ${namespace}`)
+    }
+    const present = scene.find(kind, metadata.name)
+    if (present && !isMadeFor(present, parent)) {
+      // The objects that follow this repository itself (gotk-sync) are there already.
+      return isOwnRoot(parent, kind, metadata.name) ? [] : skip('an object of this name is there already')
+    }
+    return [nested(parent, kind, object, scene.target)]
+  })
+  if (objects.some((object) => isInstaller(object))) {
+    findings.push({
+      level: 'warning',
+      message: 'the installation of Flux in the build (gotk-components) is left out: clusters need no Flux',
+    })
+  }
+  return { desired, findings }
+}
+
+/** Definitions and controllers of Flux. */
+function isInstaller({ apiVersion }: UnknownObject): boolean {
+  return !/\.fluxcd\.io\//.test(apiVersion)
+}
+
+function isOwnRoot({ metadata, spec }: Kustomization, kind: Kind, name: string): boolean {
+  if (kind.kind === Kustomization.kind) return name === metadata.name
+  return isObject(spec['sourceRef']) && spec['sourceRef']['name'] === name
+}
+
+function nested(
+  parent: Kustomization,
+  kind: Kind,
+  { metadata, ...rest }: UnknownObject,
+  target: NestedScene['target'],
+): Desired {
+  const { name, namespace = '', uid = '' } = parent.metadata
+  const annotations = metadata.annotations ?? {}
+  const said = isObject(rest['spec']) ? rest['spec'] : {}
+  const isPlaced = kind.kind !== Kustomization.kind || isObject(said['kubeConfig'])
+  const placed = isPlaced || annotations[PLACEMENT_ANNOTATION] !== undefined
+  const own: Record<string, string> =
+    !placed && 'placement' in target ? { [PLACEMENT_ANNOTATION]: target.placement } : {}
+  const spec = !placed && 'cluster' in target ? { ...said, kubeConfig: parent.spec['kubeConfig'] } : said
+  const all = { ...annotations, ...own }
+  const labels = { ...metadata.labels }
+  return {
+    kind,
+    object: {
+      apiVersion: apiVersionOf(kind),
+      kind: kind.kind,
+      metadata: {
+        name: metadata.name,
+        namespace,
+        labels,
+        annotations: { ...all, [COMPILED]: digestOfJson({ spec, labels, annotations: all }) },
+        ownerReferences: [
+          { apiVersion: apiVersionOf(Kustomization), kind: Kustomization.kind, name, uid, controller: true },
+        ],
+      },
+      spec,
+    },
+  }
+}
