@@ -18,7 +18,7 @@ import { contentOf, startEmbeddedSite } from './keep-world.ts'
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 const USER = 'the-hub'
-const DIALECTS = ['fleet', 'ocm', 'argo']
+const DIALECTS = ['fleet', 'flux', 'ocm', 'argo']
 /** Groups in which the hub installs and serves; the rights in other groups are those of the controllers and the gateway. */
 const INSTALLS = /\.(apiextensions|admissionregistration|rbac\.authorization|apiregistration|authorization)\.k8s\.io$/
 
