@@ -81,7 +81,7 @@ test('a bundle reaches a real cluster through a hub whose home is a real kube-ap
   writeFileSync(join(folder, 'content.yaml'), CONTENT)
   assert.equal(
     await flotilla('apply', '-f', join(folder, 'content.yaml')),
-    'placement.flotilla.dev/stores serverside-applied\nbundle.flotilla.dev/shop serverside-applied\n',
+    'placement.flotilla.dev/stores created\nbundle.flotilla.dev/shop created\n',
   )
 
   const deployment = await eventually('the Deployment becoming Available', async () => {

@@ -67,7 +67,7 @@ test('SIGTERM ends it cleanly, and what was written is there after the next star
   assert.equal(statSync(first.kubeconfig).mode & 0o777, 0o600)
   assert.match(readFileSync(first.kubeconfig, 'utf8'), /^current-context: flotilla$/m)
   const applied = await runFlotilla(t, ['apply', '-f', '-', '--kubeconfig', first.kubeconfig], { input: PLACEMENT })
-  assert.equal(applied.stdout, 'placement.flotilla.dev/everywhere serverside-applied\n', applied.stderr)
+  assert.equal(applied.stdout, 'placement.flotilla.dev/everywhere created\n', applied.stderr)
   const ended = await first.hub.stop()
   assert.equal(ended.code, 0)
   assert.match(ended.stderr, /created the root key .*root\.key: move it to a safe place/)

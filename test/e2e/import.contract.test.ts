@@ -111,7 +111,7 @@ test('Applications and GitRepos are imported, and reach clusters from a git serv
   for (const [text, args] of imports) {
     const { stdout } = await run(text, 'bundle', 'import', ...args)
     const dry = await run(stdout, 'apply', '-f', '-', '--dry-run=server')
-    assert.match(dry.stdout, /^bundle\.flotilla\.dev\/\S+ serverside-applied \(server dry run\)$/m)
+    assert.match(dry.stdout, /^bundle\.flotilla\.dev\/\S+ created \(server dry run\)$/m)
     await run(text, 'bundle', 'import', ...args, '--apply')
   }
   await eventually('the Application that syncs by hand waits for a person', async () => {

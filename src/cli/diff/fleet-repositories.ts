@@ -16,6 +16,8 @@ const REPO_LABEL = 'fleet.cattle.io/repo-name'
 /** The fleet after a change of the files. */
 export interface FleetAfter {
   readonly facts: FleetFacts
+  /** Whether GitRepos follow the Sources. */
+  readonly hasRepositories: boolean
   /** Bundles (`namespace/name`) that the change removes. */
   readonly removed: ReadonlySet<string>
   /** Bundles that cannot be compared, with the reason. */
@@ -29,7 +31,8 @@ export async function afterCompiling(
   { sources, files }: { readonly sources: readonly Source[]; readonly files: Files },
 ): Promise<FleetAfter> {
   const own = new Set(sources.filter(({ metadata }) => metadata.labels?.[REPO_LABEL] !== undefined).map(keyOfObject))
-  if (own.size === 0) return { facts, removed: new Set(), unknown: new Map() }
+  const hasRepositories = own.size > 0
+  if (!hasRepositories) return { facts, hasRepositories, removed: new Set(), unknown: new Map() }
   const [repos, groups] = await settleAll([
     readIfAllowed('gitrepos', listAll(client, fleetResource<KubeObject>('GitRepo'))),
     readIfAllowed('clustergroups', listAll(client, fleetResource<UnknownObject>('ClusterGroup'))),
@@ -40,7 +43,8 @@ export async function afterCompiling(
       own.has(`${metadata.namespace ?? 'default'}/${spec.source?.name}`),
     )
     const why = `the Bundle is compiled from a GitRepo, and you may not list ${refused}.fleet.cattle.io`
-    return { facts, removed: new Set(), unknown: new Map(ofRepos.map((bundle) => [keyOfObject(bundle), why])) }
+    const unknown = new Map(ofRepos.map((bundle) => [keyOfObject(bundle), why]))
+    return { facts, hasRepositories, removed: new Set(), unknown }
   }
   const { previewRepositories } = await import('../../dialects/fleet/compile/preview-repository.ts')
   const { objects, removed, broken } = previewRepositories({
@@ -60,6 +64,7 @@ export async function afterCompiling(
   const after = withObjects(facts, objects)
   const gone = new Set(removed)
   return {
+    hasRepositories,
     facts: { ...after, bundles: after.bundles.filter((bundle) => !gone.has(keyOfObject(bundle))) },
     removed: gone,
     unknown: broken,

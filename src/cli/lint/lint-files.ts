@@ -44,6 +44,8 @@ export interface LintInput {
   readonly hasHub: boolean
   /** Git Sources of the hub (`namespace/name`) with this repository. Their Bundles are checked too. */
   readonly followed?: ReadonlySet<string>
+  /** Bundles that a dialect compiles from the files, where no hub says which ones it compiles. */
+  readonly compiled?: readonly Bundle[]
   /** Input data of Bundles on the hub. */
   readonly hubTexts?: (namespace: string) => ReadInputData
   /** Kubernetes version if no cluster is known. */
@@ -65,7 +67,7 @@ export interface LintReport {
 const UNKNOWN_CLUSTER: ClusterInputs = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
 
 export function lintFiles(input: LintInput): LintReport {
-  const { definitions, files, facts: hub, hasHub, followed, kubeVersion, hubTexts = NO_TEXTS } = input
+  const { definitions, files, facts: hub, hasHub, followed, compiled = [], kubeVersion, hubTexts = NO_TEXTS } = input
   const read = readDefinitions(definitions)
   const { objects, findings: own } = checkOwn(read.own)
   const facts = withObjects(
@@ -83,8 +85,9 @@ export function lintFiles(input: LintInput): LintReport {
   )
   const contents = [
     ...bundles.map((definition) => contentOf(definition.object as unknown as Bundle, definition, scene)),
-    ...live.map((bundle) => contentOf(bundle, undefined, scene)),
+    ...[...live, ...compiled].map((bundle) => contentOf(bundle, undefined, scene)),
   ]
+  const rendered = [...bundles.map(({ object }) => object as unknown as Bundle), ...compiled]
   const loose =
     contents.length === 0
       ? [
@@ -97,7 +100,7 @@ export function lintFiles(input: LintInput): LintReport {
         ]
       : []
   const findings = [
-    ...read.findings.filter(({ file }) => !isInBundle(file ?? '', bundles)),
+    ...read.findings.filter(({ file }) => !isInBundle(file ?? '', rendered)),
     ...own,
     ...objects.flatMap((definition) => selectorFindings(definition, facts)),
     ...objects.flatMap((definition) => sourceFindings(definition)),
@@ -177,11 +180,8 @@ function contentOf(bundle: Bundle, definition: Definition | undefined, scene: Sc
 }
 
 // Files of a Bundle are checked by the renderer, with better messages.
-function isInBundle(file: string, bundles: readonly Definition[]): boolean {
-  return bundles.some(({ object }) => {
-    const bundle = object as unknown as Bundle
-    return bundle.spec?.source !== undefined && isBelowPath(bundle, file)
-  })
+function isInBundle(file: string, bundles: readonly Bundle[]): boolean {
+  return bundles.some((bundle) => bundle.spec?.source !== undefined && isBelowPath(bundle, file))
 }
 
 /** Checks manifests that belong to no Bundle. */

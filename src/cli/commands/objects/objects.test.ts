@@ -83,8 +83,14 @@ test('apply says what it applied, and get finds it by every name of its kind', a
   const hub = started(t)
   assert.equal(
     (await hub.apply(PLACEMENTS)).out,
-    'placement.flotilla.dev/north serverside-applied\nplacement.flotilla.dev/south serverside-applied\n',
+    'placement.flotilla.dev/north created\nplacement.flotilla.dev/south created\n',
   )
+  const changed = PLACEMENTS.replace('a: b', 'a: c')
+  assert.equal(
+    (await hub.apply(changed)).out,
+    'placement.flotilla.dev/north configured\nplacement.flotilla.dev/south unchanged\n',
+  )
+  await hub.apply(PLACEMENTS)
   for (const word of [
     'placements',
     'placement',
@@ -234,9 +240,28 @@ test('what cannot be applied is told with its place in the file', async (t) => {
   assert.match(notYaml.why ?? '', /^stdin: line /)
 })
 
+test('apply takes directories, and warns of a Bundle whose Placement does not exist', async (t) => {
+  const hub = started(t)
+  const folder = mkdtempSync(join(tmpdir(), 'flotilla-apply-'))
+  t.after(async () => rmSync(folder, { recursive: true }))
+  const empty = await expectErrorReport(hub.apply('', { filename: [folder] }))
+  assert.deepEqual([empty.exitCode, empty.what], [2, 'the directory has no .yaml, .yml or .json files'])
+  writeFileSync(join(folder, 'a.yaml'), PLACEMENTS)
+  const bundle = { apiVersion: 'flotilla.dev/v1alpha1', kind: 'Bundle', metadata: { name: 'web' } }
+  writeFileSync(join(folder, 'b.json'), JSON.stringify({ ...bundle, spec: { placement: 'nroth', manifests: '' } }))
+  writeFileSync(join(folder, 'notes.txt'), 'a: [')
+  const { out, err } = await hub.apply('', { filename: [folder] })
+  assert.match(out, /north created\n.*south created\nbundle\.flotilla\.dev\/web created\n$/)
+  assert.match(
+    err,
+    /Placement "nroth" of Bundle "web" does not exist in namespace "default"; the Bundle reaches no cluster; did you mean "?north/,
+  )
+})
+
 test('a server dry run stores nothing, and a conflict is refused until it is forced', async (t) => {
   const hub = started(t)
-  assert.match((await hub.apply(PLACEMENTS, { dryRun: 'server' })).out, /serverside-applied \(server dry run\)\n$/)
+  assert.match((await hub.apply(PLACEMENTS, { dryRun: 'server' })).out, /created \(server dry run\)\n$/)
+  assert.match((await hub.apply(PLACEMENTS, { dryRun: true })).out, /created \(server dry run\)\n$/)
   assert.match((await hub.get(['fpl'])).err, /No resources found/)
   await hub.apply(PLACEMENTS)
   const other = PLACEMENTS.replace('clusterSelector: {}', 'clusterSelector: { matchLabels: { x: z } }').replace(

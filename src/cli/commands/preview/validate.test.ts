@@ -294,6 +294,27 @@ test('fleet.yaml of a repository of Rancher Fleet is checked too', async (t) => 
   assert.equal(code, 1)
 })
 
+test('directories of a repository of Rancher Fleet are rendered as the hub renders them', async (t) => {
+  const files = {
+    'app/fleet.yaml': 'defaultNamespace: shop\nhelm: {values: {replicas: many}}\n',
+    'app/Chart.yaml': 'apiVersion: v2\nname: app\nversion: 1.0.0\n',
+    'app/values.yaml': 'replicas: 1\n',
+    'app/templates/web.yaml':
+      'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: {{ .Values.replicas }}, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: a:1}]}}}\n',
+    'bad/fleet.yaml': 'defaultNamespace: shop\n',
+    'bad/Chart.yaml': 'apiVersion: v2\nname: bad\nversion: 1.0.0\n',
+    'bad/templates/x.yaml': '{{ .Values.missing.name }}\n',
+    'overlay/fleet.yaml': 'kustomize: {dir: .}\n',
+    'overlay/kustomization.yaml': 'resources: [gone.yaml]\n',
+  }
+  const { out, code } = await run(t, files)
+  assert.match(out, /repository-bad: [^]*nil pointer evaluating interface \{\}\.name/)
+  assert.match(out, /error: .*gone\.yaml/)
+  assert.match(out, /error: Deployment shop\/web: \.spec\.replicas must be of type integer/, 'fleet.yaml has the value')
+  assert.match(out, /checked 3 bundles/)
+  assert.equal(code, 1)
+})
+
 test('plaintext Secrets, plans without a gate and switched off guards are findings, with what to write', async (t) => {
   const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: db}\nstringData: {p: hunter2}\n'
   const objects = (annotations = '') => `apiVersion: flotilla.dev/v1alpha1

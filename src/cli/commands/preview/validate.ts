@@ -5,6 +5,9 @@ import { join, relative, resolve } from 'node:path'
 import { compact } from '../../../core/compact.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import type { Connection } from '../../api/connect.ts'
+import type { Bundle } from '../../../kinds/native/bundle.ts'
+import type { Source } from '../../../kinds/native/source.ts'
+import { afterCompiling } from '../../diff/fleet-repositories.ts'
 import { addressOf } from '../../repository/choose-sources.ts'
 import { openRepository } from '../../repository/git-repository.ts'
 import { inputTexts } from '../../repository/input-texts.ts'
@@ -54,19 +57,27 @@ export async function validate(
   for (const path of paths) definitions.push(...(await definitionsOf(path, { root, files, stdin })))
   const hasHub = flags.hub === true || flags.kubeconfig !== undefined || flags.context !== undefined
   const client = hasHub ? clientOver((await connect()).rest) : undefined
-  const facts = client ? await readFleetFacts(client) : NO_FACTS
+  const present = client ? await readFleetFacts(client) : NO_FACTS
+  const followed = client ? await followedSources(root, present) : []
+  const after = client && (await afterCompiling(client, present, { sources: followed, files }))
+  const facts = after?.facts ?? present
+  const ofFleet = await compileFleet(paths, root, files)
   const report = lintFiles({
     definitions,
     files,
     facts,
     hasHub,
     kubeVersion: flags.kubeVersion,
-    ...(client && { followed: await followedSources(root, facts), hubTexts: await inputTexts(client, facts) }),
+    // A hub that follows the repository says which directories it compiles, and for which clusters.
+    ...(after?.hasRepositories ? {} : { compiled: ofFleet.bundles }),
+    ...(client && { followed: new Set(followed.map(keyOfObject)), hubTexts: await inputTexts(client, facts) }),
   })
-  const ofFleet = await fleetFindings(paths, root, files)
+  const unknown = [...(after?.unknown ?? [])].map(([bundle, why]) =>
+    finding('not-rendered', `Bundle ${bundle} was not checked: ${why}`),
+  )
   const shown = {
     ...report,
-    findings: [...report.findings, ...ofFleet].map((one) =>
+    findings: [...report.findings, ...ofFleet.findings, ...unknown].map((one: PlacedFinding) =>
       one.file !== undefined && files.has(one.file) ? { ...one, file: shownPath(root, one.file) } : one,
     ),
   }
@@ -79,33 +90,34 @@ export async function validate(
   return shown.findings.some(({ severity }) => fails.includes(severity)) ? EXIT.failed : EXIT.ok
 }
 
-/** Findings of the Fleet dialect. It is loaded only if there is a fleet.yaml. */
-async function fleetFindings(
+/** Bundles and findings of the Fleet dialect. It is loaded only if there is a fleet.yaml. */
+async function compileFleet(
   paths: readonly string[],
   root: string,
   files: ReadonlyMap<string, Uint8Array>,
-): Promise<PlacedFinding[]> {
+): Promise<{ readonly bundles: readonly Bundle[]; readonly findings: readonly PlacedFinding[] }> {
   const directories = paths
     .filter((path) => path !== '-' && statSync(path, { throwIfNoEntry: false })?.isDirectory())
     .map((path) => relative(resolve(root), resolve(path)))
     .filter((path) => path !== '..' && !path.startsWith('../'))
   const isBelow = (file: string): boolean => directories.some((path) => path === '' || file.startsWith(`${path}/`))
-  if (![...files.keys()].some((file) => /(^|\/)fleet\.ya?ml$/.test(file) && isBelow(file))) return []
-  const { findingsOfFiles } = await import('../../../dialects/fleet/compile/read-git-repo.ts')
-  return findingsOfFiles(files, directories).map(({ level, message, file, line }) =>
-    compact({
-      ...finding('fleet-yaml', message, { severity: level }),
-      file,
-      line,
-    }),
-  )
+  if (![...files.keys()].some((file) => /(^|\/)fleet\.ya?ml$/.test(file) && isBelow(file))) {
+    return { bundles: [], findings: [] }
+  }
+  const { compileDirectories } = await import('../../../dialects/fleet/compile/read-git-repo.ts')
+  const { bundles, findings } = compileDirectories(files, directories)
+  return {
+    bundles,
+    findings: findings.map(({ level, message, file, line }) =>
+      compact({ ...finding('fleet-yaml', message, { severity: level }), file, line }),
+    ),
+  }
 }
 
 /** The Sources of the hub with a remote of the clone. */
-async function followedSources(root: string, { sources }: FleetFacts): Promise<ReadonlySet<string>> {
+async function followedSources(root: string, { sources }: FleetFacts): Promise<readonly Source[]> {
   const here = new Set((await openRepository(root).remotes()).map(addressOf))
-  const own = sources.filter(({ spec }) => spec.git !== undefined && here.has(addressOf(spec.git.url)))
-  return new Set(own.map(keyOfObject))
+  return sources.filter(({ spec }) => spec.git !== undefined && here.has(addressOf(spec.git.url)))
 }
 
 function firstDirectory(paths: readonly string[]): string {

@@ -48,11 +48,16 @@ export function addWrites(program: FlotillaCommand, act: Act): void {
     .helpGroup(GROUP.deliver)
     .about('Apply objects from files', 'Uses server-side apply. Objects that exist are updated.')
     .example('Apply a file', 'flotilla apply -f shop.yaml')
-    .example('Let the hub validate a file', 'flotilla apply -f shop.yaml --dry-run server')
-    .requiredOption('-f, --filename <file>', 'YAML or JSON file, or - for stdin (required, repeatable)', collect)
+    .example('Apply all files of a directory', 'flotilla apply -f fleet/')
+    .example('Let the hub validate a file', 'flotilla apply -f shop.yaml --dry-run')
+    .requiredOption(
+      '-f, --filename <file>',
+      'YAML or JSON file, a directory of such files, or - for stdin (required, repeatable)',
+      collect,
+    )
     .option('-n, --namespace <namespace>', 'Namespace of objects without metadata.namespace')
     .option('--force-conflicts', 'Take over fields of other field managers')
-    .option('--dry-run <where>', 'server: let the hub validate the objects without storing them')
+    .option('--dry-run [where]', 'Let the hub validate the objects without storing them (server, the default)')
     .option('--reason <text>', 'Reason recorded in the audit log')
     .option('--field-manager <name>', 'Name of the field manager', 'flotilla-cli')
     .action(

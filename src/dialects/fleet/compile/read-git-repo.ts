@@ -85,18 +85,21 @@ export function bundlesOfFiles(
   return { bundles, findings: findings.map(findingText) }
 }
 
-/** The findings about the fleet.yaml files below some directories of a repository. */
-export function findingsOfFiles(
+/** The Bundles that a GitRepo for these directories would make, and the findings about their fleet.yaml files. */
+export function compileDirectories(
   files: ReadonlyMap<string, Uint8Array>,
   directories: readonly string[],
-): readonly Finding[] {
+): { readonly bundles: readonly Bundle[]; readonly findings: readonly Finding[] } {
   const read = compileRepository({
     gitRepo: { namespace: 'fleet-default', name: 'repository', labels: {} },
     spec: { paths: directories, targets: [{ clusterSelector: {} }] },
     workspace: { groups: [], aliases: () => [], clusters: [], bundles: [], isWhole: false },
     files,
   })
-  return read.findings.filter(({ file }) => file !== undefined)
+  return {
+    bundles: read.bundles.map((bundle) => bundleObject(bundle, 'fleet-default')),
+    findings: read.findings.filter(({ file }) => file !== undefined),
+  }
 }
 
 /** A compiled directory as an object. */
