@@ -87,7 +87,11 @@ test('a kind that declares nothing has Normal Events for its own conditions', ()
 test('the kinds declare the conditions whose Events are Warnings', () => {
   const declared = Object.fromEntries(NATIVE_KINDS.flatMap(({ kind, events }) => (events ? [[kind, events]] : [])))
   assert.deepEqual(declared, {
-    Bundle: { warnWhenTrue: ['Reverted', 'Unplaced', 'PlaintextSecret'], warnWhenFalse: ['Linted', 'Rendered'] },
+    Bundle: {
+      warnWhenTrue: ['Reverted', 'Unplaced', 'PlaintextSecret'],
+      warnWhenFalse: ['Linted', 'Rendered'],
+      revision: ['release'],
+    },
     Cluster: {
       warnWhenTrue: ['AliasTaken', 'ClockSkewed', 'Cloned', 'DocumentRefused', 'HubBehind'],
       warnWhenFalse: ['Pushed'],
@@ -95,6 +99,19 @@ test('the kinds declare the conditions whose Events are Warnings', () => {
     },
     Delivery: { warnWhenFalse: ['Admitted'] },
     Placement: { warnWhenTrue: ['Empty'] },
-    Source: { warnWhenFalse: ['Released'] },
+    Source: { warnWhenFalse: ['Released'], revision: ['artifact', 'revision'] },
   })
+})
+
+test('each revision has an Event of its own, although the reason stays', () => {
+  const at = (revision: string, reason = 'Fetched', message = 'words'): KubeObject => {
+    const object = objectWith(['Ready', 'True', reason, message])
+    return { ...object, status: { ...(object as { status?: object }).status, artifact: { revision } } } as KubeObject
+  }
+  const declared = { revision: ['artifact', 'revision'] }
+  const fetched = { type: 'Normal', reason: 'Fetched', message: 'words' }
+  assert.deepEqual(conditionEvents(at('main@1'), at('main@2'), declared), [{ ...fetched, revision: 'main@2' }])
+  assert.deepEqual(conditionEvents(at('main@2'), at('main@2', 'Fetched', 'other words'), declared), [])
+  assert.deepEqual(conditionEvents(at('main@1'), objectWith(['Ready', 'True', 'Fetched']), declared), [])
+  assert.deepEqual(conditionEvents(objectWith(), objectWith(['Ready', 'True', 'Fetched']), declared), [fetched])
 })

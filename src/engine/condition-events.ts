@@ -1,4 +1,5 @@
 /** Which Events a write of an object's status makes. Pure; the kind declares which of them are Warnings. */
+import { isObject } from '../core/json.ts'
 import type { StatusEvents } from '../kinds/define-kind.ts'
 import type { Condition, KubeObject } from '../kinds/meta.ts'
 
@@ -8,6 +9,8 @@ export interface ConditionEvent {
   /** The condition's reason, or the object's state. */
   readonly reason: string
   readonly message: string
+  /** The revision that the Event is about; Events about different revisions are not counted as one. */
+  readonly revision?: string
 }
 
 /** kstatus's conditions repeat what `Ready` says. */
@@ -18,7 +21,8 @@ const FAILURE_SUFFIXES = ['Failed', 'Mismatch', 'Missing', 'NotAllowed', 'NotFou
 
 /**
  * The Events between two states of an object. A condition makes an Event when its status or reason changed, not when
- * its message did: a count that goes up in a message is no Event. Two conditions with the same reason make one Event,
+ * its message did: a count that goes up in a message is no Event. A new revision is an Event of Ready, too. Two
+ * conditions with the same reason make one Event,
  * and Warning wins over Normal.
  */
 export function conditionEvents(
@@ -29,15 +33,27 @@ export function conditionEvents(
   const [old, now] = [statusOf(before).conditions ?? [], statusOf(after).conditions ?? []]
   const stalled = now.find(({ type, status }) => type === 'Stalled' && status === 'True')
   const byReason = new Map<string, ConditionEvent>()
+  const revision = newRevision(before, after, declared)
   for (const condition of now) {
     const { type, status, reason, message } = condition
     if (REPEATS_READY.has(type)) continue
     const previous = old.find((candidate) => candidate.type === type)
-    if (previous?.status === status && previous.reason === reason) continue
+    const isRevised = type === 'Ready' && revision !== undefined
+    if (previous?.status === status && previous.reason === reason && !isRevised) continue
     const isWarning = isFailure(condition, stalled, declared) || byReason.get(reason)?.type === 'Warning'
-    byReason.set(reason, { type: isWarning ? 'Warning' : 'Normal', reason, message })
+    const about = isRevised ? { revision } : {}
+    byReason.set(reason, { type: isWarning ? 'Warning' : 'Normal', reason, message, ...about })
   }
   return [...byReason.values(), ...stateEvents(before, after, declared)]
+}
+
+/** The revision of an object that has another one than before. */
+function newRevision(before: KubeObject, after: KubeObject, { revision: path }: StatusEvents): string | undefined {
+  if (!path) return undefined
+  const [old, now] = [before, after].map((object) =>
+    path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), statusOf(object)),
+  )
+  return typeof now === 'string' && now !== old ? now : undefined
 }
 
 function isFailure(

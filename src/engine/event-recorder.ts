@@ -97,13 +97,14 @@ export function createEventRecorder({ client, clock, log, metrics }: EventRecord
 /** Equal Events of one object have the same name: the API object counts them and keeps the newest message. */
 function eventObject(
   object: KubeObject,
-  { type, reason, message }: ConditionEvent,
+  { type, reason, message, revision }: ConditionEvent,
   { component, now }: { readonly component: string; readonly now: string },
 ): Event {
   const { name, namespace = 'default', uid, resourceVersion } = object.metadata
   const { apiVersion, kind } = object
   const text = message.slice(0, MAX_MESSAGE)
-  const mark = digestOfJson([uid ?? '', component, type, reason]).slice('sha256:'.length, 'sha256:'.length + 16)
+  const same = [uid ?? '', component, type, reason, ...(revision === undefined ? [] : [revision])]
+  const mark = digestOfJson(same).slice('sha256:'.length, 'sha256:'.length + 16)
   return {
     apiVersion: 'v1',
     kind: 'Event',

@@ -52,6 +52,11 @@ export interface StatusEvents {
   readonly warnWhenFalse?: readonly string[]
   /** Values of `status.state` that are failures; leaving such a state for `Ready` makes a Normal Event. */
   readonly warnInState?: readonly string[]
+  /**
+   * A value of the status, as a path such as `['artifact', 'revision']`, whose change makes an Event of the condition
+   * `Ready`, also if its reason stays: each revision has its own Event.
+   */
+  readonly revision?: readonly string[]
 }
 
 /** Everything the API says about a kind, as data. */

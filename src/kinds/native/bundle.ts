@@ -32,7 +32,11 @@ export const Bundle = defineKind({
   plural: 'bundles',
   scope: 'Namespaced',
   shortNames: ['fb'],
-  events: { warnWhenTrue: ['Reverted', 'Unplaced', 'PlaintextSecret'], warnWhenFalse: ['Linted', 'Rendered'] },
+  events: {
+    warnWhenTrue: ['Reverted', 'Unplaced', 'PlaintextSecret'],
+    warnWhenFalse: ['Linted', 'Rendered'],
+    revision: ['release'],
+  },
   description:
     'Kubernetes objects that run together, with the Placement that selects their clusters and options for rendering, applying and deletion.',
   spec: object(

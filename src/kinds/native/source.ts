@@ -26,7 +26,7 @@ export const Source = defineKind({
   plural: 'sources',
   scope: 'Namespaced',
   shortNames: ['fsrc'],
-  events: { warnWhenFalse: ['Released'] },
+  events: { warnWhenFalse: ['Released'], revision: ['artifact', 'revision'] },
   description:
     'Git repository, chart of a Helm repository, or artifact of an OCI registry from which content is fetched.',
   spec: object(
