@@ -28,6 +28,19 @@ describe('identity', () => {
     await assert.rejects(loadIdentity(storage, { joinCode: codeFor('other'), newKeyPair }), /another --data directory/)
   })
 
+  it('takes another name until the hub has enrolled the cluster', async () => {
+    const storage = createMemoryStorage()
+    const joinCode = codeFor('hub')
+    const nameOf = async (clusterName?: string) =>
+      (await loadIdentity(storage, { joinCode, newKeyPair, ...(clusterName === undefined ? {} : { clusterName }) }))
+        .clusterName
+    assert.deepEqual([await nameOf(), await nameOf('shop-1'), await nameOf()], [undefined, 'shop-1', 'shop-1'])
+    const known = await loadIdentity(storage, { joinCode, newKeyPair })
+    assert.equal(await nameOf('shop-2'), 'shop-2')
+    await saveIdentity(storage, { ...known, clusterId: 'c-1', clusterName: 'shop-1' })
+    assert.equal(await nameOf('shop-2'), 'shop-1')
+  })
+
   it('F22: keeps no token beside a certificate, and takes the token back only without one', async () => {
     const storage = createMemoryStorage()
     const joinCode = codeFor('hub')

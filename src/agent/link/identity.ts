@@ -62,7 +62,7 @@ export async function loadIdentity(
 ): Promise<Identity> {
   const code = options.joinCode === undefined ? undefined : parseJoinCode(options.joinCode)
   const known = await readIdentity(storage)
-  if (known) return code ? await adopt(storage, known, code) : known
+  if (known) return await rename(storage, code ? await adopt(storage, known, code) : known, options.clusterName)
   if (!code)
     throw new Error(
       'this agent has not joined a hub yet; start it with --join and the code from "flotilla cluster add"',
@@ -108,6 +108,15 @@ async function adopt(storage: AgentStorage, identity: Identity, code: JoinCode):
   const isSpent = identity.token.name === code.token.name && identity.token.secret === ''
   if (isSpent && (await loadTransport(storage))) return identity
   const next = { ...identity, endpoints: [...code.endpoints], token: code.token }
+  await saveIdentity(storage, next)
+  return next
+}
+
+/** Takes another name for the cluster until the hub has enrolled it, for example after a refused first try. */
+async function rename(storage: AgentStorage, identity: Identity, clusterName: string | undefined): Promise<Identity> {
+  const isSame = clusterName === undefined || clusterName === identity.clusterName
+  if (isSame || identity.clusterId !== undefined) return identity
+  const next = { ...identity, clusterName }
   await saveIdentity(storage, next)
   return next
 }
