@@ -3,7 +3,7 @@ import type { PolicyRule, Subject } from '../../kinds/builtin/rbac.ts'
 import type { Authorizer, Decision } from './authorizer.ts'
 import type { AuthorizationAttributes } from '../http/api-errors.ts'
 import type { AnyBinding, RoleCache } from './role-cache.ts'
-import { ruleAllows } from './rules.ts'
+import { ruleAllows } from '../../kinds/policy-rule.ts'
 
 /** Kubernetes' role-based access control over the cached roles. */
 

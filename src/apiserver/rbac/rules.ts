@@ -1,37 +1,9 @@
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
-import type { AuthorizationAttributes } from '../http/api-errors.ts'
+import { resourceMatches, urlMatches } from '../../kinds/policy-rule.ts'
 
-/** What a rule allows, and whether rules cover others; after Kubernetes' pkg/registry/rbac/validation. */
+/** Whether rules cover others; after Kubernetes' pkg/registry/rbac/validation. */
 
 const ALL = '*'
-
-/** Whether one rule allows an attempt. */
-export function ruleAllows(rule: PolicyRule, { verb, resource, path }: AuthorizationAttributes): boolean {
-  if (!has(rule.verbs, verb)) return false
-  if (!resource) return (rule.nonResourceURLs ?? []).some((url) => urlMatches(url, path))
-  const { group, plural, subresource, name } = resource
-  const names = rule.resourceNames ?? []
-  return (
-    has(rule.apiGroups, group) &&
-    resourceMatches(rule.resources ?? [], subresource ? `${plural}/${subresource}` : plural) &&
-    (names.length === 0 || (name !== undefined && names.includes(name)))
-  )
-}
-
-function has(list: readonly string[] | undefined, value: string): boolean {
-  return list !== undefined && (list.includes(ALL) || list.includes(value))
-}
-
-function resourceMatches(resources: readonly string[], wanted: string): boolean {
-  if (resources.includes(ALL) || resources.includes(wanted)) return true
-  const slash = wanted.indexOf('/')
-  return slash >= 0 && resources.includes(`*${wanted.slice(slash)}`)
-}
-
-function urlMatches(rule: string, path: string): boolean {
-  if (rule === ALL || rule === path) return true
-  return rule.endsWith(ALL) && path.startsWith(rule.slice(0, -1))
-}
 
 /** The parts of `wanted` that no rule of `held` covers, each about one thing. */
 export function uncoveredRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {

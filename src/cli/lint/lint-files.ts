@@ -31,6 +31,7 @@ import type { Definition, NamedText, PlacedFinding } from './read-definitions.ts
 import { lintBuilds } from './lint-kustomizations.ts'
 import { lintBundle } from './lint-bundle.ts'
 import type { BundleContent } from './lint-bundle.ts'
+import { projectFindings } from './project-findings.ts'
 import { referenceFindings } from './reference-findings.ts'
 import { clusterNamesIn, selectorsIn } from './cluster-selectors.ts'
 
@@ -106,6 +107,7 @@ export function lintFiles(input: LintInput): LintReport {
     ...objects.flatMap((definition) => sourceFindings(definition)),
     ...objects.flatMap((definition) => safeguardFindings(definition)),
     ...referenceFindings(objects, facts, hasHub),
+    ...projectFindings(objects, contents, facts),
     ...contents.flatMap(({ findings: found }) => found),
     ...overlapFindings(contents, facts),
     ...loose,

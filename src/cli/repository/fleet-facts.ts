@@ -2,6 +2,7 @@
 /** The fleet as files and a hub describe it, for commands that ask what would happen. */
 import { settleAll } from '../../core/async/settle-all.ts'
 import type { Client } from '../../client/client.ts'
+import { isApiError } from '../../core/errors.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { ClusterSetBinding } from '../../kinds/native/cluster-set-binding.ts'
@@ -11,6 +12,7 @@ import type { KubeObject } from '../../kinds/meta.ts'
 import type { Override } from '../../kinds/native/override.ts'
 import type { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
+import type { Project } from '../../kinds/native/project.ts'
 import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import type { Source } from '../../kinds/native/source.ts'
 import { compileCelFor } from '../../plan/placement/cel-predicates.ts'
@@ -24,8 +26,11 @@ import {
 } from '../../plan/placement/read-objects.ts'
 import { selectClusters } from '../../plan/placement/select-clusters.ts'
 import type { Selection } from '../../plan/placement/select-clusters.ts'
-import type { PlacementCluster, PlacementWorld } from '../../plan/placement/types.ts'
-import { CLUSTERS, listAll, flotillaResource } from '../api/flotilla-resources.ts'
+import type { PlacementCluster, PlacementQuestion, PlacementWorld } from '../../plan/placement/types.ts'
+import { placementRefusal, questionInProject } from '../../plan/projects/placement-question.ts'
+import { indexProjects, projectOf } from '../../plan/projects/project-of.ts'
+import type { Refusal } from '../../plan/projects/project-of.ts'
+import { CLUSTERS, flotillaResource, listAll, PROJECTS } from '../api/flotilla-resources.ts'
 
 /** Everything of a fleet that a preview follows from. */
 export interface FleetFacts {
@@ -38,6 +43,8 @@ export interface FleetFacts {
   readonly overrides: readonly Override[]
   readonly sources: readonly Source[]
   readonly plans: readonly RolloutPlan[]
+  /** Undefined when the Projects are not known: without a hub, or without the right to list them. */
+  readonly projects?: readonly Project[]
 }
 
 /** A fleet of which nothing is known. */
@@ -57,18 +64,29 @@ export const NO_FACTS: FleetFacts = {
 export async function readFleetFacts(client: Client): Promise<FleetFacts> {
   const all = <T extends KubeObject>(kind: string, scope: 'Namespaced' | 'Cluster' = 'Namespaced') =>
     listAll(client, flotillaResource<T>(kind, scope))
-  const [clusters, sets, bindings, placements, decisions, bundles, overrides, sources, plans] = await settleAll([
-    listAll(client, CLUSTERS),
-    all<ClusterSet>('ClusterSet', 'Cluster'),
-    all<ClusterSetBinding>('ClusterSetBinding'),
-    all<Placement>('Placement'),
-    all<PlacementDecision>('PlacementDecision'),
-    all<Bundle>('Bundle'),
-    all<Override>('Override'),
-    all<Source>('Source'),
-    all<RolloutPlan>('RolloutPlan'),
-  ])
-  return { clusters, sets, bindings, placements, decisions, bundles, overrides, sources, plans }
+  const [clusters, sets, bindings, placements, decisions, bundles, overrides, sources, plans, projects] =
+    await settleAll([
+      listAll(client, CLUSTERS),
+      all<ClusterSet>('ClusterSet', 'Cluster'),
+      all<ClusterSetBinding>('ClusterSetBinding'),
+      all<Placement>('Placement'),
+      all<PlacementDecision>('PlacementDecision'),
+      all<Bundle>('Bundle'),
+      all<Override>('Override'),
+      all<Source>('Source'),
+      all<RolloutPlan>('RolloutPlan'),
+      readProjects(client),
+    ])
+  const known = { clusters, sets, bindings, placements, decisions, bundles, overrides, sources, plans }
+  return projects ? { ...known, projects } : known
+}
+
+/** The Projects of the hub; undefined when the caller may not list them, or the hub is older than Projects. */
+export function readProjects(client: Client): Promise<readonly Project[] | undefined> {
+  return listAll(client, PROJECTS).catch((caught: unknown) => {
+    if (isApiError(caught, 'Forbidden', 'NotFound')) return undefined
+    throw caught
+  })
 }
 
 /** Facts with objects of files over them: an object of a file takes the place of the hub's of the same name. */
@@ -78,7 +96,9 @@ export function withObjects(facts: FleetFacts, given: readonly KubeObject[]): Fl
     const names = new Set(own.map(keyOfObject))
     return [...known.filter((object) => !names.has(keyOfObject(object))), ...own]
   }
+  const projects = over('Project', facts.projects ?? [])
   return {
+    ...(facts.projects || projects.length > 0 ? { projects } : {}),
     clusters: over('Cluster', facts.clusters),
     sets: over('ClusterSet', facts.sets),
     bindings: over('ClusterSetBinding', facts.bindings),
@@ -107,7 +127,19 @@ export interface PlacementView {
 /** What a Placement selects of these clusters. */
 export function selectionOf(placement: Placement, facts: FleetFacts): Selection {
   const { clusters, world } = placementView(placement, facts)
-  return selectClusters(questionOf(placement), clusters, world)
+  return selectClusters(askedOf(placement, facts.projects).question, clusters, world)
+}
+
+/** What a Placement asks for in its Project, and why the Project refuses it; its own question without Projects. */
+export function askedOf(
+  placement: Placement,
+  projects: readonly Project[] | undefined,
+): { readonly question: PlacementQuestion; readonly refusal?: Refusal } {
+  if (!projects) return { question: questionOf(placement) }
+  const found = projectOf(indexProjects(projects), placement.metadata.namespace ?? 'default')
+  const question = found.project ? questionInProject(placement, found.project) : questionOf(placement)
+  const refusal = placementRefusal(found, placement)
+  return refusal ? { question, refusal } : { question }
 }
 
 /** Shows a Placement the fleet; decisions of other Placements count as load. */

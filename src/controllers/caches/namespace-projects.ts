@@ -47,18 +47,6 @@ export function triggerOnProjects(
   })
 }
 
-const REASONS: ReadonlySet<string | undefined> = new Set([
-  'NoProject',
-  'SeveralProjects',
-  'ProjectRefuses',
-  'ProjectFreezes',
-])
-
-/** Whether a reason of a condition says that a Project refuses the object, or that there is no Project. */
-export function isProjectReason(reason: string | undefined): boolean {
-  return REASONS.has(reason)
-}
-
 /** Throws Stalled for a refusal. `kept` says what stays as it is. */
 export function refuse(refusal: Refusal | undefined, kept: string): void {
   if (refusal) throw new Stalled(refusal.reason, `${refusalMessage(refusal)} ${kept}`)

@@ -7,26 +7,19 @@ import type { Project } from '../../kinds/native/project.ts'
 import { questionOf } from '../../plan/placement/read-objects.ts'
 import { compileFilter, firstRejection, incumbencyAt, mayPlaceOn } from '../../plan/placement/filter.ts'
 import type { PlacementCluster, PlacementQuestion, PlacementWorld } from '../../plan/placement/types.ts'
-import { allowedSets, placementRefusals, refusedBy } from '../../plan/projects/decide.ts'
+import { placementRefusal } from '../../plan/projects/placement-question.ts'
 import { refuse } from '../caches/namespace-projects.ts'
 import type { ProjectOfNamespace } from '../caches/namespace-projects.ts'
 
 /** The Project of the Placement's namespace; throws Stalled when there is none, or when it refuses the Placement. */
 export function projectOfPlacement(placement: Placement, projectOf: ProjectOfNamespace): Project {
-  const { project, refusal } = projectOf(placement.metadata.namespace ?? '')
+  const found = projectOf(placement.metadata.namespace ?? '')
   const kept =
     (placement.status?.pages ?? 0) > 0
       ? 'The last decisions stay in force, and their clusters receive no change.'
       : 'No cluster is selected.'
-  refuse(project ? refusedBy(placementRefusals(project, placement.spec.clusterSets)) : refusal, kept)
-  return project!
-}
-
-/** The question of a Placement: without sets of its own it asks for the sets that the Project lists. */
-export function questionIn(placement: Placement, project: Project): PlacementQuestion {
-  const question = questionOf(placement)
-  const allowed = allowedSets(project)
-  return allowed && (question.clusterSets ?? []).length === 0 ? { ...question, clusterSets: [...allowed] } : question
+  refuse(placementRefusal(found, placement), kept)
+  return found.project!
 }
 
 /**

@@ -7,6 +7,7 @@ import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
 import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import { Placement, ALLOW_DROP_ANNOTATION } from '../../kinds/native/placement.ts'
 import type { Project } from '../../kinds/native/project.ts'
+import { questionInProject } from '../../plan/projects/placement-question.ts'
 import { decidePlacement, summarize } from '../../plan/placement/decide-placement.ts'
 import type { ClusterDecision } from '../../plan/placement/decisions/paginate.ts'
 import type { PlacementAnswer } from '../../plan/placement/decide-placement.ts'
@@ -19,7 +20,7 @@ import { shrinkAllowance } from '../../plan/placement/shrink-guard.ts'
 import type { CachedPlacement } from './placement-cache.ts'
 import type { PlacementDecidePorts } from './ports.ts'
 import { changePages } from './change-pages.ts'
-import { freezeOutsiders, projectOfPlacement, questionIn } from './project-question.ts'
+import { freezeOutsiders, projectOfPlacement } from './project-question.ts'
 
 /** Writes the decisions of a Placement on pages; plan/placement/decide-placement.ts decides. */
 export function placementDecideReconciler(ports: PlacementDecidePorts): Reconciler<Placement> {
@@ -131,7 +132,7 @@ async function decideWhole(
 ): Promise<Result> {
   const placement = draft.next
   const key = keyOf(placement)
-  const question = questionIn(placement, context.project)
+  const question = questionInProject(placement, context.project)
   const generation = placement.metadata.generation ?? 1
   const present = new Map(ports.pagesOf(key).map((page) => [page.spec.page, page]))
   const before = decisionsOnPages([...present.values()])

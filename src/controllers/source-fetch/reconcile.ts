@@ -13,7 +13,8 @@ import { FETCH_STOPPED, identityOf, selectionOf } from '../../source/fetch-reque
 import type { FetchFailure, FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
 import { pollIntervalMs } from '../../source/poll-interval.ts'
 import { SourceError } from '../../source/source-error.ts'
-import { isProjectReason, refuse } from '../caches/namespace-projects.ts'
+import { isProjectReason } from '../../plan/projects/project-of.ts'
+import { refuse } from '../caches/namespace-projects.ts'
 import type { SourceFetchPorts } from './ports.ts'
 
 /** The annotation that requests a fetch now; a new value is enough. */

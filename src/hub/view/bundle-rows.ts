@@ -23,6 +23,7 @@ import { isForBundle } from '../../plan/windows/window-rules.ts'
 import type { CompiledWindow } from '../../plan/windows/window-rules.ts'
 import { spanAt } from '../../plan/windows/window.ts'
 import { compareText } from '../../core/text/compare-text.ts'
+import { isProjectReason } from '../../plan/projects/project-of.ts'
 import { rowClusterOf } from '../../plan/fleet/row-cluster.ts'
 import { countsOf, rowOf } from '../../plan/fleet/view-rows.ts'
 import type { RowBundle, RowCluster } from '../../plan/fleet/view-rows.ts'
@@ -214,11 +215,13 @@ async function factsOf(reads: ViewReader, bundle: Bundle): Promise<BundleFacts> 
   const ready = findCondition(rollout?.status?.conditions, 'Ready')
   const admissions = (rollout?.status?.admissions ?? []).filter((admission) => admission.bundle === name)
   const counts = rollout?.status?.bundles?.find((one) => one.name === name) ?? rollout?.status?.counts
+  const refused = refusalIn(bundle) ?? refusalIn(await reads.placement(namespace, bundle.spec.placement))
   return {
     key: keyOf(bundle),
     name,
     placement: bundle.spec.placement,
     removedBy: removersOf(rollouts, name),
+    ...(refused === undefined ? {} : { refused }),
     ...(revision ? { target: revision } : {}),
     ...(found ? { newest: found } : {}),
     ...(rollout ? { rings: { specs: rollout.spec.rings, states: rollout.status?.rings ?? [] } } : {}),
@@ -235,6 +238,12 @@ async function factsOf(reads: ViewReader, bundle: Bundle): Promise<BundleFacts> 
         }
       : {}),
   }
+}
+
+/** What the Ready condition says when a Project refuses the object, or when there is no Project. */
+function refusalIn(object: Bundle | Placement | undefined): string | undefined {
+  const ready = findCondition(object?.status?.conditions, 'Ready')
+  return ready?.status === 'False' && isProjectReason(ready.reason) ? ready.message : undefined
 }
 
 function removersOf(rollouts: readonly Rollout[], bundle: string): ReadonlyMap<string, string> {
@@ -263,7 +272,9 @@ export async function stateRow(
     reads.windows(namespace),
   ])
   if (!cluster) return undefined
-  const hold = holdOf(bundle, cluster, windows, reads.now())
+  const frozen: BundleHold | undefined =
+    bundle.refused === undefined ? undefined : { for: 'freeze', badge: 'Frozen', message: bundle.refused }
+  const hold = frozen ?? holdOf(bundle, cluster, windows, reads.now())
   const removedBy = bundle.removedBy.get(member.cluster)
   const facts: RowCluster = {
     ...rowClusterOf(bundle.key, { cluster, report, assignment }),

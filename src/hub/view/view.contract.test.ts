@@ -290,6 +290,21 @@ describe('the view API', () => {
     await send('DELETE', `${OWN}/clusterreports/${nameOf(45)}`)
   })
 
+  it('a bundle that its Project refuses is frozen, and says why', async () => {
+    const message = 'Namespace shop has no Project.'
+    const path = `${OWN}/namespaces/shop/bundles/zed/status`
+    const { body } = await send('GET', path.replace('/status', ''))
+    const conditions = [{ ...heard('False'), type: 'Ready', reason: 'NoProject', message }]
+    const written = await send('PUT', path, { ...body, status: { ...body.status, conditions } })
+    assert.equal(written.status, 200, JSON.stringify(written.body))
+    const { items } = await rowsOf(`?fieldSelector=bundle=zed,cluster=${nameOf(1)}`)
+    assert.deepEqual(
+      items.map(({ state, waitsFor, badges, message: said }: Loose) => [state, waitsFor, badges, said]),
+      [['Pending', 'freeze', ['Frozen'], message]],
+    )
+    await send('PUT', path, { ...written.body, status: { conditions: [] } })
+  })
+
   it('a cluster that was turned away has a badge and no state', async () => {
     const path = `${OWN}/clusters/${nameOf(CLUSTERS)}`
     const { body: cluster } = await send('GET', path)

@@ -43,7 +43,7 @@ export const BundleState = defineView({
       setOf(enumOf(['Frozen', 'Held', 'Cordoned', 'Left', 'Rejected', 'Revoked']), {
         max: 8,
         description:
-          'Marks besides the state. `Frozen`: stopped by a freeze, a closed window or a label. `Held` and `Cordoned`: stopped by a person. `Left`, `Rejected` and `Revoked`: the cluster is not part of the fleet.',
+          'Marks besides the state. `Frozen`: stopped by a freeze, a closed window, a label or a Project. `Held` and `Cordoned`: stopped by a person. `Left`, `Rejected` and `Revoked`: the cluster is not part of the fleet.',
       }),
     ),
     waitsFor: optional(

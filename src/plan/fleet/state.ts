@@ -65,6 +65,8 @@ export interface BundleStateFacts {
   readonly waits?: { readonly for: PendingReason; readonly message: string }
   /** Why no content could be rendered for this cluster. */
   readonly problem?: string
+  /** Why the Project of the namespace refuses the bundle, or that there is none. */
+  readonly refused?: string
 }
 
 /**
@@ -118,7 +120,7 @@ function connectedState(facts: BundleStateFacts): StateOnCluster {
       : 'The cluster does not receive the bundle.'
     return { state: 'Failed', message: `The bundle cannot be rendered for this cluster: ${sentence(problem)} ${keeps}` }
   }
-  if (!target) return waitingState(facts, { for: 'render', message: 'The bundle has not been rendered yet.' })
+  if (!target) return waitingState(facts, notRendered(facts))
   if (reported && sameRevision(reported, target)) return reportedState(reported, facts.heldFor)
   if (facts.admitted && facts.heldFor && facts.waits?.for === facts.heldFor) {
     const message = `Generation ${target.generation} was delivered, and then the cluster was held: ${facts.waits.message} The slot stays taken until the agent starts, or until the ring's startBy has passed.`
@@ -126,6 +128,11 @@ function connectedState(facts: BundleStateFacts): StateOnCluster {
   }
   if (facts.admitted || sameRevision(assigned, target)) return { state: 'Progressing', message: delivered(target) }
   return waitingState(facts, facts.waits ?? { for: 'ring', message: 'Waits for its turn in the rollout.' })
+}
+
+function notRendered({ refused }: BundleStateFacts): NonNullable<BundleStateFacts['waits']> {
+  if (refused !== undefined) return { for: 'freeze', message: refused }
+  return { for: 'render', message: 'The bundle has not been rendered yet.' }
 }
 
 /** The state of a bundle that waits for its next revision: that of the revision which runs. */

@@ -159,6 +159,13 @@ describe('rows of the view', () => {
     })
   })
 
+  it('a bundle that its Project refuses waits for that, before and after its first Release', () => {
+    const refused = 'Namespace x has no Project.'
+    const cluster = { name: 'a', availability: { state: 'Available' as const, message: '' } }
+    const row = rowOf({ key: 'x/y', name: 'y', placement: 'p', refused }, cluster, true)
+    assert.deepEqual([row.state, row.waitsFor, row.message], ['Pending', 'freeze', refused])
+  })
+
   it('counts are by state of what runs, not by progress of the Rollout', () => {
     const counts = { total: 3, ready: 1, progressing: 0, pending: 2, failed: 0, offline: 0 }
     const states = { Ready: 1, Offline: 1, Failed: 1 }

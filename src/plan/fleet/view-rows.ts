@@ -20,6 +20,8 @@ export interface RowBundle {
   readonly delivery?: string
   readonly target?: Revision
   readonly rollout?: RowRollout
+  /** Why the Project of the namespace refuses the bundle or its Placement, or that there is none. */
+  readonly refused?: string
 }
 
 /** A Rollout as a row reads it. */
@@ -111,6 +113,7 @@ export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean 
     ...(reported ? { reported } : {}),
     ...(content?.kind === 'Problem' ? { problem: content.problem } : {}),
     ...(hold ? { heldFor: hold.for } : {}),
+    ...(bundle.refused === undefined ? {} : { refused: bundle.refused }),
     ...waitsOf(bundle, cluster),
   }
   return {

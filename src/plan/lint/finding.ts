@@ -39,6 +39,11 @@ export const CHECKS = {
     title: 'A name leads nowhere',
     help: 'A Bundle names a Placement, Source or RolloutPlan (or an Override a Bundle) that is neither in the files nor on the hub. Without a hub it is a warning: it may be there.',
   },
+  'project-refuses': {
+    severity: 'error',
+    title: 'A Project refuses an object',
+    help: 'The Project of the namespace does not allow the object, or the namespace has no Project. The message names the line of the Project. Change the object, or ask an administrator to change the Project. Projects come from the hub (`--hub`) or from the files; without them nothing is checked.',
+  },
   'cannot-render': {
     severity: 'error',
     title: 'A bundle cannot be rendered',

@@ -20,7 +20,7 @@ import { formatTime } from '../../core/time/time.ts'
 
 /** One check of a cluster. */
 export interface PlacementCheck {
-  readonly name: 'cluster' | 'sets' | 'selector' | 'predicates' | 'taints' | 'rank' | 'spread'
+  readonly name: 'project' | 'cluster' | 'sets' | 'selector' | 'predicates' | 'taints' | 'rank' | 'spread'
   readonly outcome: 'Pass' | 'Stop' | 'NotAsked'
   readonly wanted: string
   readonly observed: string

@@ -6,6 +6,7 @@ import { compileRegex } from '../../cel/library/regex.ts'
 import { CelFailure } from '../../cel/values.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import { TICKET_ANNOTATION } from '../../kinds/fields/project-names.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
 import type { Project } from '../../kinds/native/project.ts'
 import type { Source } from '../../kinds/native/source.ts'
 import type { Executor } from '../apply/local-limits.ts'
@@ -120,6 +121,16 @@ export function placementRefusals(project: ProjectFacts, clusterSets: readonly s
   return clusterSets
     .filter((set) => !allowed.includes(set))
     .map((set) => say(project, `spec.clusterSets does not list ${set}`))
+}
+
+/** A Source, Bundle or Placement, as files have it. */
+export type Definition = Source | Bundle | Placement
+
+/** Why a Project refuses a Source, Bundle or Placement. Rendered objects and quotas are a second question. */
+export function definitionRefusals(project: ProjectFacts, object: Definition): readonly string[] {
+  if (object.kind === 'Source') return sourceRefusals(project, (object as Source).spec)
+  if (object.kind === 'Placement') return placementRefusals(project, (object as Placement).spec.clusterSets)
+  return bundleRefusals(project, object as Bundle)
 }
 
 /** The ClusterSets from which Placements may select; undefined allows all clusters. */

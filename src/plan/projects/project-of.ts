@@ -64,3 +64,15 @@ export function everythingAllowed(namespaces: readonly string[]): Project['spec'
     plans: [ALL],
   }
 }
+
+const REASONS: ReadonlySet<string | undefined> = new Set([
+  'NoProject',
+  'SeveralProjects',
+  'ProjectRefuses',
+  'ProjectFreezes',
+])
+
+/** Whether a reason of a condition says that a Project refuses the object, or that there is no Project. */
+export function isProjectReason(reason: string | undefined): boolean {
+  return REASONS.has(reason)
+}

@@ -11,6 +11,7 @@ import { PlacementDecision } from '../../../kinds/native/placement-decision.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { build, buildBundle, buildCluster, buildPlacement } from '../../../testing/fixtures/builders.ts'
+import { allowNamespaces } from '../../../testing/fixtures/projects.ts'
 import { createCliHub, expectErrorReport } from '../../../testing/hub/cli-hub.ts'
 import { guardList, guardRelease } from './guard.ts'
 import type { GuardInput } from './guard.ts'
@@ -25,6 +26,7 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
   const hub = createCliHub(t, { namespace: 'retail' })
   const { client, connection, connectionOf, terminal } = hub
   await ensureNamespace(client, 'retail')
+  await allowNamespaces(client, 'retail')
   const decisions = []
   for (const name of ['store-1', 'store-2']) {
     await client.create(Cluster, buildCluster(name, { labels: { tier: 'store' } }))

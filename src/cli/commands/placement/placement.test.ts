@@ -9,8 +9,10 @@ import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { PlacementDecision } from '../../../kinds/native/placement-decision.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
+import { Project } from '../../../kinds/native/project.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { build, buildBundle, buildCluster, buildPlacement } from '../../../testing/fixtures/builders.ts'
+import { allowNamespaces } from '../../../testing/fixtures/projects.ts'
 import { createCliHub, expectErrorText } from '../../../testing/hub/cli-hub.ts'
 import { explainError } from '../../errors/explain-error.ts'
 import { explain, simulatePlacement } from './placement.ts'
@@ -18,6 +20,7 @@ import { explain, simulatePlacement } from './placement.ts'
 async function started(t: { after(fn: () => Promise<void>): void }) {
   const { client, connection, terminal, said } = createCliHub(t, { namespace: 'ns' })
   await ensureNamespace(client, 'ns')
+  await allowNamespaces(client, 'ns')
   const write = { fieldManager: 'test' }
   for (const [name, tier] of [
     ['a', 'store'],
@@ -53,6 +56,24 @@ test('explain says for one cluster what decides and what would change it', async
       '',
     ].join('\n'),
   )
+})
+
+test('a Placement that its Project refuses says so, and keeps its decisions', async (t) => {
+  const { said, client, input } = await started(t)
+  const project = await client.get(Project, { name: 'ns' })
+  await client.update(Project, { ...project, spec: { ...project.spec, clusterSets: [] } })
+  const refusal = 'Project ns: spec.clusterSets lists no ClusterSet'
+  said.out = ''
+  await explain(['stores', 'a'], input)
+  assert.match(said.out, /^SELECTED .*: frozen by its Project: stays selected, and receives no change\n/)
+  assert.match(said.out, new RegExp(`✗ project +a Project that allows the Placement +${refusal} +← decides`))
+  said.out = ''
+  await explain(['stores'], input)
+  assert.match(said.out, new RegExp(`^placement stores: ${refusal}\\.\n`))
+  assert.match(said.out, /c +NotSelected +frozen by its Project: no further cluster is selected\n/)
+  const file = JSON.stringify({ ...buildPlacement('ns/stores', { tier: 'dc' }) })
+  const simulated = simulatePlacement({ ...input, flags: { filename: '-' }, stdin: fileOf(file) })
+  assert.match(await expectErrorText(simulated), /would not be decided.*spec\.clusterSets lists no ClusterSet/s)
 })
 
 test('explain lists all clusters, also by a bundle, and a wrong name gets a suggestion', async (t) => {

@@ -13,12 +13,14 @@ import type { Placement } from '../../../kinds/native/placement.ts'
 import { explainCluster } from '../../../plan/placement/explain.ts'
 import type { ClusterVerdict } from '../../../plan/placement/explain.ts'
 import { decisionsOnPages, questionOf } from '../../../plan/placement/read-objects.ts'
+import type { PlacementCluster } from '../../../plan/placement/types.ts'
+import { refusalMessage } from '../../../plan/projects/decide.ts'
+import type { Refusal } from '../../../plan/projects/project-of.ts'
 import { selectClusters } from '../../../plan/placement/select-clusters.ts'
-import type { Selection } from '../../../plan/placement/select-clusters.ts'
 import { decidePlacement } from '../../../plan/placement/decide-placement.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
-import { placementView } from '../../repository/fleet-facts.ts'
+import { askedOf, placementView, readProjects } from '../../repository/fleet-facts.ts'
 import type { PlacementView } from '../../repository/fleet-facts.ts'
 import { CLUSTERS, clustersWith, listAll, flotillaResource } from '../../api/flotilla-resources.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
@@ -60,13 +62,18 @@ export async function explain(words: readonly string[], input: PlacementInput): 
     })
   })
   const { clusters, world } = await readFleet(client, placement)
-  const selection = selectClusters(questionOf(placement), clusters, world)
+  const { question, refusal } = askedOf(placement, await readProjects(client))
+  const selection = selectClusters(question, clusters, world)
+  const explained = (one: PlacementCluster): Explained => {
+    const verdict = withHold(placement, explainCluster(selection, one, world), world)
+    return refusal ? frozenVerdict(verdict, refusal, world.incumbents.has(one.name)) : verdict
+  }
   if (cluster === undefined) {
     const among = await clustersWith(client, flags.selector)
     const asked = clusters.filter((one) => among?.has(one.name) ?? true)
-    const verdicts = asked.map((one) => withHold(placement, explainCluster(selection, one, world), world))
+    const verdicts = asked.map(explained)
     if (flags.output === 'json') return terminal.data(`${JSON.stringify(verdicts, undefined, 2)}\n`)
-    terminal.data(wholeText(placement, selection, verdicts))
+    terminal.data(wholeText(placement, refusal ? refusalMessage(refusal) : selection.misconfigured, verdicts))
     return
   }
   const subject = clusters.find((one) => one.name === cluster)
@@ -80,7 +87,7 @@ export async function explain(words: readonly string[], input: PlacementInput): 
         ) ?? 'list clusters with "flotilla get clusters"',
     })
   }
-  const verdict = withHold(placement, explainCluster(selection, subject, world), world)
+  const verdict = explained(subject)
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(verdict, undefined, 2)}\n`)
   terminal.data(terminal.command(oneText(placement, verdict)))
   const runs = await bundleOutcomeLines(client, placement, { cluster, isSelected: verdict.selected })
@@ -95,6 +102,28 @@ interface Explained extends ClusterVerdict {
 function withHold({ status }: Placement, verdict: ClusterVerdict, { incumbents }: PlacementView['world']): Explained {
   const isHeld = status?.held !== undefined && !verdict.selected && incumbents.has(verdict.cluster)
   return isHeld ? { ...verdict, held: status.held! } : verdict
+}
+
+/** A verdict of a Placement that its Project refuses: the last decisions stay, and no other check is asked. */
+function frozenVerdict(verdict: ClusterVerdict, refusal: Refusal, isSelected: boolean): Explained {
+  const kept = isSelected ? 'stays selected, and receives no change' : 'no further cluster is selected'
+  const checks = verdict.checks.map((check) => ({ ...check, outcome: 'NotAsked', observed: 'not asked' }) as const)
+  return {
+    cluster: verdict.cluster,
+    selected: isSelected,
+    reason: verdict.reason,
+    message: `frozen by its Project: ${kept}`,
+    checks: [
+      {
+        name: 'project',
+        outcome: 'Stop',
+        wanted: 'a Project that allows the Placement',
+        observed: refusal.lines[0]!,
+      },
+      ...checks,
+    ],
+    wouldChange: [],
+  }
 }
 
 /** The Placement of this name, or the Placement of the Bundle of this name. */
@@ -156,7 +185,14 @@ export async function simulatePlacement(input: PlacementInput): Promise<void> {
     ...(present ? { question: questionOf(present) } : {}),
     maxDropped,
   })
-  const question = questionOf(placement)
+  const { question, refusal } = askedOf(placement, await readProjects(client))
+  if (refusal) {
+    throw new CliError(EXIT.failed, {
+      what: `placement "${placement.metadata.name}" would not be decided`,
+      why: refusalMessage(refusal),
+      todo: 'change the file or the Project; the hub would keep the last decisions',
+    })
+  }
   // First what the edit means for each cluster, then whether the guard would stop it.
   const free = { ...past, holds: () => true, maxDropped: '100%' }
   const answer = decidePlacement(question, clusters, { world, before: free })
@@ -227,7 +263,7 @@ function oneText(placement: Placement, verdict: Explained): string {
   ].join('\n')
 }
 
-function wholeText(placement: Placement, selection: Selection, verdicts: readonly Explained[]): string {
+function wholeText(placement: Placement, problem: string | undefined, verdicts: readonly Explained[]): string {
   const width = Math.max(7, ...verdicts.map(({ cluster }) => cluster.length))
   const ready = findCondition(placement.status?.conditions, 'Ready')
   const order = [...verdicts].sort(
@@ -237,7 +273,7 @@ function wholeText(placement: Placement, selection: Selection, verdicts: readonl
     ({ cluster, selected, held, message }) =>
       `${cluster.padEnd(width)}  ${held ? 'Held       ' : selected ? 'Selected   ' : 'NotSelected'}  ${message}`,
   )
-  const title = selection.misconfigured ?? ready?.message ?? 'pending'
+  const title = problem ?? ready?.message ?? 'pending'
   return [`placement ${placement.metadata.name}: ${title}`, ...words, ''].join('\n')
 }
 

@@ -353,3 +353,43 @@ spec: {placement: stores, rollout: {plan: plan}, source: {name: apps, path: pos}
   assert.doesNotMatch(allowed.out, /plaintext-secret/)
   assert.equal(allowed.code, 0)
 })
+
+test('the Projects of the files are asked: about definitions, about rendered objects, and about namespaces without one', async (t) => {
+  const files = (project: string) => ({
+    'all.yaml': `${project}
+---
+apiVersion: flotilla.dev/v1alpha1
+kind: Placement
+metadata: {name: stores, namespace: shop}
+spec: {clusterSelector: {}, clusterSets: [lab]}
+---
+apiVersion: flotilla.dev/v1alpha1
+kind: Bundle
+metadata: {name: pos, namespace: shop}
+spec:
+  placement: stores
+  manifests: |
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: a, namespace: kube-system}
+`,
+  })
+  const project = (spec: string) =>
+    `apiVersion: flotilla.dev/v1alpha1\nkind: Project\nmetadata: {name: team}\nspec: ${spec}`
+  const limited = project(
+    "{namespaces: [shop], sources: [inline], kinds: ['*'], targetNamespaces: [shop], clusterSets: [stores], executors: {ownRights: true}}",
+  )
+  const { out, code } = await run(t, files(limited))
+  assert.match(
+    out,
+    /error: Placement shop\/stores: Project team: spec\.clusterSets does not list lab \[project-refuses\]/,
+  )
+  assert.match(
+    out,
+    /error: Bundle shop\/pos: Project team: spec\.targetNamespaces does not list kube-system .*\[project-refuses\]/,
+  )
+  assert.equal(code, 1)
+  const none = await run(t, files(project('{namespaces: [other]}')))
+  assert.match(none.out, /error: Bundle shop\/pos: Namespace shop has no Project.*\[project-refuses\]/)
+  assert.doesNotMatch((await run(t, files(''))).out, /project-refuses/)
+})

@@ -3,10 +3,9 @@
 import { clientOver } from '../../../client/create-client.ts'
 import { isObject } from '../../../core/json.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
-import type { Placement } from '../../../kinds/native/placement.ts'
-import type { Source } from '../../../kinds/native/source.ts'
 import { allLimitsOf, decideExecutor } from '../../../plan/projects/limits.ts'
-import { bundleRefusals, placementRefusals, sourceRefusals } from '../../../plan/projects/decide.ts'
+import { definitionRefusals } from '../../../plan/projects/decide.ts'
+import type { Definition } from '../../../plan/projects/decide.ts'
 import { indexProjects, projectOf } from '../../../plan/projects/project-of.ts'
 import { readYaml } from '../../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../../yaml/yaml.ts'
@@ -23,8 +22,6 @@ export interface CheckProjectInput {
   readonly terminal: Terminal
   readonly flags: { readonly filename?: readonly string[]; readonly namespace?: string }
 }
-
-type Checked = (Source | Bundle | Placement) & { readonly kind: string }
 
 /** Prints one line for each Source, Bundle and Placement. The exit code is 1 if the Project refuses one of them. */
 export async function projectCheck({ connection, terminal, flags }: CheckProjectInput): Promise<ExitCode> {
@@ -43,7 +40,7 @@ export async function projectCheck({ connection, terminal, flags }: CheckProject
     const namespace = object.metadata.namespace ?? flags.namespace ?? 'default'
     const what = `${object.kind} ${namespace}/${object.metadata.name}`
     const { project, refusal } = projectOf(index, namespace)
-    const lines = project ? refusalsOf(project, object) : refusal.lines
+    const lines = project ? definitionRefusals(project, object) : refusal.lines
     isRefused ||= lines.length > 0
     if (lines.length > 0) for (const line of lines) terminal.data(`refused  ${what}: ${line}\n`)
     else terminal.data(`allowed  ${what}: Project ${project!.metadata.name}${identityText(project!, object)}\n`)
@@ -54,24 +51,18 @@ export async function projectCheck({ connection, terminal, flags }: CheckProject
 
 type FoundProject = NonNullable<ReturnType<typeof projectOf>['project']>
 
-function refusalsOf(project: FoundProject, object: Checked): readonly string[] {
-  if (object.kind === 'Source') return sourceRefusals(project, (object as Source).spec)
-  if (object.kind === 'Placement') return placementRefusals(project, (object as Placement).spec.clusterSets)
-  return bundleRefusals(project, object as Bundle)
-}
-
-function identityText(project: FoundProject, object: Checked): string {
+function identityText(project: FoundProject, object: Definition): string {
   if (object.kind !== 'Bundle') return ''
   const { executor } = decideExecutor(allLimitsOf(project), (object as Bundle).spec.executor)
   return executor ? `, applied as ${executor.namespace}/${executor.name}` : ", applied with the agent's own rights"
 }
 
-async function readObjects(file: string): Promise<Checked[]> {
+async function readObjects(file: string): Promise<Definition[]> {
   try {
     return readYaml(await readText(file), { file })
       .map(({ value }) => value)
       .filter((value): value is Record<string, unknown> => isObject(value) && isChecked(value))
-      .map((value) => ({ spec: {}, ...value }) as unknown as Checked)
+      .map((value) => ({ spec: {}, ...value }) as unknown as Definition)
   } catch (caught) {
     if (!(caught instanceof YamlError)) throw caught
     throw new CliError(EXIT.failed, { what: caught.message }, { cause: caught })

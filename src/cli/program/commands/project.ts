@@ -4,7 +4,7 @@ import type { Act } from '../command-action.ts'
 import { GROUP } from '../flotilla-command.ts'
 import type { FlotillaCommand } from '../flotilla-command.ts'
 
-/** `project` and its verbs. */
+/** `project` and its verbs, and `access`. */
 export function addProjects(program: FlotillaCommand, act: Act): void {
   const project = program
     .command('project')
@@ -94,6 +94,31 @@ export function addProjects(program: FlotillaCommand, act: Act): void {
           given.connect(),
         ])
         return await projectCheck({ ...given, connection, flags })
+      }),
+    )
+  program
+    .command('access')
+    .helpGroup(GROUP.guard)
+    .about(
+      'Show who may do what on which clusters',
+      'Combines roles and their bindings, Projects and ClusterSets. Each row is a subject in a namespace: what it may do, the clusters that this reaches, and as whom the content is applied there. Lists of the same objects are required.',
+    )
+    .example('Show all subjects', 'flotilla access')
+    .example('Show what a user may do', 'flotilla access --user ann --group shop')
+    .example('Show who reaches a cluster', 'flotilla access --cluster store-042')
+    .option('--user <name>', 'Name of a user')
+    .option('--group <name>', 'Group of the caller (repeatable)', collect)
+    .option('--service-account <namespace/name>', 'ServiceAccount of the hub')
+    .option('--cluster <name>', 'Only subjects whose rights act on this cluster')
+    .option('--system', 'Include users and groups "system:…", and ServiceAccounts of kube-system')
+    .addOption(outputOption('text', 'json'))
+    .action(
+      act(async (given, _, flags) => {
+        const [{ access }, connection] = await Promise.all([
+          import('../../commands/project/access.ts'),
+          given.connect(),
+        ])
+        await access({ ...given, connection, flags })
       }),
     )
 }

@@ -1,0 +1,23 @@
+// Tested by src/plan/projects/placement-question.test.ts
+/** What the Project of a namespace makes of a Placement: the clusters that it asks for, or why it is frozen. */
+import type { Placement } from '../../kinds/native/placement.ts'
+import { questionOf } from '../placement/read-objects.ts'
+import type { PlacementQuestion } from '../placement/types.ts'
+import { allowedSets, placementRefusals, refusedBy } from './decide.ts'
+import type { ProjectFacts } from './limits.ts'
+import type { FoundProject, Refusal } from './project-of.ts'
+
+/** The question of a Placement: without sets of its own it asks for the sets that the Project lists. */
+export function questionInProject(placement: Pick<Placement, 'spec'>, project: ProjectFacts): PlacementQuestion {
+  const question = questionOf(placement)
+  const allowed = allowedSets(project)
+  return allowed && (question.clusterSets ?? []).length === 0 ? { ...question, clusterSets: [...allowed] } : question
+}
+
+/** Why the Project of the namespace refuses a Placement, or that there is none; undefined when it is decided. */
+export function placementRefusal(
+  { project, refusal }: FoundProject,
+  { spec }: Pick<Placement, 'spec'>,
+): Refusal | undefined {
+  return project ? refusedBy(placementRefusals(project, spec.clusterSets)) : refusal
+}
