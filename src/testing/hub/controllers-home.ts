@@ -53,6 +53,8 @@ export interface ControllersHome {
   readonly client: Client
   /** The API as a command of the CLI reads it. */
   readonly rest: Rest
+  /** The API as a user of these groups, with the rights that roles give and no more. */
+  as(user: string, ...groups: readonly string[]): Transport
   /** `METHOD path` of every write, in order. */
   readonly writes: string[]
   /** The API as the controllers' user. */
@@ -173,6 +175,10 @@ export async function startControllersHome(
     clock,
     rest: createRest({ transport, clock }),
     client,
+    as: (user, ...groups) => {
+      const person = { user, groups: [...groups, 'system:authenticated'] }
+      return (request, signal) => api.handle(request, person, signal)
+    },
     writes,
     self: controllersClient,
     rights,
