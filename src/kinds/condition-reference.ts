@@ -78,7 +78,7 @@ export const CONDITIONS: readonly ConditionEntry[] = [
   condition('Released', ['Source'], 'True when all Bundles of the newest revision are rendered.'),
   condition(
     'Held',
-    ['Source', 'Rollout', 'GitRepo'],
+    ['Source', 'Rollout', 'GitRepo', 'ApplicationSet'],
     'True while the object waits for the event that its message names.',
   ),
   condition('Superseded', ['Rollout'], 'True when newer Rollouts have taken over all Bundles.'),
@@ -130,6 +130,9 @@ export const CONDITIONS: readonly ConditionEntry[] = [
   condition('FieldWarning', ['Application'], 'Present while fields of the Application have no effect, or another one.'),
   condition('ClusterOffline', ['Application'], 'Present while the cluster is offline.'),
   condition('OrphanedResourceWarning', ['Application'], 'Present while objects are left on a former destination.'),
+  condition('ParametersGenerated', ['ApplicationSet'], 'True when the generators have run on all repositories.'),
+  condition('ErrorOccurred', ['ApplicationSet'], 'True while the set, or a set of parameters, makes no Application.'),
+  condition('ResourcesUpToDate', ['ApplicationSet'], 'True when the Applications are as the set generates them.'),
   condition('Exact', ['GitRepo'], 'True when every field of the GitRepo and its fleet.yaml files has its effect.'),
 ]
 
@@ -720,6 +723,22 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry('Hook', 'An uninstall hook is running.'),
       entry('Dependent', 'A Bundle that depends on this Bundle is removed first.'),
       entry('Later', 'The removal waits for another operation of the same Bundle.'),
+    ],
+  },
+  {
+    title: 'Argo CD',
+    about:
+      'Reasons of the conditions of an ApplicationSet. Conditions of an Application have no reasons, as in Argo CD.',
+    reasons: [
+      entry('ParametersGenerated', 'The generators have run.'),
+      entry('ApplicationSetUpToDate', 'All Applications are as the set generates them.'),
+      entry('ApplicationSetModified', 'Some Applications are missing; the message names the cause.'),
+      entry(
+        'ApplicationParamsGenerationError',
+        'The set, or a part of it, makes no Application. Applications that exist stay.',
+        'Correct what the message names.',
+      ),
+      entry('ErrorOccurred', 'An error stopped the generators; condition ErrorOccurred has it.'),
     ],
   },
   {

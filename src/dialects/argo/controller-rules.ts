@@ -5,14 +5,16 @@ const ARGO = ['argoproj.io']
 const OWN = ['flotilla.dev']
 
 export const ARGO_CONTROLLER_RULES: readonly PolicyRule[] = [
-  { apiGroups: ARGO, resources: ['applications', 'appprojects'], verbs: ['list', 'watch'] },
-  { apiGroups: ARGO, resources: ['applications', 'applications/status'], verbs: ['update'] },
+  { apiGroups: ARGO, resources: ['applications', 'applicationsets', 'appprojects'], verbs: ['list', 'watch'] },
+  { apiGroups: ARGO, resources: ['applications', 'applicationsets'], verbs: ['update'] },
+  { apiGroups: ARGO, resources: ['applications/status', 'applicationsets/status'], verbs: ['update'] },
+  // The Applications of a set.
+  { apiGroups: ARGO, resources: ['applications'], verbs: ['create', 'patch', 'delete'] },
+  // Decisions that a clusterDecisionResource generator names.
+  { apiGroups: ['cluster.open-cluster-management.io'], resources: ['placementdecisions'], verbs: ['list'] },
   // The objects that an Application becomes.
-  {
-    apiGroups: OWN,
-    resources: ['bundles', 'placements', 'rolloutplans', 'sources'],
-    verbs: ['create', 'patch', 'delete'],
-  },
+  { apiGroups: OWN, resources: ['bundles', 'sources'], verbs: ['create', 'patch', 'delete'] },
+  { apiGroups: OWN, resources: ['placements', 'rolloutplans'], verbs: ['create', 'patch'] },
   // A sync that a user asks for starts the Rollout that waits.
   { apiGroups: OWN, resources: ['rollouts'], verbs: ['patch'] },
 ]

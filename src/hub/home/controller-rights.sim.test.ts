@@ -9,6 +9,8 @@ import type { TestContext } from 'node:test'
 import { CONTROLLER_RULES, CONTROLLER_SYSTEM_RULES } from '../../apiserver/rbac/controller-rules.ts'
 import { HUB_BINDINGS, HUB_LOCALS, HUB_ROLES } from '../../apiserver/rbac/bootstrap-roles.ts'
 import { BUNDLE_SECRET_MAKER } from '../../controllers/secrets/bundle-secrets.ts'
+import { ARGO_CONTROLLER_RULES } from '../../dialects/argo/controller-rules.ts'
+import { Application, ApplicationSet } from '../../dialects/argo/kinds.ts'
 import { FLEET_CONTROLLER_RULES } from '../../dialects/fleet/controller-rules.ts'
 import { ClusterGroup, FleetCluster, GitRepo } from '../../dialects/fleet/kinds.ts'
 import { FLUX_CONTROLLER_RULES } from '../../dialects/flux/controller-rules.ts'
@@ -320,6 +322,53 @@ test('the controllers of the OCM dialect have every right that they use, and no 
   const { used, denied } = hub.rights
   assert.deepEqual(denied, [])
   assert.deepEqual(unusedOf(OCM_CONTROLLER_RULES, used), Object.keys(UNSEEN_OF_OCM).sort())
+})
+
+test('the controllers of the Argo CD dialect have every right that they use, and no other', async (t) => {
+  const hub = await walkedHome(t, ['argo'], () => ({ 'apps/web/cm.yaml': configMapManifest('web', {}) }))
+  await join(hub, 'a')
+  const repoURL = 'https://git.example.com/apps'
+  const spec = {
+    generators: [{ git: { repoURL, revision: 'main', directories: [{ path: 'apps/*' }] } }],
+    template: {
+      metadata: { name: '{{path.basename}}' },
+      spec: {
+        project: 'default',
+        source: { repoURL, path: '{{path}}', targetRevision: 'main' },
+        destination: { name: 'a', namespace: 'web' },
+        syncPolicy: { automated: {} },
+      },
+    },
+  }
+  await hub.create(build(ApplicationSet, 'argocd/apps', { spec }), ApplicationSet)
+  await settle(hub)
+  assert.notEqual(await hub.find(Application, 'argocd/web'), undefined)
+  const asked = { metadata: { annotations: { 'argocd.argoproj.io/application-set-refresh': 'true' } } }
+  await hub.client.patch(ApplicationSet, { namespace: 'argocd', name: 'apps' }, patch(asked))
+  await settle(hub)
+  const found = (await hub.find(ApplicationSet, 'argocd/apps'))!
+  const generators = [{ list: { elements: [{ path: 'apps/web', 'path.basename': 'site' }] } }]
+  const { template } = spec
+  const other = { ...template.spec, source: { ...template.spec.source, targetRevision: 'next' } }
+  const next = { ...spec, generators, template: { ...template, spec: other } }
+  await hub.client.update(ApplicationSet, { ...found, spec: next })
+  await settle(hub)
+  const token = /token (\S+)\)/.exec(
+    (await hub.find(ApplicationSet, 'argocd/apps'))?.status?.conditions?.find(({ type }) => type === 'Held')?.message ??
+      '',
+  )
+  if (token) {
+    const released = { metadata: { annotations: { 'flotilla.dev/release-drop': token[1] } } }
+    await hub.client.patch(ApplicationSet, { namespace: 'argocd', name: 'apps' }, patch(released))
+  }
+  await settle(hub)
+  const { used, denied } = hub.rights
+  assert.deepEqual(denied, [])
+  assert.deepEqual(
+    unusedOf(ARGO_CONTROLLER_RULES, used),
+    ['list placementdecisions.cluster.open-cluster-management.io'],
+    'only a generator of the kind asks for it',
+  )
 })
 
 test('neither the controllers nor the gateway are in a group, and both have the roles of their names alone', () => {

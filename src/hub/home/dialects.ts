@@ -5,6 +5,7 @@ import type { Clock } from '../../core/time/clock.ts'
 import { isApiError } from '../../core/errors.ts'
 import { ARGO_CONTROLLER_RULES } from '../../dialects/argo/controller-rules.ts'
 import { ARGO_KINDS } from '../../dialects/argo/kinds.ts'
+import { ARGO_POLICIES } from '../../dialects/argo/argo-policies.ts'
 import { createArgoControllers } from '../../dialects/argo/served/argo-controllers.ts'
 import { FLEET_CONTROLLER_RULES } from '../../dialects/fleet/controller-rules.ts'
 import { createFleetControllers } from '../../dialects/fleet/controllers/fleet-controllers.ts'
@@ -71,6 +72,7 @@ const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
   argo: {
     kinds: ARGO_KINDS,
     namespaces: ['argocd'],
+    policies: ARGO_POLICIES,
     controllers: createArgoControllers,
     rules: ARGO_CONTROLLER_RULES,
   },

@@ -1,4 +1,5 @@
 /** A home with the Argo CD dialect, two clusters and repositories that a test writes. */
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { utf8 } from '../../core/bytes.ts'
 import { Application } from '../../dialects/argo/kinds.ts'
@@ -26,10 +27,19 @@ export interface ArgoHome {
   edit(name: string, change: (app: Application) => Application): Promise<void>
 }
 
-/** Starts it with the clusters c1 (env: prod) and c2 (env: dev). */
-export async function startArgoHome(t: TestContext, repositories: Repositories): Promise<ArgoHome> {
+const CLUSTERS: Readonly<Record<string, Record<string, string>>> = { c1: { env: 'prod' }, c2: { env: 'dev' } }
+
+/** Starts it with clusters and their labels. */
+export async function startArgoHome(
+  t: TestContext,
+  repositories: Repositories,
+  clusters = CLUSTERS,
+): Promise<ArgoHome> {
   const hub = await startControllersHome(['argo'])
-  t.after(() => hub.close())
+  t.after(async () => {
+    await hub.close()
+    assert.deepEqual(hub.rights.denied, [], 'the controllers have every right that they use')
+  })
   const tips = new Map(Object.entries(repositories).map(([url, files]) => [url, { commit: 'c1', files }]))
   hub.serveSources(async ({ previous, spec }) => {
     const tip = tips.get(spec.git?.url ?? '')
@@ -42,8 +52,8 @@ export async function startArgoHome(t: TestContext, repositories: Repositories):
       artifact: { ...stored, revision: `main@sha1:${tip.commit}`, commit: tip.commit, fetchedBytes: 1, from: 'x' },
     }
   })
-  for (const [name, env] of Object.entries({ c1: 'prod', c2: 'dev' })) {
-    await hub.create(buildCluster(name, { labels: { env } }), Cluster)
+  for (const [name, labels] of Object.entries(clusters)) {
+    await hub.create(buildCluster(name, { labels }), Cluster)
     await hub.report(name, 'Ready')
   }
   const settle = async () => {

@@ -1,3 +1,4 @@
+// Tested by src/dialects/argo/applicationset/generate.test.ts.
 /** The clusters generator: a parameter set for each cluster Secret that fits, and the cluster Argo CD runs in. */
 import type { JsonObject } from '../../../core/json.ts'
 import { nilSlice, typed } from '../../../render/gotemplate/value.ts'
@@ -33,12 +34,17 @@ export function generateFromClusters(clusters: JsonObject, { inputs, renderer }:
     const labels = new Map(Object.entries(cluster.labels))
     if (matches(labels)) found.set(cluster.name, cluster)
   }
+  inputs.onClusters?.([...found.values()])
   const values = clusters['values'] as Readonly<Record<string, string>> | undefined
   const sets = [...found.values()].map((cluster) => clusterParameters(cluster, renderer))
   for (const set of sets)
     withContext('error appending templated values for cluster', () => addValues(values, set, renderer))
   const isSelective = Object.keys(matchLabels ?? {}).length > 0 || (matchExpressions ?? []).length > 0
-  if (!isSelective && ![...found.values()].some(({ server }) => server === LOCAL_SERVER)) {
+  if (
+    !isSelective &&
+    inputs.hasLocalCluster !== false &&
+    ![...found.values()].some(({ server }) => server === LOCAL_SERVER)
+  ) {
     const local: Parameters = new Map([
       ['name', LOCAL_NAME],
       ['nameNormalized', LOCAL_NAME],

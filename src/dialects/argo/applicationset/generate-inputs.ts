@@ -75,6 +75,12 @@ export interface GenerateInputs {
   clusterSets?(generator: JsonObject, renderer: TextRenderer): Parameters[]
   /** Chooses sets by the selector of a generator, instead of by their parameters alone. */
   selectSets?(selector: Selector, sets: readonly Parameters[]): Parameters[]
+  /** Receives the clusters that clusters generators chose. */
+  onClusters?(clusters: readonly ArgoCluster[]): void
+  /** Receives what is wrong with one set of parameters; the other sets go on. Without it, it is an error of all. */
+  onProblem?(problem: string): void
+  /** False where no cluster stands for the one that Argo CD runs in. */
+  readonly hasLocalCluster?: boolean
   readonly services?: GeneratorServices
   /** `*` in paths of files stops at slashes: applicationsetcontroller.enable.new.git.file.globbing. */
   readonly newGitFileGlobbing?: boolean

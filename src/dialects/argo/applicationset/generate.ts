@@ -51,17 +51,30 @@ export function generateApplications(set: unknown, inputs: GenerateInputs): Gene
   const applications = explained(unknown, () =>
     (spec.generators ?? []).flatMap((entry) =>
       runGenerators(entry, scene, { template }).flatMap((generated) =>
-        generated.sets.map((parameters) =>
-          applicationOf(generated.template, parameters, {
-            spec,
-            renderer,
-            namespace: metadata.namespace ?? inputs.namespace,
-          }),
+        generated.sets.flatMap((parameters) =>
+          tolerant(inputs, () =>
+            applicationOf(generated.template, parameters, {
+              spec,
+              renderer,
+              namespace: metadata.namespace ?? inputs.namespace,
+            }),
+          ),
         ),
       ),
     ),
   )
   return { applications: applications.toSorted(byName), warnings: unknown }
+}
+
+/** One Application, or none when its error is received. */
+function tolerant({ onProblem }: GenerateInputs, make: () => JsonObject): JsonObject[] {
+  try {
+    return [make()]
+  } catch (caught) {
+    if (!onProblem || !(caught instanceof ApplicationSetError)) throw caught
+    onProblem(caught.message)
+    return []
+  }
 }
 
 /** An error of an entry without a known generator says which one was meant. */

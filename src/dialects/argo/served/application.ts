@@ -6,11 +6,13 @@ import type { Digest } from '../../../core/crypto/digest.ts'
 import { jsonEqual } from '../../../core/json.ts'
 import { parseTime } from '../../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
+import type { Kind } from '../../../kinds/define-kind.ts'
 import { keyOf } from '../../../kinds/meta.ts'
 import { Bundle, REMOVAL_FINALIZER } from '../../../kinds/native/bundle.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import type { ObjectSet } from '../../../wire/document/cluster-document.ts'
+import { REFRESH, SYNC } from '../annotations.ts'
 import { isAutomated } from '../application.ts'
 import type { Application, ApplicationStatus } from '../kinds.ts'
 import type { CheckedProject } from '../projects/validate-project.ts'
@@ -24,7 +26,7 @@ import type { ArgoPorts } from './ports.ts'
 import { closedWindow, projectRefusal, projectSpec, refusedObject } from './project-limits.ts'
 import type { NamedDestination } from './project-limits.ts'
 import { removeApplication } from './remove-application.ts'
-import { isGenerated, REFRESH, SYNC } from './requests.ts'
+import { sourceOwnerOf } from './served-objects.ts'
 import { resourcesOf, show, showProblem } from './show-application.ts'
 import { compileWith, fetchedSources, pruneObjects, writeObjects } from './write-objects.ts'
 import type { Fetched } from './write-objects.ts'
@@ -53,7 +55,6 @@ export function applicationReconciler(ports: ArgoPorts): Reconciler<Application>
     name: 'argo-application',
     async reconcile(draft: Draft<Application>, context: Context): Promise<Result> {
       const app = draft.next
-      if (isGenerated(app)) return { unchanged: true }
       if (app.metadata.deletionTimestamp) {
         known.delete(keyOf(app))
         return removeApplication(draft, ports, context)
@@ -102,13 +103,8 @@ async function refresh(app: Application, ports: ArgoPorts, { signal, clock }: Co
 }
 
 /** Asks the hub to fetch the Sources of an owner now. */
-async function pollSources(
-  owner: Pick<Application, 'metadata'>,
-  ports: ArgoPorts,
-  token: string,
-  signal: AbortSignal,
-): Promise<void> {
-  for (const { kind, object } of ports.madeFor(owner.metadata.uid ?? '')) {
+async function pollSources(owner: Application, ports: ArgoPorts, token: string, signal: AbortSignal): Promise<void> {
+  for (const { kind, object } of ports.madeFor(sourceOwnerOf(owner).metadata.uid ?? '')) {
     if (kind === Source) await ports.annotate(kind, object, { [POLL]: token }, signal)
   }
 }
@@ -151,7 +147,7 @@ async function compiled(
   const { namespace = '', name } = app.metadata
   const served = [{ bundle: name, application: app, clusters: [cluster] }]
   const wanted = compileServed(app, served, () => undefined).desired.filter(({ kind }) => kind === Source)
-  const [taken] = await writeObjects(app, wanted, { ports, context })
+  const [taken] = await writeObjects(sourceOwnerOf(app), wanted, { ports, context })
   if (taken !== undefined) return { type: 'InvalidSpecError', problem: taken }
   const fetched = await fetchedSources(
     namespace,
@@ -172,7 +168,16 @@ async function compiled(
   known.set(keyOf(app), { digest, compiled: made })
   const [problem] = [...made.problems.values()].flat()
   if (problem !== undefined) return { type: 'InvalidSpecError', problem }
-  const [conflict] = await writeObjects(app, made.desired, { ports, context })
+  const isSource = ({ kind }: { readonly kind: Kind }) => kind === Source
+  const written = { ports, context }
+  const [conflict] = [
+    ...(await writeObjects(sourceOwnerOf(app), made.desired.filter(isSource), written)),
+    ...(await writeObjects(
+      app,
+      made.desired.filter((one) => !isSource(one)),
+      written,
+    )),
+  ]
   if (conflict !== undefined) return { type: 'InvalidSpecError', problem: conflict }
   const names = new Set(made.desired.map(({ kind, object }) => `${kind.kind}/${object.metadata.name}`))
   await pruneObjects(app, (kind, one) => names.has(`${kind.kind}/${one}`), { ports, context })

@@ -24,8 +24,10 @@ import { Source } from '../../../kinds/native/source.ts'
 import { parseObjectSet } from '../../../wire/document/signed-document.ts'
 import { lazyFiles } from '../../lazy-files.ts'
 import { LOCAL_NAME, LOCAL_SERVER } from '../applicationset/clusters.ts'
-import { AppProject, Application } from '../kinds.ts'
+import { AppProject, Application, ApplicationSet } from '../kinds.ts'
+import { applicationSetReconciler } from './application-set.ts'
 import { applicationReconciler, ARGO_NAMESPACE } from './application.ts'
+import { readDecisions } from './decisions.ts'
 import { argoNameOf, createDestinations, serverOf } from './destinations.ts'
 import { STARTED } from './ports.ts'
 import type { ArgoPorts } from './ports.ts'
@@ -47,12 +49,14 @@ const OWNER = 'argo-owner'
 const REMOVED = 'argo-removed'
 const DESTINATION = 'argo-destination'
 const PROJECT = 'argo-project'
+const USES = 'argo-source'
 
 /** Creates the controllers; nothing happens before `run`. */
 export function createArgoControllers(parts: ArgoParts): readonly Controller[] {
   const { informers } = parts
   const { client } = informers
   const applications = informers.of(Application)
+  const sets = informers.of(ApplicationSet)
   const projects = informers.of(AppProject)
   const clusters = informers.of(Cluster)
   const bundles = informers.of(Bundle)
@@ -83,7 +87,12 @@ export function createArgoControllers(parts: ArgoParts): readonly Controller[] {
       failureCondition: false,
       notesGeneration: false,
       triggers: [
-        triggerOnObject(informers.of(Source), (source) => ownersOf(source, Application.kind)),
+        triggerOnObject(informers.of(Source), (source) => [
+          ...ownersOf(source, Application.kind),
+          ...(source.metadata.ownerReferences ?? []).flatMap(({ uid }) =>
+            applications.lister.by(OWNER, uid).map(keyOf),
+          ),
+        ]),
         triggerOnObject(bundles, (bundle) => ownersOf(bundle, Application.kind)),
         triggerOnObject(rollouts, (rollout) => bundlesOf(rollout).flatMap((one) => ownersOf(one, Application.kind))),
         triggerOn(informers.of(ClusterReport), (change) =>
@@ -93,7 +102,42 @@ export function createArgoControllers(parts: ArgoParts): readonly Controller[] {
         triggerOnObject(projects, ({ metadata }) => applications.lister.by(PROJECT, metadata.name).map(keyOf)),
       ],
     }),
+    createController({
+      ...parts,
+      client,
+      type: ApplicationSet,
+      informer: sets,
+      reconciler: applicationSetReconciler(ports),
+      failureCondition: false,
+      notesGeneration: false,
+      triggers: [
+        triggerOnObject(informers.of(Source), (source) => ownersOf(source, ApplicationSet.kind)),
+        triggerOn(applications, (change) => setsOf(change)),
+        // Generators see names, labels, annotations and aliases of all Clusters.
+        triggerOn(clusters, (change) => (isSeen(change) ? sets.lister.list().map(keyOf) : [])),
+      ],
+    }),
   ]
+}
+
+/** The set of an Application whose sync or health changed, or that came or went. */
+function setsOf({ before, after }: Change<Application>): string[] {
+  const shown = (one: Application | undefined) =>
+    one && [
+      one.status?.sync?.status,
+      one.status?.health?.status,
+      one.metadata.generation,
+      one.metadata.deletionTimestamp,
+    ]
+  if (before && after && jsonEqual(shown(before), shown(after))) return []
+  const owner = argoOwnerOf((after ?? before)!)
+  return owner?.kind === ApplicationSet.kind ? [owner.key] : []
+}
+
+function isSeen({ before, after }: Change<Cluster>): boolean {
+  const seen = (cluster: Cluster | undefined) =>
+    cluster && [cluster.metadata.labels, cluster.metadata.annotations, cluster.spec.aliases, cluster.spec.accepted]
+  return !before || !after || !jsonEqual(seen(before), seen(after))
 }
 
 function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
@@ -107,6 +151,13 @@ function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
   const rollouts = informers.of(Rollout)
   const clusters = informers.of(Cluster)
   const projects = informers.of(AppProject)
+  const applications = informers.of(Application)
+  applications.addIndex(OWNER, ({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid))
+  bundles.addIndex(USES, ({ metadata, spec }) =>
+    [spec.source?.name, ...(spec.source?.include ?? []).map(({ source }) => source)].flatMap((name) =>
+      name === undefined ? [] : [`${metadata.namespace ?? ''}/${name}`],
+    ),
+  )
   rollouts.addIndex(REMOVED, ({ metadata, spec }) =>
     spec.removal ? [`${metadata.namespace ?? ''}/${spec.removal.bundle}`] : [],
   )
@@ -138,6 +189,22 @@ function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
     },
     projectOf: (namespace, name) =>
       projects.lister.get(`${ARGO_NAMESPACE}/${name}`) ?? projects.lister.get(`${namespace}/${name}`),
+    applicationsOf: (uid) => applications.lister.by(OWNER, uid),
+    applyApplication: async (application, signal) => {
+      await client.apply(Application, application as Application, { fieldManager: MANAGER, force: true, signal })
+    },
+    removeApplication: async ({ metadata }, signal) => {
+      const { name, namespace = '', uid } = metadata
+      await ignoringGone(client.delete(Application, { name, namespace }, { ...(uid ? { uid } : {}), signal }))
+    },
+    clusters: () => clusters.lister.list().filter(({ spec }) => spec.accepted && !spec.refused),
+    projects: (namespace) =>
+      new Set([
+        'default',
+        ...[ARGO_NAMESPACE, namespace].flatMap((one) => projects.lister.list(one)).map(({ metadata }) => metadata.name),
+      ]),
+    decisions: (namespace, configMaps, signal) => readDecisions(client, { namespace, configMaps }, signal),
+    isUsed: (namespace, source) => bundles.lister.by(USES, `${namespace}/${source}`).length > 0,
     destinations: () => createDestinations(clusters.lister.list()),
   }
 }

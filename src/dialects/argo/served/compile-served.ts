@@ -1,5 +1,6 @@
 // Tested by src/dialects/argo/served/application.sim.test.ts
 /** Compiles Applications that the hub serves: to Sources, and to Placement, RolloutPlan and Bundle of each. */
+import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { isObject } from '../../../core/json.ts'
 import { allowsSecrets } from '../../../kinds/fields/secrets-annotation.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
@@ -15,7 +16,7 @@ import type { ImportedObjects } from '../compile/imported-objects.ts'
 import { APPLICATION } from '../fields.ts'
 import type { Repositories } from '../files/repositories.ts'
 import type { Application } from '../kinds.ts'
-import { ownedObject } from './served-objects.ts'
+import { ownedObject, sourceOwnerOf } from './served-objects.ts'
 import type { Desired, Owner } from './served-objects.ts'
 
 /** An Application, or Applications that differ in their cluster alone, and where they go. */
@@ -25,8 +26,6 @@ export interface ServedApplication {
   readonly application: Pick<Application, 'metadata' | 'spec'>
   /** Names of Clusters. */
   readonly clusters: readonly string[]
-  /** Annotations of the Bundle. */
-  readonly annotations?: Readonly<Record<string, string>>
 }
 
 /** The objects, and what is to be said about them. */
@@ -49,21 +48,19 @@ export function compileServed(
   applications: readonly ServedApplication[],
   repositoryOf: Repositories['of'],
 ): CompiledApplications {
-  const { namespace = '', name } = owner.metadata
-  const objects = namedAfter(name, createImportedObjects(namespace))
+  const { namespace = '' } = owner.metadata
+  const objects = namedAfter(sourceOwnerOf(owner).metadata.name, createImportedObjects(namespace))
   const notes = new Map<string, string[]>()
   const problems = new Map<string, string[]>()
-  const annotations = new Map<string, Readonly<Record<string, string>>>()
   for (const served of applications) {
     const add = (to: Map<string, string[]>) => (message: string) => {
       const said = to.get(served.bundle) ?? []
       if (!said.includes(message)) to.set(served.bundle, [...said, message])
     }
     const scene = { note: add(notes), wrong: add(problems) }
-    if (served.annotations) annotations.set(served.bundle, served.annotations)
     compileOne(served, { ...scene, objects, repositoryOf })
   }
-  const desired = objects.all().map((object) => desiredOf(owner, object, annotations))
+  const desired = objects.all().map((object) => desiredOf(owner, object))
   return { desired, notes, problems }
 }
 
@@ -119,7 +116,9 @@ function namedAfter(owner: string, objects: ImportedObjects): ImportedObjects {
   return {
     ...objects,
     add(kind: Kind, wanted, content) {
-      if (kind === Source) return objects.add(kind, `${owner}-${wanted}`, content)
+      // The digest makes the name the same in each Application of a set.
+      if (kind === Source)
+        return objects.add(kind, `${owner}-${wanted}-${digestOfJson(content.spec).slice(7, 13)}`, content)
       if (kind === Bundle) return objects.add(kind, wanted, content)
       const labels = { 'argocd.argoproj.io/instance': wanted.slice(0, 63).replace(/[^a-z0-9]+$/, '') }
       return objects.add(kind, wanted, { ...content, labels: { ...content.labels, ...labels } })
@@ -127,18 +126,10 @@ function namedAfter(owner: string, objects: ImportedObjects): ImportedObjects {
   }
 }
 
-function desiredOf(
-  owner: Owner,
-  { kind, metadata, ...rest }: UnknownObject,
-  annotations: ReadonlyMap<string, Readonly<Record<string, string>>>,
-): Desired {
+function desiredOf(owner: Owner, { kind, metadata, ...rest }: UnknownObject): Desired {
   const type = [Source, Placement, RolloutPlan, Bundle].find((one) => one.kind === kind)! as Kind
   const { name, labels } = metadata
-  const spec = kind === Source.kind ? { ...(rest['spec'] as object), interval: INTERVAL } : rest['spec']
-  return ownedObject(owner, type, {
-    name,
-    spec,
-    ...(labels ? { labels } : {}),
-    ...(kind === Bundle.kind && annotations.has(name) ? { annotations: annotations.get(name)! } : {}),
-  })
+  const isSource = kind === Source.kind
+  const spec = isSource ? { ...(rest['spec'] as object), interval: INTERVAL } : rest['spec']
+  return ownedObject(isSource ? sourceOwnerOf(owner) : owner, type, { name, spec, ...(labels ? { labels } : {}) })
 }

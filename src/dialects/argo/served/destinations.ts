@@ -2,6 +2,7 @@
 /** Destinations of Applications as Clusters: by name, by address, by alias. */
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import { LOCAL_NAME, LOCAL_SERVER } from '../applicationset/clusters.ts'
+import type { ArgoCluster } from '../applicationset/generate-inputs.ts'
 
 const DOMAIN = '.clusters.flotilla.invalid'
 /** The alias of the cluster that stands for the one Argo CD runs in. */
@@ -23,6 +24,24 @@ function aliasesOf({ aliases = [] }: Cluster['spec']): string[] {
 
 function isAddress(alias: string): boolean {
   return alias.includes('://')
+}
+
+/** A Cluster as the clusters generator sees it. */
+export function argoClusterOf(cluster: Cluster): ArgoCluster {
+  const { name, labels = {}, annotations = {} } = cluster.metadata
+  const isLocal = isLocalCluster(cluster)
+  return {
+    secret: name,
+    name: isLocal ? LOCAL_NAME : argoNameOf(cluster),
+    server: isLocal ? LOCAL_SERVER : serverOf(cluster),
+    labels: { ...labels, 'argocd.argoproj.io/secret-type': 'cluster' },
+    annotations,
+  }
+}
+
+/** Whether a Cluster stands for the one that Argo CD runs in. */
+export function isLocalCluster({ spec }: Cluster): boolean {
+  return aliasesOf(spec).includes(LOCAL_ALIAS)
 }
 
 /** A destination. */
@@ -47,7 +66,7 @@ export function createDestinations(clusters: readonly Cluster[]): (destination: 
     byName.set(argoNameOf(cluster), cluster)
     byServer.set(trimmed(serverOf(cluster)), cluster)
     byServer.set(`https://${cluster.metadata.name}${DOMAIN}`, cluster)
-    if (aliasesOf(cluster.spec).includes(LOCAL_ALIAS)) local = cluster
+    if (isLocalCluster(cluster)) local = cluster
   }
   // The name of a Cluster counts before an alias of another one.
   for (const cluster of clusters) byName.set(cluster.metadata.name, cluster)

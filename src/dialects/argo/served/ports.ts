@@ -1,13 +1,15 @@
 /** The ports of the controllers of Applications and ApplicationSets. */
 import type { Digest } from '../../../core/crypto/digest.ts'
+import type { JsonObject } from '../../../core/json.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
+import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
 import type { Source } from '../../../kinds/native/source.ts'
 import type { ObjectSet } from '../../../wire/document/cluster-document.ts'
 import type { LazyFiles } from '../../lazy-files.ts'
-import type { AppProject } from '../kinds.ts'
+import type { Application, AppProject } from '../kinds.ts'
 import type { createDestinations } from './destinations.ts'
 import type { Owner } from './served-objects.ts'
 import type { StateRows } from './state-rows.ts'
@@ -46,6 +48,18 @@ export interface ArgoPorts extends StateRows {
   setOf(digest: Digest): Promise<ObjectSet | undefined>
   /** The AppProject of this name that counts for a namespace, and its namespace. */
   projectOf(namespace: string, name: string): AppProject | undefined
+  /** The Applications of the set with this uid. */
+  applicationsOf(uid: string): readonly Application[]
+  applyApplication(application: KubeObject, signal: AbortSignal): Promise<void>
+  removeApplication(application: Application, signal: AbortSignal): Promise<void>
+  /** Accepted Clusters. */
+  clusters(): readonly Cluster[]
+  /** Names of AppProjects that count for a namespace. */
+  projects(namespace: string): ReadonlySet<string>
+  /** ConfigMaps and decisions that a generator names by ConfigMap. */
+  decisions(namespace: string, configMaps: readonly string[], signal: AbortSignal): Promise<readonly JsonObject[]>
+  /** Whether a Bundle of the namespace uses a Source. */
+  isUsed(namespace: string, source: string): boolean
   destinations(): ReturnType<typeof createDestinations>
   /** Whether an object of the namespace with this name belongs to another owner. */
   isTaken(kind: Kind, owner: Owner, name: string): boolean

@@ -8,10 +8,9 @@ import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
 import { RolloutPlan } from '../../../kinds/native/rollout-plan.ts'
 import { Source } from '../../../kinds/native/source.ts'
+import { COMPILED } from '../annotations.ts'
 import { ARGO_GROUP } from '../kinds.ts'
 
-/** The annotation with the digest of the object's inputs: the object is written only when it changes. */
-export const COMPILED = 'flotilla.dev/compiled'
 /** The order of writes: an object that another object names comes first. */
 export const MADE_KINDS: readonly Kind[] = [Source, Placement, RolloutPlan, Bundle]
 
@@ -32,15 +31,13 @@ export function ownedObject(
     name,
     spec,
     labels = {},
-    annotations = {},
   }: {
     readonly name: string
     readonly spec: unknown
     readonly labels?: Readonly<Record<string, string>>
-    readonly annotations?: Readonly<Record<string, string>>
   },
 ): Desired {
-  const compiled = digestOfJson({ spec, labels, annotations })
+  const compiled = digestOfJson({ spec, labels })
   return {
     kind,
     object: {
@@ -50,7 +47,7 @@ export function ownedObject(
         name,
         namespace: owner.metadata.namespace ?? '',
         ...(Object.keys(labels).length === 0 ? {} : { labels }),
-        annotations: { ...annotations, [COMPILED]: compiled },
+        annotations: { [COMPILED]: compiled },
         ownerReferences: [ownerReference(owner)],
       },
       spec,
@@ -62,6 +59,19 @@ function ownerReference({ apiVersion, kind, metadata }: Owner): OwnerReference {
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true }
 }
 
+/** The owner of the Sources of an object: Applications of a set share those of the set. */
+export function sourceOwnerOf(owner: Owner): Owner {
+  const { ownerReferences = [], namespace = '' } = owner.metadata
+  const set = ownerReferences.find(({ apiVersion, kind }) => isOfArgo(apiVersion) && kind === 'ApplicationSet')
+  if (!set) return owner
+  const { apiVersion, kind, name, uid } = set
+  return { apiVersion, kind, metadata: { name, namespace, uid } }
+}
+
+function isOfArgo(apiVersion: string): boolean {
+  return apiVersion.startsWith(`${ARGO_GROUP}/`)
+}
+
 /** Whether an object was made for this owner, and not for an earlier one of the same name. */
 export function isOwnedBy({ metadata }: KubeObject, owner: Owner): boolean {
   return (metadata.ownerReferences ?? []).some(({ uid }) => uid === owner.metadata.uid)
@@ -69,6 +79,6 @@ export function isOwnedBy({ metadata }: KubeObject, owner: Owner): boolean {
 
 /** The owner of an object among the kinds of Argo CD: kind and key; undefined for other objects. */
 export function argoOwnerOf({ metadata }: KubeObject): { readonly kind: string; readonly key: string } | undefined {
-  const owner = (metadata.ownerReferences ?? []).find(({ apiVersion }) => apiVersion.startsWith(`${ARGO_GROUP}/`))
+  const owner = (metadata.ownerReferences ?? []).find(({ apiVersion }) => isOfArgo(apiVersion))
   return owner && { kind: owner.kind, key: `${metadata.namespace ?? ''}/${owner.name}` }
 }

@@ -9,10 +9,11 @@ import { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Source } from '../../../kinds/native/source.ts'
 import { identityOf } from '../../../source/fetch-request.ts'
 import type { LazyFiles } from '../../lazy-files.ts'
+import { COMPILED } from '../annotations.ts'
 import { locationOf } from '../compile/source-location.ts'
 import type { RepositoryFiles } from '../files/repositories.ts'
 import type { ArgoPorts } from './ports.ts'
-import { COMPILED, MADE_KINDS } from './served-objects.ts'
+import { MADE_KINDS } from './served-objects.ts'
 import type { Desired, Owner } from './served-objects.ts'
 
 interface Writing {
@@ -88,7 +89,7 @@ export async function fetchedSources(
     const artifact = source?.status?.artifact
     if (!artifact || artifact.identity !== identityOf(spec)) {
       const ready = findCondition(source?.status?.conditions, 'Ready')
-      missing.set(metadata.name, ready?.status === 'False' ? ready.message : '')
+      missing.set(metadata.name, ready?.status === 'False' && ready.reason !== 'Fetching' ? ready.message : '')
       continue
     }
     artifacts[metadata.name] = artifact.digest

@@ -1,0 +1,239 @@
+/** ApplicationSets of public courses as they are written, on the real controllers in virtual time. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { isApiError } from '../../../core/errors.ts'
+import { ConfigMap } from '../../../kinds/builtin/core.ts'
+import { Cluster } from '../../../kinds/native/cluster.ts'
+import { Placement } from '../../../kinds/native/placement.ts'
+import { Source } from '../../../kinds/native/source.ts'
+import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
+import { startArgoHome } from '../../../testing/hub/argo-home.ts'
+import type { ArgoHome } from '../../../testing/hub/argo-home.ts'
+import { readYaml } from '../../../yaml/read/read-yaml.ts'
+import { Application, ApplicationSet, AppProject } from '../kinds.ts'
+
+function lab(name: string): ApplicationSet {
+  const text = readFileSync(new URL(`../../../../test/labs/${name}.yaml`, import.meta.url), 'utf8')
+  return readYaml(text)[0]!.value as ApplicationSet
+}
+
+const cm = (name: string, v = '1') => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata: {v: "${v}"}\n`
+const open = (name: string) =>
+  build(AppProject, `argocd/${name}`, { spec: { sourceRepos: ['*'], destinations: [{ server: '*', namespace: '*' }] } })
+const PRODUCTION = { east: { env: 'production' }, west: { env: 'production' }, lab: { env: 'test' } }
+
+async function names({ hub }: ArgoHome): Promise<string[]> {
+  const { items } = await hub.client.list(Application, { namespace: 'argocd' })
+  return items
+    .map(({ metadata, status }) => `${metadata.name} ${status?.sync?.status ?? '-'} ${status?.health?.status ?? '-'}`)
+    .sort()
+}
+
+async function condition({ hub }: ArgoHome, set: string, type: string): Promise<string> {
+  const found = (await hub.find(ApplicationSet, `argocd/${set}`))?.status?.conditions?.find((one) => one.type === type)
+  return found ? `${found.status} ${found.reason}: ${found.message}` : '-'
+}
+
+async function sync(home: ArgoHome, name: string): Promise<void> {
+  await home.edit(name, (app) => ({ ...app, operation: { sync: {} } }))
+  await home.settle()
+}
+
+test('lab 3: two apps and two production clusters are exactly four Applications; a third cluster makes two more', async (t) => {
+  const repository = 'https://github.com/argoproj/argocd-example-apps'
+  const home = await startArgoHome(t, { [repository]: { 'guestbook/cm.yaml': cm('guestbook') } }, PRODUCTION)
+  await home.hub.create(lab('000-lab3-appset-fleet-demo'), ApplicationSet)
+  await home.settle()
+  assert.deepEqual(await names(home), [
+    'fluent-bit-east OutOfSync Missing',
+    'fluent-bit-west OutOfSync Missing',
+    'prometheus-east OutOfSync Missing',
+    'prometheus-west OutOfSync Missing',
+  ])
+  assert.deepEqual(await home.delivered(), {}, 'nothing is applied before a sync')
+  await sync(home, 'prometheus-east')
+  await home.edit('fluent-bit-west', (app) => ({
+    ...app,
+    metadata: { ...app.metadata, annotations: { ...app.metadata.annotations, 'argocd.argoproj.io/sync': 'now' } },
+  }))
+  await home.settle()
+  assert.deepEqual(await home.delivered(), {
+    east: ['prometheus-east: prometheus/guestbook 1'],
+    west: ['fluent-bit-west: fluent-bit/guestbook 1'],
+  })
+  assert.equal((await home.hub.client.list(Source)).items.length, 1, 'all Applications share one Source')
+  await home.hub.create(buildCluster('north', { labels: { env: 'production' } }), Cluster)
+  await home.settle()
+  assert.equal((await names(home)).length, 6)
+  const set = await home.hub.find(ApplicationSet, 'argocd/fleet-demo')
+  assert.equal(set?.status?.resourcesCount, 6)
+  assert.equal(set?.status?.health?.status, 'Healthy')
+  home.hub.writes.length = 0
+  await home.hub.clock.advance(600_000)
+  assert.deepEqual(
+    home.hub.writes.filter((write) => write.includes('argoproj.io') || write.includes('bundles')),
+    [],
+    'nothing is written while nothing changes',
+  )
+})
+
+test('a generated Application takes operation and annotations; anything else is 422 that names the set', async (t) => {
+  const repository = 'https://github.com/argoproj/argocd-example-apps'
+  const home = await startArgoHome(t, { [repository]: { 'guestbook/cm.yaml': cm('guestbook') } }, PRODUCTION)
+  await home.hub.create(lab('000-lab3-appset-fleet-demo'), ApplicationSet)
+  await home.settle()
+  const change = home.edit('prometheus-east', (app) => ({ ...app, spec: { ...app.spec, project: 'other' } }))
+  await assert.rejects(change, (caught) => {
+    assert.ok(isApiError(caught, 'Invalid'))
+    assert.match(
+      caught.message,
+      /Application prometheus-east is made by ApplicationSet fleet-demo; change the ApplicationSet instead/,
+    )
+    return true
+  })
+  await sync(home, 'prometheus-east')
+  assert.deepEqual(Object.keys(await home.delivered()), ['east'])
+})
+
+test('directories × clusters; a directory that is added makes Applications, and an empty result asks first', async (t) => {
+  const url = 'https://github.com/example/platform-fleet.git'
+  const files = { 'workloads/prometheus/base/cm.yaml': cm('prometheus'), 'workloads/other/x/cm.yaml': cm('x') }
+  const home = await startArgoHome(t, { [url]: files }, PRODUCTION)
+  await home.hub.create(open('platform'), AppProject)
+  await home.hub.create(lab('000-appset-fleet-prometheus'), ApplicationSet)
+  await home.settle()
+  assert.deepEqual(await names(home), ['base-east OutOfSync Missing', 'base-west OutOfSync Missing'])
+  await sync(home, 'base-east')
+  assert.deepEqual(await home.delivered(), { east: ['base-east: monitoring/prometheus 1'] })
+  await home.push('c2', url, { 'workloads/prometheus/edge/cm.yaml': cm('edge') })
+  assert.equal((await names(home)).length, 4)
+  await home.push('c3', url, {
+    'workloads/prometheus/edge/cm.yaml': undefined,
+    'workloads/prometheus/base/cm.yaml': undefined,
+  })
+  assert.equal((await names(home)).length, 4, 'nothing is removed before a person says so')
+  const held = await condition(home, 'fleet-prometheus', 'Held')
+  assert.match(
+    held,
+    /^True DropHeld: .*The generators make no Application.*kubectl annotate applicationsets fleet-prometheus -n argocd/,
+  )
+  const token = /token (\S+)\)/.exec(held)![1]!
+  const found = (await home.hub.find(ApplicationSet, 'argocd/fleet-prometheus'))!
+  const annotations = { ...found.metadata.annotations, 'flotilla.dev/release-drop': token }
+  await home.hub.client.update(ApplicationSet, { ...found, metadata: { ...found.metadata, annotations } })
+  await home.settle()
+  await home.settle()
+  assert.deepEqual(await home.delivered(), {})
+})
+
+test('values of each site from a second repository; a site without a file keeps what it has and is named', async (t) => {
+  const config = 'https://github.com/example/edge-fleet-config.git'
+  const platform = 'https://github.com/example/store-platform.git'
+  const stores = { 'store-1': { 'fleet-role': 'edge-store' }, 'store-2': { 'fleet-role': 'edge-store' } }
+  const chart = {
+    'charts/store-baseline/Chart.yaml': 'apiVersion: v2\nname: store-baseline\nversion: 1.0.0\n',
+    'charts/store-baseline/values.yaml': 'v: chart\n',
+    'charts/store-baseline/templates/cm.yaml':
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "{{ .Release.Name }}"}\ndata: {v: "{{ .Values.v }}"}\n',
+  }
+  const sites = { 'clusters/store-1/values.yaml': 'v: one\n', 'clusters/store-2/values.yaml': 'v: two\n' }
+  const home = await startArgoHome(t, { [config]: sites, [platform]: chart }, stores)
+  await home.hub.create(open('edge-stores'), AppProject)
+  await home.hub.create(lab('003-appset-store-baseline'), ApplicationSet)
+  await home.settle()
+  for (const name of ['baseline-store-1', 'baseline-store-2']) await sync(home, name)
+  const delivered = {
+    'store-1': ['baseline-store-1: store-platform/baseline-store-1 one'],
+    'store-2': ['baseline-store-2: store-platform/baseline-store-2 two'],
+  }
+  assert.deepEqual(await home.delivered(), delivered)
+  await home.push('c2', config, { 'clusters/store-2/values.yaml': undefined })
+  assert.deepEqual(await home.delivered(), delivered, 'the site keeps what it has')
+  assert.match(
+    await condition(home, 'store-baseline', 'ErrorOccurred'),
+    /^True ApplicationParamsGenerationError: No Application is generated for store-2, which a generator chose; what runs there stays/,
+  )
+  assert.equal((await names(home)).length, 2)
+})
+
+test('a slip says what was meant, and a missing key is an error of that one', async (t) => {
+  const home = await startArgoHome(t, {}, PRODUCTION)
+  await home.hub.create(lab('001-appset-fleet-prometheus'), ApplicationSet)
+  await home.settle()
+  assert.match(
+    await condition(home, 'fleet-prometheus', 'ErrorOccurred'),
+    /unknown generator "cluster": did you mean "clusters"\?/,
+  )
+  assert.deepEqual(await names(home), [])
+  const list = (elements: object[]) => ({
+    goTemplate: true,
+    goTemplateOptions: ['missingkey=error'],
+    generators: [{ list: { elements } }],
+    template: {
+      metadata: { name: '{{.name}}' },
+      spec: {
+        project: 'default',
+        source: { repoURL: 'https://x.example/{{.repo}}', path: '.' },
+        destination: { name: 'east' },
+      },
+    },
+  })
+  await home.hub.create(
+    build(ApplicationSet, 'argocd/some', { spec: list([{ name: 'a', repo: 'r' }, { name: 'b' }]) }),
+    ApplicationSet,
+  )
+  await home.settle()
+  assert.deepEqual(
+    (await names(home)).map((one) => one.split(' ')[0]),
+    ['a'],
+  )
+  assert.match(await condition(home, 'some', 'ErrorOccurred'), /map has no entry for key "repo"/)
+  await home.hub.create(
+    build(ApplicationSet, 'argocd/twice', {
+      spec: list([
+        { name: 'c', repo: 'r' },
+        { name: 'c', repo: 's' },
+      ]),
+    }),
+    ApplicationSet,
+  )
+  await home.settle()
+  assert.match(await condition(home, 'twice', 'ErrorOccurred'), /contains applications with duplicate name: c/)
+})
+
+test('clusterDecisionResource follows a Placement of flotilla.dev', async (t) => {
+  const repository = 'https://git.example.com/apps.git'
+  const home = await startArgoHome(t, { [repository]: { 'cm.yaml': cm('web') } }, PRODUCTION)
+  await home.hub.create(
+    build(Placement, 'argocd/prod', { spec: { clusterSelector: { matchLabels: { env: 'production' } } } }),
+    Placement,
+  )
+  const data = {
+    apiVersion: 'flotilla.dev/v1alpha1',
+    kind: 'placementdecisions',
+    statusListKey: 'decisions',
+    matchKey: 'clusterName',
+  }
+  await home.hub.create(build(ConfigMap, 'argocd/by-placement', { data }), ConfigMap)
+  await home.settle()
+  const spec = {
+    generators: [
+      { clusterDecisionResource: { configMapRef: 'by-placement', labelSelector: { matchExpressions: [] } } },
+    ],
+    template: {
+      metadata: { name: 'web-{{name}}' },
+      spec: {
+        project: 'default',
+        source: { repoURL: repository, path: '.' },
+        destination: { server: '{{server}}', namespace: 'web' },
+      },
+    },
+  }
+  await home.hub.create(build(ApplicationSet, 'argocd/web', { spec }), ApplicationSet)
+  await home.settle()
+  assert.deepEqual(
+    (await names(home)).map((one) => one.split(' ')[0]),
+    ['web-east', 'web-west'],
+  )
+})

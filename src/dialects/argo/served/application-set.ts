@@ -1,0 +1,313 @@
+// Tested by src/dialects/argo/served/application-set.sim.test.ts
+/** Makes the Applications of an ApplicationSet, and writes its status. */
+import { compact } from '../../../core/compact.ts'
+import { digestOfJson } from '../../../core/crypto/digest.ts'
+import { nameSome } from '../../../core/text/name-some.ts'
+import { formatTime } from '../../../core/time/time.ts'
+import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
+import { apiVersionOf } from '../../../kinds/meta.ts'
+import type { OwnerReference } from '../../../kinds/meta.ts'
+import { ALLOW_DROP_ANNOTATION } from '../../../kinds/native/placement.ts'
+import { Source } from '../../../kinds/native/source.ts'
+import { judgeShrink, SECOND_SHRINK, shrinkTokenIn } from '../../../plan/placement/shrink-guard.ts'
+import { COMPILED, REFRESH_SET } from '../annotations.ts'
+import { ApplicationSetError } from '../applicationset/applicationset-error.ts'
+import { Application, ApplicationSet } from '../kinds.ts'
+import { compileServed } from './compile-served.ts'
+import { decisionConfigMaps, generatedProblem, generateServed } from './generate-served.ts'
+import type { Generated } from './generate-served.ts'
+import type { ArgoPorts } from './ports.ts'
+import type { Desired } from './served-objects.ts'
+import { compileWith, fetchedSources, writeObjects } from './write-objects.ts'
+
+const POLL = 'flotilla.dev/poll'
+/** Argo CD looks at decisions every three minutes. */
+const DECISIONS_MS = 180_000
+const MAX_RESOURCES = 1000
+
+export function applicationSetReconciler(ports: ArgoPorts): Reconciler<ApplicationSet> {
+  return {
+    name: 'argo-application-set',
+    async reconcile(draft: Draft<ApplicationSet>, context: Context): Promise<Result> {
+      const set = draft.next
+      if (set.metadata.deletionTimestamp) return {}
+      if (await takeRefresh(set, ports, context)) return {}
+      const generated = await generate(set, ports, context)
+      if (typeof generated === 'string') return showError(draft, generated, ports, context)
+      if ('waiting' in generated) {
+        draft.conditions.set('ParametersGenerated', 'False', 'Fetching', generated.waiting)
+        return {}
+      }
+      const problem = generatedProblem(set, generated.applications)
+      if (problem !== undefined) return showError(draft, problem, ports, context)
+      await write(draft, generated, { ports, context })
+      show(draft, generated, ports, context)
+      return decisionConfigMaps(set.spec).length > 0 ? { requeueAfterMs: DECISIONS_MS } : {}
+    },
+  }
+}
+
+/** Fetches the repositories after a request by annotation, which is removed. */
+async function takeRefresh(set: ApplicationSet, ports: ArgoPorts, { clock, signal }: Context): Promise<boolean> {
+  const { [REFRESH_SET]: asked, ...rest } = set.metadata.annotations ?? {}
+  if (asked === undefined) return false
+  for (const { kind, object } of ports.madeFor(set.metadata.uid ?? '')) {
+    if (kind === Source) await ports.annotate(kind, object, { [POLL]: `argo-${clock.now()}` }, signal)
+  }
+  set.metadata.annotations = rest
+  return true
+}
+
+/** Generates on what the Sources of the set have fetched; new repositories get a Source first. */
+async function generate(
+  set: ApplicationSet,
+  ports: ArgoPorts,
+  context: Context,
+): Promise<Generated | { readonly waiting: string } | string> {
+  const { namespace = '' } = set.metadata
+  const objects = await ports.decisions(namespace, decisionConfigMaps(set.spec), context.signal)
+  const sources = new Map<string, Desired>()
+  try {
+    // A repository may be known only after another one was read.
+    for (let round = 0; round < 4; round++) {
+      const fetched = await fetchedSources(
+        namespace,
+        [...sources.values()].map(({ object }) => object),
+        ports,
+      )
+      const failed = [...fetched.missing.values()].find((message) => message !== '')
+      if (failed !== undefined) return `error generating params from git: ${failed}`
+      const generated = await compileWith(fetched, () =>
+        generateServed(set, {
+          clusters: ports.clusters(),
+          projects: ports.projects(namespace),
+          objects,
+          repositoryOf: (url, revision) => fetched.of(url, revision),
+        }),
+      )
+      const before = sources.size
+      for (const one of sourcesOf(set, generated.wanted)) sources.set(one.object.metadata.name, one)
+      if (sources.size === before) {
+        if (generated.wanted.length > 0) return { waiting: 'The repositories of the generators are being fetched.' }
+        await pruneSources(set, new Set([...sources.keys(), ...neededSources(set, generated.applications)]), {
+          ports,
+          context,
+        })
+        return generated
+      }
+      const [taken] = await writeObjects(set, [...sources.values()], { ports, context })
+      if (taken !== undefined) return taken
+    }
+    return { waiting: 'The repositories of the generators are being fetched.' }
+  } catch (caught) {
+    if (caught instanceof ApplicationSetError) return caught.message
+    throw caught
+  }
+}
+
+/** The Sources of repositories that generators read. */
+function sourcesOf(set: ApplicationSet, wanted: Generated['wanted']): readonly Desired[] {
+  const applications = wanted.map((source, at) => ({
+    bundle: `generator-${at}`,
+    application: { metadata: { name: 'generator' }, spec: { source: { ...source, path: '.' } } },
+    clusters: [],
+  }))
+  return compileServed(set, applications, () => undefined).desired.filter(({ kind }) => kind === Source)
+}
+
+/** Names of the Sources that the Applications need. */
+function neededSources(set: ApplicationSet, applications: readonly Application[]): string[] {
+  const served = applications.map((application) => ({ bundle: application.metadata.name, application, clusters: [] }))
+  return compileServed(set, served, () => undefined).desired.flatMap(({ kind, object }) =>
+    kind === Source ? [object.metadata.name] : [],
+  )
+}
+
+interface Writing {
+  readonly ports: ArgoPorts
+  readonly context: Context
+}
+
+async function pruneSources(
+  set: ApplicationSet,
+  wanted: ReadonlySet<string>,
+  { ports, context }: Writing,
+): Promise<void> {
+  const { uid = '', namespace = '' } = set.metadata
+  for (const { kind, object } of ports.madeFor(uid)) {
+    const { name } = object.metadata
+    if (kind === Source && !wanted.has(name) && !ports.isUsed(namespace, name))
+      await ports.remove(kind, object, context.signal)
+  }
+}
+
+type SyncPolicy = 'create-only' | 'create-update' | 'create-delete' | 'sync'
+
+function policyOf({ spec }: ApplicationSet): SyncPolicy {
+  const policy = spec['syncPolicy'] as { readonly applicationsSync?: SyncPolicy } | undefined
+  return policy?.applicationsSync ?? 'sync'
+}
+
+/** Writes Applications that are missing or different, and deletes those that are no longer generated. */
+async function write(
+  { next: set, conditions }: Draft<ApplicationSet>,
+  { applications, problems, without }: Generated,
+  { ports, context }: Writing,
+): Promise<void> {
+  const present = ports.applicationsOf(set.metadata.uid ?? '').filter(({ metadata }) => !metadata.deletionTimestamp)
+  const policy = policyOf(set)
+  for (const application of applications) {
+    const wanted = generatedApplication(set, application)
+    const before = present.find(({ metadata }) => metadata.name === wanted.metadata.name)
+    if (before?.metadata.annotations?.[COMPILED] === wanted.metadata.annotations?.[COMPILED]) continue
+    if (before && (policy === 'create-only' || policy === 'create-delete')) continue
+    await ports.applyApplication(wanted, context.signal)
+    context.log.info({ application: wanted.metadata.name, set: set.metadata.name }, 'generated')
+  }
+  const names = new Set(applications.map(({ metadata }) => metadata.name))
+  const resolve = ports.destinations()
+  const isKept = ({ spec }: Application): boolean => {
+    const found = resolve(spec.destination ?? {})
+    return 'cluster' in found && without.includes(found.cluster.metadata.name)
+  }
+  const left = present.filter((one) => !names.has(one.metadata.name) && !isKept(one))
+  // An Application whose parameters have a mistake may be among those.
+  const mayDelete = problems.length === 0 && (policy === 'sync' || policy === 'create-delete')
+  if (!mayDelete || left.length === 0) {
+    conditions.remove('Held')
+    return
+  }
+  const verdict = judgeShrink({
+    noun: 'bundles',
+    dropped: left.map(({ metadata }) => metadata.name),
+    of: present.length,
+    defaults: SECOND_SHRINK,
+    always: names.size === 0 ? 'The generators make no Application.' : undefined,
+    generation: set.metadata.generation ?? 1,
+    release: set.metadata.annotations?.[ALLOW_DROP_ANNOTATION],
+    held: shrinkTokenIn(conditions.get('Held')?.message ?? ''),
+  })
+  if (verdict.kind === 'Held') {
+    const { name, namespace = '' } = set.metadata
+    const command = `kubectl annotate applicationsets ${name} -n ${namespace} --overwrite ${ALLOW_DROP_ANNOTATION}=${verdict.token}`
+    conditions.set(
+      'Held',
+      'True',
+      'DropHeld',
+      `${verdict.message} No longer generated: ${nameSome(left.map(({ metadata }) => metadata.name))}. Let it through with: ${command} (token ${verdict.token})`.slice(
+        0,
+        4096,
+      ),
+    )
+    return
+  }
+  conditions.remove('Held')
+  for (const application of left) await ports.removeApplication(application, context.signal)
+}
+
+/** The Application as it is stored. */
+function generatedApplication(set: ApplicationSet, { metadata, spec }: Application): Application {
+  const { name, labels, annotations = {}, finalizers } = metadata
+  const compiled = digestOfJson({ spec, labels, annotations, finalizers })
+  const { name: owner, namespace = '', uid = '' } = set.metadata
+  const ownerReferences: OwnerReference[] = [
+    { apiVersion: apiVersionOf(ApplicationSet), kind: ApplicationSet.kind, name: owner, uid, controller: true },
+  ]
+  return {
+    apiVersion: apiVersionOf(Application),
+    kind: Application.kind,
+    metadata: compact({
+      name,
+      namespace,
+      labels,
+      finalizers,
+      annotations: { ...annotations, [COMPILED]: compiled },
+      ownerReferences,
+    }),
+    spec,
+  }
+}
+
+/** An error of the whole set: nothing is created, changed or deleted. */
+function showError(draft: Draft<ApplicationSet>, message: string, ports: ArgoPorts, context: Context): Result {
+  const { conditions } = draft
+  const text = message.slice(0, 4096)
+  conditions.set('ErrorOccurred', 'True', 'ApplicationParamsGenerationError', text)
+  conditions.set('ParametersGenerated', 'False', 'ErrorOccurred', text)
+  conditions.set('ResourcesUpToDate', 'False', 'ApplicationParamsGenerationError', text)
+  showResources(draft, ports, { status: 'Degraded', message: text }, context)
+  return {}
+}
+
+function show(
+  draft: Draft<ApplicationSet>,
+  { applications, problems, without }: Generated,
+  ports: ArgoPorts,
+  context: Context,
+): void {
+  const { conditions } = draft
+  const said = [
+    ...problems,
+    ...(without.length === 0
+      ? []
+      : [`No Application is generated for ${nameSome(without)}, which a generator chose; what runs there stays`]),
+  ]
+  conditions.set(
+    'ParametersGenerated',
+    'True',
+    'ParametersGenerated',
+    `Successfully generated parameters for ${applications.length} Applications`,
+  )
+  if (said.length > 0) {
+    const text = `${said.slice(0, 5).join('; ')}${said.length > 5 ? `; and ${said.length - 5} more` : ''}.`.slice(
+      0,
+      4096,
+    )
+    conditions.set('ErrorOccurred', 'True', 'ApplicationParamsGenerationError', text)
+    conditions.set('ResourcesUpToDate', 'False', 'ApplicationSetModified', text)
+    showResources(draft, ports, { status: 'Degraded', message: text }, context)
+    return
+  }
+  conditions.set(
+    'ErrorOccurred',
+    'False',
+    'ApplicationSetUpToDate',
+    'Successfully generated parameters for all Applications',
+  )
+  conditions.set(
+    'ResourcesUpToDate',
+    'True',
+    'ApplicationSetUpToDate',
+    'All applications have been generated successfully',
+  )
+  showResources(draft, ports, { status: 'Healthy' }, context)
+}
+
+function showResources(
+  { next: set }: Draft<ApplicationSet>,
+  ports: ArgoPorts,
+  health: { readonly status: string; readonly message?: string },
+  { clock }: Context,
+): void {
+  const status = (set.status ??= {})
+  const present = ports
+    .applicationsOf(set.metadata.uid ?? '')
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+  status.resourcesCount = present.length
+  status.resources = present.slice(0, MAX_RESOURCES).map(({ metadata, status: shown }) =>
+    compact({
+      group: Application.group,
+      version: Application.version,
+      kind: Application.kind,
+      namespace: metadata.namespace,
+      name: metadata.name,
+      status: shown?.sync?.status,
+      health: shown?.health && { status: shown.health.status },
+    }),
+  )
+  const before = status.health
+  status.health = {
+    ...health,
+    lastTransitionTime: before?.status === health.status ? (before.lastTransitionTime ?? '') : formatTime(clock.now()),
+  }
+}
