@@ -6,6 +6,7 @@ import { isApiError } from '../../core/errors.ts'
 import { ARGO_CONTROLLER_RULES } from '../../dialects/argo/controller-rules.ts'
 import { ARGO_KINDS } from '../../dialects/argo/kinds.ts'
 import { ARGO_POLICIES } from '../../dialects/argo/argo-policies.ts'
+import { ARGO_ROLES } from '../../dialects/argo/roles.ts'
 import { createArgoControllers } from '../../dialects/argo/served/argo-controllers.ts'
 import { FLEET_CONTROLLER_RULES } from '../../dialects/fleet/controller-rules.ts'
 import { createFleetControllers } from '../../dialects/fleet/controllers/fleet-controllers.ts'
@@ -73,6 +74,7 @@ const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
     kinds: ARGO_KINDS,
     namespaces: ['argocd'],
     policies: ARGO_POLICIES,
+    roles: ARGO_ROLES,
     controllers: createArgoControllers,
     rules: ARGO_CONTROLLER_RULES,
   },
