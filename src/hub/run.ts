@@ -7,6 +7,7 @@ import { toError } from '../core/errors.ts'
 import { splitList } from './config.ts'
 import type { HubConfig } from './config.ts'
 import { createFleetView } from './console/fleet-view.ts'
+import { signCheckpoints } from './sign-audit.ts'
 import { publishHealth } from './home/publish-health.ts'
 import { openDataDirectory } from './home/data-directory.ts'
 import type { DataDirectory } from './home/data-directory.ts'
@@ -119,6 +120,11 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   closeLater(() => watching)
   const publishing = publishHealth({ clock, ids, log, client, name: threads.name, supervisor, authorities }, life)
   closeLater(() => publishing)
+  if (config.kubeconfig === undefined) {
+    const trust = () => reloader.current().trust
+    const signing = signCheckpoints({ clock, log, client, rest: home.rest, trust }, life)
+    closeLater(() => signing)
+  }
   const administrator = home.as(HUB_USERS.admin)
   const listeners = await startListeners(
     config,

@@ -126,6 +126,12 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
     watch: watches.watch,
     compact: async (upTo) => compact(upTo),
     audit: async (after, limit) => audit.slice(after, after + limit),
+    auditHead: async () => audit.at(-1) ?? { sequence: 0, hash: AUDIT_GENESIS },
+    note: async (line) => {
+      invariant(!closed, 'the store is closed')
+      if (options.audit === false) return
+      audit.push(nextAuditRecord(audit.at(-1) ?? { sequence: 0, hash: AUDIT_GENESIS }, revision, line))
+    },
     async close() {
       closed = true
       watches.close()

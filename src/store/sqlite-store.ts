@@ -23,8 +23,10 @@ export interface SqliteStoreOptions {
   readonly tail?: { readonly maxEvents: number; readonly maxBytes: number }
 }
 
+/** A write, or a line of the audit chain that belongs to no write. */
 interface Pending {
-  readonly write: StoreWrite
+  readonly write?: StoreWrite
+  readonly note?: string
   resolve(result: CommitResult): void
   reject(error: Error): void
 }
@@ -60,13 +62,16 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     read: (prefix, after, upTo) => tail.read(prefix, after, upTo) ?? sql.readEvents(prefix, after, upTo),
   })
 
-  function commit(write: StoreWrite): Promise<CommitResult> {
+  /** Waits for the next group: a write, or a line of the audit chain that belongs to no write. */
+  function enqueue(what: Pick<Pending, 'write' | 'note'>): Promise<CommitResult> {
     if (closed) return Promise.reject(unavailable(new Error('the store is closed')))
     return new Promise((resolve, reject) => {
-      pending.push({ write, resolve, reject })
+      pending.push({ ...what, resolve, reject })
       if (pending.length === 1) defer(flush)
     })
   }
+
+  const commit = (write: StoreWrite): Promise<CommitResult> => enqueue({ write })
 
   function flush(): void {
     while (pending.length > 0) {
@@ -146,6 +151,8 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     watch: watches.watch,
     compact,
     audit: async (after, limit) => sql.auditAfter(after, limit),
+    auditHead: async () => auditHead,
+    note: async (line) => void (await enqueue({ note: line })),
     async close() {
       if (closed) return
       flush()
@@ -184,7 +191,15 @@ function writeGroup(sql: Statements, group: readonly Pending[], start: GroupStar
   const rows = new Map<string, LogRow | undefined>()
   const settle: (() => void)[] = []
   let { auditHead } = start
-  for (const { write, resolve, reject } of group) {
+  for (const { write, note, resolve, reject } of group) {
+    if (!write) {
+      const revision = start.revision + events.length
+      const record = nextAuditRecord(auditHead, revision, note ?? '')
+      sql.appendAudit(record)
+      auditHead = record
+      settle.push(() => resolve({ ok: true, revision }))
+      continue
+    }
     let outcome: Outcome
     try {
       const current = rows.has(write.key) ? rows.get(write.key) : start.rowOf(write.key)

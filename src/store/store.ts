@@ -98,5 +98,9 @@ export interface Store {
   compact(revision: number): Promise<void>
   /** Up to `limit` records of the audit chain with a sequence number greater than `after`. */
   audit(after: number, limit: number): Promise<readonly AuditRecord[]>
+  /** Appends a line to the audit chain that belongs to no write. Omitted by stores without a chain of their own. */
+  note?(line: string): Promise<void>
+  /** The last record of the audit chain; sequence 0 before the first one. */
+  auditHead?(): Promise<Pick<AuditRecord, 'sequence' | 'hash'>>
   close(): Promise<void>
 }

@@ -310,6 +310,31 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
       assert.deepEqual(await store.audit(1, 10), [records[1]])
     })
 
+    it('chains lines that belong to no write between the records of writes', async () => {
+      assert.deepEqual((await store.auditHead!()).sequence, 0)
+      await store.note!('before')
+      const [, , written] = await Promise.all([
+        store.commit({ key: '/a/x', expect: 0, value: () => '1', audit: 'write' }),
+        store.note!('beside'),
+        store.commit({ key: '/a/y', expect: 0, value: () => '1', audit: 'another' }),
+      ])
+      assert.deepEqual(written, { ok: true, revision: 2 })
+      const records = await store.audit(0, 10)
+      assert.deepEqual(
+        records.map(({ revision, line }) => [revision, line]),
+        [
+          [0, 'before'],
+          [1, 'write'],
+          [1, 'beside'],
+          [2, 'another'],
+        ],
+      )
+      assert.equal(findAuditBreak(records), undefined)
+      const { sequence, hash } = records.at(-1)!
+      const head = await store.auditHead!()
+      assert.deepEqual([head.sequence, head.hash], [sequence, hash])
+    })
+
     it('agrees with a plain map over a long random history', async () => {
       const model = new Map<string, string>()
       const snapshots: Map<string, string>[] = [new Map()]

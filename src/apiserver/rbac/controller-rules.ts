@@ -4,7 +4,7 @@
  * controllers, in both directions: add a rule with the code that needs it.
  */
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
-import { ruleFor } from './rule-builders.ts'
+import { nonResourceRule, ruleFor } from './rule-builders.ts'
 
 const OWN = 'flotilla.dev'
 
@@ -66,6 +66,8 @@ export const CONTROLLER_RULES: readonly PolicyRule[] = [
   ruleFor(['get'], '', 'configmaps'),
   ruleFor(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'], '', 'secrets'),
   ruleFor(['get', 'create', 'update'], '', 'events'),
+  // The place of the audit chain that the hub signs; the records themselves are not readable.
+  nonResourceRule('/audit/head'),
 ]
 
 /** Rights in the namespace of the hub: liveness of gateways, the heads of the journal, and the health of the hub. */

@@ -20,6 +20,8 @@ import type { ServiceAccountTokens } from '../tokens/service-account-tokens.ts'
 const DEFAULT_SECONDS = 3600
 const MIN_SECONDS = 600
 const MAX_SECONDS = 2 ** 32
+/** Longest lifetime of a token. As a kube-apiserver with a maximum, the hub shortens longer requests. */
+const LONGEST_SECONDS = 365 * 86_400
 
 /** Answers a TokenRequest. */
 export async function requestToken(context: RequestContext, tokens: ServiceAccountTokens): Promise<VerbResponse> {
@@ -34,12 +36,14 @@ export async function requestToken(context: RequestContext, tokens: ServiceAccou
   if (!account) throw notFound(kind, request.name)
   const bound = spec.boundObjectRef && (await boundObject(context, spec.boundObjectRef))
   const audiences = spec.audiences?.length ? spec.audiences : [tokens.audience]
-  const seconds = spec.expirationSeconds ?? DEFAULT_SECONDS
+  const wanted = spec.expirationSeconds ?? DEFAULT_SECONDS
+  const seconds = Math.min(wanted, LONGEST_SECONDS)
+  const shortened = `spec.expirationSeconds: the hub issues tokens for at most ${LONGEST_SECONDS} seconds (365 days), and shortened the requested ${wanted} seconds`
   const { token, expires } = tokens.issue({ account: account.object, audiences, seconds, ...(bound ? { bound } : {}) })
   const { name, namespace, uid } = account.object.metadata
   return {
     status: 201,
-    warnings,
+    warnings: seconds < wanted ? [...warnings, shortened] : warnings,
     object: {
       kind: TokenRequest.kind,
       apiVersion: 'authentication.k8s.io/v1',

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/time/clock.ts'
-import { ApiError, isApiError, toError } from '../../core/errors.ts'
+import { toError } from '../../core/errors.ts'
 import type { Caller, Handler, HttpRequest, HttpResponse } from '../../core/http.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
@@ -46,6 +46,9 @@ import { createAuthenticator } from '../tokens/authenticate.ts'
 import type { UserTokens } from '../tokens/authenticate.ts'
 import { createServiceAccountTokens } from '../tokens/service-account-tokens.ts'
 import { requestToken } from '../reviews/token-request.ts'
+import { toApiError } from './to-api-error.ts'
+import { auditedHandler } from './audit-notes.ts'
+import type { AnswerRequest } from './audit-notes.ts'
 import { serveAudit } from './serve-audit.ts'
 import { createExports } from './serve-export.ts'
 import type { ApiExport } from './serve-export.ts'
@@ -157,14 +160,15 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     issuer: tokens?.discovery,
   }
 
-  async function handle(request: HttpRequest, caller: Caller, signal: AbortSignal): Promise<HttpResponse> {
+  const answerRequest: AnswerRequest = async (known, signal, auditId) => {
+    const { request } = known
     try {
       await ready
-      const proven = await authenticator.prove(request, caller)
+      const proven = (known.caller = await authenticator.prove(request, known.caller))
       return await queue.run(proven, signal, async () => {
-        const info = requestInfo(request)
+        const info = (known.info = requestInfo(request))
         checkTimeout(info)
-        const acting = await impersonate(request, proven, authorizer)
+        const acting = (known.caller = await impersonate(request, proven, authorizer))
         await authorize(info, request, acting)
         if (info.segments[0] === 'audit') return await serveAudit(store, request, info)
         if (!info.resource) return serveDiscovery(about, request, info)
@@ -172,7 +176,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         const exported = await serveExport(info, acting, signal)
         if (exported) return exported
         const asked = { http: request, caller: acting, info, resource, signal }
-        const context = await keepChecked(createRequestContext(served, asked), info, proven)
+        const context = await keepChecked({ ...createRequestContext(served, asked), auditId }, info, proven)
         const deprecation = context.kind.custom?.deprecation
         if (deprecation === undefined) return await reply(context)
         const refuse = (caught: unknown) => respondError(toApiError(caught, request, log))
@@ -219,7 +223,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   }
 
   return {
-    handle,
+    handle: auditedHandler(answerRequest, { store, clock: options.clock, log }),
     authenticate: authenticator.authenticate,
     async close() {
       closing.abort()
@@ -299,17 +303,6 @@ function serve(context: RequestContext): Promise<VerbResponse> {
 /** The version as `kubectl version` shows it. */
 export function gitVersionOf(version: string = VERSION): string {
   return `v${KUBERNETES_VERSION.major}.${KUBERNETES_VERSION.minor}.0+flotilla-${version}`
-}
-
-/**
- * The response for an error. An error that is not meant for the caller is logged in full and answered as an internal
- * error.
- */
-export function toApiError(caught: unknown, request: HttpRequest, log: Logger): ApiError {
-  if (isApiError(caught)) return caught
-  const error = toError(caught)
-  log.error({ err: error, method: request.method, path: request.path.slice(0, 500) }, 'request failed')
-  return new ApiError('InternalError', `Internal error occurred: ${error.message}`, {}, { cause: error })
 }
 
 /** The answer of /version. */

@@ -7,6 +7,7 @@ import { formatMicroTime } from '../../core/time/time.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Store } from '../../store/store.ts'
+import { MAX_USER_AGENT } from './audit-notes.ts'
 import type { Admission, Mutation } from './admission.ts'
 import type { Negotiated } from '../http/negotiate.ts'
 import type { QuotaCharger } from '../quota/charge-quota.ts'
@@ -42,10 +43,9 @@ export interface RequestContext {
   readonly request: ResourceRequest
   readonly kind: Kind
   readonly accept: Negotiated
+  /** Id of the request in its answer and its audit records; absent for writes of the server itself. */
+  readonly auditId?: string
 }
-
-// Room for the reason that a command puts beside its name.
-const MAX_USER_AGENT = 1024
 
 /** The line of the audit chain for a change of an object. */
 export function auditLine(context: RequestContext, object: UnknownObject, verb: string = context.request.verb): string {
@@ -54,6 +54,7 @@ export function auditLine(context: RequestContext, object: UnknownObject, verb: 
   return JSON.stringify(
     compact({
       time: formatMicroTime(parts.clock.now()),
+      auditId: context.auditId,
       user: caller.user,
       groups: caller.groups,
       impersonator: caller.impersonator,

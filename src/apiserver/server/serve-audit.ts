@@ -10,10 +10,18 @@ const MAX_PAGE = 5000
 
 /**
  * GET /audit?after=SEQUENCE&limit=N: records of the audit chain as they were written, so that a reader can check every
- * hash. The path is a non-resource URL: RBAC's nonResourceURLs allow reading it, and no role allows writing it.
+ * hash. GET /audit/head: sequence and hash of the last record. Both are non-resource URLs: RBAC's nonResourceURLs allow
+ * reading them, and no role allows writing them.
  */
 export async function serveAudit(store: Store, request: HttpRequest, info: RequestInfo): Promise<HttpResponse> {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
+  if (info.path === '/audit/head' && store.auditHead) {
+    const { sequence, hash } = await store.auditHead()
+    return respond({
+      status: 200,
+      object: { kind: 'AuditHead', apiVersion: 'view.flotilla.dev/v1alpha1', sequence, hash },
+    })
+  }
   if (info.segments.length > 1) throw pathNotFound()
   const after = numberOf(info.query, 'after', 0)
   const limit = Math.min(MAX_PAGE, numberOf(info.query, 'limit', PAGE))

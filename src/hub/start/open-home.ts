@@ -7,7 +7,9 @@ import { hostname } from 'node:os'
 import { readFile } from 'node:fs/promises'
 import type { Client } from '../../client/client.ts'
 import type { Connection } from '../../client/connection.ts'
-import { createClient } from '../../client/create-client.ts'
+import { clientOver } from '../../client/create-client.ts'
+import { createRest } from '../../client/rest.ts'
+import type { Rest } from '../../client/rest.ts'
 import { kubeconfigFor, readKubeconfig } from '../../client/kubeconfig.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
 import { compact } from '../../core/compact.ts'
@@ -55,6 +57,7 @@ export interface Home extends HomeApi {
   readonly kubeconfig: string
   /** The API as the controllers' user. */
   readonly client: Client
+  readonly rest: Rest
   /** A new client as this user; closed with the hub. */
   clientFor(user: HubUser): Client
   readonly agentBundle: Awaited<ReturnType<typeof findAgentBundle>>
@@ -83,12 +86,14 @@ export async function openHome(
     await replaceFileAtomically(kubeconfig, writeYaml(kubeconfigFor('flotilla', { ...admin, user: 'admin' })), ids)
   }
 
-  const clientFor = (user: HubUser): Client => {
+  const restFor = (user: HubUser): Rest => {
     const { transport, close } = createUndiciTransport(user === HUB_USERS.admin ? admin : api.as(user))
     closeLater(close)
-    return createClient({ transport, clock, userAgent: `flotilla/${VERSION} (${user.commonName})` })
+    return createRest({ transport, clock, userAgent: `flotilla/${VERSION} (${user.commonName})` })
   }
-  const client = clientFor(HUB_USERS.controllers)
+  const clientFor = (user: HubUser): Client => clientOver(restFor(user))
+  const rest = restFor(HUB_USERS.controllers)
+  const client = clientOver(rest)
   // On a kube-apiserver both are the user of the hub's kubeconfig.
   const installer = clientFor(HUB_USERS.admin)
   if (config.kubeconfig !== undefined) {
@@ -118,7 +123,7 @@ export async function openHome(
       'the upgrade made a Project with everything allowed for each of these namespaces',
     )
   }
-  return { ...api, kubeconfig, client, clientFor, agentBundle }
+  return { ...api, kubeconfig, rest, client, clientFor, agentBundle }
 }
 
 async function startEmbeddedHome(

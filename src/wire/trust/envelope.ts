@@ -18,6 +18,7 @@ export const PAYLOAD = {
   renew: 'application/vnd.flotilla.renew.v1+json',
   last: 'application/vnd.flotilla.last.v1+json',
   report: 'application/vnd.flotilla.report-statement.v1+json',
+  audit: 'application/vnd.flotilla.audit-checkpoint.v1+json',
 } as const
 
 /** One of the payload types. */

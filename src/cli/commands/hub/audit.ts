@@ -1,81 +1,67 @@
 /** `flotilla audit`: lists the audit log and verifies its hash chain. */
 import { isObject } from '../../../core/json.ts'
-import type { Connection } from '../../api/connect.ts'
+import { systemClock } from '../../../core/time/system-clock.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { localTime } from '../../print/print-time.ts'
 import { createTablePrinter } from '../../print/table.ts'
-import type { Terminal } from '../../print/terminal.ts'
+import { readPage } from './audit-pages.ts'
+import type { AuditFlags, AuditInput, Shown } from './audit-pages.ts'
+import { verifyAudit } from './verify-audit.ts'
 import { reasonFromUserAgent } from '../../api/audit-reason.ts'
 
-/** Flags of `audit`. */
-export interface AuditFlags {
-  readonly output?: 'table' | 'json'
-  readonly after?: string
-  readonly tail?: string
-  readonly verify?: boolean
-  /** Omit changes of the hub. */
-  readonly people?: boolean
-}
-
-export interface AuditInput {
-  readonly connection: Pick<Connection, 'rest'>
-  readonly terminal: Pick<Terminal, 'data' | 'say'>
-  readonly flags: AuditFlags
-}
-
-interface Shown {
-  readonly sequence: number
-  readonly revision: number
-  readonly hash: string
-  readonly line: string
-}
-
-const PAGE = 1000
+const FOLLOW_MS = 2000
 const COLUMNS = ['Sequence', 'Time', 'User', 'Verb', 'Resource', 'Object', 'Reason']
 // Users of the hub's own components.
 const OWN_WORK = /^system:/
 
-/** Prints records of the audit log. With --verify, reads all records and checks each hash. */
-export async function audit({ connection, terminal, flags }: AuditInput): Promise<void> {
+/** Prints records of the audit log. With --verify, reads all records and checks each hash and each checkpoint. */
+export async function audit(input: AuditInput): Promise<void> {
+  const { connection, terminal, clock = systemClock, signal = new AbortController().signal, flags } = input
   const after = wholeNumber(flags.after, '--after') ?? 0
   const tail = wholeNumber(flags.tail, '--tail') ?? 50
-  const { AUDIT_GENESIS, findAuditBreak } = await import('../../../hub/verify-audit.ts')
-  let previous: Pick<Shown, 'sequence' | 'hash'> = { sequence: 0, hash: AUDIT_GENESIS }
-  let shown: Shown[] = []
-  // A hash proves nothing without the hashes before it, so the check begins with the first record.
-  for (let at = flags.verify ? 0 : after; ;) {
-    const page = await readPage(connection, at)
-    if (flags.verify) {
-      const broken = findAuditBreak(page, previous)
-      if (broken !== undefined) throw brokenAt(broken)
-    }
-    const wanted = flags.people ? page.filter(({ line }) => !OWN_WORK.test(textOf(parsed(line)['user']))) : page
-    if (!flags.verify) shown = [...shown, ...wanted].slice(-tail)
-    const last = page.at(-1)
-    if (!last) break
-    previous = last
-    at = last.sequence
+  if (flags.rootKey !== undefined && !flags.verify) {
+    throw new CliError(EXIT.usage, { what: '--root-key needs --verify' })
   }
   if (flags.verify) {
-    const text = `${previous.sequence} records, hash chain verified; the last hash is ${previous.hash}\n`
-    terminal.data(
-      flags.output === 'json' ? `${JSON.stringify({ records: previous.sequence, hash: previous.hash })}\n` : text,
-    )
-    return
+    if (flags.follow) throw new CliError(EXIT.usage, { what: '--follow cannot be combined with --verify' })
+    return await verifyAudit(input)
   }
-  if (flags.output === 'json') {
+  let shown: Shown[] = []
+  let at = after
+  for (;;) {
+    const page = await readPage(connection, at)
+    shown = [...shown, ...wantedOf(page, flags)].slice(-tail)
+    const last = page.at(-1)
+    if (!last) break
+    at = last.sequence
+  }
+  if (shown.length === 0 && !flags.follow) return terminal.say('No records found.')
+  print(shown, terminal, { ...flags, withHeaders: true })
+  while (flags.follow && !signal.aborted) {
+    const page = await readPage(connection, at)
+    at = page.at(-1)?.sequence ?? at
+    print(wantedOf(page, flags), terminal, { ...flags, withHeaders: false })
+    if (page.length === 0) await clock.sleep(FOLLOW_MS, signal).catch(() => {}) // aborted: the loop ends
+  }
+}
+
+function wantedOf(page: readonly Shown[], { people }: AuditFlags): readonly Shown[] {
+  return people ? page.filter(({ line }) => !OWN_WORK.test(textOf(parsed(line)['user']))) : page
+}
+
+function print(
+  shown: readonly Shown[],
+  terminal: AuditInput['terminal'],
+  { output, withHeaders }: Pick<AuditFlags, 'output'> & { readonly withHeaders: boolean },
+): void {
+  if (output === 'json') {
     for (const { line, ...record } of shown) terminal.data(`${JSON.stringify({ ...record, ...parsed(line) })}\n`)
     return
   }
-  if (shown.length === 0) return terminal.say('No records found.')
-  const print = createTablePrinter({ wide: false, withNamespace: false, withHeaders: true })
+  if (shown.length === 0) return
+  const table = createTablePrinter({ wide: false, withNamespace: false, withHeaders })
   const columnDefinitions = COLUMNS.map((name) => ({ name, type: 'string', priority: 0 }))
-  terminal.data(print({ columnDefinitions, rows: shown.map((record) => ({ cells: rowOf(record) })), metadata: {} }))
-}
-
-async function readPage(connection: AuditInput['connection'], after: number): Promise<Shown[]> {
-  const answer = await connection.rest.json({ method: 'GET', path: `/audit?after=${after}&limit=${PAGE}` })
-  return isObject(answer) && Array.isArray(answer['items']) ? answer['items'] : []
+  terminal.data(table({ columnDefinitions, rows: shown.map((record) => ({ cells: rowOf(record) })), metadata: {} }))
 }
 
 function rowOf({ sequence, line }: Shown): string[] {
@@ -87,8 +73,8 @@ function rowOf({ sequence, line }: Shown): string[] {
     String(sequence),
     localTime(text('time'), { seconds: true }),
     text('user'),
-    text('verb'),
-    resource,
+    record['denied'] === true ? `${text('verb')} (denied)` : text('verb'),
+    resource === '' ? text('path') : resource,
     object,
     reasonFromUserAgent(text('userAgent')) ?? '',
   ]
@@ -112,12 +98,4 @@ function wholeNumber(text: string | undefined, flag: string): number | undefined
   if (text === undefined) return undefined
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new CliError(EXIT.usage, { what: `invalid ${flag} ${JSON.stringify(text)}: must be a whole number` })
-}
-
-function brokenAt(sequence: number): CliError {
-  return new CliError(EXIT.failed, {
-    what: `the hash chain of the audit log is broken at record ${sequence}`,
-    why: 'this record or an earlier one was changed, removed or inserted',
-    todo: 'do not change the database; compare it with a backup ("flotilla restore FILE --drill")',
-  })
 }

@@ -45,10 +45,14 @@ export function addDiagnosis(program: FlotillaCommand, act: Act): void {
     .about('List the audit log of the hub', 'Each record names the user, the verb, the object and the reason.')
     .example('List the last changes made by people', 'flotilla audit --people --tail 20')
     .example('Verify the hash chain of the log', 'flotilla audit --verify')
+    .example('Verify the hash chain and its signed checkpoints', 'flotilla audit --verify --root-key trust.json')
+    .example('Send all records to another system', 'flotilla audit --follow --tail 0 -o json')
     .option('--after <sequence>', 'List only records after this sequence number')
     .option('--tail <n>', 'Number of records to list', '50')
     .option('--people', 'Omit changes that the hub made')
-    .option('--verify', 'Read all records and verify their hash chain')
+    .option('--verify', 'Read all records and verify their hash chain and the signed checkpoints')
+    .option('--root-key <file>', 'Public root key, to verify the signatures of checkpoints (with --verify)')
+    .option('--follow', 'Continue to print records as the hub writes them, until interrupted')
     .addOption(outputOption('table', 'json'))
     .action(
       act(async (run, _words, flags) => {

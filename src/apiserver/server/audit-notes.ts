@@ -1,0 +1,172 @@
+/**
+ * Audit records of requests that change no object: tokens that are issued, reads of Secrets, requests in the name of
+ * another user, sign-ins, and requests that are denied. Changes have their record in the transaction of the change.
+ */
+import { hex, sha256 } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
+import { toError } from '../../core/errors.ts'
+import type { Caller, Handler, HttpRequest, HttpResponse } from '../../core/http.ts'
+import type { Logger } from '../../core/log.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import { formatMicroTime } from '../../core/time/time.ts'
+import type { Store } from '../../store/store.ts'
+import type { RequestInfo } from '../http/request-info.ts'
+import { respondError } from '../http/respond.ts'
+import { toApiError } from './to-api-error.ts'
+
+/** Longest user agent in a record: a command puts the reason of a change beside its name. */
+export const MAX_USER_AGENT = 1024
+const MAX_PATH = 256
+
+/** The hub's own parts read Secrets all the time; a record of each would hide the reads of people. */
+const OWN_PARTS = ['system:flotilla:', 'system:serviceaccount:kube-system:', 'system:apiserver']
+
+/** Denied requests are recorded at this rate, so that a flood of them cannot fill the disk. */
+const DENIALS_PER_MINUTE = 60
+const DENIALS_BURST = 120
+
+/** A user who comes again from the same address within this time has no further record of a sign-in. */
+const SIGN_IN_MS = 3_600_000
+const MAX_SIGN_INS = 10_000
+
+/** What is known of a request, more with each step of its way. */
+export interface KnownRequest {
+  readonly request: HttpRequest
+  /** The caller as far as it is proven, then the user that it acts as. */
+  caller: Caller
+  /** Absent before the path is read. */
+  info?: RequestInfo
+}
+
+interface AnsweredRequest extends Readonly<KnownRequest> {
+  readonly auditId: string
+  readonly status: number
+}
+
+/** Answers a request, and completes what is known of it. Never rejects. */
+export type AnswerRequest = (known: KnownRequest, signal: AbortSignal, auditId: string) => Promise<HttpResponse>
+
+export interface AuditNotesOptions {
+  readonly store: Pick<Store, 'note'>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/**
+ * A handler whose answers have the header Audit-Id, and whose requests have their record before the answer. A token, or
+ * the content of a Secret, is answered with an error instead when its record cannot be written.
+ */
+export function auditedHandler(answer: AnswerRequest, options: AuditNotesOptions): Handler {
+  const nextId = idsSince(options.clock)
+  const note = createNotes(options)
+  return async (request, caller, signal) => {
+    const auditId = nextId()
+    const known: KnownRequest = { request, caller }
+    let answered = await answer(known, signal, auditId)
+    try {
+      await note({ ...known, auditId, status: answered.status })
+    } catch (caught) {
+      answered = respondError(toApiError(caught, request, options.log))
+    }
+    return { ...answered, headers: { ...answered.headers, 'audit-id': auditId } }
+  }
+}
+
+/** Ids in the form of UUIDs, unique for the hub: each start has its own time. */
+function idsSince(clock: Clock): () => string {
+  const startedAt = formatMicroTime(clock.now())
+  let count = 0
+  return () => {
+    count += 1
+    const digest = hex(sha256(`${startedAt} ${count}`))
+    return [0, 8, 12, 16, 20].map((from, at) => digest.slice(from, [8, 12, 16, 20, 32][at])).join('-')
+  }
+}
+
+/**
+ * Records a request if it needs a record. Resolves when the record of a token or of a read is on disk; the record of a
+ * denied request is not waited for.
+ */
+function createNotes({ store, clock, log }: AuditNotesOptions): (answered: AnsweredRequest) => Promise<void> {
+  const signIns = new Map<string, number>()
+  let suppressed = 0
+  let denials = { taken: 0, at: clock.monotonicMs() }
+
+  function mayRecordDenial(): boolean {
+    const now = clock.monotonicMs()
+    const left = Math.max(0, denials.taken - ((now - denials.at) / 60_000) * DENIALS_PER_MINUTE)
+    const isFree = left + 1 <= DENIALS_BURST
+    denials = { taken: isFree ? left + 1 : left, at: now }
+    return isFree
+  }
+
+  /** `flotilla login` and the console ask who the caller is; other commands ask it, too, and often. */
+  function isSignIn({ caller, info }: AnsweredRequest): boolean {
+    if (info?.resource?.plural !== 'selfsubjectreviews') return false
+    const who = JSON.stringify([caller.user, caller.impersonator, caller.address])
+    const before = signIns.get(who)
+    const now = clock.monotonicMs()
+    if (before !== undefined && now - before < SIGN_IN_MS) return false
+    signIns.delete(who)
+    signIns.set(who, now)
+    const [oldest] = signIns.keys()
+    if (signIns.size > MAX_SIGN_INS) signIns.delete(oldest!)
+    return true
+  }
+
+  return async (answered) => {
+    if (!store.note) return
+    const line = (more: object) => JSON.stringify({ ...describe(answered, formatMicroTime(clock.now())), ...more })
+    const isDenied = answered.status === 401 || answered.status === 403
+    if (!isDenied) {
+      const isNeeded = answered.status < 300 && (needsRecord(answered) || isSignIn(answered))
+      if (isNeeded) await store.note(line({}))
+      return
+    }
+    if (!mayRecordDenial()) {
+      suppressed += 1
+      return
+    }
+    const more = compact({ denied: true, suppressed: suppressed || undefined })
+    suppressed = 0
+    store.note(line(more)).catch((caught: unknown) => {
+      log.error({ err: toError(caught) }, 'the audit record of a denied request could not be written')
+    })
+  }
+}
+
+/** Whether a request that succeeded and changed no object has a record. */
+function needsRecord({ caller, info }: AnsweredRequest): boolean {
+  const { resource } = info ?? {}
+  if (!resource) return false
+  const { group, plural, subresource, verb } = resource
+  if (group === '' && plural === 'serviceaccounts' && subresource === 'token') return true
+  const isRead = verb === 'get' || verb === 'list' || verb === 'watch'
+  if (!isRead) return false
+  if (caller.impersonator !== undefined) return true
+  return group === '' && plural === 'secrets' && !OWN_PARTS.some((prefix) => caller.user.startsWith(prefix))
+}
+
+function describe({ auditId, request, caller, info, status }: AnsweredRequest, time: string): object {
+  const { resource } = info ?? {}
+  const below = resource?.subresource === undefined ? '' : `/${resource.subresource}`
+  return compact({
+    time,
+    auditId,
+    user: caller.user,
+    groups: caller.groups,
+    impersonator: caller.impersonator,
+    address: caller.address,
+    verb: resource?.verb ?? request.method.toLowerCase().slice(0, 16),
+    ...(resource
+      ? {
+          group: resource.group,
+          resource: `${resource.plural}${below}`,
+          namespace: resource.namespace,
+          name: resource.name,
+        }
+      : { path: request.path.replace(/\?.*/s, '').slice(0, MAX_PATH) }),
+    code: status,
+    userAgent: request.headers['user-agent']?.slice(0, MAX_USER_AGENT),
+  })
+}
