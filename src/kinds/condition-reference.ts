@@ -743,7 +743,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
   },
   {
     title: 'Rancher Fleet',
-    about: 'Reasons of the conditions of GitRepo, Bundle and ClusterGroup of fleet.cattle.io.',
+    about: 'Reasons of the conditions of GitRepo, HelmOp, Bundle and ClusterGroup of fleet.cattle.io.',
     reasons: [
       entry('Ready', 'All clusters are ready.'),
       entry('NotReady', 'Some clusters are not ready.'),

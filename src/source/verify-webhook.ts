@@ -11,6 +11,21 @@ export interface WebhookCheck {
   isGenuine(): boolean
 }
 
+/** Keys of Rancher Fleet's webhook Secrets by the header that names the sender. Gitea sends GitHub's header, too. */
+const FLEET_KEYS = [
+  ['x-gitea-signature', 'gogs'],
+  ['x-hub-signature-256', 'github'],
+  ['x-hub-signature', 'bitbucket-server'],
+  ['x-gitlab-token', 'gitlab'],
+  ['authorization', 'azure-password'],
+] as const
+
+/** Keys of the Secret that may have the token of a call; the first one that is there counts. */
+export function tokenKeys(headers: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const own = FLEET_KEYS.find(([header]) => headers[header] !== undefined)
+  return own ? ['token', own[1]] : ['token']
+}
+
 /**
  * Starts the check of one call. GitHub, Gitea and Bitbucket sign the body; GitLab sends the token itself, Azure DevOps
  * as the password of basic authentication. A call without any of these is refused.

@@ -1,6 +1,6 @@
 /**
- * All fields of `fleet.yaml` and of a GitRepo: their types, and how exactly they are supported. The reader, the
- * findings and the table in docs/dialects/fleet.md are made from this table.
+ * All fields of `fleet.yaml`, GitRepo, HelmOp and Cluster: their types, and how exactly they are supported. The reader,
+ * the findings and the tables in docs/dialects/fleet.md are made from this table.
  */
 import { exact, near, refused, warned } from '../field-table.ts'
 import type { Fields } from '../field-table.ts'
@@ -227,7 +227,10 @@ export const GIT_REPO: Fields = {
   deleteNamespace: exact('flag', 'With that of fleet.yaml; on the clusters, never on the hub.'),
   correctDrift: exact(DRIFT, 'When enabled, instead of the block of fleet.yaml.'),
   ociRegistrySecret: warned('text', 'ociRegistrySecret has no effect: content is kept in the hub'),
-  webhookSecret: near('text', '`webhook.secret` of the Source; its key is `token`.'),
+  webhookSecret: near(
+    'text',
+    '`webhook.secret` of the Source, with the keys `github`, `gitlab`, `gogs`, `bitbucket-server` and `azure-password`, or `token` for all. The address to call is `/hooks/NAMESPACE/GITREPO`.',
+  ),
 }
 
 const AGENT = 'has no effect: the agent of Flotilla is configured where it runs'
@@ -251,4 +254,47 @@ export const CLUSTER: Fields = {
   agentSchedulingCustomization: warned('map', `agentSchedulingCustomization ${AGENT}`),
   privateRepoURL: warned('text', `privateRepoURL ${AGENT}`),
   hostNetwork: warned('flag', `hostNetwork ${AGENT}`),
+}
+
+const {
+  name: _name,
+  annotations: _annotations,
+  finalizers: _finalizers,
+  targetCustomizations: _customizations,
+  targetCustomizationMode: _mode,
+  overrideTargets: _overrides,
+  imageScans: _scans,
+  ...BUNDLE
+} = FLEET_YAML
+
+/** The fields of HelmOp.spec. */
+export const HELM_OP: Fields = {
+  ...BUNDLE,
+  labels: exact('textMap', 'Labels of the Bundle.'),
+  helm: exact(
+    {
+      ...HELM,
+      chart: exact('text', 'A chart of `repo`, `oci://…`, or an archive `https://….tgz`.'),
+      repo: exact('text', 'A Source is made for the chart.'),
+      version: exact('text', 'Version or range; all clusters get the version that the Source has found.'),
+      valuesFiles: refused(
+        'texts',
+        'helm.valuesFiles are files of a repository, and a HelmOp has none: use helm.values',
+      ),
+    },
+    '',
+  ),
+  targets: exact(
+    { items: CUSTOMIZATION },
+    'A Placement, and `variants` for the options; the first target that matches counts. The group `default` without them.',
+  ),
+  helmSecretName: near(
+    'text',
+    'The Secret of the chart, sent to the server of the chart alone, which is written down in its annotation `flotilla.dev/urls` unless its owner did.',
+  ),
+  insecureSkipTLSVerify: refused(
+    'flag',
+    'insecureSkipTLSVerify would accept content from any server: put the certificate of the server as cacerts into the Secret of helmSecretName',
+  ),
+  pollingInterval: near('text', 'How often the repository is asked; once a day without it.'),
 }

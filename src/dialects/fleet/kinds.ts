@@ -111,6 +111,64 @@ export const GitRepo: Kind<GitRepo> = kindOf<GitRepo>({
   ],
 })
 
+/** A chart, and the clusters it is for. */
+export interface HelmOp extends KubeObject {
+  spec: JsonObject
+  status?: {
+    observedGeneration?: number
+    conditions?: Condition[]
+    /** Version of the chart that is delivered. */
+    version?: string
+    summary?: FleetSummary
+    display?: { readyBundleDeployments?: string; state?: string; message?: string; error?: boolean }
+    findings?: string[]
+  }
+}
+
+/** Fleet's HelmOp. */
+export const HelmOp: Kind<HelmOp> = kindOf<HelmOp>({
+  group: FLEET_GROUP,
+  version: VERSION,
+  kind: 'HelmOp',
+  plural: 'helmops',
+  scope: 'Namespaced',
+  description:
+    'A Helm chart without a git repository, and the clusters it is for; read by the Fleet dialect of Flotilla.',
+  categories: ['fleet'],
+  subresources: { status: true },
+  events: { warnWhenFalse: ['Exact'] },
+  fields: {
+    spec: toStructural(rawObject({ description: 'As in Rancher Fleet; what has no effect is in the status.' })),
+    status: toStructural(
+      object({
+        observedGeneration: count(),
+        conditions: Conditions,
+        version: optional(text({ max: 256, description: 'Version of the chart that is delivered.' })),
+        summary: optional(Summary),
+        display: optional(
+          object({
+            readyBundleDeployments: optional(text({ max: 64 })),
+            state: optional(text({ max: 64 })),
+            message: optional(text({ max: 8192 })),
+            error: optional(flag()),
+          }),
+        ),
+        findings: optional(
+          listOf(text({ max: 2048 }), { max: 100, description: 'What has no effect, or is not taken.' }),
+        ),
+      }),
+    ),
+  },
+  columns: [
+    { name: 'Repo', type: 'string', jsonPath: '.spec.helm.repo' },
+    { name: 'Chart', type: 'string', jsonPath: '.spec.helm.chart' },
+    { name: 'Version', type: 'string', jsonPath: '.status.version' },
+    { name: 'BundleDeployments-Ready', type: 'string', jsonPath: '.status.display.readyBundleDeployments' },
+    { name: 'Status', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].message' },
+    { ...AGE, priority: 1 },
+  ],
+})
+
 /** A named group of clusters. */
 export interface ClusterGroup extends KubeObject {
   spec?: { selector?: LabelSelector }
@@ -266,4 +324,10 @@ export const FleetCluster: Kind<FleetCluster> = kindOf<FleetCluster>({
 })
 
 /** The kinds the dialect serves. */
-export const FLEET_KINDS: readonly Kind[] = [GitRepo, ClusterGroup, FleetBundle, FleetCluster] as readonly Kind[]
+export const FLEET_KINDS: readonly Kind[] = [
+  GitRepo,
+  HelmOp,
+  ClusterGroup,
+  FleetBundle,
+  FleetCluster,
+] as readonly Kind[]

@@ -28,6 +28,14 @@ test('signatures of GitHub, Gitea, Bitbucket, tokens of GitLab and Azure DevOps;
   const git = { url: 'https://git.example.com/x.git' }
   await client.create(Source, build(Source, 'default/apps', { spec: { git, webhook: { secret: 'hook' } } }))
   await client.create(Source, build(Source, 'default/quiet', { spec: { git } }))
+  await client.create(Source, build(Source, 'default/fleet', { spec: { git, webhook: { secret: 'gitjob-webhook' } } }))
+  const fleetKeys = ['github', 'gogs', 'bitbucket-server', 'gitlab', 'azure-password']
+  await client.create(
+    Secret,
+    build(Secret, 'default/gitjob-webhook', {
+      data: Object.fromEntries(fleetKeys.map((key) => [key, Buffer.from(`for ${key}`).toString('base64')])),
+    }),
+  )
   await client.create(
     Secret,
     build(Secret, 'default/hook', { data: { token: Buffer.from('s3cret').toString('base64') } }),
@@ -67,6 +75,19 @@ test('signatures of GitHub, Gitea, Bitbucket, tokens of GitLab and Azure DevOps;
   assert.deepEqual(await call(good[3]!, '/hooks/default/none'), [401, false], 'unknown looks like wrong')
   assert.deepEqual(await call(good[3]!, '/hooks/default/..%2fapps'), [404, false])
   assert.deepEqual(await call(good[3]!, '/hooks/default/apps', 'GET'), [405, false])
+
+  // A Secret of Rancher Fleet has a key for each git server; the key of one proves no call of another.
+  const ofFleet = (token: string): Record<string, string>[] => [
+    { 'x-hub-signature-256': `sha256=${hmac(token)}` },
+    { 'x-gitea-signature': hmac(token), 'x-hub-signature-256': `sha256=${hmac(token)}` },
+    { 'x-hub-signature': `sha256=${hmac(token)}` },
+    { 'x-gitlab-token': token },
+    { authorization: basic(token) },
+  ]
+  for (const [at, key] of fleetKeys.entries())
+    for (const [other, headers] of ofFleet(`for ${key}`).entries())
+      assert.equal((await call(headers, '/hooks/default/fleet'))[0], at === other ? 202 : 401, `${key} ${other}`)
+
   await call(good[3]!)
   const first = await hinted()
   await fetch(`http://127.0.0.1:${listener.port}/hooks/default/apps`, { method: 'POST', headers: good[3]!, body })

@@ -9,7 +9,7 @@ import type { Logger } from '../../core/log.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { Secret } from '../../kinds/builtin/core.ts'
 import { Source } from '../../kinds/native/source.ts'
-import { checkWebhook } from '../../source/verify-webhook.ts'
+import { checkWebhook, tokenKeys } from '../../source/verify-webhook.ts'
 import type { ListenAddress } from './listen-address.ts'
 import { listenOn } from './listen.ts'
 import { createPlainServer } from './plain-server.ts'
@@ -44,8 +44,9 @@ export async function listenForWebhooks({ listen, client, clock, log }: WebhookO
     const match = PATH.exec(path)
     if (!match) return 404
     const [, namespace = '', name = ''] = match
-    const token = await tokenOf(namespace, name)
-    const check = checkWebhook(plainHeaders(request), token ?? '')
+    const headers = plainHeaders(request)
+    const token = await tokenOf(namespace, name, tokenKeys(headers))
+    const check = checkWebhook(headers, token ?? '')
     let size = 0
     for await (const chunk of request as AsyncIterable<Uint8Array>) {
       size += chunk.byteLength
@@ -58,13 +59,14 @@ export async function listenForWebhooks({ listen, client, clock, log }: WebhookO
     return 202
   }
 
-  async function tokenOf(namespace: string, name: string): Promise<string | undefined> {
+  async function tokenOf(namespace: string, name: string, keys: readonly string[]): Promise<string | undefined> {
     try {
       const source = await client.get(Source, { namespace, name })
       const secret = source.spec.webhook?.secret
       if (secret === undefined) return undefined
-      const { data } = await client.get(Secret, { namespace, name: secret })
-      const token = data?.['token']
+      const { data = {} } = await client.get(Secret, { namespace, name: secret })
+      const key = keys.find((one) => Object.hasOwn(data, one))
+      const token = key === undefined ? undefined : data[key]
       return token === undefined ? undefined : fromUtf8(fromBase64(token)).trim()
     } catch (caught) {
       if (isApiError(caught, 'NotFound')) return undefined

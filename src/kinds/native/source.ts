@@ -152,7 +152,8 @@ export const Source = defineKind({
         object(
           {
             secret: name({
-              description: 'Name of a Secret in this namespace whose key `token` is shared with the sender.',
+              description:
+                'Name of a Secret in this namespace whose key `token` is shared with the sender. Without this key, the keys of Rancher Fleet count: `github`, `gitlab`, `gogs`, `bitbucket-server` or `azure-password`, as the sender requires.',
             }),
           },
           { description: 'Webhook with which the git server announces new content.' },

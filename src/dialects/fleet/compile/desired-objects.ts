@@ -1,4 +1,4 @@
-/** The objects of a GitRepo. */
+/** The objects of a GitRepo or a HelmOp. */
 import { RE2JS } from 're2js'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
@@ -9,7 +9,7 @@ import { ALLOW_DROP_ANNOTATION, Placement } from '../../../kinds/native/placemen
 import { RolloutPlan } from '../../../kinds/native/rollout-plan.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import type { CompiledBundle } from './compile-bundle.ts'
-import { FleetBundle, GitRepo } from '../kinds.ts'
+import { FleetBundle, GitRepo, HelmOp } from '../kinds.ts'
 import { bundleObject } from './read-git-repo.ts'
 import type { RemoteSpec } from './remote-chart.ts'
 
@@ -17,6 +17,19 @@ import type { RemoteSpec } from './remote-chart.ts'
 export const REPO_LABEL = 'fleet.cattle.io/repo-name'
 /** The annotation with the digest of the object's inputs: the object is written only when it changes. */
 export const COMPILED = 'flotilla.dev/compiled'
+
+/** The label with the name of the HelmOp; the same label as in Fleet. */
+export const HELM_OP_LABEL = 'fleet.cattle.io/fleet-helm-name'
+
+/** The object that others are made for. */
+interface Maker {
+  readonly kind: Kind
+  readonly label: string
+  readonly metadata: KubeObject['metadata']
+}
+
+const repoMaker = ({ metadata }: GitRepo): Maker => ({ kind: GitRepo, label: REPO_LABEL, metadata })
+const helmOpMaker = ({ metadata }: HelmOp): Maker => ({ kind: HelmOp, label: HELM_OP_LABEL, metadata })
 
 // A new value starts a fetch at once.
 const POLL = 'flotilla.dev/poll'
@@ -48,7 +61,7 @@ export function sourceOf(repo: GitRepo, credentials?: string): Desired {
         ? { commit: revision }
         : { tag: revision }
   return made(
-    repo,
+    repoMaker(repo),
     Source,
     { name: repo.metadata.name, ...poll },
     {
@@ -73,45 +86,64 @@ function text(value: unknown): string {
 
 /** All objects except the Source. */
 export function desiredOf(repo: GitRepo, bundles: readonly CompiledBundle[]): Desired[] {
-  const { namespace = '' } = repo.metadata
   const helmSecret = chartSecret(repo)
+  return objectsOf(repoMaker(repo), bundles, {
+    guard: { guard: NO_LIMIT },
+    annotations: released(repo),
+    chart: (spec) => ({
+      // An archive stays the same until its address changes.
+      interval: spec.helm && spec.helm.chart === undefined ? '1h' : '15m',
+      ...(helmSecret(spec) ? { credentials: text(repo.spec['helmSecretName']) } : {}),
+    }),
+  })
+}
+
+/** All objects of a HelmOp. */
+export function helmOpObjects(op: HelmOp, bundle: CompiledBundle): Desired[] {
+  const secret = text(op.spec['helmSecretName'])
+  const polling = text(op.spec['pollingInterval'])
+  return objectsOf(helmOpMaker(op), [bundle], {
+    guard: {},
+    annotations: {},
+    chart: () => ({
+      interval: polling === '' ? '24h' : intervalOf(polling),
+      ...(secret === '' ? {} : { credentials: secret }),
+    }),
+  })
+}
+
+interface ObjectOptions {
+  readonly guard: object
+  readonly annotations: Readonly<Record<string, string>>
+  /** Fields of the Source of a chart, besides its address. */
+  chart(spec: RemoteSpec): object
+}
+
+function objectsOf(maker: Maker, bundles: readonly CompiledBundle[], options: ObjectOptions): Desired[] {
+  const { namespace = '' } = maker.metadata
+  const { guard } = options
   const found = new Map<string, Desired>()
   const add = (one: Desired): void =>
     void found.set(`${one.kind.kind}.${one.kind.group}/${one.object.metadata.name}`, one)
+  const withRelease = (annotations?: Readonly<Record<string, string>>) => {
+    const all = { ...annotations, ...options.annotations }
+    return Object.keys(all).length === 0 ? {} : { annotations: all }
+  }
   for (const bundle of bundles) {
-    for (const { source, spec } of bundle.charts) {
-      add(
-        made(
-          repo,
-          Source,
-          { name: source },
-          {
-            ...spec,
-            // An archive stays the same until its address changes.
-            interval: spec.helm && spec.helm.chart === undefined ? '1h' : '15m',
-            ...(helmSecret(spec) ? { credentials: text(repo.spec['helmSecretName']) } : {}),
-          },
-        ),
-      )
-    }
-    add(
-      made(
-        repo,
-        Placement,
-        { name: bundle.placement.name, ...released(repo) },
-        { ...bundle.placement.spec, guard: NO_LIMIT },
-      ),
-    )
-    add(made(repo, RolloutPlan, { name: bundle.plan.name }, bundle.plan.spec))
+    for (const { source, spec } of bundle.charts)
+      add(made(maker, Source, { name: source }, { ...spec, ...options.chart(spec) }))
+    const placement = { name: bundle.placement.name, ...withRelease() }
+    add(made(maker, Placement, placement, { ...bundle.placement.spec, ...guard }))
+    add(made(maker, RolloutPlan, { name: bundle.plan.name }, bundle.plan.spec))
     const { metadata, spec } = bundleObject(bundle, namespace)
-    add(made(repo, Bundle, { ...metadata, ...released(repo, metadata.annotations) }, { ...spec, guard: NO_LIMIT }))
+    add(made(maker, Bundle, { ...metadata, ...withRelease(metadata.annotations) }, { ...spec, ...guard }))
     const row = {
       path: bundle.path || '.',
       ...(bundle.paused ? { paused: true } : {}),
       ...(bundle.spec.defaultNamespace ? { defaultNamespace: bundle.spec.defaultNamespace } : {}),
       ...(bundle.spec.targetNamespace ? { namespace: bundle.spec.targetNamespace } : {}),
     }
-    add(made(repo, FleetBundle, metadata, row))
+    add(made(maker, FleetBundle, metadata, row))
   }
   const order = (one: Desired): number => MADE_KINDS.indexOf(one.kind)
   return [...found.values()].sort((a, b) => order(a) - order(b))
@@ -129,12 +161,9 @@ function chartSecret({ spec }: GitRepo): (chart: RemoteSpec) => boolean {
 }
 
 /** A person releases a guarded change on the GitRepo; its Placements and Bundles get the token. */
-function released(
-  { metadata }: GitRepo,
-  annotations: Readonly<Record<string, string>> = {},
-): { readonly annotations?: Readonly<Record<string, string>> } {
+function released({ metadata }: GitRepo): Readonly<Record<string, string>> {
   const token = metadata.annotations?.[ALLOW_DROP_ANNOTATION]
-  return token === undefined ? {} : { annotations: { ...annotations, [ALLOW_DROP_ANNOTATION]: token } }
+  return token === undefined ? {} : { [ALLOW_DROP_ANNOTATION]: token }
 }
 
 interface Named {
@@ -143,8 +172,8 @@ interface Named {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-function made(repo: GitRepo, kind: Kind, metadata: Named, spec: unknown): Desired {
-  const labels = { ...metadata.labels, [REPO_LABEL]: labelOf(repo) }
+function made(maker: Maker, kind: Kind, metadata: Named, spec: unknown): Desired {
+  const labels = { ...metadata.labels, [maker.label]: labelOf(maker) }
   const compiled = digestOfJson({ spec, labels, annotations: metadata.annotations ?? {} })
   return {
     kind,
@@ -153,10 +182,10 @@ function made(repo: GitRepo, kind: Kind, metadata: Named, spec: unknown): Desire
       kind: kind.kind,
       metadata: {
         name: metadata.name,
-        namespace: repo.metadata.namespace ?? '',
+        namespace: maker.metadata.namespace ?? '',
         labels,
         annotations: { ...metadata.annotations, [COMPILED]: compiled },
-        ownerReferences: [ownerOf(repo)],
+        ownerReferences: [ownerOf(maker)],
       },
       spec,
     },
@@ -164,23 +193,21 @@ function made(repo: GitRepo, kind: Kind, metadata: Named, spec: unknown): Desire
 }
 
 /** Names may be longer than labels. */
-function labelOf({ metadata: { name } }: GitRepo): string {
+function labelOf({ metadata: { name } }: Maker): string {
   return name.length <= 63 ? name : `${name.slice(0, 50).replace(/[^a-z0-9]+$/, '')}-${digestOfJson(name).slice(7, 19)}`
 }
 
-function ownerOf({ metadata }: GitRepo): OwnerReference {
+function ownerOf({ kind, metadata }: Maker): OwnerReference {
   return {
-    apiVersion: apiVersionOf(GitRepo),
-    kind: GitRepo.kind,
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
     name: metadata.name,
     uid: metadata.uid ?? '',
     controller: true,
   }
 }
 
-/** Whether an object was made for this GitRepo, and not for an earlier GitRepo of the same name. */
-export function isOwnedBy(object: KubeObject, repo: GitRepo): boolean {
-  return (object.metadata.ownerReferences ?? []).some(
-    ({ uid, kind }) => kind === GitRepo.kind && uid === repo.metadata.uid,
-  )
+/** Whether an object was made for this GitRepo or HelmOp, and not for an earlier one of the same name. */
+export function isOwnedBy(object: KubeObject, maker: Pick<KubeObject, 'metadata'>): boolean {
+  return (object.metadata.ownerReferences ?? []).some(({ uid }) => uid === maker.metadata.uid)
 }

@@ -25,7 +25,7 @@ import { Source } from '../../../kinds/native/source.ts'
 import { URLS_ANNOTATION } from '../../../source/credentials.ts'
 import { lazyFiles } from '../../lazy-files.ts'
 import { MADE_KINDS } from '../compile/desired-objects.ts'
-import { ClusterGroup, FleetBundle, FleetCluster, GitRepo } from '../kinds.ts'
+import { ClusterGroup, FleetBundle, FleetCluster, GitRepo, HelmOp } from '../kinds.ts'
 import { DEFAULT_WORKSPACE, WORKSPACE_LABEL } from '../compile/placement.ts'
 import { groupOf } from '../compile/read-git-repo.ts'
 import type { RolloutCounts } from '../status/states.ts'
@@ -33,6 +33,7 @@ import { fleetBundleReconciler } from './fleet-bundle.ts'
 import { clusterGroupReconciler } from './cluster-group.ts'
 import { createFleetCluster } from './fleet-cluster-controller.ts'
 import { gitRepoReconciler } from './git-repo.ts'
+import { helmOpReconciler } from './helm-op.ts'
 import type { GitRepoPorts } from './ports.ts'
 
 /** The parts of the dialect's controllers. */
@@ -46,6 +47,7 @@ export interface FleetParts {
 }
 
 const MANAGER = 'flotilla-fleet'
+const MAKERS: readonly string[] = [GitRepo.kind, HelmOp.kind]
 
 /** The files that decide which directories are bundles. */
 const SETTINGS = /(^|\/)(fleet\.ya?ml|\.fleetignore)$/
@@ -58,6 +60,7 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
   const { informers, blobs } = parts
   const { client } = informers
   const repos = informers.of(GitRepo)
+  const helmOps = informers.of(HelmOp)
   const groups = informers.of(ClusterGroup)
   const rows = informers.of(FleetBundle)
   const clusters = informers.of(Cluster)
@@ -149,6 +152,10 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
         triggerOn(clusters, (change) => reposTouched(change, repos)),
       ],
     }),
+    createHelmOp(
+      { ...all, helmOps, sources, bundles, rollouts, groups, clusters, placements: made.get(Placement)! },
+      ports,
+    ),
     createController({
       ...all,
       type: FleetBundle,
@@ -170,6 +177,36 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
   ]
 }
 
+interface HelmOpParts extends FleetParts {
+  readonly client: Informers['client']
+  readonly helmOps: Informer<HelmOp>
+  readonly sources: Informer<Source>
+  readonly bundles: Informer<Bundle>
+  readonly rollouts: Informer<Rollout>
+  readonly groups: Informer<ClusterGroup>
+  readonly clusters: Informer<Cluster>
+  readonly placements: Informer<KubeObject>
+}
+
+function createHelmOp(parts: HelmOpParts, ports: Omit<GitRepoPorts, 'statusThrottle'>): Controller {
+  const { helmOps, sources, bundles, rollouts, groups, clusters, placements } = parts
+  helmOps.addIndex('namespace', ({ metadata }) => [metadata.namespace ?? ''])
+  return createController({
+    ...parts,
+    type: HelmOp,
+    informer: helmOps,
+    reconciler: helmOpReconciler({ ...ports, statusThrottle: createKeyedThrottle(parts.clock, SAVED_UP_MS) }),
+    triggers: [
+      triggerOnObject(sources, helmOpOf),
+      triggerOnObject(bundles, helmOpOf),
+      triggerOnObject(placements, helmOpOf),
+      triggerOnObject(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).flatMap(helmOpOf)),
+      triggerOnObject(groups, ({ metadata }) => helmOps.lister.by('namespace', metadata.namespace ?? '').map(keyOf)),
+      triggerOn(clusters, (change) => reposTouched(change, helmOps)),
+    ],
+  })
+}
+
 function factsOf({ metadata }: KubeObject): {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -189,12 +226,18 @@ function aliasesOf({ spec }: Cluster): string[] {
 }
 
 function ownersOf({ metadata }: KubeObject): string[] {
-  return (metadata.ownerReferences ?? []).flatMap(({ kind, uid }) => (kind === GitRepo.kind ? [uid] : []))
+  return (metadata.ownerReferences ?? []).flatMap(({ kind, uid }) => (MAKERS.includes(kind) ? [uid] : []))
 }
 
-function repoOf({ metadata }: KubeObject): string[] {
-  const owner = (metadata.ownerReferences ?? []).find(({ kind }) => kind === GitRepo.kind)
-  return owner ? [`${metadata.namespace ?? ''}/${owner.name}`] : []
+const repoOf = makerOf(GitRepo.kind)
+const helmOpOf = makerOf(HelmOp.kind)
+
+/** The key of the GitRepo or HelmOp that an object was made for. */
+function makerOf(wanted: string) {
+  return ({ metadata }: KubeObject): string[] => {
+    const owner = (metadata.ownerReferences ?? []).find(({ kind }) => kind === wanted)
+    return owner ? [`${metadata.namespace ?? ''}/${owner.name}`] : []
+  }
 }
 
 function releaseOf({ metadata, spec }: Rollout): string {
@@ -209,7 +252,7 @@ function countsOf({ metadata, status }: Bundle, rollouts: Informer<Rollout>): Ro
 }
 
 /** GitRepos whose targets may select another Cluster after a change of aliases. */
-function reposTouched({ before, after }: Change<Cluster>, repos: Informer<GitRepo>): string[] {
+function reposTouched({ before, after }: Change<Cluster>, repos: Informer<GitRepo> | Informer<HelmOp>): string[] {
   const named = (cluster: Cluster | undefined): unknown =>
     cluster && aliasesOf(cluster).length > 0 ? [workspaceOf(cluster), aliasesOf(cluster)] : []
   if (jsonEqual(named(before), named(after))) return []

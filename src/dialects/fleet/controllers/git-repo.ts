@@ -5,13 +5,10 @@ import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { Stalled } from '../../../core/errors.ts'
 import { plural } from '../../../core/text/name-some.ts'
 import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
-import { Bundle } from '../../../kinds/native/bundle.ts'
-import type { Kind } from '../../../kinds/define-kind.ts'
 import { keyOf } from '../../../kinds/meta.ts'
 import type { Source } from '../../../kinds/native/source.ts'
 import { identityOf } from '../../../source/fetch-request.ts'
-import { COMPILED, desiredOf, isOwnedBy, MADE_KINDS, sourceOf } from '../compile/desired-objects.ts'
-import type { Desired } from '../compile/desired-objects.ts'
+import { desiredOf, sourceOf } from '../compile/desired-objects.ts'
 import type { FleetSummary, GitRepo } from '../kinds.ts'
 import { findingText } from '../../read-fields.ts'
 import type { Finding } from '../../read-fields.ts'
@@ -22,6 +19,7 @@ import type { ReadRepository } from '../compile/compile-repository.ts'
 import { addSummaries, summaryOf, summaryText, worstOf } from '../status/states.ts'
 import { heldChange, heldObject, judgeAdded, judgeRemoved } from './guard-repository.ts'
 import type { HeldChange } from './guard-repository.ts'
+import { prune, writeObjects } from './made-objects.ts'
 import type { GitRepoPorts } from './ports.ts'
 import { bindChartSecret, gitSecret } from './secrets.ts'
 
@@ -79,11 +77,12 @@ export function gitRepoReconciler(ports: GitRepoPorts): Reconciler<GitRepo> {
       // Judged before new Bundles are written: a commit that replaces all Bundles drops all of them.
       const removal = judgeRemoved(repo, { desired, held: draft.conditions.get('Held')?.message }, ports)
       await bindChartSecret(repo, desired, { ports, context })
-      const taken = await write(repo, desired, { ports, context })
+      const taken = await writeObjects(repo, desired, { ports, context })
       all.push(...taken)
       const isWhole = read.failed.length === 0 && !all.some(({ level }) => level === 'error')
       const isHeld = removal.kind === 'Held'
-      const pruned = isWhole && !isHeld ? await prune(repo, read, { ports, context }) : { again: false }
+      const pruned =
+        isWhole && !isHeld ? await prune(repo, [sourceOf(repo), ...desired], { ports, context }) : { again: false }
       showHeld(draft, isHeld ? heldChange(repo, removal) : heldObject(repo, ports.madeFor(repo.metadata.uid ?? '')))
       const waitMs = ports.statusThrottle.waitMs(key)
       const shown = statusOf(repo, { read, findings: all, source, ports })
@@ -107,7 +106,7 @@ function stalled(draft: Draft<GitRepo>, reason: string, message: string): Stalle
 async function sourceFor(draft: Draft<GitRepo>, ports: GitRepoPorts, context: Context): Promise<Source | undefined> {
   const repo = draft.next
   const secret = await gitSecret(repo, { ports, context })
-  const [taken] = await write(repo, [sourceOf(repo, secret)], { ports, context })
+  const [taken] = await writeObjects(repo, [sourceOf(repo, secret)], { ports, context })
   if (taken) throw stalled(draft, 'NameTaken', `${taken.message}.`)
   return ports.sourceOf(repo.metadata.namespace ?? '', repo.metadata.name)
 }
@@ -157,64 +156,11 @@ async function compiled(
   return read
 }
 
-interface Writing {
-  readonly ports: GitRepoPorts
-  readonly context: Context
-}
-
-/** Writes objects that are missing or different; returns objects that belong to another owner. */
-async function write(repo: GitRepo, desired: readonly Desired[], { ports, context }: Writing): Promise<Finding[]> {
-  const taken: Finding[] = []
-  for (const { kind, object } of desired) {
-    const { name, namespace = '' } = object.metadata
-    const present = ports.find(kind, namespace, name)
-    if (present && !isOwnedBy(present, repo)) {
-      taken.push({
-        level: 'error',
-        message: `${kind.kind} ${name} of ${kind.group} is there already and was not made for this GitRepo; rename one of them`,
-      })
-      continue
-    }
-    if (present?.metadata.annotations?.[COMPILED] === object.metadata.annotations?.[COMPILED]) continue
-    await ports.apply(kind, object, context.signal)
-    context.log.info({ kind: kind.kind, object: name }, 'made from the repository')
-  }
-  return taken
-}
-
-/** Deletes objects that the repository no longer has: first Bundles, then the objects they named. */
-async function prune(
-  repo: GitRepo,
-  read: ReadRepository,
-  { ports, context }: Writing,
-): Promise<{ readonly again: boolean }> {
-  const wanted = new Set(
-    [sourceOf(repo), ...desiredOf(repo, read.bundles)].map(({ kind, object }) => idOf(kind, object.metadata.name)),
-  )
-  const left = ports
-    .madeFor(repo.metadata.uid ?? '')
-    .filter(({ kind, object }) => !wanted.has(idOf(kind, object.metadata.name)))
-  const isBundle = ({ kind }: { readonly kind: Kind }): boolean => kind.plural === Bundle.plural
-  const hasBundles = left.some(isBundle)
-  const now = left.filter((one) => !one.object.metadata.deletionTimestamp && (!hasBundles || isBundle(one)))
-  const again = hasBundles && !left.every(isBundle)
-  const order = ({ kind }: { kind: Kind }): number => -MADE_KINDS.indexOf(kind)
-  for (const { kind, object } of now.toSorted((a, b) => order(a) - order(b))) {
-    await ports.remove(kind, object, context.signal)
-    context.log.info({ kind: kind.kind, object: object.metadata.name }, 'no longer in the repository')
-  }
-  return { again }
-}
-
 /** Condition Held, only while the guard stops a change. */
 function showHeld<T extends HeldChange | undefined>({ conditions }: Draft<GitRepo>, held: T): T {
   if (held) conditions.set('Held', 'True', held.reason, held.message.slice(0, 4096))
   else conditions.remove('Held')
   return held
-}
-
-function idOf(kind: Kind, name: string): string {
-  return `${kind.group}/${kind.plural}/${name}`
 }
 
 interface Shown {

@@ -28,8 +28,12 @@ export async function gitSecret(repo: GitRepo, { ports, context }: Scene): Promi
   return secret && (binding !== undefined || mayBeSent(secret, url)) ? FALLBACK_SECRET : undefined
 }
 
-/** Binds the Secret for charts to the servers that the GitRepo allows. */
-export async function bindChartSecret(repo: GitRepo, desired: readonly Desired[], scene: Scene): Promise<void> {
+/** Binds the Secret for charts to the servers that the GitRepo or HelmOp allows. */
+export async function bindChartSecret(
+  repo: Pick<GitRepo, 'metadata' | 'spec'>,
+  desired: readonly Desired[],
+  scene: Scene,
+): Promise<void> {
   const { ports, context } = scene
   const { namespace = '' } = repo.metadata
   const name = textOf(repo.spec['helmSecretName'])

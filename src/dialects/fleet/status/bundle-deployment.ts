@@ -7,9 +7,9 @@ import { enumOf, name, object, text } from '../../../kinds/schema/schema-builder
 import { toStructural } from '../../../kinds/schema/structural.ts'
 import { scopesOfDottedName } from '../../projection.ts'
 import type { BundleStateRow, Projection } from '../../projection.ts'
-import { REPO_LABEL } from '../compile/desired-objects.ts'
+import { HELM_OP_LABEL, REPO_LABEL } from '../compile/desired-objects.ts'
 import { FLEET_GROUP } from '../compile/read-git-repo.ts'
-import { GitRepo } from '../kinds.ts'
+import { GitRepo, HelmOp } from '../kinds.ts'
 import { fleetState, STATES_WORST_FIRST } from './states.ts'
 
 /** Fleet's BundleDeployment, in the namespace of its bundle. */
@@ -20,7 +20,7 @@ const BundleDeployment: Kind = kindOf({
   plural: 'bundledeployments',
   scope: 'Namespaced',
   description:
-    'State of a bundle of a GitRepo on a cluster. A BundleDeployment is computed on request and read-only; it is in the namespace of the GitRepo.',
+    'State of a bundle of a GitRepo or HelmOp on a cluster. A BundleDeployment is computed on request and read-only; it is in the namespace of the GitRepo or HelmOp.',
   categories: [],
   verbs: ['get', 'list', 'watch'],
   selectable: ['bundle', 'cluster'],
@@ -81,12 +81,15 @@ function bundleDeploymentOf(row: BundleStateRow): UnknownObject | undefined {
 /** BundleDeployments as a projection of the bundles of GitRepos. */
 export const BUNDLE_DEPLOYMENTS: Projection = {
   kind: BundleDeployment,
-  includes: ({ metadata }) => metadata.labels?.[REPO_LABEL] !== undefined,
+  includes: ({ metadata }) =>
+    metadata.labels?.[REPO_LABEL] !== undefined || metadata.labels?.[HELM_OP_LABEL] !== undefined,
   objectOf: bundleDeploymentOf,
   within: (namespace) => ({ namespace }),
   named: scopesOfDottedName,
   makerOf(bundle) {
-    const repository = bundle.metadata.ownerReferences?.find(({ kind }) => kind === GitRepo.kind)
+    const repository = bundle.metadata.ownerReferences?.find(
+      ({ kind }) => kind === GitRepo.kind || kind === HelmOp.kind,
+    )
     if (!repository) return bundle
     const { apiVersion, kind, name } = repository
     return { apiVersion, kind, metadata: { name, namespace: bundle.metadata.namespace ?? '' } }
