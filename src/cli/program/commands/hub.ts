@@ -103,7 +103,7 @@ function addHubRun(hub: FlotillaCommand, act: Act): void {
     )
     .option(
       '--dialects <names>',
-      'Other systems whose kinds the hub serves, for example fleet,ocm; all, or none. Defaults to all, and with --kubeconfig to none',
+      'Other systems whose kinds the hub serves, for example fleet,ocm. The words all and none are possible. Defaults to all, and with --kubeconfig to none',
     )
     .option('--config <file>', 'YAML file with these settings')
     .option('--log-level <level>', 'Log level: debug, info, warn or error')
