@@ -234,6 +234,38 @@ test('the console shows the fleet, follows it without a reload, and obeys the ri
     await other.waitForSelector('[data-rollout="default/doors-g2-undo-1"]', WAIT)
   })
 
+  await t.test('drift is shown and reverted, and a cluster that is away is decommissioned', async () => {
+    const played = await runFlotilla(t, ['demo', 'drift', 'store-02'], { env: state })
+    assert.equal(played.code, 0, played.stderr)
+    await page.goto(`${origin}/clusters/store-02?tab=drift`)
+    await see('.drift code')
+    assert.deepEqual(await violationsOf(page), [])
+    await page.getByRole('button', { name: 'Revert', exact: true }).click()
+    await page.getByLabel(/^Reason/).fill('not agreed')
+    await page.getByRole('dialog').getByRole('button', { name: 'Revert', exact: true }).click()
+    await see('.notice:has-text("Revert: done")')
+    await see(':text("No drift was reported.")')
+
+    const cut = await runFlotilla(t, ['demo', 'offline', 'store-02'], { env: state })
+    assert.equal(cut.code, 0, cut.stderr)
+    await see('.head-state [data-state="Offline"]')
+    await page.getByRole('button', { name: 'Decommission…' }).click(WAIT)
+    await page.getByRole('radio', { name: /does not wait/ }).check(WAIT)
+    assert.deepEqual(await violationsOf(page), [])
+    await see('[role="dialog"] :text("flotilla cluster decommission store-02 --orphan --force-unreachable")')
+    await page.getByLabel(/^Type/).fill('store-02')
+    await page.getByRole('dialog').getByRole('button', { name: 'Decommission', exact: true }).click()
+    await see('.notice:has-text("Decommission: done")')
+    for (let left = 120; ; left -= 1) {
+      const text = await cli(['get', 'cluster', 'store-02', '-o', 'json'])
+      if (text.includes('"verdict": "Revoked"') || left === 0) {
+        assert.match(text, /"forceUnreachable": true/)
+        assert.match(text, /"verdict": "Revoked"/)
+        break
+      }
+    }
+  })
+
   await t.test('a user with fewer rights sees what they allow, and which right a button needs', async () => {
     await cli(['apply', '-f', '-'], VIEWER)
     const { status } = await page.evaluate<{ readonly status: { readonly token: string } }>(`

@@ -19,6 +19,45 @@ export interface ActionButtonProps {
   readonly onOpenChange?: (isOpen: boolean) => void
 }
 
+export interface ActionChoiceProps {
+  readonly title: string
+  readonly question: string
+  /** At least one; the first is chosen at first. */
+  readonly actions: readonly Action[]
+}
+
+/** A button for one of several actions, chosen in its dialog. */
+export function ActionChoice({ title, question, actions }: ActionChoiceProps) {
+  const [isOpen, setOpen] = useState(false)
+  const [chosen, setChosen] = useState(0)
+  const group = useId()
+  const action = actions[chosen] ?? actions[0]
+  if (!action) return undefined
+  const choice = (
+    <fieldset className="choices">
+      <legend>{question}</legend>
+      {actions.map((one, index) => (
+        <label key={one.title}>
+          <input type="radio" name={group} checked={one === action} onChange={() => setChosen(index)} /> {one.title}
+        </label>
+      ))}
+    </fieldset>
+  )
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
+      <Button look={action.look} right={action.right} onClick={() => setOpen(true)}>
+        {title}
+      </Button>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content className="dialog">
+          <ActionForm key={action.title} title={title} action={action} plan={choice} close={() => setOpen(false)} />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
 export function ActionButton({ action, plan, onOpenChange }: ActionButtonProps) {
   const [isOpen, setOpen] = useState(false)
   const change = (next: boolean): void => {
@@ -40,13 +79,19 @@ export function ActionButton({ action, plan, onOpenChange }: ActionButtonProps) 
   )
 }
 
-function ActionForm({ action, plan, close }: Omit<ActionButtonProps, 'onOpenChange'> & { readonly close: () => void }) {
+interface ActionFormProps extends Omit<ActionButtonProps, 'onOpenChange'> {
+  /** Defaults to the title of the action. */
+  readonly title?: string
+  readonly close: () => void
+}
+
+function ActionForm({ action, plan, close, ...given }: ActionFormProps) {
   const session = useSession()
   const [reason, setReason] = useState('')
   const [typed, setTyped] = useState('')
   const reasonId = useId()
   const typedId = useId()
-  const title = action.title.replace('…', '')
+  const title = (given.title ?? action.title).replace('…', '')
   const act = useMutation({
     mutationFn: async () => {
       const { username = '', groups = [] } = session ?? {}

@@ -55,7 +55,72 @@ const STOPS = {
 export function clusterActions({ metadata: { name }, spec }: Cluster): readonly Action[] {
   if (spec.refused) return []
   if (!spec.accepted) return [acceptAction(name), rejectAction(name)]
+  if (spec.decommission) return [stay(name)]
   return (['hold', 'cordon'] as const).map((field) => (spec[field] ? release(name, field) : stop(name, field)))
+}
+
+const ENDINGS = {
+  keep: {
+    title: 'They stay, and the hub waits for the agent',
+    effect: 'The objects of all bundles stay in the cluster. Then the access of the agent is revoked.',
+    policy: 'Orphan',
+    flags: '--orphan',
+  },
+  remove: {
+    title: 'The agent removes them',
+    effect:
+      'The agent removes the objects of all bundles; namespaces, CRDs and volumes are kept unless the Bundle says otherwise. Then its access is revoked.',
+    policy: 'Remove',
+    flags: '--remove',
+  },
+  abandon: {
+    title: 'They stay, and the hub does not wait for the agent',
+    effect:
+      'The access of the agent is revoked at once, and the status lists the objects that are left. An agent that returns keeps running what it has.',
+    policy: 'Orphan',
+    flags: '--orphan --force-unreachable',
+  },
+} as const
+
+/** The ways to decommission a cluster as it is now; a cluster that is away can be given up without its agent. */
+export function decommissionActions({ metadata: { name }, spec, status }: Cluster): readonly Action[] {
+  if (spec.refused || !spec.accepted || spec.decommission) return []
+  const isAway = status?.conditions?.some(({ type, status: is }) => type === 'Available' && is === 'False') ?? false
+  const waits = isAway ? ' The cluster is offline: the hub waits until it is back.' : ''
+  return (['keep', 'remove', ...(isAway ? (['abandon'] as const) : [])] as const).map((ending) => {
+    const { title, effect, policy, flags } = ENDINGS[ending]
+    return {
+      title,
+      look: 'danger',
+      effect: ending === 'abandon' ? effect : `${effect}${waits}`,
+      command: `flotilla cluster decommission ${name} ${flags}`,
+      right: { verb: 'patch', resource: 'clusters', name },
+      asks: 'reason',
+      typed: name,
+      change: ({ reason, nowMs }) => {
+        const text = reason.trim()
+        const decommission = {
+          policy,
+          at: timeText(nowMs),
+          ...(ending === 'abandon' && { forceUnreachable: true }),
+          ...(text !== '' && { reason: text }),
+        }
+        return mergePatch(objectPath('clusters', name), { spec: { decommission } })
+      },
+    }
+  })
+}
+
+function stay(name: string): Action {
+  return {
+    title: 'Cancel the decommissioning',
+    look: 'main',
+    effect: 'The cluster stays. Placements select it again, and removed bundles are delivered again.',
+    command: `flotilla cluster decommission ${name} --undo`,
+    right: { verb: 'patch', resource: 'clusters', name },
+    asks: 'none',
+    change: () => mergePatch(objectPath('clusters', name), { spec: { decommission: null } }),
+  }
 }
 
 function stop(name: string, field: keyof typeof STOPS): Action {

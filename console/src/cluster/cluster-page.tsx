@@ -4,8 +4,8 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ClusterReport } from '../../../src/kinds/native/cluster-report.ts'
 import type { Cluster } from '../../../src/kinds/native/cluster.ts'
-import { ActionButton } from '../actions/action-button.tsx'
-import { clusterActions } from '../actions/cluster-actions.ts'
+import { ActionButton, ActionChoice } from '../actions/action-button.tsx'
+import { clusterActions, decommissionActions } from '../actions/cluster-actions.ts'
 import { ApiFailure } from '../data/api.ts'
 import { useObject } from '../data/queries.ts'
 import { useLive } from '../data/use-live.ts'
@@ -59,6 +59,11 @@ export function ClusterPage({ name }: { readonly name: string }) {
           {clusterActions(cluster.data).map((action) => (
             <ActionButton key={action.title} action={action} />
           ))}
+          <ActionChoice
+            title="Decommission…"
+            question="What happens to the objects in the cluster?"
+            actions={decommissionActions(cluster.data)}
+          />
         </div>
       </header>
       {row?.state === 'Offline' && (

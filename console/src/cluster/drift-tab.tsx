@@ -1,5 +1,7 @@
 /** Fields that differ from what the hub delivered, with who changed them and since when. */
 import type { ClusterReport } from '../../../src/kinds/native/cluster-report.ts'
+import { ActionButton } from '../actions/action-button.tsx'
+import { driftActions } from '../actions/drift-actions.ts'
 import { Command, Empty, Failure } from '../ui/parts.tsx'
 import { Ago } from '../ui/time.tsx'
 
@@ -29,6 +31,11 @@ export function DriftTab({
             {bundle} <span className="quiet">g{generation}</span>
           </h3>
           {drift.length === 0 && <p>{message}</p>}
+          <div className="actions">
+            {driftActions(cluster, { bundle, drift }).map((action) => (
+              <ActionButton key={action.title} action={action} />
+            ))}
+          </div>
           <ul>
             {drift.map(({ object, fields, since }) => (
               <li key={object}>

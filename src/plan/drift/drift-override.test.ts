@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { digestOfJson } from '../../core/crypto/digest.ts'
+import { driftOverride } from './drift-override.ts'
+import type { DriftDecision } from './drift-override.ts'
+
+const since = '2026-01-01T00:00:00Z'
+const nowMs = Date.parse(since)
+const decision: DriftDecision = { verb: 'accept', cluster: 'store-1', owner: 'ana', reason: 'sale', nowMs }
+const rowOf = (...fields: string[]) => ({
+  bundle: 'shop/web',
+  drift: [{ object: 'Deployment pos/web', fields, since }],
+})
+
+test('accepting leaves the fields to other managers, until it is deleted or for a time', () => {
+  const row = rowOf('.spec.replicas (changed by hpa)', '.spec.containers[name=web].image')
+  const mark = digestOfJson(['web', 'store-1', 'accept']).slice(7, 15)
+  assert.deepEqual(driftOverride(row, decision), {
+    apiVersion: 'flotilla.dev/v1alpha1',
+    kind: 'Override',
+    metadata: { name: `accept-web-store-1-${mark}`, namespace: 'shop' },
+    spec: {
+      bundle: 'web',
+      clusters: ['store-1'],
+      owner: 'ana',
+      reason: 'sale',
+      patches: [
+        {
+          kind: 'Deployment',
+          name: 'web',
+          namespace: 'pos',
+          patch: {
+            metadata: {
+              annotations: { 'flotilla.dev/ignore': '.spec.replicas .spec.containers[?(@.name=="web")].image' },
+            },
+          },
+        },
+      ],
+    },
+  })
+  const ending = driftOverride(row, { ...decision, forMs: 60_000 })
+  assert.equal('spec' in ending && ending.spec.expiresAt, '2026-01-01T00:01:00Z')
+})
+
+test('reverting corrects drift for an hour, also what cannot be named', () => {
+  const reverted = driftOverride(rowOf('.'), { ...decision, verb: 'revert', forMs: 1 })
+  assert.ok('spec' in reverted)
+  assert.deepEqual(reverted.spec.patches![0]!.patch, { metadata: { annotations: { 'flotilla.dev/drift': 'Correct' } } })
+  assert.equal(reverted.spec.expiresAt, '2026-01-01T01:00:00Z')
+})
+
+test('a field that an Override cannot name is said', () => {
+  for (const field of ['.', '.data[a b]', '.data.x,y']) {
+    assert.deepEqual(driftOverride(rowOf('.ok', field), decision), { unnameable: field })
+  }
+})
