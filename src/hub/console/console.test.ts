@@ -355,8 +355,8 @@ test('the list comes once, its changes come after it, and a stream leaves nothin
         pending = pending.slice(end + 2)
         if (event === 'beat') continue
         events.push(event === 'fleet' ? (JSON.parse(data!) as FleetDelta).rows.map(({ name }) => name).join() : data!)
-        if (events.length === 1) fleet.put(rowOf('c'))
-        if (events.length === 3) stream.destroy()
+        if (events.length === 2) fleet.put(rowOf('c'))
+        if (events.length === 4) stream.destroy()
       }
     })
     response.on('close', gone.resolve)
@@ -364,7 +364,7 @@ test('the list comes once, its changes come after it, and a stream leaves nothin
   stream.on('error', () => {})
   stream.end()
   await gone.promise
-  assert.deepEqual(events, ['b', 'c', '["clusters"]'])
+  assert.deepEqual(events, ['b', '["rollouts"]', 'c', '["clusters"]'])
   while (fleet.listeners.size > 0) await systemClock.sleep(5)
 })
 
@@ -410,4 +410,22 @@ test('the console never listens where others can reach it', async () => {
   const listen = { host: '0.0.0.0', port: 0 }
   const parts = { ...PORTS, listen, view, assets: noAssets, openApi: apiForTests().openApi }
   await assert.rejects(startConsole(parts), /loopback only, not on 0.0.0.0/)
+})
+
+test('a stream begins with all kinds: what changed before it was open is unknown', async (t) => {
+  const { console, base } = await started(t)
+  const headers = await signedIn(console.signInUrl())
+  const first = await new Promise<string>((resolve, reject) => {
+    const stream = request(`${base}/console/events`, { headers, agent: false }, (response) => {
+      let all = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        all += chunk
+        if (!all.includes('event: beat')) return
+        stream.destroy()
+        resolve(all)
+      })
+    })
+    stream.on('error', reject).end()
+  })
+  assert.match(first, /event: changed\ndata: \["rollouts"\]\n/)
 })

@@ -42,7 +42,8 @@ export async function streamEvents(response: ServerResponse, options: EventsOpti
   const gone = new AbortController()
   response.on('close', () => gone.abort())
   const ended = AbortSignal.any([gone.signal, stop, session.ended])
-  const changed = new Set<string>()
+  // What changed before the stream was open is unknown, so the browser reads all kinds again that it shows.
+  const changed = new Set<string>(view.plurals)
   let wake = Promise.withResolvers<void>()
   const unsubscribe = view.onChange((plural) => {
     changed.add(plural)

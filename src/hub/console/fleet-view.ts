@@ -20,6 +20,8 @@ import type { FleetFeed } from './fleet-feed.ts'
 /** A live picture of the fleet. */
 export interface FleetView {
   readonly feed: FleetFeed
+  /** Plural names of the kinds that `onChange` tells of. */
+  readonly plurals: readonly string[]
   /** The objects themselves, for counting. */
   facts(): FleetMetricsInput
   /** Calls back after an object changed, with the plural name of its kind; returns what stops it. */
@@ -64,6 +66,7 @@ export function createFleetView({ client, clock, ids, log }: FleetViewOptions): 
 
   return {
     feed,
+    plurals: all.map(({ type }) => type.plural),
     facts: () => ({
       clusters: clusters.lister.list(),
       reports: reports.lister.list(),

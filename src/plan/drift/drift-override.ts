@@ -20,7 +20,7 @@ export interface DriftDecision {
 }
 
 /** Long enough for a rollout. Afterwards the drift settings of the Bundle apply again. */
-export const REVERT_MS = 3_600_000
+const REVERT_MS = 3_600_000
 
 /** The Override of a decision, or the field that an Override cannot name. */
 export function driftOverride(
@@ -64,7 +64,8 @@ export function driftOverride(
 /** Eight digits that tell names apart which are equal after they were cut. The console has no other SHA-256. */
 function markOf(parts: readonly string[]): string {
   const digest = smallSha256(new TextEncoder().encode(canonicalJson(parts)))
-  return [...digest.slice(0, 4)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  const bytes = Array.from(digest.subarray(0, 4), (byte) => byte.toString(16).padStart(2, '0'))
+  return bytes.join('')
 }
 
 /** `ConfigMap shop/greeting`, or without a namespace `ClusterRole reader`. */

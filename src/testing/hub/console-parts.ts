@@ -34,6 +34,7 @@ export function viewForTests() {
   const feed = createFleetFeed('epoch')
   const view: FleetView = {
     feed,
+    plurals: ['rollouts'],
     facts: () => ({ clusters: [], reports: [], assignments: [], bundles: [], placements: [], rollouts: [] }),
     onChange: (changed) => {
       listeners.add(changed)
