@@ -34,6 +34,8 @@ export interface Terminal {
   readonly columns: number
   /** Whether the user can be asked on stdin. */
   readonly isInteractive: boolean
+  /** Standard input is a terminal, so that nothing is to be read from it. */
+  readonly stdinIsTTY: boolean
   /** Whether the locale is UTF-8. */
   readonly isUtf8: boolean
 }
@@ -88,6 +90,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     get isInteractive() {
       return options.stdinIsTTY && stderr.isTTY
     },
+    stdinIsTTY: options.stdinIsTTY,
     isUtf8: environment.isUtf8,
   }
 }

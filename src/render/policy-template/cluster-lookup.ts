@@ -40,6 +40,8 @@ export interface LookupScope {
   readonly allowed?: readonly { readonly group: string; readonly kind: string; readonly name: string }[]
   /** Whether a missing object is reported once only: a second read of it within a template gives nothing. */
   readonly remembersMissing?: boolean
+  /** Called when a template reads a Secret that exists. */
+  readonly onSecret?: () => void
 }
 
 /** What to read: one object if `name` is not empty, else a list. */
@@ -80,13 +82,20 @@ function read(scope: LookupScope, query: LookupQuery, missing: Set<string>): Jso
     throw new GoError(`lookup of cluster-scoped resource '${kind}/${name}' is not allowed`)
   }
   const within = resource.namespaced ? namespace : ''
-  if (name === '') return { items: [...scope.objects.list({ apiVersion, kind, namespace: within, labels })] }
+  if (name === '') {
+    const items = [...scope.objects.list({ apiVersion, kind, namespace: within, labels })]
+    if (kind === 'Secret' && items.length > 0) scope.onSecret?.()
+    return { items }
+  }
   const id = JSON.stringify([apiVersion, kind, namespace, name, labels.text])
   if (missing.has(id)) return undefined
   // The API has no object of a kind with namespaces outside of one.
   const found =
     resource.namespaced && within === '' ? undefined : scope.objects.get({ apiVersion, kind, namespace: within, name })
-  if (found) return found
+  if (found) {
+    if (kind === 'Secret') scope.onSecret?.()
+    return found
+  }
   if (scope.remembersMissing) missing.add(id)
   const qualified = resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`
   throw new MissingObjectError(`${qualified} "${name}" not found`)

@@ -10,11 +10,12 @@ import { TemplateExecError } from '../gotemplate/exec-options.ts'
 import type { GoFunction } from '../gotemplate/function.ts'
 import { parseTemplate, TemplateParseError } from '../gotemplate/parse.ts'
 import type { Tree } from '../gotemplate/parse.ts'
-import { GoStruct } from '../gotemplate/value.ts'
+import { GoStruct, nilMap } from '../gotemplate/value.ts'
 import type { Entropy } from '../helm/frozen-random.ts'
 import { yamlSource } from '../helm/read-yaml.ts'
 import { clusterLookup } from './cluster-lookup.ts'
 import type { LookupScope } from './cluster-lookup.ts'
+import { goMap } from './go-object.ts'
 import { policyFunctions } from './template-functions.ts'
 
 /** A template that cannot be resolved, in the words of Open Cluster Management. */
@@ -182,4 +183,31 @@ export function managedContext(object: { readonly name: string; readonly namespa
     ['ObjectNamespace', object.namespace],
     ['ObjectName', object.name],
   ])
+}
+
+/** An object that templates are resolved for. */
+export interface TemplateTarget {
+  readonly name: string
+  readonly namespace: string
+  /** The existing object, if it is there and read. */
+  readonly object?: Record<string, unknown>
+  /** Gives all fields, empty ones too. */
+  readonly isWhole?: boolean
+}
+
+/** What `.` is while a policy is evaluated: only the fields that are known. */
+export function objectContext(target: TemplateTarget | undefined): GoStruct {
+  const fields: [name: string, type: string, value: unknown][] = []
+  if (target && (target.name !== '' || target.isWhole)) {
+    fields.push(['Object', 'map[string]interface {}', target.object ? goMap(target.object) : nilMap()])
+  }
+  if (target && (target.namespace !== '' || target.isWhole))
+    fields.push(['ObjectNamespace', 'string', target.namespace])
+  if (target && (target.name !== '' || target.isWhole)) fields.push(['ObjectName', 'string', target.name])
+  const type =
+    fields.length === 0 ? 'struct {}' : `struct { ${fields.map(([name, of]) => `${name} ${of}`).join('; ')} }`
+  return new GoStruct(
+    type,
+    fields.map(([name, , value]) => [name, value] as const),
+  )
 }

@@ -24,8 +24,8 @@ import { goMap } from './go-object.ts'
 // Helm has these besides Sprig.
 const HELM_ALONE = ['toYamlPretty', 'mustToYaml', 'toToml', 'mustToToml', 'fromToml', 'fromYamlArray', 'fromJsonArray']
 
-// Both show the environment of the process that resolves the template.
-const DENIED = ['env', 'expandenv']
+/** Both show the environment of the process that resolves the template. */
+export const DENIED = ['env', 'expandenv']
 
 const ROLE = 'node-role.kubernetes.io/'
 const CLAIM = { apiVersion: 'cluster.open-cluster-management.io/v1alpha1', kind: 'ClusterClaim', namespace: '' }
@@ -50,7 +50,8 @@ export function policyFunctions({ lookup, entropy, indentation }: FunctionInputs
   return functions
 }
 
-function sprigFunctions(entropy: Entropy): Map<string, GoFunction> {
+/** Sprig's functions, without those that show the environment. */
+export function sprigFunctions(entropy: Entropy): Map<string, GoFunction> {
   const functions = helmFunctions({ profile: HELM_4, draws: new RandomDraws(entropy), lookUp: () => undefined })
   for (const name of HELM_ALONE) functions.delete(name)
   const mustFromJson = functions.get('mustFromJson')!

@@ -20,7 +20,7 @@ import type {
   RolloutInput,
 } from '../../../src/dialects/ocm/rollout/next-clusters.ts'
 import type { RecordedCase } from '../recorded-case.ts'
-import { templateAnswer } from './policy-cases.ts'
+import { dryRunAnswer, templateAnswer } from './policy-cases.ts'
 
 const compileCel = createCelCompiler()
 
@@ -142,4 +142,5 @@ export const OCM_FAMILIES = {
   rollout,
   placement: (input: RecordedCase) => answerCase(input, compileCel),
   template: templateAnswer,
+  dryrun: dryRunAnswer,
 }

@@ -8,18 +8,14 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { utf8 } from '../../../core/bytes.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { readCases } from '../../../../test/recorded/recorded-case.ts'
 import type { RecordedCase } from '../../../../test/recorded/recorded-case.ts'
 import { isSameTemplate } from '../../../../test/recorded/ocm/policy-cases.ts'
-import type { Ended } from '../../../../test/recorded/ocm/policy-cases.ts'
 import { memoryObjects } from '../../../render/policy-template/memory-objects.ts'
 import type { MemoryKind } from '../../../render/policy-template/memory-objects.ts'
 import { parseLabelQuery } from '../../../render/policy-template/label-query.ts'
-import { readEnvironment } from '../../config.ts'
-import { createTerminal } from '../../print/terminal.ts'
-import { runCli } from '../../run.ts'
+import { runPolicy } from './run-policy.fixture.ts'
 
 interface World {
   readonly resources: readonly MemoryKind[]
@@ -91,26 +87,7 @@ async function setUp(t: TestContext) {
   const [spoke, hub] = [await serve(t, WORLD.spoke), await serve(t, WORLD.hub)]
   const config = kubeconfig(join(folder, 'spoke.kubeconfig'), spoke.server)
   kubeconfig(join(folder, 'hub.kubeconfig'), hub.server)
-  const run = async (args: readonly string[], stdin?: string): Promise<Ended> => {
-    let [stdout, stderr] = ['', '']
-    const environment = { ...readEnvironment({}), program: 'flotilla', variables: { KUBECONFIG: config } }
-    const sink = (write: (text: string) => void) => ({ isTTY: false, write })
-    const exit = await runCli(['policy', ...args], {
-      environment,
-      signal: new AbortController().signal,
-      stdin: (async function* () {
-        if (stdin !== undefined) yield utf8(stdin)
-      })(),
-      terminalFor: () =>
-        createTerminal({
-          stdout: sink((text) => (stdout += text)),
-          stderr: sink((text) => (stderr += text)),
-          stdinIsTTY: false,
-          environment,
-        }),
-    })
-    return { exit, stdout, stderr }
-  }
+  const run = (args: readonly string[], stdin?: string) => runPolicy(args, { stdin, variables: { KUBECONFIG: config } })
   return { folder, spoke, run }
 }
 

@@ -9,12 +9,13 @@ import { hubNamespaceOf, readDocument, resolveDocument } from '../../../render/p
 import type { HubSide } from '../../../render/policy-template/policy-document.ts'
 import { lintPolicy, printFindings } from '../../../render/policy-template/lint/lint-policy.ts'
 import { PolicyTemplateError } from '../../../render/policy-template/resolve-template.ts'
-import type { CliEnvironment } from '../../config.ts'
 import { EXIT } from '../../errors/cli-error.ts'
 import type { ExitCode } from '../../errors/cli-error.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { ENTROPY } from '../../repository/bundle-recipe.ts'
 import { clusterObjects, withReads } from './cluster-objects.ts'
+import { openProblem, readStdin } from './policy-files.ts'
+import type { PolicyInput } from './policy-files.ts'
 
 /** Flags of the command. */
 export interface TemplateFlags {
@@ -26,14 +27,6 @@ export interface TemplateFlags {
   readonly objectNamespace?: string
   readonly localResources?: string
   readonly skipPolicyValidation?: boolean
-}
-
-/** What a policy command runs with. */
-export interface PolicyInput<Flags> {
-  readonly terminal: Terminal
-  readonly stdin: AsyncIterable<Uint8Array>
-  readonly environment: Pick<CliEnvironment, 'variables' | 'defaultKubeconfig'>
-  readonly flags: Flags
 }
 
 /** A command line that is wrong, in the words of the original; the exit code is 1. */
@@ -151,27 +144,15 @@ async function readInput(files: readonly string[], input: PolicyInput<unknown>):
   }
 }
 
-async function readFileOrStdin(file: string, { stdin }: PolicyInput<unknown>): Promise<string> {
+async function readFileOrStdin(file: string, input: PolicyInput<unknown>): Promise<string> {
   if (file === '-') {
-    const chunks: Uint8Array[] = []
-    for await (const chunk of stdin) chunks.push(chunk)
-    if (chunks.length === 0) throw new WrongArguments('failed to read from stdin: input is empty')
-    return Buffer.concat(chunks).toString('utf8')
+    const text = await readStdin(input)
+    if (text === '') throw new WrongArguments('failed to read from stdin: input is empty')
+    return text
   }
   try {
     return await readFile(file, 'utf8')
   } catch (cause) {
     throw new WrongArguments(`failed to read the file "${file}": ${openProblem(file, cause)}`)
   }
-}
-
-const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file or directory',
-  EACCES: 'permission denied',
-  EISDIR: 'is a directory',
-}
-
-function openProblem(file: string, cause: unknown): string {
-  const { code = '', message } = cause as NodeJS.ErrnoException
-  return code === 'EISDIR' ? `read ${file}: is a directory` : `open ${file}: ${PROBLEMS[code] ?? message}`
 }

@@ -12,8 +12,43 @@ export function addPolicy(program: FlotillaCommand, act: Act): void {
       'Work with policies of Open Cluster Management',
       'Works on files, without Open Cluster Management and without a hub.',
     )
+    .example('Evaluate a policy against objects of a file', 'flotilla policy dryrun -p policy.yaml objects.yaml')
     .example('Resolve the templates of a policy', 'flotilla policy template policy.yaml')
+  addPolicyDryrun(policy, act)
   addPolicyTemplate(policy, act)
+  addPolicyCertificates(policy, act)
+}
+
+function addPolicyDryrun(policy: FlotillaCommand, act: Act): void {
+  policy
+    .command('dryrun')
+    .argument('[file...]', 'Files and directories with the objects of the cluster. Standard input is read too')
+    .about(
+      'Evaluate a policy against objects of files',
+      'Evaluates a ConfigurationPolicy, or the first of a Policy, and prints the differences and the compliance messages as the dryrun of Open Cluster Management does. Nothing is changed. Exits with 0 if the policy is compliant, with 2 if it is not, and with 1 if it cannot be evaluated.',
+    )
+    .example('Evaluate a policy against objects of a file', 'flotilla policy dryrun -p policy.yaml objects.yaml')
+    .example(
+      'Compare the result with a wanted status',
+      'flotilla policy dryrun -p policy.yaml -c want.yaml objects.yaml',
+    )
+    .requiredOption('-p, --policy <file>', 'File with a Policy or a ConfigurationPolicy (required)')
+    .option('--messages-path <file>', 'File for the compliance messages. Defaults to standard output')
+    .option('--print-diffs [boolean]', 'Print the differences. Defaults to true')
+    .option('-c, --desired-status <file>', 'File with a status to compare with the result')
+    .option('--no-colors', 'Print without colors')
+    .option('--full-diffs', 'Print all lines of a difference, instead of 50')
+    .option('--status-path <file>', 'File for the resulting status')
+    .option(
+      '--mappings-file <file>',
+      'File with the kinds of the cluster. Defaults to DRYRUN_MAPPINGS_FILE, else to the kinds of Kubernetes',
+    )
+    .action(
+      act(async (run, words, flags) => {
+        const { policyDryrun } = await import('../../../commands/policy/dryrun.ts')
+        return await policyDryrun(words, { ...run, flags })
+      }),
+    )
 }
 
 function addPolicyTemplate(policy: FlotillaCommand, act: Act): void {
@@ -57,6 +92,29 @@ function addPolicyTemplate(policy: FlotillaCommand, act: Act): void {
       act(async (run, words, flags) => {
         const { policyLint } = await import('../../../commands/policy/template.ts')
         return await policyLint(words, { ...run, flags })
+      }),
+    )
+}
+
+function addPolicyCertificates(policy: FlotillaCommand, act: Act): void {
+  policy
+    .command('certificates')
+    .argument('[file...]', 'Files and directories with Secrets and Namespaces. Standard input is read too')
+    .about(
+      'Evaluate a CertificatePolicy against Secrets of files',
+      'Prints the certificates that expire too soon, last too long, or have names that the policy does not allow. Exits with 0 if there is none, with 2 if there are some, and with 1 if the policy cannot be evaluated.',
+    )
+    .example('Find certificates that expire soon', 'flotilla policy certificates -p policy.yaml secrets.yaml')
+    .example(
+      'Find certificates that expire soon after a day to come',
+      'flotilla policy certificates -p policy.yaml --now 2027-01-01T00:00:00Z secrets.yaml',
+    )
+    .requiredOption('-p, --policy <file>', 'File with a CertificatePolicy, or a Policy with one (required)')
+    .option('--now <time>', 'Time of the evaluation. Defaults to the current time')
+    .action(
+      act(async (run, words, flags) => {
+        const { policyCertificates } = await import('../../../commands/policy/certificates.ts')
+        return await policyCertificates(words, { ...run, flags })
       }),
     )
 }

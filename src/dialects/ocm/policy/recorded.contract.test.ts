@@ -2,16 +2,20 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { readCases } from '../recorded-case.ts'
-import type { RecordedCase } from '../recorded-case.ts'
-import { isSameTemplate, templateAnswer } from './policy-cases.ts'
-import type { Ended } from './policy-cases.ts'
+import { readCases } from '../../../../test/recorded/recorded-case.ts'
+import type { RecordedCase } from '../../../../test/recorded/recorded-case.ts'
+import {
+  dryRunAnswer,
+  isSameDryRun,
+  isSameTemplate,
+  templateAnswer,
+} from '../../../../test/recorded/ocm/policy-cases.ts'
+import type { Ended } from '../../../../test/recorded/ocm/policy-cases.ts'
 
 const LEAST_SHARE = 0.98
-const DIFFERENT = JSON.parse(readFileSync(new URL('differences.json', import.meta.url), 'utf8')) as Record<
-  string,
-  Record<string, string>
->
+const DIFFERENT = JSON.parse(
+  readFileSync(new URL('../../../../test/recorded/ocm/differences.json', import.meta.url), 'utf8'),
+) as Record<string, Record<string, string>>
 
 interface Family {
   readonly file: string
@@ -21,6 +25,7 @@ interface Family {
 
 const FAMILIES: Readonly<Record<string, Family>> = {
   template: { file: 'policy-template', answer: templateAnswer, isSame: isSameTemplate },
+  dryrun: { file: 'policy-dryrun', answer: dryRunAnswer, isSame: isSameDryRun },
 }
 
 for (const [name, { file, answer, isSame }] of Object.entries(FAMILIES)) {
@@ -44,4 +49,24 @@ test('a wrong answer of policy template is not the same', () => {
   assert.equal(isSameTemplate({ ...expect, exit: 1 }, one), false)
   assert.equal(isSameTemplate({ ...expect, stdout: 'a: 1\n' }, one), false)
   assert.equal(isSameTemplate({ ...expect, stderr: 'error processing templates: y\n' }, one), false)
+})
+
+test('a wrong answer of policy dryrun is not the same', () => {
+  const status = { compliant: 'Compliant', compliancyDetails: [{ conditions: [{ lastTransitionTime: 'x' }] }] }
+  const expect = {
+    exit: 0,
+    stdout: 'at <time>\n',
+    stderr: '',
+    status: { ...status, lastEvaluated: 'y' },
+    messages: 'm\n',
+  }
+  const one = { id: 'x', expect }
+  const answer = { ...expect, stdout: 'at 2026-01-02T03:04:05Z\n', status }
+  assert.ok(isSameDryRun(answer, one))
+  for (const wrong of [{ exit: 2 }, { stdout: '' }, { stderr: 'Error: x\n' }, { status: {} }, { messages: '' }]) {
+    assert.equal(isSameDryRun({ ...answer, ...wrong }, one), false, JSON.stringify(wrong))
+  }
+  assert.ok(isSameDryRun({ ...answer, exit: 7 }, { ...one, variants: [{ ...expect, exit: 7 }] }))
+  assert.equal(isSameDryRun({ ...answer, exit: 0 }, { id: 'x', crash: true }), false)
+  assert.ok(isSameDryRun({ ...answer, exit: 1, stderr: 'Error: x\n' }, { id: 'x', crash: true }))
 })
