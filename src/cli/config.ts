@@ -27,6 +27,10 @@ export interface CliEnvironment {
   readonly path: readonly string[]
   /** The command that the user typed, for printed commands. */
   readonly program: string
+  /** Words before the arguments: a link named `clusteradm` stands for `flotilla ocm`. */
+  readonly prefix: readonly string[]
+  /** The command that starts this program again. */
+  readonly self: readonly string[]
   /** All variables, for commands that substitute them in texts. */
   readonly variables: Readonly<Record<string, string | undefined>>
 }
@@ -46,6 +50,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): CliEnviro
     color: colorOf(env),
     path: (env['PATH'] ?? '').split(delimiter),
     program: programOf(env),
+    prefix: isClusteradm(env) ? ['ocm'] : [],
+    self: isExecutable() ? [process.execPath] : [process.execPath, process.argv[1] ?? ''],
     variables: env,
   }
 }
@@ -71,6 +77,17 @@ const CLONE = import.meta.filename.endsWith(join('src', 'cli', 'config.ts'))
   : undefined
 
 const AS_PLUGIN = 'kubectl flotilla'
+const CLUSTERADM = 'clusteradm'
+
+/** Whether a link named `clusteradm` started the program. bin/flotilla says so by the variable. */
+function isClusteradm(env: NodeJS.ProcessEnv): boolean {
+  const names = [process.argv0, process.argv[1] ?? ''].map((file) => basename(file))
+  return env['FLOTILLA_PROGRAM'] === CLUSTERADM || names.includes(CLUSTERADM)
+}
+
+function isExecutable(): boolean {
+  return process.getBuiltinModule('node:sea').isSea()
+}
 
 function programOf(env: NodeJS.ProcessEnv, file = process.argv[1] ?? ''): string {
   if (env['FLOTILLA_PROGRAM'] === AS_PLUGIN || basename(file) === 'kubectl-flotilla') return AS_PLUGIN

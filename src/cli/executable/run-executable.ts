@@ -41,7 +41,7 @@ export async function runExecutable(): Promise<void> {
   const [, program = '', ...words] = process.argv
   const [verb = ''] = words
   if (!BRIEF.has(verb) && !process.execArgv.includes(USUAL_FLAGS[0]!)) {
-    process.execve!(process.execPath, [program, `--node-options=${USUAL_FLAGS.join(' ')}`, ...words])
+    process.execve!(process.execPath, [process.argv0 || program, `--node-options=${USUAL_FLAGS.join(' ')}`, ...words])
   }
   const environment = readEnvironment()
   const parts = (): string => extractAssets(process.getBuiltinModule('node:sea'), environment.partsCache)

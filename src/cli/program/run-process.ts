@@ -12,7 +12,7 @@ export async function runProcess(
   environment: CliEnvironment,
   ports: Pick<CliPorts, 'threadsFolder'> = {},
 ): Promise<void> {
-  const args = process.argv.slice(2)
+  const args = [...environment.prefix, ...process.argv.slice(2)]
   // Opening Node's streams takes about 10 ms, see executable/README.md.
   const isTemplate = args[0] === 'template'
   const outputTo = isTemplate ? plainOutput : streamOutput

@@ -3,15 +3,21 @@ import { systemClock } from '../../../../core/time/system-clock.ts'
 import { collect, outputOption } from '../../command-action.ts'
 import type { Act } from '../../command-action.ts'
 import { GROUP } from '../../flotilla-command.ts'
+import { addClusteradm } from './clusteradm.ts'
 import type { FlotillaCommand } from '../../flotilla-command.ts'
 
-/** `ocm`: files of Open Cluster Management without a hub. */
+/** `ocm`: the words of `clusteradm`, and files of Open Cluster Management without a hub. */
 export function addOcm(program: FlotillaCommand, act: Act): void {
   const ocm = program
     .command('ocm')
     .helpGroup(GROUP.offline)
-    .about('Work with files of Open Cluster Management', 'Works without Open Cluster Management and without a hub.')
+    .about(
+      'Use the commands of clusteradm, and files of Open Cluster Management',
+      'A link to this program that is named clusteradm stands for "flotilla ocm". "ocm place" works without a hub.',
+    )
+    .example('Accept a cluster', 'flotilla ocm accept --clusters store-1')
     .example('Show which clusters a Placement selects', 'flotilla ocm place -f placement.yaml -f clusters.yaml')
+  addClusteradm(ocm, act)
   ocm
     .command('place')
     .about(
