@@ -5,10 +5,14 @@ const FLEET = ['fleet.cattle.io']
 const OWN = ['flotilla.dev']
 
 export const FLEET_CONTROLLER_RULES: readonly PolicyRule[] = [
-  { apiGroups: FLEET, resources: ['bundles', 'clustergroups', 'clusters', 'gitrepos'], verbs: ['list', 'watch'] },
   {
     apiGroups: FLEET,
-    resources: ['bundles/status', 'clustergroups/status', 'clusters/status', 'gitrepos/status'],
+    resources: ['bundles', 'clustergroups', 'clusters', 'gitrepos', 'helmops'],
+    verbs: ['list', 'watch'],
+  },
+  {
+    apiGroups: FLEET,
+    resources: ['bundles/status', 'clustergroups/status', 'clusters/status', 'gitrepos/status', 'helmops/status'],
     verbs: ['update'],
   },
   { apiGroups: FLEET, resources: ['bundles'], verbs: ['create', 'patch', 'delete'] },

@@ -12,7 +12,7 @@ import { BUNDLE_SECRET_MAKER } from '../../controllers/secrets/bundle-secrets.ts
 import { ARGO_CONTROLLER_RULES } from '../../dialects/argo/controller-rules.ts'
 import { Application, ApplicationSet } from '../../dialects/argo/kinds.ts'
 import { FLEET_CONTROLLER_RULES } from '../../dialects/fleet/controller-rules.ts'
-import { ClusterGroup, FleetCluster, GitRepo } from '../../dialects/fleet/kinds.ts'
+import { ClusterGroup, FleetCluster, GitRepo, HelmOp } from '../../dialects/fleet/kinds.ts'
 import { FLUX_CONTROLLER_RULES } from '../../dialects/flux/controller-rules.ts'
 import { GitRepository, Kustomization } from '../../dialects/flux/kinds.ts'
 import { OCM_CONTROLLER_RULES } from '../../dialects/ocm/controller-rules.ts'
@@ -241,6 +241,8 @@ test('the controllers of the Fleet dialect have every right that they use, and n
   await hub.create(build(ClusterGroup, 'fleet-default/all', { spec: { selector: {} } }), ClusterGroup)
   const spec = { repo: 'https://git.example.com/apps', branch: 'main', targets: [{ clusterSelector: {} }] }
   await hub.create(build(GitRepo, 'fleet-default/apps', { spec }), GitRepo)
+  const helm = { repo: 'https://charts.example.com/x', chart: 'c', version: '1.0.0' }
+  await hub.create(build(HelmOp, 'fleet-default/op', { spec: { helm } }), HelmOp)
   await settle(hub)
   isWhole = false
   await settle(hub)
