@@ -32,7 +32,7 @@ export async function openBrowser(t: { after(fn: () => Promise<void>): void }): 
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('console', (message) => {
-    if (!/ 409 \(Conflict\)$/.test(message.text())) complaints.push(message.text())
+    if (!message.text().endsWith(' 409 (Conflict)')) complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('dialog', (dialog) => complaints.push(`dialog ${dialog.message()}`))
