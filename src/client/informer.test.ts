@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { ApiError } from '../core/errors.ts'
 import { silentLogger } from '../core/log.ts'
+import type { Logger } from '../core/log.ts'
 import type { ResourceType, UnknownObject } from '../kinds/meta.ts'
 import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
@@ -19,7 +21,7 @@ function thing(name: string, color = 'red'): UnknownObject {
 const path = (name: string) => `/apis/x.dev/v1/things/${name}`
 const colorOf = (object: UnknownObject | undefined) => (object?.['spec'] as { color: string } | undefined)?.color
 
-function following(api: FakeApi = createFakeApi()) {
+function following(api: FakeApi = createFakeApi(), log: Logger = silentLogger) {
   const clock = createVirtualClock()
   const ids = createSeededIds(1)
   const client = createClient({ transport: api.transport, clock })
@@ -28,7 +30,7 @@ function following(api: FakeApi = createFakeApi()) {
     type: Thing,
     clock,
     ids,
-    log: silentLogger,
+    log,
     pageSize: 2,
     indexes: { color: (object: UnknownObject) => [colorOf(object) ?? ''] },
   })
@@ -72,6 +74,28 @@ describe('informer', () => {
     assert.equal(api.requests.filter((request) => request.includes('limit=2')).length, 2)
     await end()
     assert.equal(clock.sleepers(), 0)
+  })
+
+  it('tells once that it may not list', async () => {
+    const api = createFakeApi()
+    let isAllowed = false
+    const warned: unknown[] = []
+    const log: Logger = { ...silentLogger, child: () => log, warn: (fields) => void warned.push(fields) }
+    const denied: FakeApi = {
+      ...api,
+      transport: async (...asked) => {
+        if (isAllowed) return await api.transport(...asked)
+        throw new ApiError('Forbidden', 'user "hub" cannot list things.x.dev')
+      },
+    }
+    const { informer, clock, end } = following(denied, log)
+    await clock.advance(60_000)
+    assert.deepEqual(warned, [{ error: 'user "hub" cannot list things.x.dev' }])
+    assert.equal(informer.synced(), false)
+    isAllowed = true
+    await clock.advance(120_000)
+    assert.equal(informer.synced(), true)
+    await end()
   })
 
   it('gives frozen objects', async () => {

@@ -75,6 +75,7 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
   const firstList = Promise.withResolvers<void>()
   let synced = false
   let failures = 0
+  let isDenied = false
 
   async function listAll(signal: AbortSignal): Promise<Pick<ListPage<T>, 'items' | 'resourceVersion'>> {
     const items: T[] = []
@@ -110,6 +111,7 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
   async function follow(signal: AbortSignal): Promise<void> {
     cache.replace(await listAll(signal))
     failures = 0
+    isDenied = false
     if (!synced) {
       synced = true
       firstList.resolve()
@@ -128,6 +130,11 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
     if (signal.aborted) return
     const ms = backoffMs(failures, ids.fraction(), backoff)
     failures += 1
+    // Parts that need the kind do not start without it, so a missing right is told once.
+    if (isApiError(caught, 'Forbidden') && !isDenied) {
+      log.warn({ error: toError(caught).message }, 'no right to list or watch a kind; what needs it waits')
+    }
+    isDenied = isApiError(caught, 'Forbidden')
     log.debug({ err: toError(caught), retryMs: ms }, 'list or watch failed')
     await clock.sleep(ms, signal).catch(() => {}) // aborted: the caller's loop ends
   }
