@@ -47,6 +47,15 @@ const Summary = object(
   },
   { description: 'How many are in which state.' },
 )
+const Display = object({
+  readyBundleDeployments: optional(text({ max: 64 })),
+  state: optional(text({ max: 64 })),
+  message: optional(text({ max: 8192 })),
+  error: optional(flag()),
+})
+const Findings = optional(
+  listOf(text({ max: 2048 }), { max: 100, description: 'What has no effect, or is not taken.' }),
+)
 
 /** A repository, and the clusters of its bundles. */
 export interface GitRepo extends KubeObject {
@@ -88,17 +97,8 @@ export const GitRepo: Kind<GitRepo> = kindOf<GitRepo>({
         readyClusters: count(),
         desiredReadyClusters: count(),
         summary: optional(Summary),
-        display: optional(
-          object({
-            readyBundleDeployments: optional(text({ max: 64 })),
-            state: optional(text({ max: 64 })),
-            message: optional(text({ max: 8192 })),
-            error: optional(flag()),
-          }),
-        ),
-        findings: optional(
-          listOf(text({ max: 2048 }), { max: 100, description: 'What has no effect, or is not taken.' }),
-        ),
+        display: optional(Display),
+        findings: Findings,
       }),
     ),
   },
@@ -145,17 +145,8 @@ export const HelmOp: Kind<HelmOp> = kindOf<HelmOp>({
         conditions: Conditions,
         version: optional(text({ max: 256, description: 'Version of the chart that is delivered.' })),
         summary: optional(Summary),
-        display: optional(
-          object({
-            readyBundleDeployments: optional(text({ max: 64 })),
-            state: optional(text({ max: 64 })),
-            message: optional(text({ max: 8192 })),
-            error: optional(flag()),
-          }),
-        ),
-        findings: optional(
-          listOf(text({ max: 2048 }), { max: 100, description: 'What has no effect, or is not taken.' }),
-        ),
+        display: optional(Display),
+        findings: Findings,
       }),
     ),
   },
