@@ -1,5 +1,4 @@
 /** A change that a person can ask for: what it does, the command it stands for, and the request it sends. */
-import type { Rollout } from '../../../src/kinds/native/rollout.ts'
 import { ApiFailure } from '../data/api.ts'
 import type { Answer, RequestOptions } from '../data/api.ts'
 import type { Wanted } from '../data/access.ts'
@@ -33,7 +32,7 @@ export interface Action {
   readonly typed?: string
   change(asking: Asking): Change
   /** Makes the action anew from the object as it is now, after a conflict. */
-  readonly again?: { readonly path: string; readonly of: (latest: Rollout) => Action }
+  readonly again?: { readonly path: string; readonly of: (latest: never) => Action | undefined }
 }
 
 /** The requests of the console, as `data/api.ts` has them. */
@@ -44,7 +43,7 @@ export interface Requests {
 
 const CONFLICTS = 5
 
-/** Carries out an action. The hub writes rollouts often, so their changes are repeated after a conflict. */
+/** Carries out an action. The hub writes objects often, so their changes are repeated after a conflict. */
 export async function carryOut(action: Action, asking: Asking, requests: Requests): Promise<Answer<unknown>> {
   let now = action
   for (let left = CONFLICTS; ; left -= 1) {
@@ -54,7 +53,9 @@ export async function carryOut(action: Action, asking: Asking, requests: Request
     } catch (caught) {
       const isConflict = caught instanceof ApiFailure && caught.reason === 'Conflict'
       if (!isConflict || !now.again || left === 0) throw caught
-      now = now.again.of((await requests.read(now.again.path)) as Rollout)
+      const renewed = now.again.of((await requests.read(now.again.path)) as never)
+      if (!renewed) throw caught
+      now = renewed
     }
   }
 }

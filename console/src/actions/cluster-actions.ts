@@ -52,10 +52,10 @@ const STOPS = {
 } as const
 
 /** The actions of a cluster as it is now. */
-export function clusterActions({ metadata: { name }, spec }: Cluster): readonly Action[] {
+export function clusterActions({ metadata: { name, resourceVersion }, spec }: Cluster): readonly Action[] {
   if (spec.refused) return []
   if (!spec.accepted) return [acceptAction(name), rejectAction(name)]
-  if (spec.decommission) return [stay(name)]
+  if (spec.decommission) return [stay(name, resourceVersion)]
   return (['hold', 'cordon'] as const).map((field) => (spec[field] ? release(name, field) : stop(name, field)))
 }
 
@@ -83,7 +83,7 @@ const ENDINGS = {
 } as const
 
 /** The ways to decommission a cluster as it is now; a cluster that is away can be given up without its agent. */
-export function decommissionActions({ metadata: { name }, spec, status }: Cluster): readonly Action[] {
+export function decommissionActions({ metadata: { name, resourceVersion }, spec, status }: Cluster): readonly Action[] {
   if (spec.refused || !spec.accepted || spec.decommission) return []
   const isAway = status?.conditions?.some(({ type, status: is }) => type === 'Available' && is === 'False') ?? false
   const waits = isAway ? ' The cluster is offline: the hub waits until it is back.' : ''
@@ -97,6 +97,10 @@ export function decommissionActions({ metadata: { name }, spec, status }: Cluste
       right: { verb: 'patch', resource: 'clusters', name },
       asks: 'reason',
       typed: name,
+      again: {
+        path: objectPath('clusters', name),
+        of: (latest: Cluster) => decommissionActions(latest).find((one) => one.title === title),
+      },
       change: ({ reason, nowMs }) => {
         const text = reason.trim()
         const decommission = {
@@ -105,13 +109,14 @@ export function decommissionActions({ metadata: { name }, spec, status }: Cluste
           ...(ending === 'abandon' && { forceUnreachable: true }),
           ...(text !== '' && { reason: text }),
         }
-        return mergePatch(objectPath('clusters', name), { spec: { decommission } })
+        return mergePatch(objectPath('clusters', name), { metadata: { resourceVersion }, spec: { decommission } })
       },
     }
   })
 }
 
-function stay(name: string): Action {
+/** Refused when the cluster changed meanwhile: its access may be revoked already. */
+function stay(name: string, resourceVersion: string | undefined): Action {
   return {
     title: 'Cancel the decommissioning',
     look: 'main',
@@ -119,7 +124,8 @@ function stay(name: string): Action {
     command: `flotilla cluster decommission ${name} --undo`,
     right: { verb: 'patch', resource: 'clusters', name },
     asks: 'none',
-    change: () => mergePatch(objectPath('clusters', name), { spec: { decommission: null } }),
+    change: () =>
+      mergePatch(objectPath('clusters', name), { metadata: { resourceVersion }, spec: { decommission: null } }),
   }
 }
 

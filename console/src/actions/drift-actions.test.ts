@@ -12,7 +12,7 @@ test('revert and accept apply the Override of the CLI, in the name of the user',
   const { path, method, contentType, body } = revert!.change(ana)
   assert.match(
     path,
-    /^\/apis\/flotilla\.dev\/v1alpha1\/namespaces\/shop\/overrides\/revert-web-store-1-[0-9a-f]{8}\?fieldManager=flotilla-console&force=true$/,
+    /^\/apis\/flotilla\.dev\/v1alpha1\/namespaces\/shop\/overrides\/revert-web-store-1-[0-9a-f]{8}\?fieldManager=flotilla-cli&force=true$/,
   )
   assert.deepEqual([method, contentType], ['PATCH', 'application/apply-patch+yaml'])
   const { spec } = body as { spec: Record<string, unknown> }

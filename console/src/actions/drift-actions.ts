@@ -1,5 +1,5 @@
 /** Actions on the drift of a bundle on a cluster, with the same Override as `flotilla drift accept` and `revert`. */
-import { driftOverride } from '../../../src/plan/drift/drift-override.ts'
+import { DRIFT_MANAGER, driftOverride } from '../../../src/plan/drift/drift-override.ts'
 import type { DriftedBundle } from '../../../src/plan/drift/drift-override.ts'
 import { objectPath } from '../data/paths.ts'
 import type { Action } from './action.ts'
@@ -30,7 +30,7 @@ function decide(verb: keyof typeof WORDS, cluster: string, row: Pick<DriftedBund
     ...WORDS[verb],
     look: verb === 'revert' ? 'main' : 'plain',
     command: `flotilla drift ${verb} ${cluster} --bundle ${bundle}`,
-    right: { verb: 'patch', resource: 'overrides', namespace },
+    right: { verb: 'create', resource: 'overrides', namespace },
     problem:
       unnameable === undefined
         ? undefined
@@ -40,7 +40,7 @@ function decide(verb: keyof typeof WORDS, cluster: string, row: Pick<DriftedBund
       const override = driftOverride(row, { verb, cluster, owner: username, reason: reason.trim(), nowMs })
       const name = 'metadata' in override ? override.metadata.name : ''
       return {
-        path: `${objectPath('overrides', name, namespace)}?fieldManager=flotilla-console&force=true`,
+        path: `${objectPath('overrides', name, namespace)}?fieldManager=${DRIFT_MANAGER}&force=true`,
         method: 'PATCH',
         contentType: 'application/apply-patch+yaml',
         body: override,

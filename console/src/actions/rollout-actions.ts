@@ -102,7 +102,7 @@ function retry(rollout: Rollout, failed: number): Action {
     right: onRollout(place),
     asks: 'reason',
     change: (asking) => actPatch(rollout, { verb: 'Retry' }, asking),
-    again: { path: place.path, of: (latest) => retry(latest, failed) },
+    again: { path: place.path, of: (latest: Rollout) => retry(latest, failed) },
   }
 }
 
@@ -118,7 +118,7 @@ export function rollBackAction(rollout: Rollout, effect: string, problem: string
     problem,
     asks: 'reason',
     change: (asking) => actPatch(rollout, { verb: 'RollBack' }, asking),
-    again: { path: place.path, of: (latest) => rollBackAction(latest, effect, problem) },
+    again: { path: place.path, of: (latest: Rollout) => rollBackAction(latest, effect, problem) },
   }
 }
 

@@ -10,7 +10,7 @@ import type {
 import type { AddressInfo, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { Clock } from '../../core/time/clock.ts'
-import { ApiError, toError } from '../../core/errors.ts'
+import { ApiError, isApiError, toError } from '../../core/errors.ts'
 import type { Caller, Handler, HttpRequest, HttpResponse } from '../../core/http.ts'
 import type { Logger } from '../../core/log.ts'
 import { readWholeNumber } from '../../core/read-number.ts'
@@ -134,7 +134,13 @@ export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsL
       underWay.delete(ended)
       if (!response.writableFinished) ended.abort()
     })
-    await sendAnswer(response, await answerOf(request, ended.signal), { clock, limits, signal: ended.signal })
+    const answered = await answerOf(request, ended.signal).catch((caught: unknown) => {
+      // The issuer of a token does not answer: whether the token is good is not known.
+      if (!isApiError(caught, 'ServiceUnavailable')) throw caught
+      request.resume()
+      return respondError(caught)
+    })
+    await sendAnswer(response, answered, { clock, limits, signal: ended.signal })
   }
 
   async function answerOf(request: Http2ServerRequest, signal: AbortSignal): Promise<HttpResponse> {

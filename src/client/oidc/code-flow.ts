@@ -50,13 +50,16 @@ export interface CodeFlowOptions {
   readonly clientSecret?: Secret<string> | undefined
   readonly ids: Pick<Ids, 'bytes'>
   readonly fetch: IssuerFetch
+  /** Whether refresh tokens are wanted; a program that keeps none asks for none. */
+  readonly renews: boolean
 }
 
-const SCOPE = 'openid profile email groups offline_access'
+const SCOPES = ['openid', 'profile', 'email', 'groups'] as const
 const TIMEOUT_SECONDS = 10
 
 /** The flow with one issuer, which is asked for its endpoints with the first sign-in. */
-export function createCodeFlow({ settings, clientSecret, ids, fetch }: CodeFlowOptions): CodeFlow {
+export function createCodeFlow({ settings, clientSecret, ids, fetch, renews }: CodeFlowOptions): CodeFlow {
+  const wanted: readonly string[] = renews ? [...SCOPES, 'offline_access'] : SCOPES
   let discovered: Promise<Configuration> | undefined
 
   async function configuration(): Promise<Configuration> {
@@ -80,7 +83,7 @@ export function createCodeFlow({ settings, clientSecret, ids, fetch }: CodeFlowO
       const [verifier, state, nonce] = [random(), random(), random()]
       const address = buildAuthorizationUrl(config, {
         redirect_uri: redirectUri,
-        scope: scopeOf(config),
+        scope: scopeOf(config, wanted),
         code_challenge: await calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
         state,
@@ -108,11 +111,9 @@ export function createCodeFlow({ settings, clientSecret, ids, fetch }: CodeFlowO
 }
 
 /** The scopes of these that the issuer knows; all of them if it does not say. */
-function scopeOf(config: Configuration): string {
+function scopeOf(config: Configuration, wanted: readonly string[]): string {
   const known = config.serverMetadata().scopes_supported
-  return SCOPE.split(' ')
-    .filter((scope) => scope === 'openid' || known === undefined || known.includes(scope))
-    .join(' ')
+  return wanted.filter((scope) => scope === 'openid' || known === undefined || known.includes(scope)).join(' ')
 }
 
 function tokensOf(answer: TokenEndpointResponse & TokenEndpointResponseHelpers, older?: Secret<string>): IssuedTokens {

@@ -87,20 +87,37 @@ for (const [name, make] of Object.entries(REFUSED)) {
   })
 }
 
-test('an issuer that is away refuses, is left alone for a while, and is asked again', async () => {
+const unavailable = { name: 'ApiError', reason: 'ServiceUnavailable' }
+const LONG = { claims: { exp: SECONDS + 10 * 86_400 } }
+
+test('whether a token is good is unknown while the issuer never answered; it is asked again after a while', async () => {
   const { tokens, asked, away, pass } = issuer()
   away(true)
-  assert.equal(await tokens.prove(await token()), undefined)
-  assert.equal(await tokens.prove(await token()), undefined)
+  await assert.rejects(tokens.prove(await token()), unavailable)
+  await assert.rejects(tokens.prove(await token()), unavailable)
   assert.equal(asked.length, 1)
   away(false)
   pass(10_000)
   assert.notEqual(await tokens.prove(await token()), undefined)
 })
 
+test('known keys count for a day while the issuer does not answer', async () => {
+  const { tokens, asked, away, pass } = issuer()
+  assert.notEqual(await tokens.prove(await token(LONG)), undefined)
+  away(true)
+  pass(600_000)
+  assert.notEqual(await tokens.prove(await token(LONG)), undefined)
+  assert.equal(asked.length, 3, 'the issuer was asked again, beside the request')
+  pass(86_400_000)
+  await assert.rejects(tokens.prove(await token(LONG)), unavailable)
+  away(false)
+  pass(10_000)
+  assert.notEqual(await tokens.prove(await token(LONG)), undefined)
+})
+
 test('metadata that names another issuer is not believed', async () => {
   const { tokens } = issuer({ issuer: 'https://evil.test' })
-  assert.equal(await tokens.prove(await token()), undefined)
+  await assert.rejects(tokens.prove(await token()), unavailable)
 })
 
 test('an issuer is reached over https only', async () => {

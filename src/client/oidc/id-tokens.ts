@@ -1,8 +1,7 @@
 /** Verifies ID tokens of one issuer with the keys that it publishes. */
 import { createRemoteJWKSet, customFetch, decodeJwt, errors, jwtVerify } from 'jose'
-import type { JWTVerifyGetKey } from 'jose'
 import { base64url, sha256 } from '../../core/bytes.ts'
-import { toError } from '../../core/errors.ts'
+import { ApiError, toError } from '../../core/errors.ts'
 import type { Caller } from '../../core/http.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -21,7 +20,10 @@ export interface ProvenIdToken {
 }
 
 export interface IdTokens {
-  /** Undefined for a token of another issuer or client, an expired token, and while the issuer does not answer. */
+  /**
+   * Undefined for a token of another issuer or client and an expired token. Rejects with ServiceUnavailable while the
+   * keys of the issuer are unknown.
+   */
   prove(token: string): Promise<ProvenIdToken | undefined>
 }
 
@@ -36,27 +38,52 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const MAX_TOKEN = 16 * 1024
 /** After a failure, the issuer is not asked again for this long. */
 const PAUSE_MS = 10_000
-const KEYS_MAX_AGE_MS = 600_000
+/** Keys are read again after this time; meanwhile, and while the issuer does not answer, the known ones count. */
+const REFRESH_MS = 600_000
+/** Keys that could not be read again for this long do not count. */
+const MAX_AGE_MS = 86_400_000
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id'
+
+type PublishedKeys = Awaited<ReturnType<typeof discoverKeys>>
 
 /** Tokens of the issuer of these settings. The issuer is asked with the first token, not before. */
 export function createIdTokens(settings: OidcSettings, { clock, fetch, log }: IdTokenPorts): IdTokens {
   const { issuer, clientId } = settings
-  let keys: Promise<JWTVerifyGetKey> | undefined
-  let failedMs = -Infinity
+  let keys: PublishedKeys | undefined
+  let reading: Promise<PublishedKeys> | undefined
+  let readMs = -Infinity
+  let triedMs = -Infinity
 
-  /** The published keys; undefined shortly after a failure. */
-  async function publishedKeys(): Promise<JWTVerifyGetKey | undefined> {
-    if (!keys && clock.now() - failedMs < PAUSE_MS) return undefined
-    keys ??= discoverKeys(issuer, fetch)
-    return await keys
+  async function readKeys(): Promise<PublishedKeys> {
+    triedMs = clock.now()
+    try {
+      const found = await discoverKeys(issuer, fetch)
+      await found.reload()
+      readMs = clock.now()
+      return (keys = found)
+    } catch (caught) {
+      log.warn({ issuer, error: toError(caught).message }, 'the keys of the issuer cannot be read')
+      throw caught
+    } finally {
+      reading = undefined
+    }
+  }
+
+  /** The published keys; rejects while they are unknown or too old. */
+  async function publishedKeys(): Promise<PublishedKeys> {
+    const now = clock.now()
+    if (now - readMs >= REFRESH_MS && now - triedMs >= PAUSE_MS) reading ??= readKeys()
+    if (keys && now - readMs < MAX_AGE_MS) {
+      reading?.catch(() => {}) // logged; the known keys count
+      return keys
+    }
+    if (!reading) throw new Error('the issuer did not answer a moment ago')
+    return await reading
   }
 
   async function verified(token: string): Promise<JsonObject | undefined> {
     try {
-      const known = await publishedKeys()
-      if (!known) return undefined
-      const { payload } = await jwtVerify(token, known, {
+      const { payload } = await jwtVerify(token, await publishedKeys(), {
         issuer,
         audience: clientId,
         algorithms: ALGORITHMS,
@@ -66,10 +93,8 @@ export function createIdTokens(settings: OidcSettings, { clock, fetch, log }: Id
       return payload
     } catch (caught) {
       if (isRefusal(caught)) return undefined
-      keys = undefined
-      failedMs = clock.now()
-      log.warn({ issuer, error: toError(caught).message }, 'ID tokens cannot be verified')
-      return undefined
+      const why = `the token cannot be verified: the issuer ${issuer} does not answer`
+      throw new ApiError('ServiceUnavailable', why, {}, { cause: caught })
     }
   }
 
@@ -121,7 +146,7 @@ function isRefusal(caught: unknown): boolean {
   )
 }
 
-async function discoverKeys(issuer: string, fetch: IssuerFetch): Promise<JWTVerifyGetKey> {
+async function discoverKeys(issuer: string, fetch: IssuerFetch): Promise<ReturnType<typeof createRemoteJWKSet>> {
   const answer = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
   if (answer.status !== 200) throw new Error(`the issuer answered the discovery with ${answer.status}`)
   const metadata: unknown = await answer.json()
@@ -131,7 +156,7 @@ async function discoverKeys(issuer: string, fetch: IssuerFetch): Promise<JWTVeri
   const address = metadata['jwks_uri']
   if (typeof address !== 'string') throw new Error('the issuer publishes no jwks_uri')
   return createRemoteJWKSet(new URL(address), {
-    cacheMaxAge: KEYS_MAX_AGE_MS,
+    cacheMaxAge: Infinity,
     [customFetch]: async (url, { headers, method, signal }) => await fetch(url, { headers, method, signal }),
   })
 }

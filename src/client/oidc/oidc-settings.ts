@@ -3,7 +3,7 @@ export interface OidcSettings {
   /** `https://…`, exactly as the issuer writes it into its tokens. */
   readonly issuer: string
   readonly clientId: string
-  /** Claim of the user name; `email` counts only when the issuer has verified it. */
+  /** Claim of the user name; `email` is refused when the token says that the address is not verified. */
   readonly usernameClaim: string
   /** Claim of the groups. */
   readonly groupsClaim: string

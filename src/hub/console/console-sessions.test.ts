@@ -64,9 +64,18 @@ test('codes are used once, and only the newest are kept', () => {
   assert.equal(sessions.takeCode(codes[0]!), false)
 })
 
+test('too many sessions of a user end their own oldest', () => {
+  const { sessions, open } = sessionsAt()
+  const other = open('other')
+  const cookies = Array.from({ length: 33 }, () => open('busy'))
+  assert.equal(sessions.find(cookies[0]), undefined)
+  assert.equal(sessions.find(cookies[1])?.username, 'busy')
+  assert.equal(sessions.find(other)?.username, 'other')
+})
+
 test('too many sessions end the oldest', () => {
   const { sessions, open } = sessionsAt()
-  const cookies = Array.from({ length: 257 }, (_, index) => open(`user-${index}`))
+  const cookies = Array.from({ length: 2049 }, (_, index) => open(`user-${index}`))
   assert.equal(sessions.find(cookies[0]), undefined)
   assert.equal(sessions.find(cookies[1])?.username, 'user-1')
 })

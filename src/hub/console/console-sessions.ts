@@ -62,7 +62,9 @@ export function sessionCookie(port: number, isSecure = false): string {
   return `${isSecure ? '__Host-' : ''}flotilla_session_${port}`
 }
 
-const MAX_SESSIONS = 256
+const MAX_SESSIONS = 2048
+/** One user cannot end the sessions of others by opening many. */
+const MAX_SESSIONS_OF_USER = 32
 const MAX_CODES = 16
 /** The longest time a session lasts. */
 export const SESSION_MS = 12 * 3_600_000
@@ -131,6 +133,8 @@ export function createConsoleSessions({
         ended: ending.signal,
       }
       sessions.push({ hash: sha256(value), session, end: ending, usedMs: now })
+      const own = sessions.filter((held) => held.session.username === session.username)
+      if (own.length > MAX_SESSIONS_OF_USER) end([own[0]!])
       if (sessions.length > MAX_SESSIONS) end([sessions[0]!])
       return value
     },

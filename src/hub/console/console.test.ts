@@ -149,16 +149,17 @@ test('a console beyond loopback needs TLS and an issuer, and has no codes', asyn
   const console = await startConsole({ ...parts, listen, certificate, oidc, url })
   t.after(() => console.close())
   assert.equal(console.signInUrl(), 'https://console.test/')
-  const status = (host: string) =>
+  const status = (host: string, path = '/') =>
     new Promise((resolve, reject) => {
       const { port } = console.address
-      overHttps({ port, headers: { host }, agent: false, rejectUnauthorized: false }, ({ statusCode }) =>
+      overHttps({ port, path, headers: { host }, agent: false, rejectUnauthorized: false }, ({ statusCode }) =>
         resolve(statusCode),
       )
         .on('error', reject)
         .end()
     })
   assert.equal(await status('console.test'), 401)
+  assert.equal(await status('console.test', '/metrics'), 401, 'numbers of the fleet are not for strangers')
   assert.equal(await status(`127.0.0.1:${console.address.port}`), 421)
 })
 

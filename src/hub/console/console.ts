@@ -89,7 +89,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
       clock,
       ids,
       log,
-      cookie: () => `flotilla_oidc_${port}`,
+      cookie: () => `${certificate ? '__Host-' : ''}flotilla_oidc_${port}`,
       secure,
     })
   const stop = new AbortController()
@@ -108,7 +108,8 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
       return sendText(response, 403, 'pages of other origins may not ask this one\n')
     }
     if (request.method === 'GET') {
-      if (path === '/metrics') return await sendMetrics(response, metrics)
+      // Numbers of the fleet are for this machine; others scrape `metricsListen`.
+      if (path === '/metrics' && isLocal) return await sendMetrics(response, metrics)
       const asset = isPage ? undefined : await assets.get(path)
       if (asset) return sendAsset(request, response, asset)
       if (path === '/console/sign-in') return sendJson(response, 200, { issuer: oidc?.issuer, hasCodes: isLocal })
@@ -154,9 +155,14 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   const listening = await listenOn(server, listen)
   port = listening.port
   const address = { host: listen.host, port }
-  const ownHosts = [formatAddress(address), formatAddress({ host: 'localhost', port })]
-  hosts = new Set(options.url === undefined ? ownHosts : [new URL(options.url).host, ...(isLocal ? ownHosts : [])])
   const page = options.url ?? `${scheme}://${formatAddress(address)}`
+  const ownPages = [
+    `${scheme}://${formatAddress(address)}`,
+    `${scheme}://${formatAddress({ host: 'localhost', port })}`,
+  ]
+  const pages = options.url === undefined || isLocal ? [page, ...ownPages] : [page]
+  // As browsers write a host: without the port of the scheme.
+  hosts = new Set(pages.map((one) => new URL(one).host))
   const keeping = keepCertificate(server, certificate, { clock, log, signal: stop.signal })
   return {
     address,

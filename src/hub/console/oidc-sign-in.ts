@@ -1,12 +1,12 @@
 // Tested by src/hub/console/oidc-sign-in.contract.test.ts
 /** Sign-in with an OpenID Connect issuer. The browser never sees a token: it gets the cookie of a session. */
 import type { ServerResponse } from 'node:http'
-import type { BegunSignIn, CodeFlow } from '../../client/oidc/code-flow.ts'
-import { base64url, equalBytes, sha256 } from '../../core/bytes.ts'
+import type { CodeFlow } from '../../client/oidc/code-flow.ts'
+import { aeadOpen, aeadSeal, base64url, concatBytes, fromBase64, fromUtf8, sha256, utf8 } from '../../core/bytes.ts'
 import { isApiError, toError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
-import type { Secret } from '../../core/secret.ts'
+import { Secret } from '../../core/secret.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { cookieValues } from './console-sessions.ts'
 import { createRenewingApi } from './renewing-api.ts'
@@ -38,61 +38,64 @@ export interface OidcSignInOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly ids: Pick<Ids, 'bytes'>
   readonly log: Logger
-  /** Name of the cookie that binds a sign-in to the browser that began it. */
+  /** First part of the names of the cookies that bind a sign-in to the browser that began it. */
   readonly cookie: () => string
   /** `; Secure` with TLS, else empty. */
   readonly secure: string
 }
 
-interface Pending extends Omit<BegunSignIn, 'address'> {
-  readonly browser: Uint8Array
+/** A sign-in that has begun. It is sealed into a cookie of the browser that began it, so that the hub keeps nothing. */
+interface Begun {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
   readonly next: string
   readonly endsMs: number
 }
 
-const MAX_PENDING = 1000
-const PENDING_MS = 600_000
+const SIGN_IN_MS = 600_000
+const SEAL_NONCE_BYTES = 12
 
 export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
   const { flow, openApi, openSession, clock, ids, log, cookie, secure } = options
-  const pending = new Map<string, Pending>()
+  const key = ids.bytes(32)
+  // Each sign-in has its own cookie: a person may begin one in two tabs.
+  const cookieOf = (state: string): string => `${cookie()}_${base64url(sha256(state)).slice(0, 12)}`
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${secure}`
 
-  function remember(state: string, one: Pending): void {
-    for (const [known, { endsMs }] of pending) {
-      if (pending.size < MAX_PENDING && clock.now() < endsMs) break // the oldest are first
-      pending.delete(known)
-    }
-    pending.set(state, one)
+  function seal(begun: Begun): string {
+    const nonce = ids.bytes(SEAL_NONCE_BYTES)
+    return base64url(concatBytes([nonce, aeadSeal(key, nonce, utf8(JSON.stringify(begun)), utf8(begun.state))]))
   }
 
-  /** The sign-in that this browser began; each can be used once. */
-  function take(state: string, cookies: string | undefined): Pending | undefined {
-    const found = pending.get(state)
-    if (!found) return undefined
-    const isOwn = cookieValues(cookies, cookie()).some((value) => equalBytes(sha256(value), found.browser))
-    if (!isOwn) return undefined
-    pending.delete(state)
-    return clock.now() < found.endsMs ? found : undefined
+  /** The sign-in that this browser began; undefined for another browser, and after ten minutes. */
+  function unseal(state: string, cookies: string | undefined): Begun | undefined {
+    for (const value of cookieValues(cookies, cookieOf(state))) {
+      try {
+        const bytes = fromBase64(value)
+        const [nonce, sealed] = [bytes.subarray(0, SEAL_NONCE_BYTES), bytes.subarray(SEAL_NONCE_BYTES)]
+        const begun = JSON.parse(fromUtf8(aeadOpen(key, nonce, sealed, utf8(state)))) as Begun
+        if (clock.now() < begun.endsMs) return begun
+      } catch {
+        // not sealed by this process
+      }
+    }
+    return undefined
   }
 
   return {
     begin: async (response, { origin, next }) => {
       const begun = await flow.begin(`${origin}${OIDC_CALLBACK}`).catch((caught: unknown) => toError(caught))
       if (begun instanceof Error) return refuse(response, 502, begun.message)
-      const { address, ...rest } = begun
-      const browser = base64url(ids.bytes(32))
-      remember(rest.state, {
-        ...rest,
-        browser: sha256(browser),
-        next: pageOf(next),
-        endsMs: clock.now() + PENDING_MS,
-      })
+      const { address, state, nonce, verifier } = begun
+      const endsMs = clock.now() + SIGN_IN_MS
+      const sealed = seal({ state, nonce, verifier: verifier.reveal(), next: pageOf(next), endsMs })
       // The browser comes back from another site, so the cookie cannot be strict.
-      const set = `${cookie()}=${browser}; Path=${OIDC_BEGIN}; HttpOnly; SameSite=Lax; Max-Age=${PENDING_MS / 1000}${secure}`
+      const set = `${cookieOf(state)}=${sealed}; ${attributes}; Max-Age=${SIGN_IN_MS / 1000}`
       response.writeHead(302, { ...consoleHeaders(), location: address, 'set-cookie': set }).end()
     },
     finish: async (response, { origin, query, cookies }) => {
-      const begun = take(query.get('state') ?? '', cookies)
+      const begun = unseal(query.get('state') ?? '', cookies)
       if (!begun) {
         return refuse(response, 400, 'this browser did not begin this sign-in, or began it more than 10 minutes ago')
       }
@@ -102,7 +105,11 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
         return refuse(response, 401, `the issuer refused the sign-in: ${why.slice(0, 500)}`)
       }
       const cameBackTo = `${origin}${OIDC_CALLBACK}?${query.toString()}`
-      const tokens = await flow.finish(cameBackTo, begun).catch((caught: unknown) => toError(caught))
+      const { state, nonce, next } = begun
+      const verifier = new Secret(begun.verifier)
+      const tokens = await flow
+        .finish(cameBackTo, { state, nonce, verifier })
+        .catch((caught: unknown) => toError(caught))
       if (tokens instanceof Error) {
         log.warn({ error: tokens.message }, 'a sign-in with the issuer failed')
         return refuse(response, 502, `the issuer did not confirm the sign-in: ${tokens.message}`)
@@ -111,7 +118,8 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
         const api = createRenewingApi(tokens, { flow, open: openApi, clock, log })
         // Without a refresh token, the session ends with the ID token.
         const endsMs = tokens.refreshToken ? undefined : tokens.expires
-        moveOn(response, { 'set-cookie': await openSession(api, 'oidc', endsMs) }, begun.next)
+        const used = `${cookieOf(state)}=; ${attributes}; Max-Age=0`
+        moveOn(response, { 'set-cookie': [await openSession(api, 'oidc', endsMs), used] }, next)
       } catch (caught) {
         if (!isApiError(caught, 'Unauthorized')) throw caught
         refuse(

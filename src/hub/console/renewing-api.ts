@@ -31,6 +31,7 @@ export function createRenewingApi(first: IssuedTokens, { flow, open, clock, log 
   async function renew(): Promise<void> {
     try {
       tokens = await flow.renew(tokens)
+      if (closing.signal.aborted) return
       const older = api
       api = open(tokens.idToken)
       const drained = clock.sleep(DRAIN_MS, closing.signal).catch(() => {})

@@ -23,7 +23,7 @@ export function sendText(
   response: ServerResponse,
   status: number,
   body: string,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string | string[]>> = {},
 ): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...consoleHeaders(), ...headers })
   response.end(body)

@@ -131,7 +131,7 @@ function tokenOf(text: string): string | undefined {
 /**
  * Answers with a page that moves on by itself: a redirect from another site's link would not carry a strict cookie.
  */
-export function moveOn(response: ServerResponse, headers: Record<string, string>, page = '/'): void {
+export function moveOn(response: ServerResponse, headers: Record<string, string | string[]>, page = '/'): void {
   const url = page.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
   sendText(response, 200, `<!doctype html><meta http-equiv="refresh" content="0; url=${url}"><title>Flotilla</title>`, {
     'content-type': 'text/html; charset=utf-8',

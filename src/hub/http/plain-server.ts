@@ -33,6 +33,9 @@ export interface PlainServerOptions {
 
 const LIMITS = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16 * 1024 } as const
 const MAX_CONNECTIONS = 256
+/** Beyond loopback, strangers share the connections with users. */
+const TLS_LIMITS = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const
+const MAX_TLS_CONNECTIONS = 4096
 
 /** Makes a server that does not listen yet. */
 export function createPlainServer({ name, log, tls, answer }: PlainServerOptions): Server | TlsServer {
@@ -56,9 +59,9 @@ export function createPlainServer({ name, log, tls, answer }: PlainServerOptions
     })
   }
   const server = tls
-    ? process.getBuiltinModule('node:https').createServer({ ...LIMITS, ...tls, minVersion: 'TLSv1.2' }, onRequest)
+    ? process.getBuiltinModule('node:https').createServer({ ...LIMITS, ...TLS_LIMITS, ...tls }, onRequest)
     : createServer(LIMITS, onRequest)
-  server.maxConnections = MAX_CONNECTIONS
+  server.maxConnections = tls ? MAX_TLS_CONNECTIONS : MAX_CONNECTIONS
   return server
 }
 

@@ -86,6 +86,6 @@ async function consoleIssuer(config: HubConfig, ids: Ids): Promise<ConsoleIssuer
     import('../../client/oidc/issuer-fetch.ts'),
     readClientSecret(config),
   ])
-  const flow = createCodeFlow({ settings, clientSecret, ids, fetch: createIssuerFetch(settings) })
+  const flow = createCodeFlow({ settings, clientSecret, ids, fetch: createIssuerFetch(settings), renews: true })
   return { issuer: settings.issuer, flow }
 }

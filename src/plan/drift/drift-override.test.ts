@@ -14,7 +14,13 @@ const rowOf = (...fields: string[]) => ({
 
 test('accepting leaves the fields to other managers, until it is deleted or for a time', () => {
   const row = rowOf('.spec.replicas (changed by hpa)', '.spec.containers[name=web].image')
-  const mark = digestOfJson(['web', 'store-1', 'accept']).slice(7, 15)
+  const mark = digestOfJson([
+    'web',
+    'store-1',
+    'accept',
+    'Deployment pos/web .spec.containers[?(@.name=="web")].image',
+    'Deployment pos/web .spec.replicas',
+  ]).slice(7, 15)
   assert.deepEqual(driftOverride(row, decision), {
     apiVersion: 'flotilla.dev/v1alpha1',
     kind: 'Override',
@@ -40,6 +46,15 @@ test('accepting leaves the fields to other managers, until it is deleted or for 
   })
   const ending = driftOverride(row, { ...decision, forMs: 60_000 })
   assert.equal('spec' in ending && ending.spec.expiresAt, '2026-01-01T00:01:00Z')
+})
+
+test('an acceptance of other fields does not replace the first, and one of the same fields does', () => {
+  const nameOf = (...fields: string[]) => {
+    const made = driftOverride(rowOf(...fields), decision)
+    return 'metadata' in made ? made.metadata.name : ''
+  }
+  assert.notEqual(nameOf('.data.a'), nameOf('.data.b'))
+  assert.equal(nameOf('.data.a (changed by x)', '.data.b'), nameOf('.data.b', '.data.a'))
 })
 
 test('reverting corrects drift for an hour, also what cannot be named', () => {

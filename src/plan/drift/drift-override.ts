@@ -5,6 +5,9 @@ import { formatTime } from '../../core/time/time.ts'
 import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Override } from '../../kinds/native/override.ts'
 
+/** The field manager of these Overrides, the same in CLI and console, so that each can change what the other wrote. */
+export const DRIFT_MANAGER = 'flotilla-cli'
+
 export type DriftedBundle = ClusterReport['spec']['bundles'][number]
 type Drift = NonNullable<DriftedBundle['drift']>[number]
 
@@ -37,7 +40,7 @@ export function driftOverride(
     apiVersion: 'flotilla.dev/v1alpha1',
     kind: 'Override',
     metadata: {
-      name: `${verb}-${bundle.slice(0, 100)}-${cluster.slice(0, 100)}-${markOf([bundle, cluster, verb])}`,
+      name: `${verb}-${bundle.slice(0, 100)}-${cluster.slice(0, 100)}-${markOf(verb === 'accept' ? [bundle, cluster, verb, ...fieldsOf(drifts)] : [bundle, cluster, verb])}`,
       namespace,
     },
     spec: {
@@ -59,6 +62,11 @@ export function driftOverride(
       ...(endsInMs === undefined ? {} : { expiresAt: formatTime(nowMs + endsInMs) }),
     },
   }
+}
+
+/** A later acceptance of other fields is another Override, so that it does not take this one back. */
+function fieldsOf(drifts: readonly Drift[]): string[] {
+  return drifts.flatMap(({ object, fields }) => fields.map((field) => `${object} ${pathOf(field)}`)).toSorted()
 }
 
 /** Eight digits that tell names apart which are equal after they were cut. The console has no other SHA-256. */

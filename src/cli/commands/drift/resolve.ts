@@ -2,7 +2,7 @@
 import { clientOver } from '../../../client/create-client.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import type { Override } from '../../../kinds/native/override.ts'
-import { driftOverride } from '../../../plan/drift/drift-override.ts'
+import { DRIFT_MANAGER, driftOverride } from '../../../plan/drift/drift-override.ts'
 import type { DriftDecision } from '../../../plan/drift/drift-override.ts'
 import type { Connection } from '../../api/connect.ts'
 import { readDuration } from '../../input/duration-flag.ts'
@@ -70,7 +70,7 @@ async function decide(words: readonly string[], input: DecideInput, decision: De
     const { name } = override.metadata
     for (const { object, fields } of row.drift!) terminal.data(`${row.bundle}  ${object}  ${fields.join(', ')}\n`)
     if (flags.dryRun) continue
-    await client.apply(OVERRIDES, override, { fieldManager: 'flotilla-cli', force: true })
+    await client.apply(OVERRIDES, override, { fieldManager: DRIFT_MANAGER, force: true })
     terminal.step('ok', decision.done(`override/${name}`, cluster))
   }
   if (!flags.dryRun) terminal.step('next', `flotilla drift show ${cluster}`)

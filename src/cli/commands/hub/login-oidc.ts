@@ -37,6 +37,7 @@ export async function signInWithIssuer(login: OidcLogin, terminal: Terminal): Pr
     settings: { issuer, clientId },
     ids: systemIds,
     fetch: createIssuerFetch(compact({ ca })),
+    renews: false,
   })
   const back = await listenForCallback()
   try {
