@@ -91,7 +91,10 @@ export function manifestWorkReconciler(ports: ManifestWorkPorts): Reconciler<Man
         const wanted = deliveryFor(work, now.set, now.work.options)
         if (!delivery || !jsonEqual(delivery.spec, wanted.spec)) await ports.applyDelivery(wanted, context.signal)
       }
-      return show(draft, now.work, { delivery: ports.deliveryOf(work), ports, context })
+      const shown = ports.deliveryOf(work)
+      // While the Delivery is about the content before, what is said of that stays, with its observedGeneration.
+      if (!isComplete && isBehind(shown, now.set)) return {}
+      return show(draft, now.work, { delivery: shown, ports, context })
     },
   }
 }
@@ -136,6 +139,13 @@ function deliveryFor({ metadata }: ManifestWork, set: Digest, options: BundleOpt
     // The namespace of a cluster delivers to that cluster alone.
     spec: { set, clusters: [namespace], options },
   }
+}
+
+/** Whether the status of the Delivery is about other content than this. */
+function isBehind(delivery: Delivery | undefined, set: Digest): boolean {
+  const { revision, observedGeneration = 0 } = delivery?.status ?? {}
+  if (!delivery || !revision) return false
+  return delivery.spec.set !== set || observedGeneration < (delivery.metadata.generation ?? 0)
 }
 
 interface Shown {
