@@ -31,6 +31,8 @@ test('rules hold for the bundles of their namespaces', () => {
       'Project team-b: spec.executors.allowed does not list kube-system/admin',
     ],
     [writeRefusal('c/x', deployer, map), 'Namespace c has no Project.'],
+    [writeRefusal('c/delivery:x', undefined, map), undefined],
+    [lookupRefusal('c/delivery:x', undefined, { ...map, isNamespaced: true }), undefined],
     [lookupRefusal('c/x', undefined, { ...map, isNamespaced: true }), 'Namespace c has no Project.'],
     [lookupRefusal('a/x', undefined, { ...map, isNamespaced: true }), undefined],
     [

@@ -3,6 +3,7 @@
  * lookup of a bundle. A Project that changes freezes: what the bundle has in the cluster stays and is repaired, and a
  * bundle that is removed takes its objects along.
  */
+import { deliveryKeyOf } from '../../kinds/native/delivery.ts'
 import type { Executor } from '../../plan/apply/local-limits.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
 import { lookupRefusal, objectRefusal, setExecutorRefusal } from '../../plan/projects/limits.ts'
@@ -36,7 +37,8 @@ export function createProjectRules(rules: () => DocumentRules | undefined) {
   ): string | undefined {
     const rule = ruleOf(bundle)
     if (!rule) return undefined
-    if ('refusal' in rule) return rule.refusal
+    // A Delivery needs no Project.
+    if ('refusal' in rule) return deliveryKeyOf(bundle) === undefined ? rule.refusal : undefined
     return setExecutorRefusal(rule.limits, executor) ?? then(rule.limits)
   }
 
