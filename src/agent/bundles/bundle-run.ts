@@ -2,6 +2,7 @@
 /** What the agent remembers of a bundle between steps. After a restart all of it can be read again. */
 import { compact } from '../../core/compact.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
+import { parseTime } from '../../core/time/time.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { DriftHistory } from '../../plan/apply/drift.ts'
 import type { Health } from '../../plan/health/object-health.ts'
@@ -13,6 +14,7 @@ import type { OwnershipDecision, OtherRecord } from '../../plan/apply/ownership.
 import type { DocumentEntry } from '../../wire/document/cluster-document.ts'
 import type { ReportRow } from '../../wire/link/frames.ts'
 import { fieldManager, isAppliedBy } from '../cluster/field-manager.ts'
+import { ProjectRefused } from '../cluster/object-failure.ts'
 import type { ObjectFailure } from '../cluster/object-failure.ts'
 import type { Inventory, InventoryObject } from '../cluster/inventory.ts'
 import type { PlannedObject, SetPlan } from '../documents/set-plan.ts'
@@ -43,6 +45,8 @@ export interface BundleRun {
   readonly ownershipDecisions: Map<string, OwnershipDecision>
   /** The objects that could not be applied in the last step, by key. */
   applyFailures: Map<string, ObjectFailure>
+  /** Time at which the Project last refused the bundle; undefined when it has not since the agent started. */
+  refusedAtMs: number | undefined
   /** Drift that is reported and not corrected, by key. */
   readonly drifts: Map<string, Drift>
   /** Verdicts of the bundle's health rules, by key, each with the version of the object. */
@@ -89,6 +93,7 @@ export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
     records: new Map(),
     ownershipDecisions: new Map(),
     applyFailures: new Map(),
+    refusedAtMs: undefined,
     drifts: new Map(),
     healths: new Map(),
     corrections: new Map(),
@@ -185,10 +190,17 @@ export function isContinued({ options }: SetPlan): boolean {
 }
 
 /** Remembers an object that cannot be applied. */
-export function noteFailure(run: BundleRun, failure: ObjectFailure): void {
+export function noteFailure(run: BundleRun, failure: ObjectFailure, nowMs: number): void {
+  if (failure instanceof ProjectRefused) run.refusedAtMs = nowMs
   const key = objectKey(failure.object)
   run.healths.set(key, { state: 'Failed', message: failure.message })
   run.applyFailures.set(key, failure)
+}
+
+/** The time from which a wave timeout counts: a recorded time, or the last refusal of the Project after it. */
+export function timeoutStartMs(run: BundleRun, recorded: string | undefined): number | undefined {
+  const recordedMs = recorded === undefined ? undefined : parseTime(recorded)
+  return recordedMs === undefined ? undefined : Math.max(recordedMs, run.refusedAtMs ?? recordedMs)
 }
 
 /** Changes the set that a run works on. */

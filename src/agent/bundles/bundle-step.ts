@@ -66,7 +66,7 @@ export function createBundleStep(ports: BundleStepPorts) {
     const nextStepMs = caught instanceof Waiting ? caught.retryAfterMs : backoff
     if (caught instanceof ObjectFailure) {
       run.applyFailures = new Map()
-      noteFailure(run, caught)
+      noteFailure(run, caught, clock.now())
     }
     const row = rowOfFailure(caught)
     if (row) return { row, nextStepMs }

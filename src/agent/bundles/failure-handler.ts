@@ -10,13 +10,16 @@ import { formatTime, parseTime } from '../../core/time/time.ts'
 import { waveTimeoutMs } from '../../plan/objects/object-options.ts'
 import { decideFailureAction, hasFailureAction } from '../../plan/apply/failure-policy.ts'
 import type { FailureAction } from '../../plan/apply/failure-policy.ts'
-import { ObjectFailure } from '../cluster/object-failure.ts'
+import { OPERATION_EVENTS } from '../../plan/apply/hook-step.ts'
+import type { OperationKind } from '../../plan/apply/operation.ts'
+import { ObjectFailure, ProjectRefused } from '../cluster/object-failure.ts'
+import { timeoutStartMs } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
 import type { Hooks } from './hooks.ts'
 import type { Journal } from './journal.ts'
 import { rowOfFailure } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
-import type { SetPlan } from '../documents/set-plan.ts'
+import type { PlannedObject, SetPlan } from '../documents/set-plan.ts'
 import { OBSERVE_INTERVAL_MS } from '../timing.ts'
 import type { WorkContext } from './waves.ts'
 
@@ -45,9 +48,16 @@ export function createFailureHandler({ journal, hooks, clock }: FailurePorts) {
   }
 
   /** Records a failure that the agent acts on; resolves to true when it was recorded. */
-  async function note(run: BundleRun, plan: SetPlan, { row, failure }: Outcome): Promise<boolean> {
+  async function note(
+    run: BundleRun,
+    plan: SetPlan,
+    { row, failure }: Outcome,
+    context: WorkContext,
+  ): Promise<boolean> {
     const operation = run.inventory?.operation
     if (failure === undefined || !operation || operation.failed || !isHandled(run, plan)) return false
+    // A Project freezes: while it refuses a part of the set, no action follows that could remove what runs.
+    if (await isRefused(run.entry.bundle, objectsOf(plan, operation.kind), context)) return false
     const failed = {
       by: failure,
       message: row.message ?? '',
@@ -58,11 +68,12 @@ export function createFailureHandler({ journal, hooks, clock }: FailurePorts) {
     return true
   }
 
-  /** An object that cannot be written within the wave timeout is a failure of the operation. */
+  /** An object that is not written within the wave timeout fails the operation. A Project's refusal does not. */
   function ofObject(run: BundleRun, plan: SetPlan, caught: unknown): Outcome | undefined {
     const operation = run.inventory?.operation
-    if (!(caught instanceof ObjectFailure) || !operation || !isHandled(run, plan)) return undefined
-    const sinceMs = operation.since === undefined ? undefined : parseTime(operation.since)
+    if (!(caught instanceof ObjectFailure) || caught instanceof ProjectRefused) return undefined
+    if (!operation || !isHandled(run, plan)) return undefined
+    const sinceMs = timeoutStartMs(run, operation.since)
     if (sinceMs === undefined || clock.now() < sinceMs + waveTimeoutMs(plan.options)) return undefined
     return { row: rowOfFailure(caught)!, nextStepMs: OBSERVE_INTERVAL_MS.failed, failure: 'Time' }
   }
@@ -101,6 +112,28 @@ export function createFailureHandler({ journal, hooks, clock }: FailurePorts) {
   }
 
   return { note, ofObject, respond }
+}
+
+/** True when the bundle's Project refuses one of the objects. */
+async function isRefused(
+  bundle: string,
+  objects: readonly PlannedObject[],
+  { applier, signal }: WorkContext,
+): Promise<boolean> {
+  try {
+    for (const object of objects) await applier.check(bundle, object, signal)
+    return false
+  } catch (caught) {
+    if (caught instanceof ProjectRefused) return true
+    throw caught
+  }
+}
+
+/** The objects and hooks that an operation writes. */
+function objectsOf({ objects, hooks }: SetPlan, operation: OperationKind): readonly PlannedObject[] {
+  const { pre, post } = OPERATION_EVENTS[operation]
+  const events = [pre, 'during', post, 'failure']
+  return [...objects, ...hooks.filter(({ hook }) => hook.on.some((event) => events.includes(event)))]
 }
 
 /**

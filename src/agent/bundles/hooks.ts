@@ -122,7 +122,8 @@ export function createHooks({
         case 'Make': {
           const made = await create(planned, journal.bundle, work)
           log.info({ bundle: journal.bundle, hook: object, event }, 'hook started')
-          await write({ state: 'Started', uid: made })
+          // A write that was refused for a while takes nothing of the hook's deadline.
+          await write({ state: 'Started', uid: made, since: formatTime(clock.now()) })
           break
         }
         case 'TakeUp':

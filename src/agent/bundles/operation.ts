@@ -120,7 +120,7 @@ export function createOperation(ports: OperationPorts) {
       return failure
     })
     // The failure is recorded: the agent acts on it from now on, also after a restart.
-    if (await failures.note(run, plan, outcome)) return carryOn(run, plan, work)
+    if (await failures.note(run, plan, outcome, work)) return carryOn(run, plan, work)
     return outcome
   }
 

@@ -12,7 +12,7 @@ import { objectKey } from '../../plan/objects/object-id.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
 import type { OperationKind } from '../../plan/apply/operation.ts'
 import type { OwnershipDecision, OtherRecord } from '../../plan/apply/ownership.ts'
-import { ObjectFailure } from '../cluster/object-failure.ts'
+import { ObjectFailure, ProjectRefused } from '../cluster/object-failure.ts'
 import type { Applier } from '../cluster/applier.ts'
 import { decideObjectOwnership, isContinued, newRecord } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
@@ -73,9 +73,15 @@ export function createPreflight({ content, observer, journal, clock, log }: Pref
       await dryRun(planned, run, context).catch(collect(failures))
     })
     const [first, ...more] = failures.toSorted(
-      (a, b) => applyRank(a.object) - applyRank(b.object) || positionIn(plan, a.object) - positionIn(plan, b.object),
+      (a, b) =>
+        refusalRank(a) - refusalRank(b) ||
+        applyRank(a.object) - applyRank(b.object) ||
+        positionIn(plan, a.object) - positionIn(plan, b.object),
     )
-    if (first && !(isContinued(plan) && failures.every(({ object }) => plan.byKey.has(objectKey(object))))) {
+    // With `Continue` an object of the set is left out alone, unless the Project refuses it: that refuses the content.
+    const isLeftOut = (failure: ObjectFailure) =>
+      !(failure instanceof ProjectRefused) && plan.byKey.has(objectKey(failure.object))
+    if (first && !(isContinued(plan) && failures.every(isLeftOut))) {
       const also = more.length > 0 ? ` (and ${more.length} more objects cannot be applied)` : ''
       throw new ObjectFailure(first.object, `${first.message}${also}`, { cause: first })
     }
@@ -138,6 +144,11 @@ interface DryRunContext extends Pick<PreflightContext, 'applier' | 'signal'> {
   readonly plan: SetPlan
   readonly live: Awaited<ReturnType<Applier['get']>>
   readonly ownership: OwnershipDecision
+}
+
+/** The line of a Project is named before other failures. */
+function refusalRank(failure: ObjectFailure): number {
+  return failure instanceof ProjectRefused ? 0 : 1
 }
 
 function positionIn(plan: SetPlan, id: ObjectId): number {

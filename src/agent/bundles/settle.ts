@@ -2,7 +2,6 @@
 /** The end of an operation: observe, prune, run the post hooks, record the bundle as settled. Later steps repeat it. */
 import type { Logger } from '../../core/log.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import { parseTime } from '../../core/time/time.ts'
 import { OPERATION_EVENTS } from '../../plan/apply/hook-step.ts'
 import { rememberSet } from '../../plan/apply/operation.ts'
 import { waveTimeoutMs } from '../../plan/objects/object-options.ts'
@@ -10,6 +9,7 @@ import { pruneObjects } from '../cluster/prune.ts'
 import type { Pruned } from '../cluster/prune.ts'
 import type { SetPlan } from '../documents/set-plan.ts'
 import { OBSERVE_INTERVAL_MS } from '../timing.ts'
+import { timeoutStartMs } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
 import { leftByHooks } from './hooks.ts'
 import type { Hooks } from './hooks.ts'
@@ -72,7 +72,7 @@ export function createSettle({ observer, journal, hooks, clock, log, maxPrune }:
   function unhealthy(run: BundleRun, plan: SetPlan, observation: Observation): Outcome {
     const result = waitingFor(observation)
     const { phase, operation } = run.inventory ?? {}
-    const appliedAtMs = operation?.appliedAt === undefined ? undefined : parseTime(operation.appliedAt)
+    const appliedAtMs = timeoutStartMs(run, operation?.appliedAt)
     const isLate = appliedAtMs !== undefined && clock.now() >= appliedAtMs + waveTimeoutMs(plan.options)
     return phase === 'Applied' && isLate ? { ...result, failure: 'Time' } : result
   }

@@ -5,7 +5,7 @@
 import type { Clock } from '../../core/time/clock.ts'
 import { Waiting } from '../../core/errors.ts'
 import { inParallel } from '../../core/async/in-parallel.ts'
-import { formatTime, parseTime } from '../../core/time/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import { applyRank } from '../../plan/apply/apply-order.ts'
 import { healthOf } from '../../plan/health/object-health.ts'
 import { OPERATION_EVENTS } from '../../plan/apply/hook-step.ts'
@@ -13,9 +13,9 @@ import { describeObject } from '../../plan/objects/object-id.ts'
 import { waveTimeoutMs } from '../../plan/objects/object-options.ts'
 import { nextWaveStep } from '../../plan/apply/operation.ts'
 import type { Applier } from '../cluster/applier.ts'
-import { ObjectFailure } from '../cluster/object-failure.ts'
+import { ObjectFailure, ProjectRefused } from '../cluster/object-failure.ts'
 import { OBSERVE_INTERVAL_MS, STEP_TIMING } from '../timing.ts'
-import { decideObjectOwnership, isContinued, newRecord, noteFailure } from './bundle-run.ts'
+import { decideObjectOwnership, isContinued, newRecord, noteFailure, timeoutStartMs } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
 import type { Content } from '../documents/content.ts'
 import { recordWrite } from './drift-correction.ts'
@@ -64,7 +64,7 @@ export function createWaves({ content, observer, journal, hooks, clock }: WavePo
     for (;;) {
       const at = run.inventory!.operation ?? { kind: 'Upgrade', wave: 0 }
       const wave = plan.waves[Math.min(at.wave, plan.waves.length - 1)]
-      const appliedAtMs = at.appliedAt === undefined ? undefined : parseTime(at.appliedAt)
+      const appliedAtMs = timeoutStartMs(run, at.appliedAt)
       const event = appliedAtMs === undefined ? OPERATION_EVENTS[at.kind].pre : 'during'
       const isWave = appliedAtMs !== undefined
       const due = plan.hooks.filter(({ hook }) => hook.on.includes(event) && (!isWave || hook.weight === wave?.wave))
@@ -150,7 +150,7 @@ export function createWaves({ content, observer, journal, hooks, clock }: WavePo
         await applyOne(run, planned, context, { content, journal })
       } catch (caught) {
         if (!context.goesOn || !(caught instanceof ObjectFailure)) throw caught
-        noteFailure(run, caught)
+        noteFailure(run, caught, clock.now())
       }
     })
   }
@@ -189,14 +189,15 @@ async function applyOne(
 /** The outcome of a wave with objects that cannot be applied. */
 function failedObjects(run: BundleRun, plan: SetPlan, nowMs: number): Outcome {
   const failures = plan.objects.flatMap(({ key }) => run.applyFailures.get(key) ?? [])
-  const [first] = failures
-  const { since } = run.inventory?.operation ?? {}
-  const sinceMs = since === undefined ? undefined : parseTime(since)
+  const refused = failures.find((failure) => failure instanceof ProjectRefused)
+  const first = refused ?? failures[0]
+  const sinceMs = timeoutStartMs(run, run.inventory?.operation?.since)
+  const isLate = !refused && sinceMs !== undefined && nowMs >= sinceMs + waveTimeoutMs(plan.options)
   const also = failures.length > 1 ? ` (and ${failures.length - 1} more objects cannot be applied)` : ''
   return {
     row: { ...rowOfFailure(first), state: 'Failed', message: `${first?.message ?? ''}${also}` },
     nextStepMs: OBSERVE_INTERVAL_MS.failed,
-    ...(sinceMs !== undefined && nowMs >= sinceMs + waveTimeoutMs(plan.options) ? { failure: 'Time' as const } : {}),
+    ...(isLate ? { failure: 'Time' as const } : {}),
   }
 }
 

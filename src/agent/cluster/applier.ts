@@ -16,7 +16,7 @@ import { STEP_TIMING } from '../timing.ts'
 import { AGENT_NAMESPACE } from './agent-objects.ts'
 import { fieldManager } from './field-manager.ts'
 import { objectAddress, objectIdOf } from './object-address.ts'
-import { isImmutable, ObjectFailure, redactFailure, toObjectFailure } from './object-failure.ts'
+import { isImmutable, ObjectFailure, ProjectRefused, redactFailure, toObjectFailure } from './object-failure.ts'
 import type { ObjectWatches } from './object-watches.ts'
 import { createWriteMethods, withManagedLabel, withoutIgnoredFields } from './write-methods.ts'
 import type { ObjectHolders, WriteRequest } from './write-methods.ts'
@@ -179,7 +179,7 @@ function refuseByProject(
   address: Address,
 ): void {
   const refusal = projectRefusal(bundle, { ...withoutNamespace(id), ...address })
-  if (refusal !== undefined) throw new ObjectFailure(id, refusal)
+  if (refusal !== undefined) throw new ProjectRefused(id, refusal)
 }
 
 type Address = Pick<ObjectId, 'namespace' | 'name'>

@@ -12,7 +12,7 @@ import type { ObjectId } from '../../plan/objects/object-id.ts'
 import type { Lookup } from '../../plan/projects/limits.ts'
 import { AGENT_NAMESPACE } from './agent-objects.ts'
 import { objectAddress } from './object-address.ts'
-import { ObjectFailure, toObjectFailure } from './object-failure.ts'
+import { ObjectFailure, ProjectRefused, toObjectFailure } from './object-failure.ts'
 import { createReadWatches, listVersion, readScope, withoutAgent } from './read-watches.ts'
 import type { Read, ReadWatchPorts } from './read-watches.ts'
 
@@ -50,9 +50,10 @@ export function createReads(ports: ReadPorts) {
       throw new ObjectFailure(query, `namespace ${AGENT_NAMESPACE} belongs to the agent; no bundle may read there`)
     }
     const refusal = readRefusal(localLimits, { kind, name, ...compact({ namespace }) })
+    if (refusal !== undefined) throw new ObjectFailure(query, refusal)
     const isNamespaced = type.scope === 'Namespaced'
-    const refused = refusal ?? limit({ apiVersion, kind, namespace, name, isNamespaced })
-    if (refused !== undefined) throw new ObjectFailure(query, refused)
+    const refused = limit({ apiVersion, kind, namespace, name, isNamespaced })
+    if (refused !== undefined) throw new ProjectRefused(query, refused)
   }
 
   /** An object; undefined when the object or its kind does not exist. */

@@ -7,13 +7,21 @@ import type { ObjectId } from '../../plan/objects/object-id.ts'
 
 /** An object that cannot be written or read; the message goes into the bundle's report. */
 export class ObjectFailure extends Error {
-  override readonly name = 'ObjectFailure'
+  override readonly name: string = 'ObjectFailure'
   readonly object: ObjectId
 
   constructor(object: ObjectId, message: string, options?: ErrorOptions) {
     super(message, options)
     this.object = object
   }
+}
+
+/**
+ * The bundle's Project refuses a write or a lookup. A Project freezes and removes nothing, so an operation waits for
+ * the Project, and no failure policy acts on the refusal.
+ */
+export class ProjectRefused extends ObjectFailure {
+  override readonly name = 'ProjectRefused'
 }
 
 // The API's sentence: User "x" cannot patch resource "configmaps" in API group "" in the namespace "shop"

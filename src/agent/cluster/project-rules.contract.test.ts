@@ -1,14 +1,16 @@
 /** The limits of Projects in the signed document, on an embedded cluster: what an agent refuses, keeps and repairs. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
+import { Deployment } from '../../kinds/builtin/apps.ts'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { LocalLimits } from '../../plan/apply/local-limits.ts'
+import type { AgentUnderTestOptions } from '../../testing/agents/agent-under-test.ts'
 import { createOperatingAgent } from '../../testing/agents/operating-agent.ts'
 import type { OperatedBundle } from '../../testing/agents/operating-agent.ts'
 import { joinedAgents } from '../../testing/agents/joined-agents.ts'
 import { chartContent, configMapTemplate } from '../../testing/fixtures/chart-content.ts'
-import { configMap, secretObject } from '../../testing/hub/test-hub.ts'
+import { configMap, deployment, hookJob, secretObject } from '../../testing/hub/test-hub.ts'
 import type { DocumentProject, DocumentRules } from '../../wire/document/cluster-document.ts'
 
 const BUNDLE = 'shop/app'
@@ -19,8 +21,8 @@ const limited = (more: Partial<DocumentProject>): Partial<DocumentRules> => ({
   projects: [{ name: 'team', namespaces: ['shop'], ownRights: true, ...more }],
 })
 
-async function world(ceiling: LocalLimits = {}) {
-  const { hub, site } = await joined()
+async function world(ceiling: LocalLimits = {}, behaviour: AgentUnderTestOptions['behaviour'] = {}) {
+  const { hub, site } = await joined({ behaviour })
   await site.stop()
   const { clock } = hub
   const ids = hub.ids.fork('operating')
@@ -157,5 +159,119 @@ describe('an agent and the Projects of its document', () => {
     ]
     for (const [bundle, expected] of cases) assert.match(await at.run(bundle, elsewhere, 'Failed'), expected)
     await at.run({ generation: 4, content: lookup('default') }, elsewhere)
+  })
+})
+
+describe('an operation under way, and a Project that refuses the rest of it', () => {
+  const REFUSED = /^Project team: spec\.kinds does not list ConfigMap/
+  // Three wave timeouts.
+  const LONG_MS = 900_000
+  const remediation = { install: 'Uninstall', upgrade: 'Uninstall' } as const
+  const noMaps = limited({ kinds: ['batch/Job', 'apps/Deployment'] })
+  const later = (object: UnknownObject): UnknownObject => ({
+    ...object,
+    metadata: { ...object.metadata, annotations: { 'flotilla.dev/wave': '1' } },
+  })
+  const migrate = hookJob('migrate', { 'helm.sh/hook': 'pre-upgrade' })
+
+  for (const onError of ['Stop', 'Continue'] as const) {
+    const options = { remediation, apply: { onError } }
+    const first = { generation: 1, objects: [configMap('x', { v: '1' })], options }
+    const second = {
+      generation: 2,
+      objects: [configMap('x', { v: '2' }), configMap('y', { v: '2' }), migrate],
+      options,
+    }
+
+    it(`waits within a wave, removes nothing, and goes on when the Project allows it again (${onError})`, async () => {
+      const at = await world({}, { progressMs: 20_000 })
+      await at.run(first)
+      await at.run(second, {}, 'Progressing')
+      assert.match(await at.run(second, noMaps, 'Failed'), REFUSED)
+      await at.clock.advance(LONG_MS)
+      assert.match(at.agent.row(BUNDLE)?.message ?? '', REFUSED)
+      assert.equal(await at.data('x'), '1')
+      await at.run(second, {})
+      assert.equal(await at.data('x'), '2')
+    })
+
+    it(`begins the wave timeout anew after the refusal (${onError})`, async () => {
+      const at = await world({}, { progressMs: 20_000 })
+      await at.run(first)
+      await at.run(second, {}, 'Progressing')
+      await at.run(second, noMaps, 'Failed')
+      await at.clock.advance(LONG_MS)
+      await at.site.create('ConfigMap', configMap('y', { v: 'of another' }))
+      await at.agent.assign({ [BUNDLE]: second })
+      const says = (words: RegExp) => () => words.test(at.agent.row(BUNDLE)?.message ?? '')
+      await at.clock.runUntil(says(/^ConfigMap default\/y: /), { withinMs: 120_000, what: 'the other failure' })
+      assert.notEqual(await at.data('x'), undefined)
+      await at.clock.advance(60_000)
+      assert.notEqual(await at.data('x'), undefined)
+      await at.clock.runUntil(says(/^uninstalled after a failure: /), { withinMs: LONG_MS, what: 'uninstalled' })
+      assert.equal(await at.data('x'), undefined)
+      assert.equal(await at.data('y'), 'of another')
+    })
+
+    it(`waits between waves, and goes on when the Project allows it again (${onError})`, async () => {
+      const at = await world({}, { progressMs: 20_000 })
+      const bundle = { generation: 1, objects: [deployment('web'), later(configMap('x', { v: '1' }))], options }
+      await at.run(bundle, {}, 'Progressing')
+      assert.match(await at.run(bundle, noMaps, 'Failed'), REFUSED)
+      await at.clock.advance(LONG_MS)
+      assert.match(at.agent.row(BUNDLE)?.message ?? '', REFUSED)
+      assert.ok(await at.site.get('Deployment', 'web'))
+      await at.run(bundle, {})
+      assert.equal(await at.data('x'), '1')
+    })
+
+    it(`does not begin what the Project refuses (${onError})`, async () => {
+      const at = await world()
+      await at.run(first)
+      const objects = [configMap('x', { v: '2' }), deployment('web')]
+      assert.match(await at.run({ generation: 2, objects, options }, noMaps, 'Failed'), REFUSED)
+      await at.clock.advance(LONG_MS)
+      assert.match(at.agent.row(BUNDLE)?.message ?? '', REFUSED)
+      assert.equal(await at.data('x'), '1')
+      assert.equal(await at.site.get('Deployment', 'web'), undefined)
+    })
+  }
+
+  it('gives a hook its whole deadline after the Project refused it', async () => {
+    const at = await world({}, { progressMs: 20_000 })
+    const objects = [deployment('web'), hookJob('check', { 'helm.sh/hook': 'post-install' })]
+    const bundle = { generation: 1, objects, options: { remediation } }
+    await at.run(bundle, {}, 'Progressing')
+    const message = await at.run(bundle, limited({ kinds: ['apps/Deployment'] }), 'Failed')
+    assert.equal(message, 'Project team: spec.kinds does not list batch/Job')
+    await at.clock.advance(LONG_MS)
+    assert.equal(at.agent.row(BUNDLE)?.message, message)
+    await at.run(bundle, {})
+    assert.ok(await at.site.get('Job', 'check'))
+  })
+
+  it('does not act on a wave that becomes unhealthy while the Project refuses the next', async () => {
+    let isBroken = false
+    const at = await world({}, { progressMs: 20_000, isBroken: () => isBroken })
+    const objects = [deployment('web'), later(configMap('x', { v: '1' }))]
+    const bundle = { generation: 1, objects, options: { remediation } }
+    const replace = async () => {
+      await at.site.cluster.client.delete(Deployment, { namespace: 'default', name: 'web' })
+      const isThere = async () => (await at.site.get('Deployment', 'web')) !== undefined
+      await at.clock.runUntil(isThere, { withinMs: 60_000, what: 'repaired' })
+      await at.clock.advance(LONG_MS)
+      assert.ok(await isThere())
+    }
+    await at.run(bundle, {}, 'Progressing')
+    await at.run(bundle, noMaps, 'Failed')
+    await at.clock.advance(LONG_MS)
+    isBroken = true
+    await replace()
+    assert.match(at.agent.row(BUNDLE)?.message ?? '', /^wave 1 of 2 was not healthy within 5m/)
+    isBroken = false
+    await replace()
+    assert.match(at.agent.row(BUNDLE)?.message ?? '', REFUSED)
+    await at.run(bundle, {})
+    assert.equal(await at.data('x'), '1')
   })
 })
