@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { after, before, describe, it } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { utf8 } from '../../core/bytes.ts'
+import { bytesBody } from '../../core/http.ts'
 import { Secret } from '../../core/secret.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
 import { createApi } from '../../testing/api-contract/harness.ts'
@@ -21,10 +22,12 @@ describe('the HTTPS listener', () => {
   let pieces: () => AsyncGenerator<Uint8Array>
   before(async () => {
     home = await startApiHome(undefined, {
-      wrap: (handle) => (request, caller, signal) =>
-        request.path === '/pieces'
-          ? Promise.resolve({ status: 200, headers: { 'content-type': 'text/plain' }, body: pieces() })
-          : handle(request, caller, signal),
+      wrap: (handle) => async (request, caller, signal) => {
+        const headers = { 'content-type': 'text/plain' }
+        if (request.path === '/pieces') return { status: 200, headers, body: pieces() }
+        if (!request.path.endsWith('/caller')) return await handle(request, caller, signal)
+        return { status: 200, headers, body: bytesBody(utf8(JSON.stringify(caller))) }
+      },
       idleMs: 800,
       handshakeMs: 1500,
       requestMs: 200,
@@ -88,6 +91,41 @@ describe('the HTTPS listener', () => {
       assert.equal((await api.send('GET', '/api/v1/secrets')).status, 403)
       assert.equal((await api.send('DELETE', '/apis/flotilla.dev/v1alpha1/clusters/x')).status, 403)
     })
+  })
+
+  it('tells the address of the socket, in both protocols and for every kind of credentials', async () => {
+    const seen = (text: string) => {
+      const { user, address } = JSON.parse(text) as { user: string; address?: string }
+      return [user, address]
+    }
+    const forged = { headers: { 'x-forwarded-for': '192.0.2.9', forwarded: 'for=192.0.2.9' } }
+    const token = await as(home.admin, async (api) => {
+      assert.deepEqual(seen((await api.send('GET', '/caller', forged)).text), ['admin', '127.0.0.1'])
+      await api.ok('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } })
+      const made = await api.ok('POST', '/api/v1/namespaces/default/serviceaccounts/robot/token', {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        spec: {},
+      })
+      return (made as unknown as { status: { token: string } }).status.token
+    })
+    await as(undefined, async (api) => {
+      const headers = { authorization: `Bearer ${token}` }
+      const robot = 'system:serviceaccount:default:robot'
+      assert.deepEqual(seen((await api.send('GET', '/caller', { headers })).text), [robot, '127.0.0.1'])
+      assert.deepEqual(seen((await api.send('GET', '/healthz/caller')).text), ['system:anonymous', '127.0.0.1'])
+    })
+    const session = h2()
+    try {
+      for (let i = 0; i < 2; i++) assert.deepEqual(seen(await h2Get(session, '/caller')), ['admin', '127.0.0.1'])
+    } finally {
+      session.destroy()
+    }
+    const h1 = connectAs('http/1.1')
+    h1.write('GET /caller HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    const chunks: Buffer[] = []
+    for await (const chunk of h1 as AsyncIterable<Buffer>) chunks.push(chunk)
+    assert.match(Buffer.concat(chunks).toString(), /"user":"admin".*"address":"127\.0\.0\.1"/)
   })
 
   it('does not believe a certificate of another authority', async () => {

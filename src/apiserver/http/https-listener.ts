@@ -9,6 +9,7 @@ import type {
 } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { ApiError, isApiError, toError } from '../../core/errors.ts'
 import type { Caller, Handler, HttpRequest, HttpResponse } from '../../core/http.ts'
@@ -144,7 +145,10 @@ export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsL
   }
 
   async function answerOf(request: Http2ServerRequest, signal: AbortSignal): Promise<HttpResponse> {
-    const proven = callerOf(request)
+    const socket = socketOf(request)
+    // From the socket alone: a header with another address proves nothing. A socket that is closed has none.
+    const address = socket.remoteAddress
+    const proven = callerOf(socket)
     const caller = options.identify ? options.identify(proven, request.rawHeaders) : proven
     const { authorization } = request.headers
     // Before the body is read: a stranger must not fill the memory. Without any proof only the health is told.
@@ -157,7 +161,7 @@ export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsL
     try {
       const body = await readRequest(request, limits.requestMs, held)
       if (body instanceof ApiError) return respondError(body)
-      return await handle(requestOf(request, body), known ?? ANONYMOUS, signal)
+      return await handle(requestOf(request, body), compact({ ...(known ?? ANONYMOUS), address }), signal)
     } finally {
       held.close()
     }
@@ -232,8 +236,11 @@ function boundConnections(server: Http2SecureServer, { limits, sockets, sessions
 /** Callers by connection: decoding a certificate costs more than answering a small request. */
 const callers = new WeakMap<TLSSocket, Caller>()
 
-function callerOf(request: Http2ServerRequest): Caller | undefined {
-  const socket = request.stream?.session?.socket ?? request.socket
+function socketOf(request: Http2ServerRequest): Socket {
+  return request.stream?.session?.socket ?? request.socket
+}
+
+function callerOf(socket: Socket): Caller | undefined {
   if (!(socket instanceof TLSSocket) && !('authorized' in socket)) return undefined
   const tls = socket as TLSSocket
   if (!tls.authorized) return undefined

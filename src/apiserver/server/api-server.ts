@@ -47,8 +47,8 @@ import type { UserTokens } from '../tokens/authenticate.ts'
 import { createServiceAccountTokens } from '../tokens/service-account-tokens.ts'
 import { requestToken } from '../reviews/token-request.ts'
 import { toApiError } from './to-api-error.ts'
-import { auditedHandler } from './audit-notes.ts'
-import type { AnswerRequest } from './audit-notes.ts'
+import { auditedHandler, noteCommits } from './audit-notes.ts'
+import type { AnswerRequest, KnownRequest } from './audit-notes.ts'
 import { serveAudit } from './serve-audit.ts'
 import { createExports } from './serve-export.ts'
 import type { ApiExport } from './serve-export.ts'
@@ -176,7 +176,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         const exported = await serveExport(info, acting, signal)
         if (exported) return exported
         const asked = { http: request, caller: acting, info, resource, signal }
-        const context = await keepChecked({ ...createRequestContext(served, asked), auditId }, info, proven)
+        const created = notingCommits(createRequestContext(served, asked), known)
+        const context = await keepChecked({ ...created, auditId }, info, proven)
         const deprecation = context.kind.custom?.deprecation
         if (deprecation === undefined) return await reply(context)
         const refuse = (caught: unknown) => respondError(toApiError(caught, request, log))
@@ -274,6 +275,12 @@ function createViewStores(views: readonly ApiView[], kindStore: (kind: Kind) => 
     known.set(kind, store)
     return store
   }
+}
+
+/** Reads commit nothing, and keep the context as it is. */
+function notingCommits(context: RequestContext, known: KnownRequest): RequestContext {
+  if (['get', 'list', 'watch'].includes(context.request.verb)) return context
+  return { ...context, parts: { ...context.parts, store: noteCommits(context.parts.store, known) } }
 }
 
 function serve(context: RequestContext): Promise<VerbResponse> {

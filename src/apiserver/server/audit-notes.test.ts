@@ -61,7 +61,7 @@ async function world(t: TestContext) {
   }
   await send(ADMIN, 'POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } })
   await send(ADMIN, 'POST', SECRETS, { metadata: { name: 's' }, data: { a: 'Q0FOQVJZ' } })
-  return { clock, store, send, during, fillDisk: () => (isDiskFull = true) }
+  return { clock, store, send, during, fillDisk: (isFull = true) => (isDiskFull = isFull) }
 }
 
 const short = ({ user, verb, resource, path, name, code, denied, suppressed }: Line) =>
@@ -97,6 +97,134 @@ test('F16: reads of Secrets have a record with metadata only; other reads and th
   ])
   assert.equal(records[0]?.['address'], '192.0.2.1')
   assert.doesNotMatch(JSON.stringify(records), /Q0FOQVJZ/)
+})
+
+const PATCH = { 'content-type': 'application/merge-patch+json' }
+
+test('F16: a request that answers a Secret and commits nothing has a record', async (t) => {
+  const { send, during } = await world(t)
+  const held = { metadata: { name: 'held', finalizers: ['example.com/keep'] }, data: { a: 'Q0FOQVJZ' } }
+  assert.equal((await send(ADMIN, 'POST', SECRETS, held)).status, 201)
+  const { text } = await send(ADMIN, 'GET', `${SECRETS}/s`)
+  const same = JSON.parse(text) as object
+  const changed = { data: { b: 'Yg==' } }
+  const records = await during(async () => {
+    for (const [method, path, body] of [
+      ['PATCH', 's', {}],
+      ['PUT', 's', same],
+      ['PATCH', 's?dryRun=All', changed],
+      ['PUT', 's?dryRun=All', { ...same, ...changed }],
+      ['DELETE', 'held?dryRun=All', undefined],
+    ] as const) {
+      const headers = method === 'PATCH' ? PATCH : {}
+      const answer = await send(ADMIN, method, `${SECRETS}/${path}`, body, headers)
+      assert.deepEqual([answer.status, answer.text.includes('"data"')], [200, true], `${method} ${path}`)
+    }
+    assert.match((await send(ADMIN, 'DELETE', `${SECRETS}?dryRun=All`)).text, /Q0FOQVJZ/)
+    const created = await send(ADMIN, 'POST', `${SECRETS}?dryRun=All`, { metadata: { name: 'other' } })
+    assert.equal(created.status, 201)
+  })
+  assert.deepEqual(records.map(short), [
+    'admin patch secrets s 200',
+    'admin update secrets s 200',
+    'admin patch secrets s 200',
+    'admin update secrets s 200',
+    'admin delete secrets held 200',
+    'admin deletecollection secrets 200',
+    'admin create secrets 201',
+  ])
+  assert.doesNotMatch(JSON.stringify(records), /Q0FOQVJZ/)
+})
+
+test('F16: a change of a Secret that is refused can quote its values, and has a record', async (t) => {
+  const { send, during } = await world(t)
+  const secret = { metadata: { name: 'quoted' }, data: { a: 'Q0FOQVJZIQ==' } }
+  assert.equal((await send(ADMIN, 'POST', SECRETS, secret)).status, 201)
+  const records = await during(async () => {
+    const headers = { 'content-type': 'application/json-patch+json' }
+    const copied = [
+      { op: 'add', path: '/metadata/labels', value: {} },
+      { op: 'copy', from: '/data/a', path: '/metadata/labels/x' },
+    ]
+    const answer = await send(ADMIN, 'PATCH', `${SECRETS}/quoted?dryRun=All`, copied, headers)
+    assert.deepEqual([answer.status, answer.text.includes('Q0FOQVJZIQ==')], [422, true], answer.text)
+    assert.equal((await send(ADMIN, 'PATCH', `${SECRETS}/none`, {}, PATCH)).status, 404)
+  })
+  assert.deepEqual(records.map(short), ['admin patch secrets quoted 422'])
+})
+
+test('F16: a change has one record; a deletion of many Secrets has one more, because it answers all of them', async (t) => {
+  const { send, during } = await world(t)
+  const changes = await during(async () => {
+    await send(ADMIN, 'PATCH', `${SECRETS}/s`, { data: { b: 'Yg==' } }, PATCH)
+    await send(ADMIN, 'POST', SECRETS, { metadata: { name: 'held', finalizers: ['example.com/keep'] } })
+    await send(ADMIN, 'DELETE', `${SECRETS}/held`)
+  })
+  assert.deepEqual(changes.map(short), [
+    'admin patch secrets s',
+    'admin create secrets held',
+    'admin delete secrets held',
+  ])
+  const all = await during(() => send(ADMIN, 'DELETE', SECRETS))
+  assert.deepEqual(all.map(short), ['admin delete secrets s', 'admin deletecollection secrets 200'])
+})
+
+test('F16: a change in the name of another user that commits nothing is a read, and has a record', async (t) => {
+  const { send, during } = await world(t)
+  const as = { 'impersonate-user': 'bob', 'impersonate-group': 'system:masters' }
+  const path = '/api/v1/namespaces/default/configmaps'
+  await send(ADMIN, 'POST', path, { metadata: { name: 'c' } })
+  const records = await during(async () => {
+    await send(ADMIN, 'PATCH', `${path}/c`, {}, { ...as, ...PATCH })
+    await send(ADMIN, 'PATCH', `${path}/c`, { data: { a: 'b' } }, { ...as, ...PATCH })
+  })
+  assert.deepEqual(records.map(short), ['bob patch configmaps c 200', 'bob patch configmaps c'])
+})
+
+test('F16: only the hub and its gateway read Secrets without a record', async (t) => {
+  const { send, during } = await world(t)
+  const groups = ['system:masters', 'system:authenticated']
+  const users = [
+    'system:flotilla:hub',
+    'system:flotilla:gateway',
+    'system:flotilla:hub2',
+    'system:apiserver-copy',
+    'system:serviceaccount:kube-system:backup',
+  ]
+  const records = await during(async () => {
+    for (const user of users) assert.equal((await send({ user, groups }, 'GET', `${SECRETS}/s`)).status, 200)
+  })
+  assert.deepEqual(
+    records.map(({ user }) => user),
+    users.slice(2),
+  )
+})
+
+test('F16: a sign-in whose record fails is recorded when it is tried again', async (t) => {
+  const { send, during, fillDisk } = await world(t)
+  const signIn = () => send(ANNA, 'POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {})
+  fillDisk()
+  assert.equal((await signIn()).status, 500)
+  fillDisk(false)
+  const records = await during(async () => {
+    const refused = await send(ADMIN, 'PUT', '/apis/authentication.k8s.io/v1/selfsubjectreviews/x', {})
+    assert.ok(refused.status >= 400, 'no sign-in')
+    assert.equal((await signIn()).status, 201)
+    assert.equal((await signIn()).status, 201)
+  })
+  assert.deepEqual(records.map(short), ['anna create selfsubjectreviews 201'])
+})
+
+test('the record of a denied request is short, however long its path is', async (t) => {
+  const { send, during } = await world(t)
+  const long = 'x'.repeat(10_000)
+  const records = await during(async () => {
+    for (const path of [`/${long}`, `/apis/${long}/v1/namespaces/${long}/${long}/${long}/${long}`]) {
+      assert.equal((await send(ANNA, 'GET', path)).status, 403)
+    }
+  })
+  assert.equal(records.length, 2)
+  for (const record of records) assert.ok(JSON.stringify(record).length < 2000)
 })
 
 test('F16: denied requests, requests in the name of another user and sign-ins have a record', async (t) => {

@@ -1,5 +1,5 @@
 /**
- * Audit records of requests that change no object: tokens that are issued, reads of Secrets, requests in the name of
+ * Audit records of requests that commit no change: tokens that are issued, reads of Secrets, reads in the name of
  * another user, sign-ins, and requests that are denied. Changes have their record in the transaction of the change.
  */
 import { hex, sha256 } from '../../core/bytes.ts'
@@ -12,14 +12,16 @@ import { formatMicroTime } from '../../core/time/time.ts'
 import type { Store } from '../../store/store.ts'
 import type { RequestInfo } from '../http/request-info.ts'
 import { respondError } from '../http/respond.ts'
+import { CONTROLLERS_USER } from '../rbac/controller-rules.ts'
 import { toApiError } from './to-api-error.ts'
 
 /** Longest user agent in a record: a command puts the reason of a change beside its name. */
 export const MAX_USER_AGENT = 1024
-const MAX_PATH = 256
+/** Longest part of a path in a record. Valid names are shorter; the path of a denied request can have any length. */
+const MAX_PART = 256
 
 /** The hub's own parts read Secrets all the time; a record of each would hide the reads of people. */
-const OWN_PARTS = ['system:flotilla:', 'system:serviceaccount:kube-system:', 'system:apiserver']
+const OWN_PARTS: ReadonlySet<string> = new Set([CONTROLLERS_USER, 'system:flotilla:gateway'])
 
 /** Denied requests are recorded at this rate, so that a flood of them cannot fill the disk. */
 const DENIALS_PER_MINUTE = 60
@@ -36,6 +38,8 @@ export interface KnownRequest {
   caller: Caller
   /** Absent before the path is read. */
   info?: RequestInfo
+  /** True when a commit of the request has its record in the audit chain. */
+  isRecorded?: boolean
 }
 
 interface AnsweredRequest extends Readonly<KnownRequest> {
@@ -72,6 +76,19 @@ export function auditedHandler(answer: AnswerRequest, options: AuditNotesOptions
   }
 }
 
+/**
+ * The store for a request, with a note on what is known of the request when a commit has a record. The answer of a
+ * change that commits nothing, such as one with dryRun=All, has the contents of the object, and thus is a read.
+ */
+export function noteCommits(store: Store, known: KnownRequest): Store {
+  const commit: Store['commit'] = async (write) => {
+    const result = await store.commit(write)
+    if (result.ok && write.audit !== undefined) known.isRecorded = true
+    return result
+  }
+  return { ...store, commit }
+}
+
 /** Ids in the form of UUIDs, unique for the hub: each start has its own time. */
 function idsSince(clock: Clock): () => string {
   const startedAt = formatMicroTime(clock.now())
@@ -100,18 +117,22 @@ function createNotes({ store, clock, log }: AuditNotesOptions): (answered: Answe
     return isFree
   }
 
-  /** `flotilla login` and the console ask who the caller is; other commands ask it, too, and often. */
-  function isSignIn({ caller, info }: AnsweredRequest): boolean {
-    if (info?.resource?.plural !== 'selfsubjectreviews') return false
+  /**
+   * The key of a sign-in that needs a record. `flotilla login` and the console ask who the caller is; other commands
+   * ask it, too, and often.
+   */
+  function newSignIn({ caller, info, status }: AnsweredRequest): string | undefined {
+    if (status >= 300 || info?.resource?.plural !== 'selfsubjectreviews') return undefined
     const who = JSON.stringify([caller.user, caller.impersonator, caller.address])
     const before = signIns.get(who)
-    const now = clock.monotonicMs()
-    if (before !== undefined && now - before < SIGN_IN_MS) return false
+    return before !== undefined && clock.monotonicMs() - before < SIGN_IN_MS ? undefined : who
+  }
+
+  function rememberSignIn(who: string): void {
     signIns.delete(who)
-    signIns.set(who, now)
+    signIns.set(who, clock.monotonicMs())
     const [oldest] = signIns.keys()
     if (signIns.size > MAX_SIGN_INS) signIns.delete(oldest!)
-    return true
   }
 
   return async (answered) => {
@@ -119,8 +140,11 @@ function createNotes({ store, clock, log }: AuditNotesOptions): (answered: Answe
     const line = (more: object) => JSON.stringify({ ...describe(answered, formatMicroTime(clock.now())), ...more })
     const isDenied = answered.status === 401 || answered.status === 403
     if (!isDenied) {
-      const isNeeded = answered.status < 300 && (needsRecord(answered) || isSignIn(answered))
-      if (isNeeded) await store.note(line({}))
+      if (!mayHaveContents(answered)) return
+      const signIn = newSignIn(answered)
+      if (signIn !== undefined || needsRecord(answered)) await store.note(line({}))
+      // After its record: when the write fails, the next try must have one.
+      if (signIn !== undefined) rememberSignIn(signIn)
       return
     }
     if (!mayRecordDenial()) {
@@ -135,21 +159,31 @@ function createNotes({ store, clock, log }: AuditNotesOptions): (answered: Answe
   }
 }
 
-/** Whether a request that succeeded and changed no object has a record. */
-function needsRecord({ caller, info }: AnsweredRequest): boolean {
+/** Whether the answer can have contents of objects: the refusal of a change quotes the values that are not valid. */
+function mayHaveContents({ info, status }: AnsweredRequest): boolean {
+  if (status < 300) return true
+  const verb = info?.resource?.verb
+  return (verb === 'update' || verb === 'patch') && status !== 404
+}
+
+/** Whether a request that was not denied has a record beside those of its commits. */
+function needsRecord({ caller, info, isRecorded }: AnsweredRequest): boolean {
   const { resource } = info ?? {}
   if (!resource) return false
   const { group, plural, subresource, verb } = resource
   if (group === '' && plural === 'serviceaccounts' && subresource === 'token') return true
-  const isRead = verb === 'get' || verb === 'list' || verb === 'watch'
-  if (!isRead) return false
-  if (caller.impersonator !== undefined) return true
-  return group === '' && plural === 'secrets' && !OWN_PARTS.some((prefix) => caller.user.startsWith(prefix))
+  // A deletion of many answers all objects, also those that were being deleted already and have no commit.
+  if (isRecorded && verb !== 'deletecollection') return false
+  const isSecret = group === '' && plural === 'secrets'
+  // A creation without a commit answers what the caller sent.
+  if (caller.impersonator !== undefined) return isSecret || verb !== 'create'
+  return isSecret && !OWN_PARTS.has(caller.user)
 }
 
 function describe({ auditId, request, caller, info, status }: AnsweredRequest, time: string): object {
   const { resource } = info ?? {}
-  const below = resource?.subresource === undefined ? '' : `/${resource.subresource}`
+  const cut = (part: string | undefined) => part?.slice(0, MAX_PART)
+  const below = resource?.subresource === undefined ? '' : `/${cut(resource.subresource)}`
   return compact({
     time,
     auditId,
@@ -160,12 +194,12 @@ function describe({ auditId, request, caller, info, status }: AnsweredRequest, t
     verb: resource?.verb ?? request.method.toLowerCase().slice(0, 16),
     ...(resource
       ? {
-          group: resource.group,
-          resource: `${resource.plural}${below}`,
-          namespace: resource.namespace,
-          name: resource.name,
+          group: cut(resource.group),
+          resource: `${cut(resource.plural)}${below}`,
+          namespace: cut(resource.namespace),
+          name: cut(resource.name),
         }
-      : { path: request.path.replace(/\?.*/s, '').slice(0, MAX_PATH) }),
+      : { path: cut(request.path.replace(/\?.*/s, '')) }),
     code: status,
     userAgent: request.headers['user-agent']?.slice(0, MAX_USER_AGENT),
   })

@@ -58,6 +58,7 @@ export function auditLine(context: RequestContext, object: UnknownObject, verb: 
       user: caller.user,
       groups: caller.groups,
       impersonator: caller.impersonator,
+      address: caller.address,
       verb,
       group: kind.group,
       resource: request.subresource ? `${kind.plural}/${request.subresource}` : kind.plural,
