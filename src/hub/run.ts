@@ -7,7 +7,7 @@ import { toError } from '../core/errors.ts'
 import { splitList } from './config.ts'
 import type { HubConfig } from './config.ts'
 import { createFleetView } from './console/fleet-view.ts'
-import { signCheckpoints } from './sign-audit.ts'
+import { keepLastSigned, signCheckpoints } from './sign-audit.ts'
 import { publishHealth } from './home/publish-health.ts'
 import { openDataDirectory } from './home/data-directory.ts'
 import type { DataDirectory } from './home/data-directory.ts'
@@ -122,7 +122,8 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   closeLater(() => publishing)
   if (config.kubeconfig === undefined) {
     const trust = () => reloader.current().trust
-    const signing = signCheckpoints({ clock, log, client, rest: home.rest, trust }, life)
+    const lastSigned = keepLastSigned(directory.file('audit-signed.json'), ids)
+    const signing = signCheckpoints({ clock, log, client, rest: home.rest, trust, lastSigned }, life)
     closeLater(() => signing)
   }
   const administrator = home.as(HUB_USERS.admin)

@@ -1,6 +1,8 @@
 /**
  * Signed checkpoints of the audit chain. The chain has no key: a person who can write the database can write it anew. A
- * checkpoint is a place of the chain, signed with the key that signs documents, which such a person does not have.
+ * checkpoint is a place of the chain, signed with the key that signs documents, which is not in the database. The owner
+ * of the data directory has this key: only a checkpoint or hash that is stored elsewhere proves the chain against the
+ * owner.
  */
 import { base64, fromBase64, fromUtf8, utf8 } from '../core/bytes.ts'
 import type { Digest } from '../core/crypto/digest.ts'

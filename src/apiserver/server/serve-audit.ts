@@ -10,13 +10,16 @@ const MAX_PAGE = 5000
 
 /**
  * GET /audit?after=SEQUENCE&limit=N: records of the audit chain as they were written, so that a reader can check every
- * hash. GET /audit/head: sequence and hash of the last record. Both are non-resource URLs: RBAC's nonResourceURLs allow
- * reading them, and no role allows writing them.
+ * hash. GET /audit/head: sequence and hash of the last record, or of record N with `?at=N`; never its line. Both are
+ * non-resource URLs: RBAC's nonResourceURLs allow reading them, and no role allows writing them.
  */
 export async function serveAudit(store: Store, request: HttpRequest, info: RequestInfo): Promise<HttpResponse> {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
   if (info.path === '/audit/head' && store.auditHead) {
-    const { sequence, hash } = await store.auditHead()
+    const at = numberOf(info.query, 'at', 0)
+    const [found] = at === 0 ? [await store.auditHead()] : await store.audit(at - 1, 1)
+    if (!found || (at > 0 && found.sequence !== at)) throw pathNotFound()
+    const { sequence, hash } = found
     return respond({
       status: 200,
       object: { kind: 'AuditHead', apiVersion: 'view.flotilla.dev/v1alpha1', sequence, hash },
