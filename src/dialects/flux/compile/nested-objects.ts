@@ -14,6 +14,11 @@ import type { KustomizationScene } from './compile-kustomization.ts'
 import { COMPILED, isMadeFor } from './made-objects.ts'
 import type { Desired } from './made-objects.ts'
 
+/**
+ * The annotation with the name of the outer Kustomization. An ownerReference would let the garbage collector delete the
+ * object with the outer Kustomization, whatever its `prune`, `deletionPolicy` and `suspend` say.
+ */
+const NESTED_IN = 'flotilla.dev/nested-in'
 /** Versions whose fields are those that are served. */
 const VERSIONS = /^v1(beta[1-3])?$/
 /** The most nested objects of one build. */
@@ -52,7 +57,7 @@ export function compileNested(
       return skip(`it is for namespace ${metadata.namespace ?? ''}, and nested objects stay in namespace ${namespace}`)
     }
     const present = scene.find(kind, metadata.name)
-    if (present && !isMadeFor(present, parent)) {
+    if (present && !isNestedIn(present, parent)) {
       // The objects that follow this repository itself (gotk-sync) are there already.
       return isOwnRoot(parent, kind, metadata.name) ? [] : skip('an object of this name is there already')
     }
@@ -65,6 +70,11 @@ export function compileNested(
     })
   }
   return { desired, findings }
+}
+
+/** Whether an object was written for a Kustomization of this name; a Kustomization that is created again follows it, as in Flux. */
+export function isNestedIn(object: KubeObject, parent: KubeObject): boolean {
+  return object.metadata.annotations?.[NESTED_IN] === parent.metadata.name || isMadeFor(object, parent)
 }
 
 /** Definitions and controllers of Flux. */
@@ -83,7 +93,7 @@ function nested(
   { metadata, ...rest }: UnknownObject,
   target: NestedScene['target'],
 ): Desired {
-  const { name, namespace = '', uid = '' } = parent.metadata
+  const { name, namespace = '' } = parent.metadata
   const annotations = metadata.annotations ?? {}
   const said = isObject(rest['spec']) ? rest['spec'] : {}
   const isPlaced = kind.kind !== Kustomization.kind || isObject(said['kubeConfig'])
@@ -91,7 +101,7 @@ function nested(
   const own: Record<string, string> =
     !placed && 'placement' in target ? { [PLACEMENT_ANNOTATION]: target.placement } : {}
   const spec = !placed && 'cluster' in target ? { ...said, kubeConfig: parent.spec['kubeConfig'] } : said
-  const all = { ...annotations, ...own }
+  const all = { ...annotations, ...own, [NESTED_IN]: name }
   const labels = { ...metadata.labels }
   return {
     kind,
@@ -103,9 +113,6 @@ function nested(
         namespace,
         labels,
         annotations: { ...all, [COMPILED]: digestOfJson({ spec, labels, annotations: all }) },
-        ownerReferences: [
-          { apiVersion: apiVersionOf(Kustomization), kind: Kustomization.kind, name, uid, controller: true },
-        ],
       },
       spec,
     },

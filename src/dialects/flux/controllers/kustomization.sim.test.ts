@@ -261,6 +261,7 @@ const flux = (object: string, spec: string, namespace = NS): string => {
 test('a bootstrapped repository is followed: nested objects stay on the hub, for the clusters of their parent', async (t) => {
   const part = 'labels: {app.kubernetes.io/part-of: flux}'
   const source = 'sourceRef: {kind: GitRepository, name: fleet}'
+  const child = flux('kustomize Kustomization apps', `{interval: 1m, prune: true, wait: true, path: ./apps, ${source}}`)
   const { hub, place, repository, kustomization, settle, push, delivered, ready, status } = await world(t, {
     ...FILES,
     'clusters/prod/gotk-components.yaml': `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: source-controller, namespace: flux-system, ${part}}\n`,
@@ -269,7 +270,7 @@ test('a bootstrapped repository is followed: nested objects stay on the hub, for
       flux('kustomize Kustomization root', `{interval: 1m, prune: true, path: ./clusters/prod, ${source}}`),
     ].join('---\n'),
     'clusters/prod/apps.yaml': [
-      flux('kustomize Kustomization apps', `{interval: 1m, prune: true, wait: true, path: ./apps, ${source}}`),
+      child,
       flux('notification Alert alert', '{}'),
       flux('kustomize Kustomization tenant', '{interval: 1m}', 'elsewhere'),
     ].join('---\n'),
@@ -292,8 +293,8 @@ test('a bootstrapped repository is followed: nested objects stay on the hub, for
   ])
   const apps = await hub.find(Kustomization, `${NS}/apps`)
   assert.deepEqual(
-    [apps?.metadata.ownerReferences?.map(({ name }) => name), apps?.metadata.annotations?.['flotilla.dev/placement']],
-    [['root'], 'all'],
+    [apps?.metadata.annotations?.['flotilla.dev/nested-in'], apps?.metadata.annotations?.['flotilla.dev/placement']],
+    ['root', 'all'],
   )
   const repo = await hub.find(GitRepository, `${NS}/fleet`)
   assert.equal(repo?.spec['url'], 'https://git.example.com/fleet', 'the object that is there already stays as it is')
@@ -301,6 +302,15 @@ test('a bootstrapped repository is followed: nested objects stay on the hub, for
   await push('c2', { ...FILES, 'clusters/prod/cm.yaml': cm('root', '2') })
   assert.deepEqual((await delivered())['c1'], ['kustomization-apps: apps/web 1', 'kustomization-root: apps/root 2'])
   assert.notEqual(await hub.find(Kustomization, `${NS}/apps`), undefined)
+  // So it does when the outer Kustomization is deleted, although that one prunes.
+  await hub.client.delete(Kustomization, { namespace: NS, name: 'root' })
+  await settle()
+  assert.equal(await hub.find(Kustomization, `${NS}/root`), undefined)
+  assert.deepEqual((await delivered())['c1'], ['kustomization-apps: apps/web 1'])
+  await kustomization('root', { path: './clusters/prod' })
+  await push('c3', { ...FILES, 'clusters/prod/apps.yaml': child.replace('./apps', './other') })
+  const followed = await hub.find(Kustomization, `${NS}/apps`)
+  assert.deepEqual([followed?.spec['path'], (await status('root'))?.findings], ['./other', undefined])
 })
 
 test('nested objects that are different for each cluster are left out', async (t) => {

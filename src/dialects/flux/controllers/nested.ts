@@ -7,7 +7,7 @@ import type { UnknownObject } from '../../../kinds/meta.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { BundleRecipe } from '../../../render/bundle/recipe.ts'
 import type { Finding } from '../../read-fields.ts'
-import { compileNested } from '../compile/nested-objects.ts'
+import { compileNested, isNestedIn } from '../compile/nested-objects.ts'
 import type { KustomizationScene } from '../compile/compile-kustomization.ts'
 import type { Kustomization } from '../kinds.ts'
 import type { Context } from '../../../engine/reconciler.ts'
@@ -89,7 +89,7 @@ export function nestedObjects(ports: KustomizationPorts): NestedObjects {
         target,
         find: (kind, name) => ports.find(kind, namespace, name),
       })
-      await writeMade(object, desired, { ports, context })
+      await writeMade(object, desired, { ports, context, isOurs: isNestedIn })
       return { findings, hasOthers, hasNested: objects.length > 0 }
     },
     forget: (key) => void known.delete(key),

@@ -6,16 +6,23 @@ import { COMPILED, isMadeFor } from '../compile/made-objects.ts'
 import type { Desired } from '../compile/made-objects.ts'
 import type { MadePorts } from './ports.ts'
 
+interface Writing {
+  readonly ports: MadePorts
+  readonly context: Context
+  /** Whether an object that exists is written for this owner. Defaults to its ownerReference. */
+  readonly isOurs?: (object: KubeObject, owner: KubeObject) => boolean
+}
+
 /** Writes the objects; throws Stalled for a name that is taken, and then writes nothing. */
 export async function writeMade(
   owner: KubeObject,
   desired: readonly Desired[],
-  { ports, context }: { readonly ports: MadePorts; readonly context: Context },
+  { ports, context, isOurs = isMadeFor }: Writing,
 ): Promise<void> {
   const present = desired.map(({ kind, object }) =>
     ports.find(kind, object.metadata.namespace ?? '', object.metadata.name),
   )
-  const taken = present.findIndex((object) => object !== undefined && !isMadeFor(object, owner))
+  const taken = present.findIndex((object) => object !== undefined && !isOurs(object, owner))
   if (taken >= 0) {
     const { kind, object } = desired[taken]!
     throw new Stalled(
