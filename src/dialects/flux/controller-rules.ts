@@ -8,6 +8,8 @@ export const FLUX_CONTROLLER_RULES: readonly PolicyRule[] = [
   { apiGroups: SOURCES, resources: ['gitrepositories'], verbs: ['list', 'watch'] },
   { apiGroups: SOURCES, resources: ['gitrepositories/status'], verbs: ['update'] },
   { apiGroups: KUSTOMIZATIONS, resources: ['kustomizations'], verbs: ['list', 'watch'] },
+  // The finalizer.
+  { apiGroups: KUSTOMIZATIONS, resources: ['kustomizations'], verbs: ['update'] },
   { apiGroups: KUSTOMIZATIONS, resources: ['kustomizations/status'], verbs: ['update'] },
   // Objects of Flux inside the build of a Kustomization.
   { apiGroups: SOURCES, resources: ['gitrepositories'], verbs: ['create', 'patch'] },

@@ -120,6 +120,9 @@ export interface KustomizationScene {
   readonly secrets: readonly string[]
 }
 
+/** The policies of a Bundle for objects that are no longer wanted. */
+export type DeletionPolicies = Readonly<Record<'removed' | 'unplaced' | 'bundleDeleted', 'Delete' | 'Orphan'>>
+
 /** The objects of a Kustomization, in the order in which they are written. */
 export function compileKustomization(
   object: Kustomization,
@@ -189,11 +192,23 @@ function builderOptions(
   return options as unknown as JsonObject
 }
 
-/** How agents apply the objects. */
-function optionsOf({ metadata }: Kustomization, { fields, dependsOn, suspend }: KustomizationSpec): BundleOptions {
+/** What is deleted. It depends on the Kustomization alone, and is known while the rest of it cannot be compiled. */
+export function deletionOf({ fields, suspend }: Pick<KustomizationSpec, 'fields' | 'suspend'>): DeletionPolicies {
   const prunes = fields['prune'] === true
   const policy = textOf(fields['deletionPolicy']) || 'MirrorPrune'
-  const deletes = policy === 'MirrorPrune' ? prunes : policy !== 'Orphan'
+  // A policy that is not known deletes nothing.
+  const deletes = policy === 'MirrorPrune' ? prunes : ['Delete', 'WaitForTermination'].includes(policy)
+  return {
+    removed: prunes ? 'Delete' : 'Orphan',
+    unplaced: prunes ? 'Delete' : 'Orphan',
+    // Flux removes nothing when a suspended Kustomization is deleted.
+    bundleDeleted: deletes && !suspend ? 'Delete' : 'Orphan',
+  }
+}
+
+/** How agents apply the objects. */
+function optionsOf({ metadata }: Kustomization, spec: KustomizationSpec): BundleOptions {
+  const { fields, dependsOn } = spec
   const account = textOf(fields['serviceAccountName'])
   const depends = dependsOn
     // An expression is judged on the hub, in place of the state.
@@ -205,12 +220,7 @@ function optionsOf({ metadata }: Kustomization, { fields, dependsOn, suspend }: 
       timeout: formatDuration(timeoutMs(fields)),
       ...(fields['force'] === true ? { immutable: 'Recreate' as const } : {}),
     },
-    delete: {
-      removed: prunes ? 'Delete' : 'Orphan',
-      unplaced: prunes ? 'Delete' : 'Orphan',
-      // Flux removes nothing when a suspended Kustomization is deleted.
-      bundleDeleted: deletes && !suspend ? 'Delete' : 'Orphan',
-    },
+    delete: { ...deletionOf(spec) },
     ...(fields['wait'] === true || listOf(fields['healthChecks']).length > 0 ? {} : { health: [{ ignore: true }] }),
     ...(depends.length === 0 ? {} : { dependsOn: depends }),
     ...(account === '' ? {} : { executor: { namespace: metadata.namespace ?? '', name: account } }),

@@ -6,6 +6,7 @@ import type { Informer } from '../../../client/informer.ts'
 import type { Informers } from '../../../client/informers.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import type { Digest } from '../../../core/crypto/digest.ts'
+import { isApiError } from '../../../core/errors.ts'
 import type { Clock } from '../../../core/time/clock.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { jsonEqual } from '../../../core/json.ts'
@@ -29,6 +30,7 @@ import type { VariantsRequest, VariantsResult } from '../../../render/bundle/ren
 import { parseObjectSet } from '../../../wire/document/signed-document.ts'
 import { readGitRepository } from '../compile/compile-git-repository.ts'
 import { PLACEMENT_ANNOTATION, readKustomization } from '../compile/compile-kustomization.ts'
+import { COMPILED } from '../compile/made-objects.ts'
 import { GitRepository, Kustomization } from '../kinds.ts'
 import { inventoryId } from '../status/kustomization-status.ts'
 import { gitRepositoryReconciler } from './git-repository.ts'
@@ -142,6 +144,15 @@ function portsOf({ informers, blobs, clock, render }: FluxParts): KustomizationP
     repositoryOf: (namespace, name) => repositories.lister.get(`${namespace}/${name}`),
     kustomizationOf: (namespace, name) => kustomizations.lister.get(`${namespace}/${name}`),
     bundleOf: (namespace, name) => bundles.lister.get(`${namespace}/${name}`),
+    setDeletionPolicies: async ({ metadata }, policies, signal) => {
+      const { name, namespace = '' } = metadata
+      // Without its digest the Bundle is written again when the Kustomization can be compiled.
+      const body = { metadata: { annotations: { [COMPILED]: null } }, spec: { delete: policies } }
+      const patch = { type: 'merge' as const, body }
+      await client.patch(Bundle, { name, namespace }, patch, { fieldManager: MANAGER, signal }).catch((caught) => {
+        if (!isApiError(caught, 'NotFound')) throw caught
+      })
+    },
     namespaceAnnotation: (namespace, key) => namespaces.lister.get(namespace)?.metadata.annotations?.[key],
     clusterOfSecret: (namespace, secret) =>
       clusters.lister.by('flux-kubeconfig', `${namespace}/${secret}`)[0]?.metadata.name,

@@ -11,6 +11,7 @@ import { Assignment } from '../../../kinds/native/assignment.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
+import { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import { storeFiles } from '../../../source/store-files.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
@@ -250,6 +251,45 @@ test('a broken commit and a missing directory take nothing away; suspend and res
   await edit('apps', { suspend: false })
   assert.deepEqual((await delivered())['c1'], ['kustomization-apps: apps/web 4'])
   assert.equal(await ready('apps'), 'True ReconciliationSucceeded: Applied revision: main@sha1:c4 on 2 clusters')
+})
+
+test('deleting follows the present policy of a Kustomization, also while it cannot be compiled', async (t) => {
+  const { hub, place, repository, kustomization, edit, settle, delivered, ready } = await world(t)
+  await place()
+  await repository()
+  const names = ['gone', 'kept', 'missing', 'refused', 'suspended']
+  for (const name of names) {
+    await kustomization(name, { commonMetadata: { labels: { a: name } }, namePrefix: `${name}-` })
+  }
+  await settle()
+  assert.equal((await delivered())['c1']?.length, names.length)
+  const policyOf = async (name: string) =>
+    (await hub.find(Bundle, `${NS}/kustomization-${name}`))?.spec.delete?.bundleDeleted
+  await edit('refused', { decryption: { provider: 'sops' }, deletionPolicy: 'Orphan' })
+  assert.match(await ready('refused'), /^False Refused/)
+  await edit('suspended', { suspend: true })
+  await hub.client.delete(GitRepository, { namespace: NS, name: 'fleet' })
+  await settle()
+  await edit('missing', { deletionPolicy: 'Orphan' })
+  assert.match(await ready('missing'), /^False ArtifactFailed/)
+  const policies = await Promise.all(names.map(policyOf))
+  assert.deepEqual(policies, ['Delete', 'Delete', 'Orphan', 'Orphan', 'Orphan'])
+  // A suspended Bundle gets the policy again when the object was resumed without a source in between.
+  await edit('suspended', { suspend: false })
+  assert.equal(await policyOf('suspended'), 'Delete')
+  await edit('suspended', { suspend: true })
+  assert.equal(await policyOf('suspended'), 'Orphan')
+  // The change and the deletion come together, and no pass is in between.
+  const found = (await hub.find(Kustomization, `${NS}/kept`))!
+  await hub.client.update(Kustomization, { ...found, spec: { ...found.spec, prune: false } })
+  for (const name of names) await hub.client.delete(Kustomization, { namespace: NS, name })
+  await settle()
+  const removals = (await hub.client.list(Rollout)).items.flatMap(({ spec }) => spec.removal ?? [])
+  assert.deepEqual(
+    removals.map(({ bundle, policy }) => `${bundle} ${policy}`).sort(),
+    names.map((name) => `kustomization-${name} ${name === 'gone' ? 'Delete' : 'Orphan'}`),
+  )
+  assert.deepEqual((await hub.client.list(Kustomization)).items, [])
 })
 
 /** An object of Flux: `group kind name`, and its namespace. */

@@ -15,6 +15,7 @@ import type { Dependency, KustomizationScene, KustomizationSpec } from '../compi
 import { madeFor, madeName } from '../compile/made-objects.ts'
 import { GitRepository, Kustomization } from '../kinds.ts'
 import { readyState } from '../status/kustomization-status.ts'
+import { addFinalizer, keepDeletionPolicy, removeKustomization } from './deletion-policy.ts'
 import { isCurrent, refuseErrors, showFindings } from './git-repository.ts'
 import { nestedObjects } from './nested.ts'
 import type { KustomizationPorts } from './ports.ts'
@@ -39,34 +40,51 @@ export function kustomizationReconciler(ports: KustomizationPorts): Reconciler<K
       const object = draft.next
       if (object.metadata.deletionTimestamp) {
         nested.forget(keyOf(object))
-        return {}
+        return removeKustomization(draft, { ports, context })
       }
+      if (addFinalizer(object)) return {}
       const { spec, findings } = readKustomization(object)
       if (spec.suspend) return suspend(object, { ports, context })
-      showFindings(object, findings)
-      refuseErrors(findings)
-      const repository = sourceOf(object, spec, ports)
-      for (const dependency of spec.dependsOn) checkDependency(object, dependency, ports)
-      const target = targetOf(object, spec, ports)
-      const { spec: source } = readGitRepository(repository)
-      const scene: KustomizationScene = {
-        target,
-        source,
-        allowsSecrets: allowsSecrets(repository),
-        ...(await variablesOf(object, spec, { ports, context })),
+      try {
+        return await deliver(draft, { spec, findings }, context)
+      } catch (caught) {
+        // The policy of a deletion does not wait for a source or a dependency.
+        await keepDeletionPolicy(object, { ports, context })
+        throw caught
       }
-      const desired = compileKustomization(object, spec, scene)
-      const bundle = desired.at(-1)!.object.spec as Bundle['spec']
-      const found = await nested.follow(object, bundle, { target, context })
-      showFindings(object, [...findings, ...found.findings])
-      const { namespace = '', name } = object.metadata
-      const isDelivered = found.hasOthers || ports.bundleOf(namespace, madeName(Kustomization.kind, name)) !== undefined
-      if (isDelivered) await writeMade(object, desired, { ports, context })
-      else return showNestedOnly(draft, repository)
-      const waitMs = await show(draft, spec, repository, ports)
-      const waits = [...(spec.substituteFrom.length > 0 ? [POLL_MS] : []), ...(waitMs > 0 ? [waitMs] : [])]
-      return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) }
     },
+  }
+
+  async function deliver(
+    draft: Draft<Kustomization>,
+    read: ReturnType<typeof readKustomization>,
+    context: Context,
+  ): Promise<Result> {
+    const object = draft.next
+    const { spec, findings } = read
+    showFindings(object, findings)
+    refuseErrors(findings)
+    const repository = sourceOf(object, spec, ports)
+    for (const dependency of spec.dependsOn) checkDependency(object, dependency, ports)
+    const target = targetOf(object, spec, ports)
+    const { spec: source } = readGitRepository(repository)
+    const scene: KustomizationScene = {
+      target,
+      source,
+      allowsSecrets: allowsSecrets(repository),
+      ...(await variablesOf(object, spec, { ports, context })),
+    }
+    const desired = compileKustomization(object, spec, scene)
+    const bundle = desired.at(-1)!.object.spec as Bundle['spec']
+    const found = await nested.follow(object, bundle, { target, context })
+    showFindings(object, [...findings, ...found.findings])
+    const { namespace = '', name } = object.metadata
+    const isDelivered = found.hasOthers || ports.bundleOf(namespace, madeName(Kustomization.kind, name)) !== undefined
+    if (isDelivered) await writeMade(object, desired, { ports, context })
+    else return showNestedOnly(draft, repository)
+    const waitMs = await show(draft, spec, repository, ports)
+    const waits = [...(spec.substituteFrom.length > 0 ? [POLL_MS] : []), ...(waitMs > 0 ? [waitMs] : [])]
+    return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) }
   }
 }
 
@@ -88,7 +106,11 @@ function showNestedOnly({ next, conditions }: Draft<Kustomization>, repository: 
 async function suspend(object: Kustomization, { ports, context }: Scene): Promise<Result> {
   const { namespace = '', name } = object.metadata
   const bundle = ports.bundleOf(namespace, madeName(Kustomization.kind, name))
-  if (!bundle || bundle.spec.suspend) return {}
+  if (!bundle) return {}
+  if (bundle.spec.suspend) {
+    await keepDeletionPolicy(object, { ports, context })
+    return {}
+  }
   const spec = { ...bundle.spec, suspend: true, delete: { ...bundle.spec.delete, bundleDeleted: 'Orphan' } }
   const desired = madeFor(object, Kustomization, { kind: Bundle, spec })
   await writeMade(object, [desired], { ports, context })

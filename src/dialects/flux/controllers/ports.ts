@@ -5,6 +5,7 @@ import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Source } from '../../../kinds/native/source.ts'
 import type { BundleRecipe } from '../../../render/bundle/recipe.ts'
 import type { SharedVariant } from '../../../render/bundle/render-variants.ts'
+import type { DeletionPolicies } from '../compile/compile-kustomization.ts'
 import type { Desired } from '../compile/made-objects.ts'
 import type { GitRepository, Kustomization } from '../kinds.ts'
 import type { RolloutCounts } from '../status/kustomization-status.ts'
@@ -28,6 +29,8 @@ export interface KustomizationPorts extends MadePorts {
   repositoryOf(namespace: string, name: string): GitRepository | undefined
   kustomizationOf(namespace: string, name: string): Kustomization | undefined
   bundleOf(namespace: string, name: string): Bundle | undefined
+  /** Changes the policies of a Bundle and nothing else; a Bundle that is gone stays gone. */
+  setDeletionPolicies(bundle: Bundle, policies: DeletionPolicies, signal: AbortSignal): Promise<void>
   /** The value of an annotation of a Namespace. */
   namespaceAnnotation(namespace: string, key: string): string | undefined
   /** The Cluster that is registered with the kubeconfig in a Secret. */
