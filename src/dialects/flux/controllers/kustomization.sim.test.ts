@@ -253,6 +253,37 @@ test('a broken commit and a missing directory take nothing away; suspend and res
   assert.equal(await ready('apps'), 'True ReconciliationSucceeded: Applied revision: main@sha1:c4 on 2 clusters')
 })
 
+test('Ready is never True for a generation whose content is not delivered', async (t) => {
+  const { hub, place, repository, kustomization, settle, edit, delivered, ready, status } = await world(t)
+  await place()
+  await repository()
+  await kustomization('apps')
+  await settle()
+  assert.match(await ready('apps'), /^True/)
+  const data = { word: Buffer.from('hello').toString('base64') }
+  await hub.create(build(Secret, `${NS}/words`, { data }), Secret)
+  await edit('apps', { path: './other', postBuild: { substituteFrom: [{ kind: 'Secret', name: 'words' }] } })
+  assert.deepEqual((await delivered())['c1'], ['kustomization-apps: apps/web 1'])
+  assert.match(await ready('apps'), /^False BuildFailed: .*flotilla\.dev\/input=allowed/)
+  assert.equal((await status('apps'))?.observedGeneration, 2)
+  // The first status of a new generation is not that of the earlier Bundle.
+  await hub.clock.advance(120_000)
+  const found = (await hub.find(Kustomization, `${NS}/apps`))!
+  const { postBuild: _postBuild, ...spec } = found.spec
+  await hub.client.update(Kustomization, {
+    ...found,
+    spec: { ...spec, path: './apps', commonMetadata: { labels: { a: 'b' } } },
+  })
+  const seen = new Set<string>()
+  for (let look = 0; look < 10; look++) {
+    await hub.clock.advance(100)
+    if ((await status('apps'))?.observedGeneration === 3) seen.add((await ready('apps')).replace(/:.*/, ''))
+  }
+  assert.deepEqual([...seen], ['Unknown Progressing'], 'no cluster has reported yet')
+  await settle()
+  assert.match(await ready('apps'), /^True/)
+})
+
 test('deleting follows the present policy of a Kustomization, also while it cannot be compiled', async (t) => {
   const { hub, place, repository, kustomization, edit, settle, delivered, ready } = await world(t)
   await place()

@@ -80,10 +80,14 @@ export function kustomizationReconciler(ports: KustomizationPorts): Reconciler<K
     showFindings(object, [...findings, ...found.findings])
     const { namespace = '', name } = object.metadata
     const isDelivered = found.hasOthers || ports.bundleOf(namespace, madeName(Kustomization.kind, name)) !== undefined
-    if (isDelivered) await writeMade(object, desired, { ports, context })
-    else return showNestedOnly(draft, repository)
-    const waitMs = await show(draft, spec, repository, ports)
-    const waits = [...(spec.substituteFrom.length > 0 ? [POLL_MS] : []), ...(waitMs > 0 ? [waitMs] : [])]
+    if (!isDelivered) return showNestedOnly(draft, repository)
+    const isWritten = await writeMade(object, desired, { ports, context })
+    const waitMs = await show(draft, { spec, repository, isWritten }, ports)
+    const waits = [
+      ...(spec.substituteFrom.length > 0 ? [POLL_MS] : []),
+      ...(waitMs > 0 ? [waitMs] : []),
+      ...(isWritten ? [RETRY_MS] : []),
+    ]
     return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) }
   }
 }
@@ -217,11 +221,17 @@ async function variablesOf(
   return { configMaps, secrets: [...secrets] }
 }
 
+interface Shown {
+  readonly spec: KustomizationSpec
+  readonly repository: GitRepository
+  /** Whether the Bundle was written in this pass. */
+  readonly isWritten: boolean
+}
+
 /** Writes the status; returns the milliseconds until counts may be written again, or 0. */
 async function show(
   draft: Draft<Kustomization>,
-  spec: KustomizationSpec,
-  repository: GitRepository,
+  { spec, repository, isWritten }: Shown,
   ports: KustomizationPorts,
 ): Promise<number> {
   const { next, conditions } = draft
@@ -233,7 +243,7 @@ async function show(
   const newest = repository.status!.artifact!.revision
   const attempted = built === undefined ? newest : fluxRevision(source.ref, built)
   const failure = bundle && ports.failureOf(bundle)
-  const state = readyState({ bundle, counts, revision: attempted, newest, failure })
+  const state = readyState({ bundle, counts, revision: attempted, newest, failure, isWritten })
   const waiting =
     state.reason === 'Progressing'
       ? spec.dependsOn.find(

@@ -13,12 +13,12 @@ interface Writing {
   readonly isOurs?: (object: KubeObject, owner: KubeObject) => boolean
 }
 
-/** Writes the objects; throws Stalled for a name that is taken, and then writes nothing. */
+/** Writes the objects, and returns whether one was different; throws Stalled for a name that is taken, and then writes nothing. */
 export async function writeMade(
   owner: KubeObject,
   desired: readonly Desired[],
   { ports, context, isOurs = isMadeFor }: Writing,
-): Promise<void> {
+): Promise<boolean> {
   const present = desired.map(({ kind, object }) =>
     ports.find(kind, object.metadata.namespace ?? '', object.metadata.name),
   )
@@ -30,9 +30,12 @@ export async function writeMade(
       `${kind.kind} ${object.metadata.name} of ${kind.group} is there already and was not made for this object; rename one of them.`,
     )
   }
+  let isWritten = false
   for (const [at, one] of desired.entries()) {
     if (present[at]?.metadata.annotations?.[COMPILED] === one.object.metadata.annotations?.[COMPILED]) continue
     await ports.apply(one, context.signal)
+    isWritten = true
     context.log.info({ kind: one.kind.kind, object: one.object.metadata.name }, 'made for an object of Flux')
   }
+  return isWritten
 }

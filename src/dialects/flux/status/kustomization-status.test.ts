@@ -65,6 +65,19 @@ test('no cluster, a failed build and a held change are said', () => {
   assert.equal(said({ bundle: unplaced }), 'False NoCluster: Placement all selects no cluster.')
 })
 
+test('counts of older content are not the state of the Kustomization', () => {
+  const counts = { ...NONE, total: 1, ready: 1 }
+  const building = 'Unknown Progressing: Building revision main@sha1:a.'
+  const older = bundle([], { observedGeneration: 1 })
+  assert.equal(said({ bundle: { ...older, metadata: { ...older.metadata, generation: 2 } }, counts }), building)
+  assert.match(said({ bundle: { ...older, metadata: { ...older.metadata, generation: 1 } }, counts }), /^True/)
+  assert.equal(said({ counts, isWritten: true }), building)
+  const waiting = (reason: string) => said({ counts, bundle: bundle([['Reconciling', 'True', reason, 'It waits.']]) })
+  assert.equal(waiting('InputNotAllowed'), 'False BuildFailed: It waits.')
+  assert.equal(waiting('RenderQuota'), 'Unknown Progressing: It waits.')
+  assert.match(waiting('RollingOut'), /^True/)
+})
+
 test('ids of an inventory are as in Flux', () => {
   const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'a', name: 'web' }
   assert.deepEqual(inventoryId(deployment), { id: 'a_web_apps_Deployment', v: 'v1' })

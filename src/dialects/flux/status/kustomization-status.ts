@@ -27,10 +27,18 @@ export interface KustomizationFacts {
   readonly newest: string
   /** The failure of a cluster, in its own words. */
   readonly failure?: string | undefined
+  /** Whether the Bundle was written in this pass, so that the cached one is about older content. */
+  readonly isWritten?: boolean
 }
 
+/** Reasons of a Bundle that waits for a person. */
+const WAITS_FOR_INPUT = ['InputNotAllowed', 'InputNotFound']
+
 /** The condition Ready. */
-export function readyState({ bundle, counts, revision, newest, failure }: KustomizationFacts): ReadyState {
+export function readyState(facts: KustomizationFacts): ReadyState {
+  const { bundle, counts, revision, newest, failure } = facts
+  const building = { status: 'Unknown', reason: 'Progressing', message: `Building revision ${newest}.` } as const
+  if (facts.isWritten || bundle?.status?.observedGeneration !== bundle?.metadata.generation) return building
   const conditions = bundle?.status?.conditions
   const ready = findCondition(conditions, 'Ready')
   const rendered = findCondition(conditions, 'Rendered')
@@ -42,8 +50,14 @@ export function readyState({ bundle, counts, revision, newest, failure }: Kustom
   if (isStalled && ready) return { status: 'False', reason: 'ReconciliationFailed', message: ready.message }
   const unplaced = findCondition(conditions, 'Unplaced')
   if (unplaced?.status === 'True') return { status: 'False', reason: 'NoCluster', message: unplaced.message }
+  // While the Bundle waits before its content is known, the counts are about older content.
+  const waits = findCondition(conditions, 'Reconciling')
+  if (waits?.status === 'True' && waits.reason !== 'RollingOut') {
+    if (!WAITS_FOR_INPUT.includes(waits.reason)) return { ...building, message: waits.message }
+    return { status: 'False', reason: 'BuildFailed', message: waits.message }
+  }
   if (!counts || bundle?.status?.release === undefined) {
-    return { status: 'Unknown', reason: 'Progressing', message: ready?.message ?? `Building revision ${newest}.` }
+    return { ...building, message: ready?.message ?? building.message }
   }
   const partly = rendered?.reason === 'PartlyRendered' ? ` ${rendered.message}` : ''
   if (counts.total === 0) return { status: 'False', reason: 'NoCluster', message: 'No cluster is selected.' }
@@ -55,7 +69,7 @@ export function readyState({ bundle, counts, revision, newest, failure }: Kustom
   if (counts.ready < counts.total) {
     return { status: 'Unknown', reason: 'Progressing', message: `Applying revision ${revision}: ${countsText(counts)}` }
   }
-  if (revision !== newest) return { status: 'Unknown', reason: 'Progressing', message: `Building revision ${newest}.` }
+  if (revision !== newest) return building
   const where = counts.total === 1 ? '' : ` on ${plural(counts.total, 'cluster')}`
   return { status: 'True', reason: 'ReconciliationSucceeded', message: `Applied revision: ${revision}${where}` }
 }
