@@ -16,7 +16,7 @@ import { madeFor, madeName } from './made-objects.ts'
 import type { Desired } from './made-objects.ts'
 
 /** The annotation that names the RolloutPlan of the clusters. */
-const PLAN_ANNOTATION = 'flotilla.dev/rollout-plan'
+export const PLAN_ANNOTATION = 'flotilla.dev/rollout-plan'
 /** The annotation that names the Placement, on the object or its Namespace. */
 export const PLACEMENT_ANNOTATION = 'flotilla.dev/placement'
 

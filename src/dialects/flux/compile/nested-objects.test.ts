@@ -22,8 +22,8 @@ const child = (name: string, more: JsonObject = {}, version = 'v1'): UnknownObje
   spec: { interval: '1m', ...(more['spec'] as object) },
 })
 
-function compiled(objects: readonly UnknownObject[], scene: Partial<NestedScene> = {}) {
-  const { desired, findings } = compileNested(PARENT, objects, {
+function compiled(objects: readonly UnknownObject[], scene: Partial<NestedScene> = {}, parent = PARENT) {
+  const { desired, findings } = compileNested(parent, objects, {
     target: { placement: 'stores' },
     find: () => undefined,
     ...scene,
@@ -42,6 +42,61 @@ test('a nested Kustomization is for the clusters of its parent, unless it names 
   assert.deepEqual((apps!.spec as JsonObject)['kubeConfig'], { secretRef: { name: 'store-1' } })
   assert.equal(apps!.metadata.namespace, 'flux-system')
   assert.equal(apps!.metadata.ownerReferences, undefined, 'the garbage collector leaves it when the parent is deleted')
+})
+
+test('the ServiceAccount and the rollout plan of the outer Kustomization hold for nested ones', () => {
+  const annotations = { 'flotilla.dev/rollout-plan': 'rings' }
+  const parent: Kustomization = {
+    ...PARENT,
+    metadata: { ...PARENT.metadata, annotations },
+    spec: { ...PARENT.spec, serviceAccountName: 'tenant' },
+  }
+  const same = child('same', { metadata: { annotations }, spec: { serviceAccountName: 'tenant' } })
+  const source = { ...child('git'), apiVersion: 'source.toolkit.fluxcd.io/v1', kind: 'GitRepository' }
+  const inherited = compiled([child('apps'), same, source], {}, parent)
+  assert.deepEqual(
+    inherited.objects.map(({ metadata, spec }) => [
+      metadata.annotations?.['flotilla.dev/rollout-plan'],
+      (spec as JsonObject)['serviceAccountName'],
+    ]),
+    [
+      ['rings', 'tenant'],
+      ['rings', 'tenant'],
+      [undefined, undefined],
+    ],
+  )
+  assert.deepEqual(inherited.said, [])
+  const admin = child('admin', { spec: { serviceAccountName: 'admin' } })
+  const fast = child('fast', { metadata: { annotations: { 'flotilla.dev/rollout-plan': 'at-once' } } })
+  assert.deepEqual(compiled([admin, fast], {}, parent), {
+    objects: [],
+    said: [
+      'Kustomization admin of the build is left out: its spec.serviceAccountName is "admin", and the outer Kustomization has "tenant"',
+      'Kustomization fast of the build is left out: its annotation flotilla.dev/rollout-plan is "at-once", and the outer Kustomization has "rings"',
+    ],
+  })
+  const free = compiled([admin])
+  assert.equal((free.objects[0]!.spec as JsonObject)['serviceAccountName'], 'admin')
+})
+
+test('a repository sets no annotation of the hub on nested objects besides the placement', () => {
+  const annotations = {
+    'flotilla.dev/placement': 'labs',
+    'flotilla.dev/secrets': 'Allow',
+    'flotilla.dev/rollout-plan': 'at-once',
+    'flotilla.dev/nested-in': 'other',
+    'example.com/team': 'a',
+  }
+  const { objects, said } = compiled([child('apps', { metadata: { annotations } })])
+  const { 'flotilla.dev/compiled': _compiled, ...written } = objects[0]!.metadata.annotations ?? {}
+  assert.deepEqual(written, {
+    'flotilla.dev/placement': 'labs',
+    'example.com/team': 'a',
+    'flotilla.dev/nested-in': 'root',
+  })
+  assert.deepEqual(said, [
+    'flotilla.dev/secrets, flotilla.dev/rollout-plan, flotilla.dev/nested-in of Kustomization apps of the build has no effect; annotate the object on the hub instead',
+  ])
 })
 
 test('older versions are read, and what is not served is left out with a finding', () => {

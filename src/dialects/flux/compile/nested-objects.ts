@@ -9,7 +9,7 @@ import type { KubeObject, UnknownObject } from '../../../kinds/meta.ts'
 import type { Finding } from '../../read-fields.ts'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { FLUX_KINDS, Kustomization } from '../kinds.ts'
-import { PLACEMENT_ANNOTATION } from './compile-kustomization.ts'
+import { PLACEMENT_ANNOTATION, PLAN_ANNOTATION } from './compile-kustomization.ts'
 import type { KustomizationScene } from './compile-kustomization.ts'
 import { COMPILED, isMadeFor } from './made-objects.ts'
 import type { Desired } from './made-objects.ts'
@@ -19,6 +19,8 @@ import type { Desired } from './made-objects.ts'
  * object with the outer Kustomization, whatever its `prune`, `deletionPolicy` and `suspend` say.
  */
 const NESTED_IN = 'flotilla.dev/nested-in'
+/** Annotations of the hub are a decision of its users; a repository only names clusters. */
+const OWN_ANNOTATIONS = 'flotilla.dev/'
 /** Versions whose fields are those that are served. */
 const VERSIONS = /^v1(beta[1-3])?$/
 /** The most nested objects of one build. */
@@ -61,6 +63,15 @@ export function compileNested(
       // The objects that follow this repository itself (gotk-sync) are there already.
       return isOwnRoot(parent, kind, metadata.name) ? [] : skip('an object of this name is there already')
     }
+    const other = kind.kind === Kustomization.kind ? otherThanParent(parent, object) : undefined
+    if (other !== undefined) return skip(other)
+    const dropped = Object.keys(metadata.annotations ?? {}).filter(
+      (key) => isDropped(key) && !(key === PLAN_ANNOTATION && parent.metadata.annotations?.[key]),
+    )
+    if (dropped.length > 0) {
+      const message = `${dropped.join(', ')} of ${name} ${metadata.name} of the build has no effect; annotate the object on the hub instead`
+      findings.push({ level: 'warning', message })
+    }
     return [nested(parent, kind, object, scene.target)]
   })
   if (objects.some((object) => isInstaller(object))) {
@@ -82,6 +93,25 @@ function isInstaller({ apiVersion }: UnknownObject): boolean {
   return !/\.fluxcd\.io\//.test(apiVersion)
 }
 
+/** Annotations of a nested object that are not written. */
+function isDropped(key: string): boolean {
+  return key.startsWith(OWN_ANNOTATIONS) && key !== PLACEMENT_ANNOTATION
+}
+
+/** Says which value is another than the one that the outer Kustomization has; its users and rings hold for all it yields. */
+function otherThanParent(parent: Kustomization, { metadata, ...rest }: UnknownObject): string | undefined {
+  const spec = isObject(rest['spec']) ? rest['spec'] : {}
+  const plan = parent.metadata.annotations?.[PLAN_ANNOTATION]
+  const values = [
+    ['spec.serviceAccountName', spec['serviceAccountName'], parent.spec['serviceAccountName']],
+    [`annotation ${PLAN_ANNOTATION}`, metadata.annotations?.[PLAN_ANNOTATION], plan],
+  ] as const
+  const found = values.find(([, own, outer]) => Boolean(own) && Boolean(outer) && own !== outer)
+  if (!found) return undefined
+  const [field, own, outer] = found
+  return `its ${field} is ${JSON.stringify(own)}, and the outer Kustomization has ${JSON.stringify(outer)}`
+}
+
 function isOwnRoot({ metadata, spec }: Kustomization, kind: Kind, name: string): boolean {
   if (kind.kind === Kustomization.kind) return name === metadata.name
   return isObject(spec['sourceRef']) && spec['sourceRef']['name'] === name
@@ -94,13 +124,22 @@ function nested(
   target: NestedScene['target'],
 ): Desired {
   const { name, namespace = '' } = parent.metadata
-  const annotations = metadata.annotations ?? {}
+  const annotations = Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([key]) => !isDropped(key)))
   const said = isObject(rest['spec']) ? rest['spec'] : {}
-  const isPlaced = kind.kind !== Kustomization.kind || isObject(said['kubeConfig'])
+  const isKustomization = kind.kind === Kustomization.kind
+  const isPlaced = !isKustomization || isObject(said['kubeConfig'])
   const placed = isPlaced || annotations[PLACEMENT_ANNOTATION] !== undefined
-  const own: Record<string, string> =
-    !placed && 'placement' in target ? { [PLACEMENT_ANNOTATION]: target.placement } : {}
-  const spec = !placed && 'cluster' in target ? { ...said, kubeConfig: parent.spec['kubeConfig'] } : said
+  const plan = parent.metadata.annotations?.[PLAN_ANNOTATION]
+  const account = parent.spec['serviceAccountName']
+  const own: Record<string, string> = {
+    ...(!placed && 'placement' in target ? { [PLACEMENT_ANNOTATION]: target.placement } : {}),
+    ...(isKustomization && plan ? { [PLAN_ANNOTATION]: plan } : {}),
+  }
+  const spec = {
+    ...said,
+    ...(!placed && 'cluster' in target ? { kubeConfig: parent.spec['kubeConfig'] } : {}),
+    ...(isKustomization && account ? { serviceAccountName: account } : {}),
+  }
   const all = { ...annotations, ...own, [NESTED_IN]: name }
   const labels = { ...metadata.labels }
   return {
