@@ -6,6 +6,7 @@ import { deletionOf, readKustomization } from '../compile/compile-kustomization.
 import { isMadeFor, madeName } from '../compile/made-objects.ts'
 import { Kustomization } from '../kinds.ts'
 import type { KustomizationPorts } from './ports.ts'
+import { sayRefusal } from './write-made.ts'
 
 const AGAIN_MS = 5000
 
@@ -32,7 +33,7 @@ export async function keepDeletionPolicy(object: Kustomization, { ports, context
   const isSame =
     removed === policies.removed && unplaced === policies.unplaced && bundleDeleted === policies.bundleDeleted
   if (isSame) return false
-  await ports.setDeletionPolicies(bundle, policies, context.signal)
+  await sayRefusal('Bundle', bundle, ports.setDeletionPolicies(bundle, policies, context.signal))
   return true
 }
 

@@ -66,6 +66,7 @@ export function createFluxControllers(parts: FluxParts): readonly Controller[] {
   const rollouts = informers.of(Rollout)
   const namespaces = informers.of(Namespace)
   const clusters = informers.of(Cluster)
+  const placements = informers.of(Placement)
   rollouts.addIndex('flux-release', (rollout) => [releaseKey(rollout)])
   bundles.addIndex('flux-release', ({ metadata, status }) =>
     status?.release ? [`${metadata.namespace ?? ''}/${status.release}`] : [],
@@ -96,6 +97,9 @@ export function createFluxControllers(parts: FluxParts): readonly Controller[] {
         triggerOnObject(repositories, (one) => kustomizations.lister.by('flux-source', keyOf(one)).map(keyOf)),
         triggerOnObject(kustomizations, (one) => kustomizations.lister.by('flux-dependency', keyOf(one)).map(keyOf)),
         triggerOnObject(bundles, (bundle) => ownerOf(bundle, Kustomization)),
+        triggerOn(placements, ({ before, after }) =>
+          before?.metadata.generation === after?.metadata.generation ? [] : ownerOf((after ?? before)!, Kustomization),
+        ),
         triggerOnObject(rollouts, (rollout) =>
           bundles.lister.by('flux-release', releaseKey(rollout)).flatMap((bundle) => ownerOf(bundle, Kustomization)),
         ),
@@ -140,6 +144,12 @@ function portsOf({ informers, blobs, clock, render }: FluxParts): KustomizationP
     apply: async ({ kind, object }, signal) => {
       await client.apply(kind, object, { fieldManager: MANAGER, force: true, signal })
     },
+    replaceSpec: async ({ kind, object }, signal) => {
+      const { name, namespace = '' } = object.metadata
+      const operations = [{ op: 'replace', path: '/spec', value: object.spec }]
+      return client.patch(kind, { name, namespace }, { type: 'json', operations }, { fieldManager: MANAGER, signal })
+    },
+    replaced: new Map(),
     sourceOf: (namespace, name) => sources.lister.get(`${namespace}/${name}`),
     repositoryOf: (namespace, name) => repositories.lister.get(`${namespace}/${name}`),
     kustomizationOf: (namespace, name) => kustomizations.lister.get(`${namespace}/${name}`),

@@ -150,6 +150,8 @@ test('an unedited GitRepository and Kustomization deliver to clusters, and their
     ['main@sha1:c1', 'main@sha1:c1', { total: 2, ready: 2 }, 1],
   )
   assert.deepEqual(shown?.inventory?.entries, [{ id: 'apps_web__ConfigMap', v: 'v1' }])
+  const applied = hub.writes.filter((write) => /^PATCH .*(bundles|sources)\/[^/]*$/.test(write))
+  assert.equal(applied.length, 2, 'the Source and the Bundle are written once')
   hub.writes.length = 0
   await hub.clock.advance(600_000)
   const writes = hub.writes.filter((write) => write.includes('fluxcd') || write.includes('bundles'))
@@ -282,6 +284,52 @@ test('Ready is never True for a generation whose content is not delivered', asyn
   assert.deepEqual([...seen], ['Unknown Progressing'], 'no cluster has reported yet')
   await settle()
   assert.match(await ready('apps'), /^True/)
+})
+
+test('a write that the API refuses is said in the status', async (t) => {
+  const { place, repository, kustomization, settle, push, ready } = await world(t)
+  await place()
+  await repository()
+  await kustomization('apps')
+  await settle()
+  const whole = '{interval: 1m, prune: true, path: ./base, sourceRef: {kind: GitRepository, name: fleet}}'
+  const child = (spec: string) => ({ ...FILES, 'apps/child.yaml': flux('kustomize Kustomization child', spec) })
+  await push('c2', child('{interval: 1m, prune: true}'))
+  assert.match(await ready('apps'), /^False Refused: Kustomization child cannot be written: .*sourceRef/)
+  await push('c3', child(whole))
+  assert.match(await ready('apps'), /^True .*main@sha1:c3/)
+})
+
+test('changes of compiled objects by other clients are undone', async (t) => {
+  const { hub, repository, kustomization, settle, delivered, ready } = await world(t)
+  const secret = { namespace: NS, name: 'c1', key: 'value' }
+  const cluster = (await hub.find(Cluster, 'c1'))!
+  await hub.client.update(Cluster, { ...cluster, spec: { ...cluster.spec, kubeconfigSecret: secret } })
+  await repository()
+  await kustomization('apps', { kubeConfig: { secretRef: { name: 'c1' } } })
+  await settle()
+  assert.deepEqual(await delivered(), { c1: ['kustomization-apps: apps/web 1'] })
+  const key = { namespace: NS, name: 'kustomization-apps' }
+  const placement = await hub.client.get(Placement, key)
+  await hub.client.update(Placement, {
+    ...placement,
+    spec: { clusterSelector: { matchExpressions: [{ key: 'env', operator: 'Exists' }] } },
+  })
+  const bundle = await hub.client.get(Bundle, key)
+  await hub.client.update(Bundle, {
+    ...bundle,
+    spec: { ...bundle.spec, ignore: [{ kind: 'ConfigMap', pointers: ['/data'] }] },
+  })
+  await settle()
+  assert.deepEqual((await hub.client.get(Placement, key)).spec, placement.spec)
+  assert.deepEqual((await hub.client.get(Bundle, key)).spec, bundle.spec)
+  assert.match(await ready('apps'), /^True/)
+  hub.writes.length = 0
+  await hub.clock.advance(600_000)
+  assert.deepEqual(
+    hub.writes.filter((write) => /fluxcd|bundles|placements\//.test(write)),
+    [],
+  )
 })
 
 test('deleting follows the present policy of a Kustomization, also while it cannot be compiled', async (t) => {

@@ -15,6 +15,10 @@ export interface MadePorts {
   /** An existing object of one of the compiled kinds. */
   find(kind: Kind, namespace: string, name: string): KubeObject | undefined
   apply(desired: Desired, signal: AbortSignal): Promise<void>
+  /** Writes the spec of an object that exists, without the fields that other clients added. */
+  replaceSpec(desired: Desired, signal: AbortSignal): Promise<KubeObject>
+  /** The generation of each object after its spec was replaced. */
+  readonly replaced: Map<string, number>
 }
 
 /** The ports of the GitRepository controller. */

@@ -1,10 +1,17 @@
 /** Writes the objects that are made for an object of Flux, if they are missing or different. */
-import { Stalled } from '../../../core/errors.ts'
+import { isApiError, Stalled, Waiting } from '../../../core/errors.ts'
+import { jsonClone, jsonEqual } from '../../../core/json.ts'
 import type { Context } from '../../../engine/reconciler.ts'
+import { keyOf } from '../../../kinds/meta.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
+import { Bundle } from '../../../kinds/native/bundle.ts'
+import { applyDefaults } from '../../../kinds/schema/apply-defaults.ts'
 import { COMPILED, isMadeFor } from '../compile/made-objects.ts'
 import type { Desired } from '../compile/made-objects.ts'
 import type { MadePorts } from './ports.ts'
+
+/** A Project or a quota can allow tomorrow what the API refuses now, and the dialect watches neither. */
+const REFUSED_MS = 60_000
 
 interface Writing {
   readonly ports: MadePorts
@@ -32,10 +39,39 @@ export async function writeMade(
   }
   let isWritten = false
   for (const [at, one] of desired.entries()) {
-    if (present[at]?.metadata.annotations?.[COMPILED] === one.object.metadata.annotations?.[COMPILED]) continue
-    await ports.apply(one, context.signal)
+    const found = present[at]
+    const { kind, object } = one
+    if (found?.metadata.annotations?.[COMPILED] !== object.metadata.annotations?.[COMPILED]) {
+      await sayRefusal(kind.kind, object, ports.apply(one, context.signal))
+      context.log.info({ kind: kind.kind, object: object.metadata.name }, 'made for an object of Flux')
+    } else if (found && isChanged(found, one, ports)) {
+      const written = await sayRefusal(kind.kind, object, ports.replaceSpec(one, context.signal))
+      ports.replaced.set(`${kind.kind} ${keyOf(object)}`, written.metadata.generation ?? 0)
+      // An API server that stores another form of the same spec changes nothing.
+      if (written.metadata.generation === found.metadata.generation) continue
+      context.log.info({ kind: kind.kind, object: object.metadata.name }, 'a change of another client is undone')
+    } else continue
     isWritten = true
-    context.log.info({ kind: one.kind.kind, object: one.object.metadata.name }, 'made for an object of Flux')
   }
   return isWritten
+}
+
+/** Whether another client changed a compiled object. Nested objects of Flux stay editable, for example `suspend`. */
+function isChanged(found: KubeObject, { kind, object }: Desired, { replaced }: MadePorts): boolean {
+  if (kind.group !== Bundle.group) return false
+  if (replaced.get(`${kind.kind} ${keyOf(object)}`) === found.metadata.generation) return false
+  const wanted = jsonClone({ spec: object.spec })
+  applyDefaults(wanted, kind.schema)
+  return !jsonEqual((found as KubeObject & { spec?: unknown }).spec, wanted.spec)
+}
+
+/** Turns a refusal of the API into Waiting, so that the status of the object of Flux has the sentence. */
+export async function sayRefusal<T>(kind: string, { metadata }: KubeObject, write: Promise<T>): Promise<T> {
+  try {
+    return await write
+  } catch (caught) {
+    if (!isApiError(caught, 'Forbidden', 'Invalid')) throw caught
+    const message = `${kind} ${metadata.name} cannot be written: ${caught.message}`
+    throw new Waiting('Refused', message.slice(0, 4096), REFUSED_MS)
+  }
 }
