@@ -83,7 +83,10 @@ export function compileNested(
   return { desired, findings }
 }
 
-/** Whether an object was written for a Kustomization of this name; a Kustomization that is created again follows it, as in Flux. */
+/**
+ * Whether an object was written for a Kustomization of this name. A Kustomization that is created again follows it, as
+ * in Flux.
+ */
 export function isNestedIn(object: KubeObject, parent: KubeObject): boolean {
   return object.metadata.annotations?.[NESTED_IN] === parent.metadata.name || isMadeFor(object, parent)
 }
@@ -98,7 +101,7 @@ function isDropped(key: string): boolean {
   return key.startsWith(OWN_ANNOTATIONS) && key !== PLACEMENT_ANNOTATION
 }
 
-/** Says which value is another than the one that the outer Kustomization has; its users and rings hold for all it yields. */
+/** Names a value other than that of the outer Kustomization, whose user and rings hold for all that it yields. */
 function otherThanParent(parent: Kustomization, { metadata, ...rest }: UnknownObject): string | undefined {
   const spec = isObject(rest['spec']) ? rest['spec'] : {}
   const plan = parent.metadata.annotations?.[PLAN_ANNOTATION]

@@ -15,7 +15,7 @@ interface Scene {
   readonly context: Context
 }
 
-/** Adds the finalizer that keeps a deleted Kustomization until its Bundle has the right policy; false if it is there. */
+/** Adds the finalizer that keeps a deleted Kustomization until its Bundle has the policy; false if it is there. */
 export function addFinalizer({ metadata }: Kustomization): boolean {
   const { finalizers = [] } = metadata
   if (finalizers.includes(REMOVAL_FINALIZER)) return false

@@ -20,7 +20,10 @@ interface Writing {
   readonly isOurs?: (object: KubeObject, owner: KubeObject) => boolean
 }
 
-/** Writes the objects, and returns whether one was different; throws Stalled for a name that is taken, and then writes nothing. */
+/**
+ * Writes the objects, and returns whether one was different; throws Stalled for a name that is taken, and then writes
+ * nothing.
+ */
 export async function writeMade(
   owner: KubeObject,
   desired: readonly Desired[],
