@@ -100,6 +100,21 @@ test('without automated nothing is applied until a sync is asked for, and a new 
   )
 })
 
+test('an operation asks for one fetch, however often the Application is looked at while the repository is fetched', async (t) => {
+  const { hub, settle, status, edit } = await startArgoHome(t, FILES)
+  hub.serveSources(() => new Promise(() => {}))
+  await hub.create({ ...web(), operation: { sync: {} } }, Application)
+  for (let pass = 0; pass < 5; pass++) {
+    await hub.clock.advance(1000)
+    await edit('web', (app) => ({ ...app, metadata: { ...app.metadata, labels: { pass: `${pass}` } } }))
+  }
+  await settle()
+  const polls = hub.writes.filter((write) => write.startsWith('PATCH') && write.includes('/sources/'))
+  assert.ok(polls.length <= 2, `the Source is applied, and annotated at most once: ${polls.join()}`)
+  assert.equal((await status('web'))?.operationState?.phase, 'Running')
+  assert.equal((await hub.find(Application, 'argocd/web'))?.operation, undefined)
+})
+
 test('a rollout that a person pauses stays paused', async (t) => {
   const { hub, settle, delivered, push } = await startArgoHome(t, FILES)
   await hub.create(web(AUTOMATED), Application)

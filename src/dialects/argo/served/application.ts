@@ -99,13 +99,19 @@ function takeRequests(app: Application): boolean {
 async function refresh(app: Application, ports: ArgoPorts, { signal, clock }: Context): Promise<void> {
   const isStarting = app.operation !== undefined && app.status?.operationState?.phase !== 'Running'
   if (!isStarting && app.metadata.annotations?.[REFRESH] === undefined) return
-  await pollSources(app, ports, `argo-${clock.now()}`, signal)
+  // One token for each operation: a token that changed in each pass would cause the next pass, and drop the fetch.
+  const { operation, status, metadata } = app
+  const token = isStarting
+    ? `argo-${digestOfJson({ operation, uid: metadata.uid, before: status?.operationState?.startedAt }).slice(7, 39)}`
+    : `argo-${clock.now()}`
+  await pollSources(app, ports, token, signal)
 }
 
 /** Asks the hub to fetch the Sources of an owner now. */
 async function pollSources(owner: Application, ports: ArgoPorts, token: string, signal: AbortSignal): Promise<void> {
   for (const { kind, object } of ports.madeFor(sourceOwnerOf(owner).metadata.uid ?? '')) {
-    if (kind === Source) await ports.annotate(kind, object, { [POLL]: token }, signal)
+    if (kind === Source && object.metadata.annotations?.[POLL] !== token)
+      await ports.annotate(kind, object, { [POLL]: token }, signal)
   }
 }
 

@@ -57,7 +57,7 @@ export function showProblem(draft: Draft<Application>, type: string, message: st
   const status = (app.status ??= {})
   const now = clock.now()
   const { operation } = app
-  if (operation && status.operationState?.phase !== 'Running' && type !== '') {
+  if (operation && status.operationState?.phase !== 'Running') {
     status.operationState = {
       operation,
       phase: 'Running',
