@@ -202,6 +202,42 @@ test('a slip says what was meant, and a missing key is an error of that one', as
   assert.match(await condition(home, 'twice', 'ErrorOccurred'), /contains applications with duplicate name: c/)
 })
 
+const REPOSITORY = 'https://git.example.com/apps.git'
+const named = (set: string, names: readonly string[]) =>
+  build(ApplicationSet, `argocd/${set}`, {
+    spec: {
+      generators: [{ list: { elements: names.map((name) => ({ name })) } }],
+      template: {
+        metadata: { name: '{{name}}' },
+        spec: {
+          project: 'default',
+          source: { repoURL: REPOSITORY, path: '.' },
+          destination: { name: 'east', namespace: set },
+        },
+      },
+    },
+  })
+
+test('a set neither takes over nor deletes an Application of another set', async (t) => {
+  const home = await startArgoHome(t, { [REPOSITORY]: { 'cm.yaml': cm('web') } }, PRODUCTION)
+  await home.hub.create(named('first', ['web', 'api']), ApplicationSet)
+  await home.settle()
+  await home.hub.create(named('second', ['web', 'own']), ApplicationSet)
+  await home.settle()
+  const ownerOf = async (name: string) =>
+    (await home.hub.find(Application, `argocd/${name}`))?.metadata.ownerReferences?.map((one) => one.name)
+  assert.deepEqual([await ownerOf('web'), await ownerOf('own')], [['first'], ['second']])
+  assert.match(
+    await condition(home, 'second', 'ErrorOccurred'),
+    /^True ApplicationParamsGenerationError: Application web is made by ApplicationSet first; change metadata.name/,
+  )
+  const found = (await home.hub.find(ApplicationSet, 'argocd/second'))!
+  await home.hub.client.update(ApplicationSet, { ...found, spec: named('second', ['own']).spec })
+  await home.settle()
+  assert.deepEqual(await ownerOf('web'), ['first'])
+  assert.match(await condition(home, 'second', 'ErrorOccurred'), /^False/)
+})
+
 test('clusterDecisionResource follows a Placement of flotilla.dev', async (t) => {
   const repository = 'https://git.example.com/apps.git'
   const home = await startArgoHome(t, { [repository]: { 'cm.yaml': cm('web') } }, PRODUCTION)

@@ -22,7 +22,7 @@ import { compileWith, fetchedSources, writeObjects } from './write-objects.ts'
 
 const POLL = 'flotilla.dev/poll'
 /** Argo CD looks at decisions every three minutes. */
-const DECISIONS_MS = 180_000
+const AGAIN_MS = 180_000
 const MAX_RESOURCES = 1000
 
 export function applicationSetReconciler(ports: ArgoPorts): Reconciler<ApplicationSet> {
@@ -40,9 +40,10 @@ export function applicationSetReconciler(ports: ArgoPorts): Reconciler<Applicati
       }
       const problem = generatedProblem(set, generated.applications)
       if (problem !== undefined) return showError(draft, problem, ports, context)
-      await write(draft, generated, { ports, context })
-      show(draft, generated, ports, context)
-      return decisionConfigMaps(set.spec).length > 0 ? { requeueAfterMs: DECISIONS_MS } : {}
+      const unwritten = await write(draft, generated, { ports, context })
+      show(draft, { ...generated, unwritten }, ports, context)
+      const isLookedAtAgain = decisionConfigMaps(set.spec).length > 0 || unwritten.length > 0
+      return isLookedAtAgain ? { requeueAfterMs: AGAIN_MS } : {}
     },
   }
 }
@@ -148,12 +149,16 @@ function policyOf({ spec }: ApplicationSet): SyncPolicy {
   return policy?.applicationsSync ?? 'sync'
 }
 
-/** Writes Applications that are missing or different, and deletes those that are no longer generated. */
+/**
+ * Writes Applications that are missing or different, and deletes those that are no longer generated. Returns why some
+ * are not written.
+ */
 async function write(
   { next: set, conditions }: Draft<ApplicationSet>,
   { applications, problems, without }: Generated,
   { ports, context }: Writing,
-): Promise<void> {
+): Promise<string[]> {
+  const unwritten: string[] = []
   const present = ports.applicationsOf(set.metadata.uid ?? '').filter(({ metadata }) => !metadata.deletionTimestamp)
   const policy = policyOf(set)
   for (const application of applications) {
@@ -161,6 +166,13 @@ async function write(
     const before = present.find(({ metadata }) => metadata.name === wanted.metadata.name)
     if (before?.metadata.annotations?.[COMPILED] === wanted.metadata.annotations?.[COMPILED]) continue
     if (before && (policy === 'create-only' || policy === 'create-delete')) continue
+    const owner = ports.setOwnerOf(set.metadata.namespace ?? '', wanted.metadata.name)
+    if (owner && owner.uid !== set.metadata.uid) {
+      unwritten.push(
+        `Application ${wanted.metadata.name} is made by ApplicationSet ${owner.name}; change metadata.name in the template of one of them`,
+      )
+      continue
+    }
     await ports.applyApplication(wanted, context.signal)
     context.log.info({ application: wanted.metadata.name, set: set.metadata.name }, 'generated')
   }
@@ -175,7 +187,7 @@ async function write(
   const mayDelete = problems.length === 0 && (policy === 'sync' || policy === 'create-delete')
   if (!mayDelete || left.length === 0) {
     conditions.remove('Held')
-    return
+    return unwritten
   }
   const verdict = judgeShrink({
     noun: 'bundles',
@@ -199,10 +211,11 @@ async function write(
         4096,
       ),
     )
-    return
+    return unwritten
   }
   conditions.remove('Held')
   for (const application of left) await ports.removeApplication(application, context.signal)
+  return unwritten
 }
 
 /** The Application as it is stored. */
@@ -241,13 +254,14 @@ function showError(draft: Draft<ApplicationSet>, message: string, ports: ArgoPor
 
 function show(
   draft: Draft<ApplicationSet>,
-  { applications, problems, without }: Generated,
+  { applications, problems, without, unwritten }: Generated & { readonly unwritten: readonly string[] },
   ports: ArgoPorts,
   context: Context,
 ): void {
   const { conditions } = draft
   const said = [
     ...problems,
+    ...unwritten,
     ...(without.length === 0
       ? []
       : [`No Application is generated for ${nameSome(without)}, which a generator chose; what runs there stays`]),

@@ -152,6 +152,7 @@ function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
   const clusters = informers.of(Cluster)
   const projects = informers.of(AppProject)
   const applications = informers.of(Application)
+  const sets = informers.of(ApplicationSet)
   applications.addIndex(OWNER, ({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid))
   bundles.addIndex(USES, ({ metadata, spec }) =>
     [spec.source?.name, ...(spec.source?.include ?? []).map(({ source }) => source)].flatMap((name) =>
@@ -190,6 +191,13 @@ function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
     projectOf: (namespace, name) =>
       projects.lister.get(`${ARGO_NAMESPACE}/${name}`) ?? projects.lister.get(`${namespace}/${name}`),
     applicationsOf: (uid) => applications.lister.by(OWNER, uid),
+    setOwnerOf: (namespace, name) =>
+      applications.lister
+        .get(`${namespace}/${name}`)
+        ?.metadata.ownerReferences?.find(
+          ({ kind, uid, name: owner }) =>
+            kind === ApplicationSet.kind && sets.lister.get(`${namespace}/${owner}`)?.metadata.uid === uid,
+        ),
     applyApplication: async (application, signal) => {
       await client.apply(Application, application as Application, { fieldManager: MANAGER, force: true, signal })
     },

@@ -50,6 +50,8 @@ export interface ArgoPorts extends StateRows {
   projectOf(namespace: string, name: string): AppProject | undefined
   /** The Applications of the set with this uid. */
   applicationsOf(uid: string): readonly Application[]
+  /** The ApplicationSet that an Application belongs to; undefined when none does, or when it is gone. */
+  setOwnerOf(namespace: string, application: string): { readonly name: string; readonly uid: string } | undefined
   applyApplication(application: KubeObject, signal: AbortSignal): Promise<void>
   removeApplication(application: Application, signal: AbortSignal): Promise<void>
   /** Accepted Clusters. */
