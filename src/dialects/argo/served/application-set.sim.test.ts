@@ -238,6 +238,24 @@ test('a set neither takes over nor deletes an Application of another set', async
   assert.match(await condition(home, 'second', 'ErrorOccurred'), /^False/)
 })
 
+test('a file that cannot be read is an error of the set, and not an empty file', async (t) => {
+  const files = { 'sites/east.yaml': 'site: east\n', 'cm.yaml': cm('web') }
+  const home = await startArgoHome(t, { [REPOSITORY]: files }, PRODUCTION)
+  const { template } = named('sites', []).spec
+  const git = { repoURL: REPOSITORY, revision: 'HEAD', files: [{ path: 'sites/*.yaml' }] }
+  const spec = { generators: [{ git }], template: { ...(template as object), metadata: { name: 'web-{{site}}' } } }
+  await home.hub.create(build(ApplicationSet, 'argocd/sites', { spec }), ApplicationSet)
+  await home.settle()
+  assert.equal(await condition(home, 'sites', 'Held'), '-')
+  assert.equal((await names(home)).length, 1)
+  await home.push('c2', REPOSITORY, { 'sites/east.yaml': `site: east\n#${'x'.repeat(4 * 1024 * 1024)}` })
+  assert.match(
+    await condition(home, 'sites', 'ErrorOccurred'),
+    /cannot read sites\/east\.yaml of https:\/\/git\.example\.com\/apps\.git; a file of a generator must be UTF-8 text of at most 4 MiB/,
+  )
+  assert.equal((await names(home)).length, 1)
+})
+
 test('clusterDecisionResource follows a Placement of flotilla.dev', async (t) => {
   const repository = 'https://git.example.com/apps.git'
   const home = await startArgoHome(t, { [repository]: { 'cm.yaml': cm('web') } }, PRODUCTION)

@@ -90,6 +90,9 @@ async function generate(
       for (const one of sourcesOf(set, generated.wanted)) sources.set(one.object.metadata.name, one)
       if (sources.size === before) {
         if (generated.wanted.length > 0) return { waiting: 'The repositories of the generators are being fetched.' }
+        if (generated.unread.length > 0) {
+          return `error generating params from git: cannot read ${nameSome(generated.unread)}; a file of a generator must be UTF-8 text of at most 4 MiB`
+        }
         await pruneSources(set, new Set([...sources.keys(), ...neededSources(set, generated.applications)]), {
           ports,
           context,

@@ -1,7 +1,7 @@
-// Tested by src/dialects/argo/served/application-set.sim.test.ts
 /** The objects that clusterDecisionResource generators read: ConfigMaps, and decisions of the kind they name. */
 import type { Client } from '../../../client/client.ts'
 import { findObject } from '../../../client/find-object.ts'
+import { compact } from '../../../core/compact.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
@@ -38,12 +38,19 @@ async function listed(
   namespace: string,
   signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
+  const items: KubeObject[] = []
+  let next: string | undefined
   try {
-    return (await client.list(type, { namespace, limit: PAGE }, signal)).items
+    do {
+      const page = await client.list(type, { namespace, limit: PAGE, ...compact({ continue: next }) }, signal)
+      items.push(...page.items)
+      next = page.continue
+    } while (next !== undefined)
   } catch (caught) {
-    if (isApiError(caught, 'NotFound') || isApiError(caught, 'Forbidden')) return []
+    if (items.length === 0 && (isApiError(caught, 'NotFound') || isApiError(caught, 'Forbidden'))) return []
     throw caught
   }
+  return items
 }
 
 /** Decisions of flotilla.dev have their clusters in the spec; Open Cluster Management's in the status. */

@@ -33,6 +33,8 @@ export interface Generated {
   readonly without: readonly string[]
   /** Repositories that are needed and were not fetched yet. */
   readonly wanted: readonly { readonly repoURL: string; readonly targetRevision: string }[]
+  /** Files that a generator chose and that are not read yet, or cannot be read. */
+  readonly unread: readonly string[]
 }
 
 const NO_ENTROPY: Entropy = { randomBytes: () => refuse(), now: () => refuse(), generateKey: () => refuse() }
@@ -46,6 +48,7 @@ export function generateServed(set: ApplicationSet, hub: HubState): Generated {
   const unknown = unknownGenerators(set.spec['generators'])
   if (unknown.length > 0) throw new ApplicationSetError(unknown.join('; '))
   const wanted = new Map<string, Generated['wanted'][number]>()
+  const unread = new Set<string>()
   const problems: string[] = []
   const chosen = new Map<string, ArgoCluster>()
   const inputs: GenerateInputs = {
@@ -61,15 +64,28 @@ export function generateServed(set: ApplicationSet, hub: HubState): Generated {
     },
     filesAt(url, revision) {
       const found = hub.repositoryOf(url, revision)
-      if (found) return { paths: found.paths, read: (path) => found.text(path) ?? '' }
+      if (found) {
+        const read = (path: string): string => {
+          const text = found.text(path)
+          if (text === undefined) unread.add(`${path} of ${url}`)
+          return text ?? ''
+        }
+        return { paths: found.paths, read }
+      }
       const location = locationOf({ repoURL: url, targetRevision: revision })
       if ('problem' in location) throw new ApplicationSetError(location.problem)
       wanted.set(`${url} ${revision}`, { repoURL: url, targetRevision: revision })
       return { paths: [], read: () => '' }
     },
   }
-  const { applications } = generateApplications(set, inputs)
-  const made = applications as unknown as readonly Application[]
+  let made: readonly Application[]
+  try {
+    made = generateApplications(set, inputs).applications as unknown as readonly Application[]
+  } catch (caught) {
+    // An error of a file that is not read yet is none of the file.
+    if (!(caught instanceof ApplicationSetError) || unread.size === 0) throw caught
+    made = []
+  }
   const resolve = createDestinations(hub.clusters)
   const reached = new Set(
     made.flatMap(({ spec }) => {
@@ -82,6 +98,7 @@ export function generateServed(set: ApplicationSet, hub: HubState): Generated {
     problems,
     without: [...chosen.keys()].filter((name) => !reached.has(name)).sort(),
     wanted: [...wanted.values()],
+    unread: [...unread].sort(),
   }
 }
 
