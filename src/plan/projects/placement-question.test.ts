@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildPlacement } from '../../testing/fixtures/builders.ts'
 import { buildProject } from '../../testing/fixtures/projects.ts'
-import { placementRefusal, questionInProject } from './placement-question.ts'
+import { placementReach, placementRefusal, questionInProject } from './placement-question.ts'
 
 test('a Placement without sets asks for the sets of its Project', () => {
   const placement = buildPlacement('shop/all', {})
@@ -16,4 +16,22 @@ test('a Placement without sets asks for the sets of its Project', () => {
   assert.deepEqual(placementRefusal({ project: limited }, foreign)?.lines, [
     'Project p: spec.clusterSets does not list c',
   ])
+})
+
+test('a namespace reaches the clusters of the sets that its Project lists, and no guarded set without a binding', () => {
+  const sets = [
+    { name: 'a', access: 'Open' as const, selector: { matchLabels: { in: 'a' } } },
+    { name: 'b', access: 'Bound' as const, selector: { matchLabels: { in: 'b' } } },
+  ]
+  const reached = (clusterSets: readonly string[], bound: readonly string[] = []) => {
+    const project = buildProject('p', ['shop'], { clusterSets: [...clusterSets] })
+    const reach = placementReach({ project }, { sets, bound })
+    if ('refusal' in reach) return reach.refusal
+    return ['a', 'b', 'c'].filter((name) => reach.reaches({ name, labels: { in: name }, accepted: true }))
+  }
+  assert.deepEqual(reached(['*']), ['a', 'c'])
+  assert.deepEqual(reached(['a']), ['a'])
+  assert.deepEqual(reached(['a', 'b']), ['a'])
+  assert.deepEqual(reached(['a', 'b'], ['b']), ['a', 'b'])
+  assert.equal(reached([]), 'Project p: spec.clusterSets lists no ClusterSet.')
 })

@@ -1,9 +1,10 @@
 // Tested by src/plan/projects/placement-question.test.ts
 /** What the Project of a namespace makes of a Placement: the clusters that it asks for, or why it is frozen. */
 import type { Placement } from '../../kinds/native/placement.ts'
+import { compileFilter, mayPlaceOn } from '../placement/filter.ts'
 import { questionOf } from '../placement/read-objects.ts'
-import type { PlacementQuestion } from '../placement/types.ts'
-import { allowedSets, placementRefusals, refusedBy } from './decide.ts'
+import type { PlacementCluster, PlacementQuestion, PlacementWorld } from '../placement/types.ts'
+import { allowedSets, placementRefusals, refusalMessage, refusedBy } from './decide.ts'
 import type { ProjectFacts } from './limits.ts'
 import type { FoundProject, Refusal } from './project-of.ts'
 
@@ -20,4 +21,19 @@ export function placementRefusal(
   { spec }: Pick<Placement, 'spec'>,
 ): Refusal | undefined {
   return project ? refusedBy(placementRefusals(project, spec.clusterSets)) : refusal
+}
+
+/** The clusters that a Placement without sets may select in a namespace, or why it may select none. */
+export type PlacementReach = { readonly refusal: string } | { reaches(cluster: PlacementCluster): boolean }
+
+/** The reach of a namespace with this Project; `bound` are the ClusterSets that the namespace is bound to. */
+export function placementReach(found: FoundProject, world: Pick<PlacementWorld, 'sets' | 'bound'>): PlacementReach {
+  const placement = { spec: { clusterSelector: {} } }
+  const refusal = placementRefusal(found, placement)
+  if (refusal) return { refusal: refusalMessage(refusal) }
+  const filter = compileFilter(questionInProject(placement, found.project!), {
+    ...world,
+    compileCel: () => () => false,
+  })
+  return { reaches: (cluster) => mayPlaceOn(filter, cluster) }
 }

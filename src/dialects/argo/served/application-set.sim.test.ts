@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { isApiError } from '../../../core/errors.ts'
 import { ConfigMap } from '../../../kinds/builtin/core.ts'
+import { ClusterSet } from '../../../kinds/native/cluster-set.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
+import { Project } from '../../../kinds/native/project.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
 import { startArgoHome } from '../../../testing/hub/argo-home.ts'
@@ -254,6 +256,41 @@ test('a file that cannot be read is an error of the set, and not an empty file',
     /cannot read sites\/east\.yaml of https:\/\/git\.example\.com\/apps\.git; a file of a generator must be UTF-8 text of at most 4 MiB/,
   )
   assert.equal((await names(home)).length, 1)
+})
+
+test('the clusters generator sees the Clusters that the Project of the namespace reaches, and a narrower one freezes', async (t) => {
+  const home = await startArgoHome(t, { [REPOSITORY]: { 'cm.yaml': cm('web') } }, PRODUCTION)
+  const selector = { matchLabels: { env: 'production' } }
+  await home.hub.create(build(ClusterSet, 'prod', { spec: { access: 'Open', clusterSelector: selector } }), ClusterSet)
+  const everywhere = (name: string) => {
+    const spec = structuredClone(named(name, []).spec) as { template: { metadata: { name: string }; spec: object } }
+    spec.template.metadata.name = `${name}-{{name}}`
+    Object.assign(spec.template.spec, { destination: { name: '{{name}}', namespace: name } })
+    return build(ApplicationSet, `argocd/${name}`, { spec: { ...spec, generators: [{ clusters: {} }] } })
+  }
+  await home.hub.create(everywhere('one'), ApplicationSet)
+  await home.settle()
+  const [project] = (await home.hub.client.list(Project)).items.filter(({ spec }) =>
+    spec.namespaces?.includes('argocd'),
+  )
+  await home.hub.client.update(Project, { ...project!, spec: { ...project!.spec, clusterSets: ['prod'] } })
+  await home.hub.create(everywhere('two'), ApplicationSet)
+  await home.settle()
+  assert.deepEqual(
+    (await names(home)).map((one) => one.split(' ')[0]),
+    ['one-east', 'one-lab', 'one-west', 'two-east', 'two-west'],
+  )
+  assert.match(
+    await condition(home, 'one', 'ErrorOccurred'),
+    /Application one-lab is no longer generated and stays, because the Project of the namespace does not let it select Cluster lab/,
+  )
+  await home.hub.client.update(Project, {
+    ...(await home.hub.find(Project, project!.metadata.name))!,
+    spec: { ...project!.spec, clusterSets: [] },
+  })
+  await home.settle()
+  assert.match(await condition(home, 'two', 'ErrorOccurred'), /spec\.clusterSets lists no ClusterSet/)
+  assert.equal((await names(home)).length, 5)
 })
 
 test('clusterDecisionResource follows a Placement of flotilla.dev', async (t) => {

@@ -66,6 +66,8 @@ async function generate(
   context: Context,
 ): Promise<Generated | { readonly waiting: string } | string> {
   const { namespace = '' } = set.metadata
+  const clusters = ports.clusters(namespace)
+  if ('refusal' in clusters) return clusters.refusal
   const objects = await ports.decisions(namespace, decisionConfigMaps(set.spec), context.signal)
   const sources = new Map<string, Desired>()
   try {
@@ -80,7 +82,7 @@ async function generate(
       if (failed !== undefined) return `error generating params from git: ${failed}`
       const generated = await compileWith(fetched, () =>
         generateServed(set, {
-          clusters: ports.clusters(),
+          clusters,
           projects: ports.projects(namespace),
           objects,
           repositoryOf: (url, revision) => fetched.of(url, revision),
@@ -181,9 +183,19 @@ async function write(
   }
   const names = new Set(applications.map(({ metadata }) => metadata.name))
   const resolve = ports.destinations()
-  const isKept = ({ spec }: Application): boolean => {
+  const clusters = ports.clusters(set.metadata.namespace ?? '')
+  const reached = new Set('refusal' in clusters ? [] : clusters.map(({ metadata }) => metadata.name))
+  const isKept = ({ metadata, spec }: Application): boolean => {
     const found = resolve(spec.destination ?? {})
-    return 'cluster' in found && without.includes(found.cluster.metadata.name)
+    if (!('cluster' in found)) return false
+    const { name } = found.cluster.metadata
+    if (without.includes(name)) return true
+    if (reached.has(name)) return false
+    // As with a Placement, what a Project no longer allows is frozen and not removed.
+    unwritten.push(
+      `Application ${metadata.name} is no longer generated and stays, because the Project of the namespace does not let it select Cluster ${name}; delete the Application to remove it`,
+    )
+    return true
   }
   const left = present.filter((one) => !names.has(one.metadata.name) && !isKept(one))
   // An Application whose parameters have a mistake may be among those.

@@ -14,13 +14,20 @@ import type { Clock } from '../../../core/time/clock.ts'
 import { createController } from '../../../engine/controller.ts'
 import type { Controller } from '../../../engine/controller.ts'
 import { triggerOn, triggerOnObject } from '../../../engine/trigger.ts'
+import type { Trigger } from '../../../engine/trigger.ts'
 import { keyOf } from '../../../kinds/meta.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
+import { ClusterSetBinding } from '../../../kinds/native/cluster-set-binding.ts'
+import { ClusterSet } from '../../../kinds/native/cluster-set.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
+import { Project } from '../../../kinds/native/project.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
+import { asPlacementCluster, asPlacementSet } from '../../../plan/placement/read-objects.ts'
+import { placementReach } from '../../../plan/projects/placement-question.ts'
+import { indexProjects, projectOf } from '../../../plan/projects/project-of.ts'
 import { parseObjectSet } from '../../../wire/document/signed-document.ts'
 import { lazyFiles } from '../../lazy-files.ts'
 import { LOCAL_NAME, LOCAL_SERVER } from '../applicationset/clusters.ts'
@@ -113,10 +120,26 @@ export function createArgoControllers(parts: ArgoParts): readonly Controller[] {
       triggers: [
         triggerOnObject(informers.of(Source), (source) => ownersOf(source, ApplicationSet.kind)),
         triggerOn(applications, (change) => setsOf(change)),
-        // Generators see names, labels, annotations and aliases of all Clusters.
+        // Generators see names, labels, annotations and aliases of the Clusters that their namespace may select.
         triggerOn(clusters, (change) => (isSeen(change) ? sets.lister.list().map(keyOf) : [])),
+        ...reachTriggers(informers, sets),
       ],
     }),
+  ]
+}
+
+/** Triggers on what decides which Clusters a namespace may select. */
+function reachTriggers(informers: Informers, sets: Informer<ApplicationSet>): readonly Trigger[] {
+  const isOther = ({ before, after }: Change<Project> | Change<ClusterSet>) => !jsonEqual(before?.spec, after?.spec)
+  const setsIn = (namespace: string) => sets.lister.list(namespace).map(keyOf)
+  return [
+    triggerOn(informers.of(Project), (change) =>
+      isOther(change)
+        ? [...(change.before?.spec.namespaces ?? []), ...(change.after?.spec.namespaces ?? [])].flatMap(setsIn)
+        : [],
+    ),
+    triggerOn(informers.of(ClusterSet), (change) => (isOther(change) ? sets.lister.list().map(keyOf) : [])),
+    triggerOnObject(informers.of(ClusterSetBinding), ({ metadata }) => setsIn(metadata.namespace ?? '')),
   ]
 }
 
@@ -136,8 +159,12 @@ function setsOf({ before, after }: Change<Application>): string[] {
 
 function isSeen({ before, after }: Change<Cluster>): boolean {
   const seen = (cluster: Cluster | undefined) =>
-    cluster && [cluster.metadata.labels, cluster.metadata.annotations, cluster.spec.aliases, cluster.spec.accepted]
+    cluster && [cluster.metadata.labels, cluster.metadata.annotations, cluster.spec.aliases, isAccepted(cluster)]
   return !before || !after || !jsonEqual(seen(before), seen(after))
+}
+
+function isAccepted({ spec }: Cluster): boolean {
+  return spec.accepted && !spec.refused
 }
 
 function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
@@ -151,6 +178,9 @@ function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
   const rollouts = informers.of(Rollout)
   const clusters = informers.of(Cluster)
   const projects = informers.of(AppProject)
+  const nativeProjects = informers.of(Project)
+  const clusterSets = informers.of(ClusterSet)
+  const bindings = informers.of(ClusterSetBinding)
   const applications = informers.of(Application)
   const sets = informers.of(ApplicationSet)
   applications.addIndex(OWNER, ({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid))
@@ -205,7 +235,16 @@ function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
       const { name, namespace = '', uid } = metadata
       await ignoringGone(client.delete(Application, { name, namespace }, { ...(uid ? { uid } : {}), signal }))
     },
-    clusters: () => clusters.lister.list().filter(({ spec }) => spec.accepted && !spec.refused),
+    clusters: (namespace) => {
+      const reach = placementReach(projectOf(indexProjects(nativeProjects.lister.list()), namespace), {
+        sets: clusterSets.lister.list().map(asPlacementSet),
+        bound: bindings.lister.list(namespace).map(({ spec }) => spec.clusterSet),
+      })
+      if ('refusal' in reach) return reach
+      return clusters.lister
+        .list()
+        .filter((cluster) => isAccepted(cluster) && reach.reaches(asPlacementCluster(cluster)))
+    },
     projects: (namespace) =>
       new Set([
         'default',

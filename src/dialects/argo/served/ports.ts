@@ -54,8 +54,8 @@ export interface ArgoPorts extends StateRows {
   setOwnerOf(namespace: string, application: string): { readonly name: string; readonly uid: string } | undefined
   applyApplication(application: KubeObject, signal: AbortSignal): Promise<void>
   removeApplication(application: Application, signal: AbortSignal): Promise<void>
-  /** Accepted Clusters. */
-  clusters(): readonly Cluster[]
+  /** Accepted Clusters that Placements of a namespace may select, or why they may select none. */
+  clusters(namespace: string): readonly Cluster[] | { readonly refusal: string }
   /** Names of AppProjects that count for a namespace. */
   projects(namespace: string): ReadonlySet<string>
   /** ConfigMaps and decisions that a generator names by ConfigMap. */
