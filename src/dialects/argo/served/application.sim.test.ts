@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Bundle } from '../../../kinds/native/bundle.ts'
+import { Cluster } from '../../../kinds/native/cluster.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
-import { build } from '../../../testing/fixtures/builders.ts'
+import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
 import { startArgoHome } from '../../../testing/hub/argo-home.ts'
 import { Application, AppProject } from '../kinds.ts'
 
@@ -155,6 +156,9 @@ test('destinations: server, alias, in-cluster; what is unknown is said', async (
   await at('a', { server: 'https://c2.clusters.flotilla.invalid' })
   await at('b', { server: 'https://kubernetes.default.svc' })
   await at('c', { name: 'nowhere' })
+  const pending = buildCluster('c3')
+  await hub.create({ ...pending, spec: { ...pending.spec, accepted: false } }, Cluster)
+  await at('d', { name: 'c3' })
   await settle()
   assert.deepEqual(await delivered(), { c2: ['a: a/web 1'] })
   const said = async (name: string) =>
@@ -165,9 +169,13 @@ test('destinations: server, alias, in-cluster; what is unknown is said', async (
   )
   assert.match(
     (await said('c'))![0]!,
-    /^InvalidSpecError: there is no Cluster for destination nowhere; "flotilla cluster add"/,
+    /^InvalidSpecError: there is no accepted Cluster for destination nowhere; "flotilla cluster add"/,
   )
+  assert.match((await said('d'))![0]!, /there is no accepted Cluster for destination c3;/)
   assert.equal((await status('c'))?.sync?.status, 'Unknown')
+  await hub.client.update(Cluster, { ...(await hub.find(Cluster, 'c3'))!, spec: { ...pending.spec, accepted: true } })
+  await settle()
+  assert.deepEqual(Object.keys(await delivered()).sort(), ['c2', 'c3'])
 })
 
 test('an AppProject limits repositories, destinations and kinds; both it and the Project must allow', async (t) => {

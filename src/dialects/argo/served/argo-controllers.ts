@@ -252,7 +252,7 @@ function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
       ]),
     decisions: (namespace, configMaps, signal) => readDecisions(client, { namespace, configMaps }, signal),
     isUsed: (namespace, source) => bundles.lister.by(USES, `${namespace}/${source}`).length > 0,
-    destinations: () => createDestinations(clusters.lister.list()),
+    destinations: () => createDestinations(clusters.lister.list().filter(isAccepted)),
   }
 }
 
@@ -300,7 +300,11 @@ function changedBundles(before: ClusterReport | undefined, after: ClusterReport 
 /** Applications whose destination a change of a Cluster concerns. */
 function placedOn({ before, after }: Change<Cluster>, applications: Informer<Application>): string[] {
   const seen = (cluster: Cluster | undefined): unknown =>
-    cluster && [cluster.spec.aliases, cluster.status?.conditions?.map(({ type, status }) => [type, status])]
+    cluster && [
+      cluster.spec.aliases,
+      isAccepted(cluster),
+      cluster.status?.conditions?.map(({ type, status }) => [type, status]),
+    ]
   if (before && after && jsonEqual(seen(before), seen(after))) return []
   const words = new Set(
     [before, after].flatMap((cluster) =>

@@ -1,5 +1,5 @@
-// Tested by src/dialects/argo/served/application.sim.test.ts
 /** Destinations of Applications as Clusters: by name, by address, by alias. */
+import { nameSome } from '../../../core/text/name-some.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import { LOCAL_NAME, LOCAL_SERVER } from '../applicationset/clusters.ts'
 import type { ArgoCluster } from '../applicationset/generate-inputs.ts'
@@ -10,7 +10,7 @@ const LOCAL_ALIAS = 'local'
 
 /** The address of a Cluster in `destination.server`: its alias that is an address, or one that is made of its name. */
 export function serverOf({ metadata, spec }: Cluster): string {
-  return aliasesOf(spec).find(isAddress) ?? `https://${metadata.name}${DOMAIN}`
+  return aliasesOf(spec).find(isAddress) ?? ownServer({ metadata })
 }
 
 /** The name of a Cluster in `destination.name`: its alias, or its own name. */
@@ -53,41 +53,49 @@ export interface Destination {
 /** The Cluster of a destination, or why there is none. */
 export type ResolvedDestination = { readonly cluster: Cluster } | { readonly problem: string }
 
-/** Finds Clusters by the words of destinations. */
+/** Finds Clusters by the words of destinations; a word that means several Clusters means none. */
 export function createDestinations(clusters: readonly Cluster[]): (destination: Destination) => ResolvedDestination {
-  const byName = new Map<string, Cluster>()
-  const byServer = new Map<string, Cluster>()
-  let local: Cluster | undefined
-  const oldestFirst = clusters.toSorted((a, b) =>
-    (a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? -1 : 1,
-  )
-  // An alias that several Clusters have belongs to the one that was created first.
-  for (const cluster of oldestFirst.toReversed()) {
-    byName.set(argoNameOf(cluster), cluster)
-    byServer.set(trimmed(serverOf(cluster)), cluster)
-    byServer.set(`https://${cluster.metadata.name}${DOMAIN}`, cluster)
-    if (isLocalCluster(cluster)) local = cluster
+  const byName = new Map<string, Set<Cluster>>()
+  const byServer = new Map<string, Set<Cluster>>()
+  const add = (to: Map<string, Set<Cluster>>, word: string, cluster: Cluster) =>
+    to.set(word, (to.get(word) ?? new Set()).add(cluster))
+  for (const cluster of clusters) {
+    add(byName, cluster.metadata.name, cluster)
+    add(byName, argoNameOf(cluster), cluster)
+    add(byServer, trimmed(serverOf(cluster)), cluster)
+    add(byServer, ownServer(cluster), cluster)
+    if (!isLocalCluster(cluster)) continue
+    add(byName, LOCAL_NAME, cluster)
+    add(byServer, LOCAL_SERVER, cluster)
   }
-  // The name of a Cluster counts before an alias of another one.
-  for (const cluster of clusters) byName.set(cluster.metadata.name, cluster)
   return ({ name = '', server = '' }) => {
     if (name !== '' && server !== '') {
       return { problem: "application destination can't have both name and server defined: write one of them" }
     }
     const word = name === '' ? server : name
     if (word === '') return { problem: 'spec.destination must have name or server' }
-    const found = name === '' ? byServer.get(trimmed(server)) : byName.get(name)
-    if (found) return { cluster: found }
-    if (word !== LOCAL_NAME && word !== LOCAL_SERVER) {
+    const found = [...((name === '' ? byServer.get(trimmed(server)) : byName.get(name)) ?? [])]
+    const [cluster, second] = found
+    if (second) {
+      const names = nameSome(found.map(({ metadata }) => metadata.name).sort())
       return {
-        problem: `there is no Cluster for destination ${word}; "flotilla cluster add" adds one, and spec.aliases of a Cluster with dialect argo gives it another name or address`,
+        problem: `destination ${word} means several Clusters, by name or by alias of dialect argo: ${names}; write the server https://NAME${DOMAIN}, or change spec.aliases of all but one`,
       }
     }
-    if (local) return { cluster: local }
+    if (cluster) return { cluster }
+    if (word !== LOCAL_NAME && trimmed(word) !== LOCAL_SERVER) {
+      return {
+        problem: `there is no accepted Cluster for destination ${word}; "flotilla cluster add" adds one, and spec.aliases of a Cluster with dialect argo gives it another name or address`,
+      }
+    }
     return {
       problem: `destination ${word} means the Cluster with the alias ${LOCAL_ALIAS} of dialect argo, and there is none; set one: kubectl patch clusters.flotilla.dev NAME --type merge -p '{"spec":{"aliases":[{"dialect":"argo","name":"${LOCAL_ALIAS}"}]}}'`,
     }
   }
+}
+
+function ownServer({ metadata }: Pick<Cluster, 'metadata'>): string {
+  return `https://${metadata.name}${DOMAIN}`
 }
 
 function trimmed(server: string): string {
