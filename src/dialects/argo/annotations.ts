@@ -6,3 +6,5 @@ export const SYNC = 'argocd.argoproj.io/sync'
 export const REFRESH_SET = 'argocd.argoproj.io/application-set-refresh'
 /** Annotation with the digest of the object's inputs: the object is written only when it changes. */
 export const COMPILED = 'flotilla.dev/compiled'
+/** Annotation of a Source that asks for a fetch; a new value is enough. */
+export const POLL = 'flotilla.dev/poll'

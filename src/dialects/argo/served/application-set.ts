@@ -10,7 +10,7 @@ import type { OwnerReference } from '../../../kinds/meta.ts'
 import { ALLOW_DROP_ANNOTATION } from '../../../kinds/native/placement.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import { judgeShrink, SECOND_SHRINK, shrinkTokenIn } from '../../../plan/placement/shrink-guard.ts'
-import { COMPILED, REFRESH_SET } from '../annotations.ts'
+import { COMPILED, POLL, REFRESH_SET } from '../annotations.ts'
 import { ApplicationSetError } from '../applicationset/applicationset-error.ts'
 import { Application, ApplicationSet } from '../kinds.ts'
 import { compileServed } from './compile-served.ts'
@@ -20,7 +20,6 @@ import type { ArgoPorts } from './ports.ts'
 import type { Desired } from './served-objects.ts'
 import { compileWith, fetchedSources, writeObjects } from './write-objects.ts'
 
-const POLL = 'flotilla.dev/poll'
 /** Argo CD looks at decisions every three minutes. */
 const AGAIN_MS = 180_000
 const MAX_RESOURCES = 1000

@@ -4,10 +4,13 @@ import { test } from 'node:test'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
+import { Project } from '../../../kinds/native/project.ts'
 import { Source } from '../../../kinds/native/source.ts'
+import type { FetchOutcome } from '../../../source/fetch-request.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
 import { startArgoHome } from '../../../testing/hub/argo-home.ts'
 import { Application, AppProject } from '../kinds.ts'
+import type { ApplicationStatus } from '../kinds.ts'
 
 const REPO = 'https://git.example.com/apps.git'
 const FILES = {
@@ -71,20 +74,20 @@ test('without automated nothing is applied until a sync is asked for, and a new 
   await hub.create(web(), Application)
   await settle()
   assert.deepEqual(await delivered(), {})
-  const words = async () => {
+  const shownAs = async () => {
     const shown = await status('web')
     return [shown?.sync?.status, shown?.health?.status, shown?.operationState?.phase]
   }
-  assert.deepEqual(await words(), ['OutOfSync', 'Missing', undefined])
+  assert.deepEqual(await shownAs(), ['OutOfSync', 'Missing', undefined])
   await edit('web', (app) => ({ ...app, operation: { sync: {}, initiatedBy: { username: 'anna' } } }))
   await settle()
-  assert.deepEqual(await words(), ['Synced', 'Healthy', 'Succeeded'])
+  assert.deepEqual(await shownAs(), ['Synced', 'Healthy', 'Succeeded'])
   assert.equal((await hub.find(Application, 'argocd/web'))?.operation, undefined)
   assert.deepEqual((await status('web'))?.history?.[0]?.initiatedBy, { username: 'anna' })
   assert.deepEqual(await delivered(), { c1: ['web: shop/web 1'] })
 
   await push('c2', REPO, { 'web/cm.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {v: "2"}\n' })
-  assert.deepEqual(await words(), ['OutOfSync', 'Healthy', 'Succeeded'])
+  assert.deepEqual(await shownAs(), ['OutOfSync', 'Healthy', 'Succeeded'])
   assert.deepEqual(await delivered(), { c1: ['web: shop/web 1'] })
   await edit('web', (app) => ({
     ...app,
@@ -114,6 +117,51 @@ test('an operation asks for one fetch, however often the Application is looked a
   assert.ok(polls.length <= 2, `the Source is applied, and annotated at most once: ${polls.join()}`)
   assert.equal((await status('web'))?.operationState?.phase, 'Running')
   assert.equal((await hub.find(Application, 'argocd/web'))?.operation, undefined)
+})
+
+const words = ({ sync, operationState, history }: ApplicationStatus) => [
+  sync?.status,
+  sync?.revision,
+  operationState?.phase,
+  history?.map(({ revision }) => revision),
+]
+
+test('a commit that is refused or cannot be rendered is not Synced, and ends no sync', async (t) => {
+  const { hub, settle, status, push, edit } = await startArgoHome(t, FILES)
+  const [project] = (await hub.client.list(Project)).items.filter(({ spec }) => spec.namespaces?.includes('argocd'))
+  await hub.client.update(Project, { ...project!, spec: { ...project!.spec, kinds: ['ConfigMap'] } })
+  await hub.create(web(AUTOMATED), Application)
+  await settle()
+  assert.deepEqual(words((await status('web'))!), ['Synced', 'c1', 'Succeeded', ['c1']])
+  const account = 'apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: web}\n'
+  await push('c2', REPO, { 'web/account.yaml': account })
+  assert.deepEqual(words((await status('web'))!), ['OutOfSync', 'c2', 'Succeeded', ['c1']])
+  const said = async () => (await status('web'))?.conditions?.map(({ type, message }) => `${type}: ${message}`)
+  assert.match((await said())!.join(), /^InvalidSpecError: .*spec\.kinds does not list ServiceAccount/)
+  await edit('web', (app) => ({ ...app, operation: { sync: {} } }))
+  await settle()
+  assert.deepEqual(words((await status('web'))!), ['OutOfSync', 'c2', 'Running', ['c1']])
+  assert.match((await status('web'))!.operationState!.message!, /spec\.kinds does not list ServiceAccount/)
+  await push('c3', REPO, { 'web/account.yaml': 'kind: [' })
+  assert.deepEqual(words((await status('web'))!), ['Unknown', 'c3', 'Failed', ['c1']])
+  await push('c4', REPO, { 'web/account.yaml': undefined })
+  assert.deepEqual(words((await status('web'))!), ['Synced', 'c4', 'Succeeded', ['c1', 'c4']])
+})
+
+test('a sync waits for the fetch that it asked for, and fails when that fails', async (t) => {
+  const { hub, settle, status, edit } = await startArgoHome(t, FILES)
+  await hub.create(web(AUTOMATED), Application)
+  await settle()
+  let answer: (outcome: FetchOutcome) => void = () => {}
+  hub.serveSources(() => new Promise((resolve) => (answer = resolve)))
+  await edit('web', (app) => ({ ...app, operation: { sync: {}, initiatedBy: { username: 'anna' } } }))
+  await settle()
+  assert.deepEqual(words((await status('web'))!), ['Synced', 'c1', 'Running', ['c1']])
+  assert.equal((await status('web'))?.operationState?.message, 'The repository is being fetched.')
+  answer({ kind: 'Failed', reason: 'AuthFailed', message: 'the password is wrong.', retry: false })
+  await settle()
+  assert.equal((await status('web'))?.operationState?.phase, 'Failed')
+  assert.match((await status('web'))!.operationState!.message!, /^Failed to load target state: the password is wrong\./)
 })
 
 test('a rollout that a person pauses stays paused', async (t) => {

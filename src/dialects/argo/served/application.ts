@@ -11,13 +11,15 @@ import { keyOf } from '../../../kinds/meta.ts'
 import { Bundle, REMOVAL_FINALIZER } from '../../../kinds/native/bundle.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
+import { isProjectReason } from '../../../plan/projects/project-of.ts'
 import type { ObjectSet } from '../../../wire/document/cluster-document.ts'
-import { REFRESH, SYNC } from '../annotations.ts'
+import { POLL, REFRESH, SYNC } from '../annotations.ts'
 import { isAutomated } from '../application.ts'
 import type { Application, ApplicationStatus } from '../kinds.ts'
 import type { CheckedProject } from '../projects/validate-project.ts'
 import { worstRow } from './application-status.ts'
 import type { Revisions } from './application-status.ts'
+import { fetchProblem, otherContent } from './current-content.ts'
 import { compileServed } from './compile-served.ts'
 import type { CompiledApplications } from './compile-served.ts'
 import { argoNameOf, serverOf } from './destinations.ts'
@@ -33,7 +35,6 @@ import type { Fetched } from './write-objects.ts'
 
 /** The namespace whose AppProjects count for all namespaces. */
 export const ARGO_NAMESPACE = 'argocd'
-const POLL = 'flotilla.dev/poll'
 /** Time after which a closed sync window is looked at again. */
 const WINDOW_LOOK_MS = 60_000
 
@@ -201,9 +202,14 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
   const { compiled, fetched, placed, ports, context } = syncing
   const { namespace = '' } = app.metadata
   const now = context.clock.now()
-  const bundles = compiled.desired.flatMap(({ kind, object }) =>
-    kind === Bundle ? (ports.bundleOf(namespace, object.metadata.name) ?? []) : [],
-  )
+  const wanted = compiled.desired.flatMap(({ kind, object }) => (kind === Bundle ? [object as unknown as Bundle] : []))
+  const bundles = wanted.flatMap(({ metadata }) => ports.bundleOf(namespace, metadata.name) ?? [])
+  const others = wanted.flatMap((one) => {
+    const { metadata, spec } = one
+    const source = ports.sourceOf(namespace, spec.source?.name ?? '')
+    return otherContent(ports.bundleOf(namespace, metadata.name), one, source) ?? []
+  })
+  const other = others.find(({ isWaiting }) => isWaiting) ?? others[0]
   const rows = bundles.flatMap((bundle) => ports.rowOf(bundle, placed.cluster) ?? [])
   const sets = await Promise.all(bundles.map((bundle) => targetSet(bundle, ports)))
   const objects = sets.flatMap((set) => set?.objects ?? [])
@@ -224,6 +230,10 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
         `${held.message ?? 'The guard stopped a change.'} Let it through with: flotilla guard release bundle ${bundle.metadata.name} -n ${namespace}`,
       )
   }
+  for (const { message, reason, isWaiting } of others) {
+    const type = isProjectReason(reason) ? 'InvalidSpecError' : 'SyncError'
+    if (!isWaiting && !conditions.has('ComparisonError') && !conditions.has(type)) conditions.set(type, message)
+  }
   const refused = refusedObject(placed.project, objects, placed.destination)
   if (refused !== undefined) conditions.set('InvalidSpecError', refused)
   for (const rollout of bundles.flatMap(({ metadata }) => ports.removalsOf(namespace, metadata.name))) {
@@ -236,6 +246,10 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
   beginOperation(app, revisions, now)
   const { operationState } = status
   const isAsked = operationState?.phase === 'Running'
+  const sources = compiled.desired.flatMap(({ kind, object }) =>
+    kind === Source ? (ports.sourceOf(namespace, object.metadata.name) ?? []) : [],
+  )
+  const fetch = isAsked ? fetchProblem(sources) : {}
   const window = closedWindow(
     placed.project.spec,
     { name: app.metadata.name, destination: placed.destination },
@@ -245,14 +259,23 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
       startedMs: isAsked ? parseTime(operationState.startedAt) : undefined,
     }),
   )
-  const mayStart = refused === undefined && window === undefined && !conditions.has('ComparisonError')
+  const isNewest = other === undefined && fetch.waits === undefined
+  const mayStart =
+    isNewest &&
+    fetch.failed === undefined &&
+    refused === undefined &&
+    window === undefined &&
+    !conditions.has('ComparisonError')
   const reason = isAsked ? `operation ${operationState.startedAt}` : isAutomated(app.spec) ? 'automated' : undefined
   if (mayStart && reason !== undefined) await startRollouts(bundles, reason, { ports, context })
   const isWaiting = reason !== undefined && window !== undefined && worstRow(rows).sync !== 'Synced'
   if (isWaiting) conditions.set('SyncBlocked', `${window}.`)
-  if (isAsked) endOperation(app, { rows, revisions, refused, problem: conditions.get('ComparisonError'), now })
-  else noteAutomated(app, { rows, revisions, now })
-  show(app, { rows, revisions, conditions, now })
+  if (isAsked) {
+    const waits = fetch.waits ?? (other?.isWaiting ? other.message : undefined)
+    const problem = fetch.failed ?? (isNewest ? refused : undefined) ?? conditions.get('ComparisonError')
+    endOperation(app, { rows, revisions, waits, problem, stays: other?.message, now })
+  } else if (isNewest) noteAutomated(app, { rows, revisions, now })
+  show(app, { rows, revisions, isNewest: other === undefined, conditions, now })
   status.resources = resourcesOf(bundles, sets, {
     ...syncing,
     cluster: placed.cluster,

@@ -12,6 +12,8 @@ import type { Revisions, StateRow } from './application-status.ts'
 import { STARTED } from './ports.ts'
 import type { ArgoPorts } from './ports.ts'
 
+const FOR_AGENT = 'waiting for the agent of the cluster'
+
 /** Starts a Rollout once for a reason: a Rollout that a person pauses later stays paused. */
 export async function startRollouts(
   bundles: readonly Bundle[],
@@ -39,7 +41,7 @@ export function beginOperation(app: Application, revisions: Revisions, now: numb
     operation,
     phase: 'Running',
     startedAt: formatTime(now),
-    ...(problem === undefined ? { message: 'waiting for the agent of the cluster' } : { message: problem }),
+    message: problem ?? FOR_AGENT,
     syncResult: { ...revisions, ...sourcesOf(spec) },
   }
 }
@@ -48,17 +50,27 @@ interface Ending {
   readonly rows: readonly StateRow[]
   readonly revisions: Revisions
   readonly now: number
-  readonly refused?: string | undefined
+  /** Why the newest content is not known yet. */
+  readonly waits?: string | undefined
+  /** Why the newest content cannot be delivered. */
   readonly problem?: string | undefined
+  /** Why the newest content is not delivered now: the rows are about an older one. */
+  readonly stays?: string | undefined
 }
 
-export function endOperation(app: Application, { rows, revisions, now, refused, problem }: Ending): void {
+/** Ends an operation, but never by what the rows say about older content. */
+export function endOperation(app: Application, ending: Ending): void {
+  const { rows, revisions, now, waits, problem, stays } = ending
   const { operationState: state } = app.status!
   // The request is removed first, so that it is not taken for a second one.
-  if (!state || app.operation) return
-  const wrong = operationProblem(state.operation, revisions, app.spec) ?? refused ?? problem
-  const end = wrong === undefined ? finishedPhase(rows) : { phase: 'Failed' as const, message: wrong }
-  if (!end) return
+  if (!state || (app.operation && jsonEqual(app.operation, state.operation))) return
+  const wrong = waits === undefined ? (operationProblem(state.operation, revisions, app.spec) ?? problem) : undefined
+  const finished = waits === undefined && stays === undefined ? finishedPhase(rows) : undefined
+  const end = wrong === undefined ? finished : { phase: 'Failed' as const, message: wrong }
+  if (!end) {
+    state.message = waits ?? stays ?? FOR_AGENT
+    return
+  }
   Object.assign(state, end, { finishedAt: formatTime(now), syncResult: { ...revisions, ...sourcesOf(app.spec) } })
   if (end.phase !== 'Succeeded') return
   app.status!.history = withDeployment(

@@ -18,15 +18,18 @@ import type { ArgoPorts } from './ports.ts'
 interface Shown {
   readonly rows: readonly StateRow[]
   readonly revisions: Revisions
+  /** Whether the rows are about the content of these revisions. */
+  readonly isNewest: boolean
   readonly conditions: ReadonlyMap<string, string>
   readonly now: number
 }
 
-export function show(app: Application, { rows, revisions, conditions, now }: Shown): void {
+export function show(app: Application, { rows, revisions, isNewest, conditions, now }: Shown): void {
   const status = app.status!
   const { sync, health, message } = worstRow(rows)
-  const isUnknown = conditions.has('ComparisonError') && rows.every(({ target }) => target === undefined)
-  status.sync = { status: isUnknown ? 'Unknown' : sync, comparedTo: comparedTo(app.spec), ...revisions }
+  const compared = !isNewest && sync === 'Synced' ? 'OutOfSync' : sync
+  const word = conditions.has('ComparisonError') ? 'Unknown' : compared
+  status.sync = { status: word, comparedTo: comparedTo(app.spec), ...revisions }
   const before = status.health
   status.health = {
     status: health,
