@@ -240,6 +240,21 @@ test('a set neither takes over nor deletes an Application of another set', async
   assert.match(await condition(home, 'second', 'ErrorOccurred'), /^False/)
 })
 
+test('an Application that the API refuses is told in the set, and the others are made', async (t) => {
+  const home = await startArgoHome(t, { [REPOSITORY]: { 'cm.yaml': cm('web') } }, PRODUCTION)
+  const spec = structuredClone(named('mixed', []).spec) as { template: { metadata: object } }
+  spec.template.metadata = { name: '{{short}}', labels: { site: '{{name}}' } }
+  const elements = ['a', 'b c', 'd'].map((name, at) => ({ name, short: `n${at}` }))
+  Object.assign(spec, { generators: [{ list: { elements } }] })
+  await home.hub.create(build(ApplicationSet, 'argocd/mixed', { spec }), ApplicationSet)
+  await home.settle()
+  assert.deepEqual(
+    (await names(home)).map((one) => one.split(' ')[0]),
+    ['n0', 'n2'],
+  )
+  assert.match(await condition(home, 'mixed', 'ErrorOccurred'), /^True .*Application n1 cannot be written: .*b c/)
+})
+
 test('a file that cannot be read is an error of the set, and not an empty file', async (t) => {
   const files = { 'sites/east.yaml': 'site: east\n', 'cm.yaml': cm('web') }
   const home = await startArgoHome(t, { [REPOSITORY]: files }, PRODUCTION)

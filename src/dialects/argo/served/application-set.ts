@@ -18,7 +18,7 @@ import { decisionConfigMaps, generatedProblem, generateServed } from './generate
 import type { Generated } from './generate-served.ts'
 import type { ArgoPorts } from './ports.ts'
 import type { Desired } from './served-objects.ts'
-import { compileWith, fetchedSources, writeObjects } from './write-objects.ts'
+import { compileWith, fetchedSources, refusedWrite, writeObjects } from './write-objects.ts'
 
 /** Argo CD looks at decisions every three minutes. */
 const AGAIN_MS = 180_000
@@ -177,7 +177,12 @@ async function write(
       )
       continue
     }
-    await ports.applyApplication(wanted, context.signal)
+    try {
+      await ports.applyApplication(wanted, context.signal)
+    } catch (caught) {
+      unwritten.push(refusedWrite(caught, Application.kind, wanted.metadata.name))
+      continue
+    }
     context.log.info({ application: wanted.metadata.name, set: set.metadata.name }, 'generated')
   }
   const names = new Set(applications.map(({ metadata }) => metadata.name))

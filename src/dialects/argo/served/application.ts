@@ -35,8 +35,8 @@ import type { Fetched } from './write-objects.ts'
 
 /** The namespace whose AppProjects count for all namespaces. */
 export const ARGO_NAMESPACE = 'argocd'
-/** Time after which a closed sync window is looked at again. */
-const WINDOW_LOOK_MS = 60_000
+/** Time after which a closed sync window, or an object that could not be written, is looked at again. */
+const AGAIN_MS = 60_000
 
 interface Known {
   readonly digest: Digest
@@ -65,7 +65,10 @@ export function applicationReconciler(ports: ArgoPorts): Reconciler<Application>
       const placed = placedApplication(app, ports)
       if (typeof placed === 'string') return showProblem(draft, 'InvalidSpecError', placed, context)
       const read = await compiled(app, placed, { ports, context, known })
-      if ('problem' in read) return showProblem(draft, read.type, read.problem, context)
+      if ('problem' in read) {
+        showProblem(draft, read.type, read.problem, context)
+        return read.isUnwritten ? { requeueAfterMs: AGAIN_MS } : {}
+      }
       return sync(draft, { ...read, placed, ports, context })
     },
   }
@@ -150,12 +153,12 @@ async function compiled(
   app: Application,
   { cluster }: Placed,
   { ports, context, known }: Compiling,
-): Promise<Compiled | { readonly type: string; readonly problem: string }> {
+): Promise<Compiled | { readonly type: string; readonly problem: string; readonly isUnwritten?: boolean }> {
   const { namespace = '', name } = app.metadata
   const served = [{ bundle: name, application: app, clusters: [cluster] }]
   const wanted = compileServed(app, served, () => undefined).desired.filter(({ kind }) => kind === Source)
   const [taken] = await writeObjects(sourceOwnerOf(app), wanted, { ports, context })
-  if (taken !== undefined) return { type: 'InvalidSpecError', problem: taken }
+  if (taken !== undefined) return { type: 'InvalidSpecError', problem: taken, isUnwritten: true }
   const fetched = await fetchedSources(
     namespace,
     wanted.map(({ object }) => object),
@@ -185,7 +188,7 @@ async function compiled(
       written,
     )),
   ]
-  if (conflict !== undefined) return { type: 'InvalidSpecError', problem: conflict }
+  if (conflict !== undefined) return { type: 'InvalidSpecError', problem: conflict, isUnwritten: true }
   const names = new Set(made.desired.map(({ kind, object }) => `${kind.kind}/${object.metadata.name}`))
   await pruneObjects(app, (kind, one) => names.has(`${kind.kind}/${one}`), { ports, context })
   return { compiled: made, fetched }
@@ -281,7 +284,7 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
     cluster: placed.cluster,
     isOffline: offline !== undefined,
   })
-  return isWaiting ? { requeueAfterMs: WINDOW_LOOK_MS } : {}
+  return isWaiting ? { requeueAfterMs: AGAIN_MS } : {}
 }
 
 /** As in Argo CD, objects stay where an Application was before. */

@@ -1,7 +1,7 @@
-// Tested by src/dialects/argo/served/application.sim.test.ts
 /** Writes the objects of an owner, and reads the repositories that they are compiled from. */
 import { fromUtf8 } from '../../../core/bytes.ts'
 import { findCondition } from '../../../core/conditions.ts'
+import { isApiError } from '../../../core/errors.ts'
 import type { Digest } from '../../../core/crypto/digest.ts'
 import type { Context } from '../../../engine/reconciler.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
@@ -21,7 +21,13 @@ interface Writing {
   readonly context: Context
 }
 
-/** Writes objects that are missing or different; returns a sentence for each name that is taken. */
+/** The sentence of a write that the API refused; other errors are thrown, and the pass is tried again. */
+export function refusedWrite(caught: unknown, kind: string, name: string): string {
+  if (!isApiError(caught, 'Forbidden') && !isApiError(caught, 'Invalid')) throw caught
+  return `${kind} ${name} cannot be written: ${caught.message}`
+}
+
+/** Writes objects that are missing or different; returns a sentence for each name that is taken or write refused. */
 export async function writeObjects(
   owner: Owner,
   desired: readonly Desired[],
@@ -39,7 +45,12 @@ export async function writeObjects(
     }
     const present = ports.find(kind, namespace, name)
     if (present?.metadata.annotations?.[COMPILED] === object.metadata.annotations?.[COMPILED]) continue
-    await ports.apply(kind, object, context.signal)
+    try {
+      await ports.apply(kind, object, context.signal)
+    } catch (caught) {
+      taken.push(refusedWrite(caught, kind.kind, name))
+      continue
+    }
     context.log.info({ kind: kind.kind, object: name, owner: owner.metadata.name }, 'compiled')
   }
   return taken
