@@ -1,4 +1,3 @@
-// Tested by src/dialects/argo/served/application.sim.test.ts
 /** Removes what an Application made: its objects in the cluster only with Argo CD's finalizer. */
 import type { Context, Draft, Result } from '../../../engine/reconciler.ts'
 import { Bundle, REMOVAL_FINALIZER } from '../../../kinds/native/bundle.ts'
@@ -34,7 +33,9 @@ export async function removeApplication(
   const names = bundleNames(app)
   const removals = names.flatMap((name) => ports.removalsOf(namespace, name))
   for (const rollout of removals.filter(isStartable)) await ports.start(rollout, 'deleted', signal)
+  // A former destination keeps its objects until a person starts that removal.
   const waits = removals.some(({ spec, status }) => {
+    if (spec.removal!.cause !== 'bundleDeleted') return false
     const settled = new Set(status?.settled)
     return spec.removal!.clusters.some((cluster) => !settled.has(cluster) && ports.isOnline(cluster))
   })
