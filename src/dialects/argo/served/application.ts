@@ -22,7 +22,7 @@ import type { Revisions } from './application-status.ts'
 import { fetchProblem, otherContent } from './current-content.ts'
 import { compileServed } from './compile-served.ts'
 import type { CompiledApplications } from './compile-served.ts'
-import { argoNameOf, serverOf } from './destinations.ts'
+import { argoNameOf, serverOf, spellingsOf } from './destinations.ts'
 import { beginOperation, endOperation, noteAutomated, startRollouts } from './operations.ts'
 import type { ArgoPorts } from './ports.ts'
 import { closedWindow, projectRefusal, projectSpec, refusedObject } from './project-limits.ts'
@@ -130,6 +130,7 @@ function placedApplication({ metadata, spec }: Application, ports: ArgoPorts): P
   const destination = {
     name: argoNameOf(found.cluster),
     server: serverOf(found.cluster),
+    spellings: spellingsOf(found.cluster),
     namespace: spec.destination?.namespace ?? '',
   }
   const limits = { name, spec: project }

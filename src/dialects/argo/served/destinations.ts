@@ -44,6 +44,14 @@ export function isLocalCluster({ spec }: Cluster): boolean {
   return aliasesOf(spec).includes(LOCAL_ALIAS)
 }
 
+/** Each pair of a name and an address by which a destination may mean a Cluster. */
+export function spellingsOf(cluster: Cluster): readonly { readonly name: string; readonly server: string }[] {
+  const local = isLocalCluster(cluster)
+  const names = new Set([argoNameOf(cluster), cluster.metadata.name, ...(local ? [LOCAL_NAME] : [])])
+  const servers = new Set([serverOf(cluster), ownServer(cluster), ...(local ? [LOCAL_SERVER] : [])])
+  return [...names].flatMap((name) => [...servers].map((server) => ({ name, server: trimmed(server) })))
+}
+
 /** A destination. */
 export interface Destination {
   readonly name?: string

@@ -1,4 +1,3 @@
-// Tested by src/dialects/argo/served/application.sim.test.ts
 /** What the AppProject of an Application allows. */
 import type { ApplicationSpec } from '../application.ts'
 import type { AppProject } from '../kinds.ts'
@@ -31,11 +30,23 @@ export function projectSpec(
   return { missing: `application references project ${name} which does not exist` }
 }
 
-/** A destination with both of its names. */
+/** A destination with both of its names, and with all others that it has. */
 export interface NamedDestination {
   readonly name: string
   readonly server: string
   readonly namespace: string
+  readonly spellings: readonly { readonly name: string; readonly server: string }[]
+}
+
+/** Whether a project allows a destination by one of its spellings and denies it by none. */
+function isPermitted(
+  spec: CheckedProject,
+  { spellings, namespace }: Omit<NamedDestination, 'name' | 'server'>,
+): boolean {
+  const isAllowed = spellings.some((one) => isDestinationPermitted(spec, { ...one, namespace }))
+  // After an item that allows everything, only an item that denies gives false.
+  const denying = { destinations: [...(spec.destinations ?? []), { server: '*', name: '*', namespace: '*' }] }
+  return isAllowed && spellings.every((one) => isDestinationPermitted(denying, { ...one, namespace }))
 }
 
 /** Why a project does not allow an Application; undefined when it does. */
@@ -55,7 +66,7 @@ export function projectRefusal(
     if (!isSourcePermitted(project.spec, repoURL))
       return `application repo ${repoURL} is not permitted in project '${project.name}'`
   }
-  if (isDestinationPermitted(project.spec, destination)) return undefined
+  if (isPermitted(project.spec, destination)) return undefined
   const { server, namespace: target } = destination
   return `application destination server '${server}' and namespace '${target}' do not match any of the allowed destinations in project '${project.name}'`
 }
@@ -79,7 +90,7 @@ export function refusedObject(
     const label = `${group === '' ? '' : `${group}/`}${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`
     if (!isKindPermitted(project.spec, { group, kind, name }, namespace !== ''))
       return `resource ${label} is not permitted in project ${project.name}`
-    if (namespace !== '' && !isDestinationPermitted(project.spec, { ...destination, namespace }))
+    if (namespace !== '' && !isPermitted(project.spec, { ...destination, namespace }))
       return `namespace ${namespace} of ${label} is not permitted in project '${project.name}'`
   }
   return undefined
