@@ -13,6 +13,8 @@ export interface GenerateLimits {
   readonly maxTemplate: number
   /** Bytes of a file that a generator reads. */
   readonly maxFile: number
+  /** Whether the limits are those of a hub; errors then say what to do. */
+  readonly isServed?: boolean
 }
 
 /** The limits unless told: 100,000 Applications of the usual size fit. */
@@ -24,12 +26,30 @@ export const GENERATE_LIMITS: GenerateLimits = {
   maxFile: 4 * 1024 * 1024,
 }
 
+/**
+ * The limits in a hub, where the controllers of all namespaces wait while one set is generated: a matrix of a file and
+ * 10,000 Clusters fits.
+ */
+export const SERVED_LIMITS: GenerateLimits = {
+  ...GENERATE_LIMITS,
+  maxSets: 25_000,
+  maxSteps: 2_000_000,
+  maxOutput: 32 * 1024 * 1024,
+  isServed: true,
+}
+
+const SERVED = '; an ApplicationSet that the hub serves may have no more: split it into several ApplicationSets'
+
 /** Counts what an ApplicationSet costs. */
 export class GenerateBudget {
   readonly limits: GenerateLimits
   #sets = 0
   #steps = 0
   #output = 0
+
+  get #advice(): string {
+    return this.limits.isServed ? SERVED : ''
+  }
 
   constructor(limits: GenerateLimits = GENERATE_LIMITS) {
     this.limits = limits
@@ -39,7 +59,9 @@ export class GenerateBudget {
   sets(count: number): void {
     this.#sets += count
     if (this.#sets > this.limits.maxSets) {
-      throw new ApplicationSetError(`the generators give more than ${this.limits.maxSets} parameter sets`)
+      throw new ApplicationSetError(
+        `the generators give more than ${this.limits.maxSets} parameter sets${this.#advice}`,
+      )
     }
   }
 
@@ -47,7 +69,7 @@ export class GenerateBudget {
   step(): void {
     this.#steps += 1
     if (this.#steps > this.limits.maxSteps) {
-      throw new ApplicationSetError(`the templates take more than ${this.limits.maxSteps} steps`)
+      throw new ApplicationSetError(`the templates take more than ${this.limits.maxSteps} steps${this.#advice}`)
     }
   }
 
@@ -55,7 +77,7 @@ export class GenerateBudget {
   wrote(length: number): void {
     this.#output += length
     if (this.#output > this.limits.maxOutput) {
-      throw new ApplicationSetError(`the templates write more than ${this.limits.maxOutput} characters`)
+      throw new ApplicationSetError(`the templates write more than ${this.limits.maxOutput} characters${this.#advice}`)
     }
   }
 }

@@ -255,6 +255,21 @@ test('an Application that the API refuses is told in the set, and the others are
   assert.match(await condition(home, 'mixed', 'ErrorOccurred'), /^True .*Application n1 cannot be written: .*b c/)
 })
 
+test('a set with too many parameter sets is refused before it is generated', async (t) => {
+  const home = await startArgoHome(t, {}, PRODUCTION)
+  const list = (key: string) => ({
+    list: { elements: Array.from({ length: 160 }, (_one, at) => ({ [key]: `n${at}` })) },
+  })
+  const spec = { ...named('many', []).spec, generators: [{ matrix: { generators: [list('name'), list('other')] } }] }
+  await home.hub.create(build(ApplicationSet, 'argocd/many', { spec }), ApplicationSet)
+  await home.settle()
+  assert.match(
+    await condition(home, 'many', 'ErrorOccurred'),
+    /the generators give more than 25000 parameter sets; .*split it into several ApplicationSets/,
+  )
+  assert.deepEqual(await names(home), [])
+})
+
 test('a file that cannot be read is an error of the set, and not an empty file', async (t) => {
   const files = { 'sites/east.yaml': 'site: east\n', 'cm.yaml': cm('web') }
   const home = await startArgoHome(t, { [REPOSITORY]: files }, PRODUCTION)

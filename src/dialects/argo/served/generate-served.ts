@@ -9,6 +9,7 @@ import type { Entropy } from '../../../render/helm/frozen-random.ts'
 import { ApplicationSetError } from '../applicationset/applicationset-error.ts'
 import { generateApplications } from '../applicationset/generate.ts'
 import type { ArgoCluster, GenerateInputs } from '../applicationset/generate-inputs.ts'
+import { SERVED_LIMITS } from '../applicationset/limits.ts'
 import { unknownGenerators } from '../applicationset/generators.ts'
 import { locationOf } from '../compile/source-location.ts'
 import type { RepositoryFiles } from '../files/repositories.ts'
@@ -58,6 +59,7 @@ export function generateServed(set: ApplicationSet, hub: HubState): Generated {
     projects: hub.projects,
     objects: hub.objects,
     entropy: NO_ENTROPY,
+    limits: SERVED_LIMITS,
     onProblem: (problem) => void problems.push(problem),
     onClusters: (clusters) => {
       for (const cluster of clusters) chosen.set(cluster.secret, cluster)
