@@ -34,7 +34,7 @@ export function ActionChoice({ title, question, actions }: ActionChoiceProps) {
   const action = actions[chosen] ?? actions[0]
   if (!action) return undefined
   const choice = (
-    <fieldset className="choices">
+    <fieldset className="action-choices">
       <legend>{question}</legend>
       {actions.map((one, index) => (
         <label key={one.title}>
