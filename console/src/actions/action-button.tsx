@@ -14,6 +14,8 @@ import type { Action } from './action.ts'
 
 export interface ActionButtonProps {
   readonly action: Action
+  /** Defaults to the title of the action. */
+  readonly title?: string
   /** What the person should see before: the plan of the action. */
   readonly plan?: ReactNode
   readonly onOpenChange?: (isOpen: boolean) => void
@@ -28,7 +30,6 @@ export interface ActionChoiceProps {
 
 /** A button for one of several actions, chosen in its dialog. */
 export function ActionChoice({ title, question, actions }: ActionChoiceProps) {
-  const [isOpen, setOpen] = useState(false)
   const [chosen, setChosen] = useState(0)
   const group = useId()
   const action = actions[chosen] ?? actions[0]
@@ -43,22 +44,10 @@ export function ActionChoice({ title, question, actions }: ActionChoiceProps) {
       ))}
     </fieldset>
   )
-  return (
-    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
-      <Button look={action.look} right={action.right} onClick={() => setOpen(true)}>
-        {title}
-      </Button>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="dialog">
-          <ActionForm key={action.title} title={title} action={action} plan={choice} close={() => setOpen(false)} />
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
-  )
+  return <ActionButton title={title} action={action} plan={choice} />
 }
 
-export function ActionButton({ action, plan, onOpenChange }: ActionButtonProps) {
+export function ActionButton({ action, plan, title = action.title, onOpenChange }: ActionButtonProps) {
   const [isOpen, setOpen] = useState(false)
   const change = (next: boolean): void => {
     setOpen(next)
@@ -67,12 +56,12 @@ export function ActionButton({ action, plan, onOpenChange }: ActionButtonProps) 
   return (
     <Dialog.Root open={isOpen} onOpenChange={change}>
       <Button look={action.look} right={action.right} onClick={() => change(true)}>
-        {action.title}
+        {title}
       </Button>
       <Dialog.Portal>
         <Dialog.Overlay className="overlay" />
         <Dialog.Content className="dialog">
-          <ActionForm action={action} plan={plan} close={() => change(false)} />
+          <ActionForm key={action.title} title={title} action={action} plan={plan} close={() => change(false)} />
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
@@ -80,8 +69,7 @@ export function ActionButton({ action, plan, onOpenChange }: ActionButtonProps) 
 }
 
 interface ActionFormProps extends Omit<ActionButtonProps, 'onOpenChange'> {
-  /** Defaults to the title of the action. */
-  readonly title?: string
+  readonly title: string
   readonly close: () => void
 }
 
@@ -91,7 +79,7 @@ function ActionForm({ action, plan, close, ...given }: ActionFormProps) {
   const [typed, setTyped] = useState('')
   const reasonId = useId()
   const typedId = useId()
-  const title = (given.title ?? action.title).replace('…', '')
+  const title = given.title.replace('…', '')
   const act = useMutation({
     mutationFn: async () => {
       const { username = '', groups = [] } = session ?? {}

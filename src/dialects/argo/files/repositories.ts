@@ -34,12 +34,13 @@ export function repositoriesOf(clones: readonly Clone[], specs: readonly unknown
       problems.push(
         `--root is one repository, and the files name ${urls.join(' and ')}; say which it is: --root URL=DIR`,
       )
-    } else if (meant !== undefined) known.set(sameAddress(meant), filesOf(files))
+    } else if (meant !== undefined) known.set(sameAddress(meant), repositoryFiles(files))
   }
   return { of: (url) => known.get(sameAddress(url)), problems }
 }
 
-function filesOf(files: Clone['files']): RepositoryFiles {
+/** Files as texts; a file that is not UTF-8 has none. */
+export function repositoryFiles(files: Clone['files']): RepositoryFiles {
   return {
     paths: [...files.keys()],
     text: (path) => {

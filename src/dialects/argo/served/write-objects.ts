@@ -1,5 +1,4 @@
 /** Writes the objects of an owner, and reads the repositories that they are compiled from. */
-import { fromUtf8 } from '../../../core/bytes.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import { isApiError } from '../../../core/errors.ts'
 import type { Digest } from '../../../core/crypto/digest.ts'
@@ -11,6 +10,7 @@ import { identityOf } from '../../../source/fetch-request.ts'
 import type { LazyFiles } from '../../lazy-files.ts'
 import { COMPILED } from '../annotations.ts'
 import { locationOf } from '../compile/source-location.ts'
+import { repositoryFiles } from '../files/repositories.ts'
 import type { RepositoryFiles } from '../files/repositories.ts'
 import type { ArgoPorts } from './ports.ts'
 import { MADE_KINDS } from './served-objects.ts'
@@ -126,20 +126,6 @@ export async function fetchedSources(
 
 function locationKey({ git, helm, oci }: Pick<Source['spec'], 'git' | 'helm' | 'oci'>): string {
   return JSON.stringify({ git, helm, oci })
-}
-
-function repositoryFiles(files: LazyFiles): RepositoryFiles {
-  return {
-    paths: [...files.keys()],
-    text: (path) => {
-      const bytes = files.get(path)
-      try {
-        return bytes && fromUtf8(bytes)
-      } catch {
-        return undefined
-      }
-    },
-  }
 }
 
 /** Rounds of compiling: each may ask for further files. */
