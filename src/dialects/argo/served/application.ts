@@ -24,6 +24,7 @@ import { compileServed } from './compile-served.ts'
 import type { CompiledApplications } from './compile-served.ts'
 import { argoNameOf, serverOf, spellingsOf } from './destinations.ts'
 import { beginOperation, endOperation, noteAutomated, startRollouts } from './operations.ts'
+import { placementProblem, releaseMove, stopBeforeMove } from './move-application.ts'
 import type { ArgoPorts } from './ports.ts'
 import { closedWindow, projectRefusal, projectSpec, refusedObject } from './project-limits.ts'
 import type { NamedDestination } from './project-limits.ts'
@@ -181,6 +182,7 @@ async function compiled(
   if (problem !== undefined) return { type: 'InvalidSpecError', problem }
   const isSource = ({ kind }: { readonly kind: Kind }) => kind === Source
   const written = { ports, context }
+  await stopBeforeMove(namespace, made.desired, written)
   const [conflict] = [
     ...(await writeObjects(sourceOwnerOf(app), made.desired.filter(isSource), written)),
     ...(await writeObjects(
@@ -192,6 +194,7 @@ async function compiled(
   if (conflict !== undefined) return { type: 'InvalidSpecError', problem: conflict, isUnwritten: true }
   const names = new Set(made.desired.map(({ kind, object }) => `${kind.kind}/${object.metadata.name}`))
   await pruneObjects(app, (kind, one) => names.has(`${kind.kind}/${one}`), { ports, context })
+  await releaseMove(namespace, made.desired, written)
   return { compiled: made, fetched }
 }
 
@@ -238,6 +241,11 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
     const type = isProjectReason(reason) ? 'InvalidSpecError' : 'SyncError'
     if (!isWaiting && !conditions.has('ComparisonError') && !conditions.has(type)) conditions.set(type, message)
   }
+  const unplaced = placementProblem(namespace, compiled.desired, ports)
+  if (unplaced) {
+    const type = isProjectReason(unplaced.reason) ? 'InvalidSpecError' : 'SyncError'
+    if (!conditions.has(type)) conditions.set(type, `Cluster ${placed.cluster} is not selected: ${unplaced.message}`)
+  }
   const refused = refusedObject(placed.project, objects, placed.destination)
   if (refused !== undefined) conditions.set('InvalidSpecError', refused)
   for (const rollout of bundles.flatMap(({ metadata }) => ports.removalsOf(namespace, metadata.name))) {
@@ -277,7 +285,7 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
   if (isAsked) {
     const waits = fetch.waits ?? (other?.isWaiting ? other.message : undefined)
     const problem = fetch.failed ?? (isNewest ? refused : undefined) ?? conditions.get('ComparisonError')
-    endOperation(app, { rows, revisions, waits, problem, stays: other?.message, now })
+    endOperation(app, { rows, revisions, waits, problem, stays: other?.message ?? unplaced?.message, now })
   } else if (isNewest) noteAutomated(app, { rows, revisions, now })
   show(app, { rows, revisions, isNewest: other === undefined, conditions, now })
   status.resources = resourcesOf(bundles, sets, {
@@ -291,7 +299,8 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
 /** As in Argo CD, objects stay where an Application was before. */
 function leftBehind({ metadata, spec }: Rollout): string {
   const clusters = spec.removal?.clusters.join(', ') ?? ''
-  return `The objects of the former destination stay on ${clusters}. To remove them: flotilla rollout start ${metadata.name} -n ${metadata.namespace ?? ''}`
+  const what = spec.removal?.policy === 'Orphan' ? 'To give them up' : 'To remove them'
+  return `The objects of the former destination stay on ${clusters}. ${what}: flotilla rollout start ${metadata.name} -n ${metadata.namespace ?? ''}`
 }
 
 async function targetSet(bundle: Bundle, ports: ArgoPorts): Promise<ObjectSet | undefined> {

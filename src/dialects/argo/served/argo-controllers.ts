@@ -22,6 +22,7 @@ import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import { ClusterSetBinding } from '../../../kinds/native/cluster-set-binding.ts'
 import { ClusterSet } from '../../../kinds/native/cluster-set.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
+import { Placement } from '../../../kinds/native/placement.ts'
 import { Project } from '../../../kinds/native/project.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
@@ -101,6 +102,7 @@ export function createArgoControllers(parts: ArgoParts): readonly Controller[] {
           ),
         ]),
         triggerOnObject(bundles, (bundle) => ownersOf(bundle, Application.kind)),
+        triggerOnObject(informers.of(Placement), (placement) => ownersOf(placement, Application.kind)),
         triggerOnObject(rollouts, (rollout) => bundlesOf(rollout).flatMap((one) => ownersOf(one, Application.kind))),
         triggerOn(informers.of(ClusterReport), (change) =>
           reported(change).flatMap((one) => ownersOf(one, Application.kind)),
@@ -256,7 +258,7 @@ function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
   }
 }
 
-function writes(client: Client): Pick<ArgoPorts, 'annotate' | 'start' | 'deletePolicy' | 'remove'> {
+function writes(client: Client): Pick<ArgoPorts, 'annotate' | 'start' | 'stop' | 'deletePolicy' | 'remove'> {
   const options = (signal: AbortSignal) => ({ fieldManager: MANAGER, signal })
   const keyed = ({ metadata }: KubeObject) => ({ name: metadata.name, namespace: metadata.namespace ?? '' })
   const merge = (body: object) => ({ type: 'merge' as const, body })
@@ -268,6 +270,12 @@ function writes(client: Client): Pick<ArgoPorts, 'annotate' | 'start' | 'deleteP
       const { resourceVersion } = rollout.metadata
       const body = { metadata: { resourceVersion, annotations: { [STARTED]: reason } }, spec: { paused: false } }
       await ignoringGone(client.patch(Rollout, keyed(rollout), merge(body), options(signal)))
+    },
+    // A conflict is an error here: what the pause makes safe must not be written before it.
+    stop: async (rollout, signal) => {
+      const { resourceVersion } = rollout.metadata
+      const body = { metadata: { resourceVersion, annotations: { [STARTED]: null } }, spec: { paused: true } }
+      await client.patch(Rollout, keyed(rollout), merge(body), options(signal))
     },
     deletePolicy: async (bundle, policy, signal) => {
       const body = { spec: { delete: { bundleDeleted: policy, unplaced: policy } } }
