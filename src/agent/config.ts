@@ -1,5 +1,6 @@
 /** The agent's command line and environment. */
 import { parseArgs } from 'node:util'
+import { compact } from '../core/compact.ts'
 import { LOG_LEVELS } from './json-logger.ts'
 import type { LogLevel } from './json-logger.ts'
 import type { ProxyVariables } from './link/proxy.ts'
@@ -38,16 +39,16 @@ export function readAgentConfig(
   const joinCode = values.join ?? joinVariable(env)
   const clusterName = values.name ?? env['FLOTILLA_NAME']
   const localLimitsFile = values.ceiling ?? env['FLOTILLA_CEILING']
-  return {
+  return compact({
     kubeconfig,
     dataDir,
     proxyVariables: proxyVariablesOf(env),
     logLevel: parseLogLevel(values['log-level'] ?? env['FLOTILLA_LOG_LEVEL'] ?? 'info'),
-    ...(joinCode ? { joinCode } : {}),
-    ...(clusterName ? { clusterName } : {}),
-    ...(localLimitsFile ? { localLimitsFile } : {}),
-    ...(values.context ? { context: values.context } : {}),
-  }
+    joinCode: joinCode || undefined,
+    clusterName: clusterName || undefined,
+    localLimitsFile: localLimitsFile || undefined,
+    context: values.context || undefined,
+  })
 }
 
 /** The join code in the environment, which other users of the machine cannot read. */

@@ -159,7 +159,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     report,
     sign: (about) => {
       const now = hubTime.now()
-      return link.signReport({ ...about, ...(now === undefined ? {} : { at: formatTime(now) }) })
+      return link.signReport({ ...about, ...compact({ at: now === undefined ? undefined : formatTime(now) }) })
     },
     onLogRequest: (asked) => void (requestedLog = asked === undefined ? undefined : { asked, lines: tail.lines() }),
   })

@@ -4,6 +4,7 @@
  */
 import type * as Crypto from 'node:crypto'
 import type * as Zlib from 'node:zlib'
+import { compact } from './compact.ts'
 
 /**
  * Node's modules, loaded when they are first used: that takes some 15 ms, which a command that hashes nothing does not
@@ -248,11 +249,14 @@ export function zstd(data: Uint8Array, base?: Uint8Array): Uint8Array {
 /** Decompresses zstd, refusing to produce more than `maxBytes`. */
 export function unzstd(data: Uint8Array, maxBytes: number, base?: Uint8Array): Uint8Array {
   return new Uint8Array(
-    node.zlib.zstdDecompressSync(data, {
-      maxOutputLength: maxBytes,
-      params: { [node.zlib.constants.ZSTD_d_windowLogMax]: 31 },
-      ...(base ? { dictionary: base } : {}),
-    }),
+    node.zlib.zstdDecompressSync(
+      data,
+      compact({
+        maxOutputLength: maxBytes,
+        params: { [node.zlib.constants.ZSTD_d_windowLogMax]: 31 },
+        dictionary: base,
+      }),
+    ),
   )
 }
 

@@ -16,3 +16,9 @@ test('the type makes possibly undefined members optional', () => {
 test('the order of members stays', () => {
   assert.deepEqual(Object.keys(compact({ z: 1, y: undefined, a: 2 })), ['z', 'a'])
 })
+
+test('a member named __proto__ is copied as a member and leaves the prototype alone', () => {
+  const copy = compact(JSON.parse('{"__proto__": {"admin": true}, "a": 1}') as object)
+  assert.deepEqual(Object.keys(copy), ['__proto__', 'a'])
+  assert.equal(Object.getPrototypeOf(copy), Object.prototype)
+})

@@ -1,4 +1,5 @@
 /** Reads an object by a table of fields: names in any case, checked types, and a suggestion for unknown names. */
+import { compact } from '../core/compact.ts'
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
 import { nearestName } from '../core/text/nearest-name.ts'
@@ -142,10 +143,10 @@ function readSelector(value: unknown, path: Path, report: Report): LabelSelector
       `${dotted([...path, unknown])} is no field of a selector and has no effect; labels go into matchLabels`,
     )
   }
-  return {
-    ...(Object.keys(labels).length === 0 ? {} : { matchLabels: labels as Record<string, string> }),
-    ...(expressions.length === 0 ? {} : { matchExpressions: expressions as LabelSelector['matchExpressions'] & {} }),
-  }
+  return compact({
+    matchLabels: Object.keys(labels).length === 0 ? undefined : (labels as Record<string, string>),
+    matchExpressions: expressions.length === 0 ? undefined : (expressions as LabelSelector['matchExpressions'] & {}),
+  })
 }
 
 function found(value: unknown): string {

@@ -2,6 +2,7 @@
  * Maps rollout strategies of other systems to rings: Rancher Fleet's rolloutStrategy, Open Cluster Management's
  * strategies, Argo CD's RollingSync and KubeFleet's staged runs. `notes` name each field without an exact equivalent.
  */
+import { compact } from '../core/compact.ts'
 import type { LabelRequirement, LabelSelector } from '../core/text/label-selector.ts'
 import type { RingSpec } from '../plan/rollout/rings.ts'
 
@@ -48,7 +49,7 @@ export function fromFleet(strategy: FleetStrategy, clusters: number): MappedRoll
       const budget = fleetBudget(maxUnavailable ?? all)
       return {
         name: ringName(name ?? `partition-${i}`),
-        ...(clusterSelector ? { selector: clusterSelector } : {}),
+        ...compact({ selector: clusterSelector }),
         ...budget,
       }
     })
@@ -183,14 +184,14 @@ export function fromKubeFleet(stages: readonly KubeFleetStage[]): MappedRollout 
   const notes: string[] = []
   const rings = stages.map(({ name, labelSelector, maxConcurrency = 1, waitMs, approvalBefore }, i): RingSpec => {
     const needsApproval = approvalBefore || stages[i - 1]?.approvalAfter
-    return {
+    return compact({
       name: ringName(name),
-      ...(labelSelector ? { selector: labelSelector } : {}),
+      selector: labelSelector,
       concurrency: maxConcurrency,
       maxFailed: 0,
-      ...(waitMs === undefined ? {} : { soakMs: waitMs }),
-      ...(needsApproval ? { approvals: { count: 1 } } : {}),
-    }
+      soakMs: waitMs,
+      approvals: needsApproval ? { count: 1 } : undefined,
+    })
   })
   for (const { name, sortingLabelKey } of stages) {
     if (sortingLabelKey) notes.push(`stage ${name}: clusters are ordered by name, not by ${sortingLabelKey}`)

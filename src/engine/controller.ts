@@ -4,6 +4,7 @@
  */
 import type { Client } from '../client/client.ts'
 import type { Informer } from '../client/informer.ts'
+import { compact } from '../core/compact.ts'
 import type { BackoffOptions } from '../core/time/backoff.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { isApiError, toError } from '../core/errors.ts'
@@ -74,7 +75,7 @@ export function createController<T extends KubeObject>(options: ControllerOption
   const metrics = declareEngineMetrics(options.metrics ?? silentMetrics)
   const labels = { controller: name }
   const perLane = options.workersPerNamespace ?? workers
-  const queue = createWorkQueue({ name, clock, ids, metrics: metrics.queue, perLane, ...(backoff ? { backoff } : {}) })
+  const queue = createWorkQueue(compact({ name, clock, ids, metrics: metrics.queue, perLane, backoff }))
   const reconcile = createPass(options, name)
   let active = 0
 
@@ -87,7 +88,12 @@ export function createController<T extends KubeObject>(options: ControllerOption
       clock,
       ids,
       signal,
-      log: log.child({ kind: type.kind, ...(namespace ? { namespace } : {}), name: objectName, generation }),
+      log: log.child({
+        kind: type.kind,
+        ...compact({ namespace: namespace || undefined }),
+        name: objectName,
+        generation,
+      }),
     }
     const outcome = await reconcile(seen, context).catch((caught: unknown) => failed(caught, context))
     metrics.controller.seconds(labels, (clock.monotonicMs() - began) / 1000)
@@ -170,7 +176,10 @@ function createPass<T extends KubeObject>(
     if (what === 'Nothing') return { quietMs: 0 }
     const quietMs = what === 'Status' ? flapGuard.waitMs(draft, clock.monotonicMs()) : 0
     if (quietMs > 0) return { quietMs }
-    const write = { fieldManager: `flotilla-${name}`, ...(what === 'Status' ? { subresource: 'status' as const } : {}) }
+    const write = compact({
+      fieldManager: `flotilla-${name}`,
+      subresource: what === 'Status' ? ('status' as const) : undefined,
+    })
     try {
       const written = jsonClone(await client.update(type, draft.next, write))
       informer.noteWrite(written)

@@ -113,7 +113,7 @@ function eventObject(
       apiVersion,
       kind,
       name,
-      ...(object.metadata.namespace === undefined ? {} : { namespace }),
+      ...compact({ namespace: object.metadata.namespace === undefined ? undefined : namespace }),
       uid,
       resourceVersion,
     }),

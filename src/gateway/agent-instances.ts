@@ -3,6 +3,7 @@
  * gateways know it. Two live agents with one identity are a copied data directory.
  */
 import type { Client } from '../client/client.ts'
+import { compact } from '../core/compact.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { ApiError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
@@ -58,14 +59,17 @@ export function createAgentInstances({ client, clock, log }: AgentInstancesPorts
     // An instance that this gateway has not heard may have contacted another gateway: its silence counts from our
     // start.
     const quietMs = (of: string | undefined) => now - ((of && agent.heardAt.get(of)) || startedAt)
-    const { verdict, record } = judgeContact(agent.record, {
-      instance,
-      since: formatTime(clock.now()),
-      ...(address === undefined ? {} : { address }),
-      speakerQuietMs: quietMs(agent.record?.instance),
-      rivalQuietMs: quietMs(agent.record?.rival?.instance),
-      checkInMs: cluster.spec.checkInSeconds * 1000,
-    })
+    const { verdict, record } = judgeContact(
+      agent.record,
+      compact({
+        instance,
+        since: formatTime(clock.now()),
+        address,
+        speakerQuietMs: quietMs(agent.record?.instance),
+        rivalQuietMs: quietMs(agent.record?.rival?.instance),
+        checkInMs: cluster.spec.checkInSeconds * 1000,
+      }),
+    )
     if (record !== agent.record) changes.take(cluster.spec.id)
     agent.heardAt.set(instance, now)
     if (record !== agent.record) await store(cluster, agent, record)

@@ -4,6 +4,7 @@
  * the agents received, and the trust bundles that the signatures lead to. All bytes are kept as they were sent.
  */
 import type { Blobs } from '../blobs/blobs.ts'
+import { compact } from '../core/compact.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import { toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
@@ -67,15 +68,17 @@ export function createEvidence({ journal, blobs, trust, clock, log }: EvidencePo
         if (envelope && readTrustedDocument(envelope)?.clusterId === cluster.spec.id)
           document(cluster, follows, envelope)
       }
-      return append({
-        type: 'report',
-        cluster: cluster.metadata.name,
-        clusterId: cluster.spec.id,
-        identityKey: cluster.spec.identityKey,
-        at: formatTime(clock.now()),
-        body: writeExact(body),
-        ...(statement === undefined ? {} : { statement }),
-      })
+      return append(
+        compact({
+          type: 'report',
+          cluster: cluster.metadata.name,
+          clusterId: cluster.spec.id,
+          identityKey: cluster.spec.identityKey,
+          at: formatTime(clock.now()),
+          body: writeExact(body),
+          statement,
+        }),
+      )
     },
     isDurable: journal.isDurable,
     hasRoom: journal.hasRoom,

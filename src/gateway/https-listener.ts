@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { createServer } from 'node:https'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
+import { compact } from '../core/compact.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { toError } from '../core/errors.ts'
 import type { Caller, Handler, HttpResponse } from '../core/http.ts'
@@ -194,7 +195,7 @@ function tlsOf({ certificate, privateKey, cas }: Pick<ListenerOptions, 'certific
 function callerOfSocket(socket: TLSSocket, identify: Identify, now: number): Caller {
   // From the socket alone: a header with another address proves nothing.
   const address = socket.remoteAddress
-  return { ...identify(socket, now), ...(address === undefined ? {} : { address }) }
+  return { ...identify(socket, now), ...compact({ address }) }
 }
 
 /** The caller that the certificate of a socket proves at a time. */

@@ -5,6 +5,7 @@
  * within it each address has a part. Requests of a cluster take from the bucket of that cluster first, wherever they
  * come from: many clusters share one address behind NAT. Only then does a request take from what all clusters share.
  */
+import { compact } from '../core/compact.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
@@ -35,7 +36,7 @@ export function createLoadShedder({ clock, ids, limits = DEFAULT_LIMITS }: LoadS
   const limiter = (what: string, part: typeof CLUSTER_PART, maxKeys?: number) => {
     const burst = Math.max(part.least, part.burst * limits.burst)
     const perMinute = 60 * Math.max(1, part.perSecond * limits.perSecond)
-    return createRateLimiter({ clock, what, burst, perMinute, ...(maxKeys === undefined ? {} : { maxKeys }) })
+    return createRateLimiter(compact({ clock, what, burst, perMinute, maxKeys }))
   }
   const perCluster = limiter('requests from this cluster', CLUSTER_PART)
   const renewals = createRateLimiter({ clock, what: 'requests for certificates from this cluster', ...RENEWALS })

@@ -1,5 +1,6 @@
 /** Packs of sets. Clusters with the same base and set share a pack; the cache keeps the packs used last. */
 import type { Blobs } from '../blobs/blobs.ts'
+import { compact } from '../core/compact.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import type { SetObject } from '../wire/document/cluster-document.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -50,13 +51,15 @@ export function createPackCache({ blobs, sets }: PackCachePorts) {
       withBase: known !== undefined && from === 0,
       dictionary: sameNames.map(({ index }) => index),
     }
-    return encodePack({
-      header,
-      ...(from === 0 ? { manifest: target.bytes } : {}),
-      objects,
-      ...(known && from === 0 ? { baseManifest: known.bytes } : {}),
-      dictionary: sameNames.map(({ bytes }) => bytes),
-    })
+    return encodePack(
+      compact({
+        header,
+        manifest: from === 0 ? target.bytes : undefined,
+        objects,
+        baseManifest: known && from === 0 ? known.bytes : undefined,
+        dictionary: sameNames.map(({ bytes }) => bytes),
+      }),
+    )
   }
 
   /** As many objects as fit into the budget, at least one. */

@@ -3,6 +3,7 @@
  * reverse.
  */
 import type { Client } from '../client/client.ts'
+import { compact } from '../core/compact.ts'
 import { toError } from '../core/errors.ts'
 import { splitList } from './config.ts'
 import type { HubConfig } from './config.ts'
@@ -103,10 +104,12 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
       blobsFolder,
       render: threads.renderer.render,
       fetchSource: threads.fetcher.fetch,
-      askGate: createGateRequests({
-        clock,
-        ...(config.gateHosts === undefined ? {} : { hosts: splitList(config.gateHosts) }),
-      }),
+      askGate: createGateRequests(
+        compact({
+          clock,
+          hosts: config.gateHosts === undefined ? undefined : splitList(config.gateHosts),
+        }),
+      ),
       metrics: page.metrics,
       dialects: dialectControllers(servedDialects(config)),
       isShared: home.isShared,

@@ -1,6 +1,7 @@
 // Tested by src/journal/journal-writer.test.ts
 /** The Lease that holds the head of a stream: read, and written by compare-and-swap. */
 import type { Client, Reader } from '../client/client.ts'
+import { compact } from '../core/compact.ts'
 import { isApiError } from '../core/errors.ts'
 import { formatMicroTime } from '../core/time/time.ts'
 import { Lease } from '../kinds/builtin/coordination.ts'
@@ -61,7 +62,7 @@ export async function listHeads(
   do {
     const page = await client.list(
       Lease,
-      { namespace: JOURNAL_NAMESPACE, labelSelector, limit: 500, ...(next ? { continue: next } : {}) },
+      compact({ namespace: JOURNAL_NAMESPACE, labelSelector, limit: 500, continue: next || undefined }),
       signal,
     )
     for (const item of page.items) {

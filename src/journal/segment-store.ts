@@ -2,6 +2,7 @@
 /** Stores the segments of one stream: the segment first, then its index, then the head that names both. */
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Client } from '../client/client.ts'
+import { compact } from '../core/compact.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import { toError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -101,7 +102,7 @@ export function createSegmentStore(ports: SegmentStorePorts) {
     const header: Omit<SegmentHeader, 'format' | 'records'> = {
       stream: name,
       number,
-      ...(head.segment === undefined ? {} : { previous: head.segment }),
+      ...compact({ previous: head.segment }),
       from,
       to,
       ...(batch.lost && { lost: batch.lost }),

@@ -6,6 +6,7 @@
  */
 import type { Static, TSchema } from 'typebox'
 import { concatBytes, fromUtf8, unzstd, utf8, zstd } from '../core/bytes.ts'
+import { compact } from '../core/compact.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import { firstSchemaProblem } from '../core/schema/check-schema.ts'
 import { Type } from '../core/schema/typebox.ts'
@@ -126,7 +127,7 @@ export function extendIndex(
   const { index, digest } = current
   const format = 'flotilla.dev/journal-index/v1'
   if (index && !beginsIndex(index)) return { ...index, segments: [...index.segments, segment] }
-  return { format, stream, ...(digest === undefined ? {} : { previous: digest }), segments: [segment] }
+  return { format, stream, ...compact({ previous: digest }), segments: [segment] }
 }
 
 /**

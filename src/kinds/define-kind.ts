@@ -173,17 +173,17 @@ export interface KindParts extends Naming {
 export function kindOf<T extends KubeObject>(parts: KindParts): Kind<T> {
   const { group, version, kind, plural, scope, description } = parts
   const apiVersion = group === '' ? version : `${group}/${version}`
-  const schema: StructuralSchema = {
+  const schema: StructuralSchema = compact({
     type: 'object',
     description,
-    ...(parts.required && parts.required.length > 0 ? { required: parts.required } : {}),
+    required: parts.required && parts.required.length > 0 ? parts.required : undefined,
     properties: {
       apiVersion: { type: 'string' },
       kind: { type: 'string' },
       metadata: { type: 'object' },
       ...parts.fields,
     },
-  }
+  })
   return compact({
     group,
     version,

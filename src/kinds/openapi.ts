@@ -1,4 +1,5 @@
 /** OpenAPI v3 of a group and version: schemas, and the few paths kubectl looks for to explain and to apply. */
+import { compact } from '../core/compact.ts'
 import type { Kind } from './define-kind.ts'
 import { METADATA_SCHEMA } from './validation/metadata.ts'
 import { isObject } from '../core/json.ts'
@@ -128,12 +129,13 @@ function withEmbedded(schema: StructuralSchema): StructuralSchema {
   const below = Object.entries(properties ?? {}).map(([field, it]) => [field, withEmbedded(it)])
   return {
     ...schema,
-    ...(isEmbedded ? { required: [...new Set([...required, 'kind', 'apiVersion'])] } : {}),
-    ...(properties || isEmbedded
-      ? { properties: { ...Object.fromEntries(below), ...(isEmbedded ? OBJECT : {}) } }
-      : {}),
-    ...(items ? { items: withEmbedded(items) } : {}),
-    ...(isObject(additionalProperties) ? { additionalProperties: withEmbedded(additionalProperties) } : {}),
+    ...compact({
+      required: isEmbedded ? [...new Set([...required, 'kind', 'apiVersion'])] : undefined,
+      properties:
+        properties || isEmbedded ? { ...Object.fromEntries(below), ...(isEmbedded ? OBJECT : {}) } : undefined,
+      items: items ? withEmbedded(items) : undefined,
+      additionalProperties: isObject(additionalProperties) ? withEmbedded(additionalProperties) : undefined,
+    }),
   }
 }
 
@@ -199,11 +201,11 @@ function pathsOf(kind: Kind): Record<string, object> {
   const named = [inPath('name'), ...shared]
   const itself = ref(schemaName(kind))
   const paths: Record<string, object> = {
-    [all]: {
+    [all]: compact({
       get: operation(kind, { verb: 'list', parameters: LIST, answer: ref(`${schemaName(kind)}List`) }),
       post: operation(kind, { verb: 'create', parameters: WRITE, answer: itself, body: itself }),
-      ...(namespaced ? { parameters: shared } : {}),
-    },
+      parameters: namespaced ? shared : undefined,
+    }),
     [`${all}/{name}`]: { ...itemOperations(kind, itself), parameters: named },
   }
   if (kind.subresources.status) paths[`${all}/{name}/status`] = { ...statusOperations(kind, itself), parameters: named }
@@ -253,8 +255,10 @@ function operation(kind: Kind, parts: OperationParts): object {
   return {
     operationId: `${verb}${kind.kind}`,
     tags: [openApiPath(kind).replaceAll('/', '_')],
-    ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: { content: json(body, bodyTypes), required: true } } : {}),
+    ...compact({
+      parameters: parameters.length > 0 ? parameters : undefined,
+      requestBody: body ? { content: json(body, bodyTypes), required: true } : undefined,
+    }),
     responses: { 200: { description: 'OK', content: json(answer, ['application/json']) } },
     'x-kubernetes-action': ACTIONS[verb.replace(/Status$/, '')],
     'x-kubernetes-group-version-kind': identityOf(kind),

@@ -1,5 +1,6 @@
 /** The result of every renderer: objects, and the bytes under which they are stored. */
 import { utf8 } from '../core/bytes.ts'
+import { compact } from '../core/compact.ts'
 import { digestOf } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import { canonicalJson } from '../core/json.ts'
@@ -48,14 +49,14 @@ export function toBlobs(objects: readonly UnknownObject[]): RenderedBlob[] {
   return keyed.map(({ object }) => {
     const bytes = utf8(canonicalJson(object))
     const { namespace, name } = object.metadata
-    return {
+    return compact({
       apiVersion: object.apiVersion,
       kind: object.kind,
-      ...(namespace ? { namespace } : {}),
+      namespace: namespace || undefined,
       name,
       digest: digestOf(bytes),
       bytes,
-    }
+    })
   })
 }
 

@@ -62,7 +62,7 @@ async function getUnder(rules: EgressRules, asked: HttpRequest): Promise<HttpAns
         headers: {
           'user-agent': 'flotilla',
           ...asked.headers,
-          ...(isHome && authorization !== undefined ? { authorization } : {}),
+          ...compact({ authorization: isHome && authorization !== undefined ? authorization : undefined }),
         },
       })
       const location = response.headers['location']

@@ -177,10 +177,12 @@ export function newRecord(planned: PlannedObject, run: BundleRun): InventoryObje
     ...compact({ namespace }),
     // An object that the bundle does not own yet has no UID in the inventory before its first write.
     ...(isKnown ? compact({ uid: known.uid, digest: known.digest, share: known.share }) : {}),
-    ...(adopted ? { adopted } : {}),
+    ...compact({ adopted: adopted || undefined }),
     ...compact({ prune: options.prune, delete: options.delete }),
-    ...('made' in planned.from ? { madeNamespace: true } : {}),
-    ...(planned.wave === 0 ? {} : { wave: planned.wave }),
+    ...compact({
+      madeNamespace: 'made' in planned.from ? true : undefined,
+      wave: planned.wave === 0 ? undefined : planned.wave,
+    }),
   }
 }
 

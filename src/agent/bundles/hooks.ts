@@ -133,7 +133,9 @@ export function createHooks({
           return waiting(next.message)
         case 'End':
           log.info({ bundle: journal.bundle, hook: object, event, state: next.state }, 'hook ended')
-          await write({ state: next.state, ...(next.message === '' ? {} : { message: next.message.slice(0, 1024) }) })
+          await write(
+            compact({ state: next.state, message: next.message === '' ? undefined : next.message.slice(0, 1024) }),
+          )
           break
       }
     }

@@ -1,5 +1,6 @@
 // Tested by src/agent/bundles/operation.contract.test.ts
 /** The preflight of an operation: ownership of every object, and a dry run of every write, before the first write. */
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { isApiError } from '../../core/errors.ts'
 import { inParallel } from '../../core/async/in-parallel.ts'
@@ -94,7 +95,12 @@ export function createPreflight({ content, observer, journal, clock, log }: Pref
     }
     await journal.record(run, {
       phase: 'Applying',
-      operation: { kind: operation, wave: 0, since: formatTime(clock.now()), ...(attempt > 1 ? { attempt } : {}) },
+      operation: compact({
+        kind: operation,
+        wave: 0,
+        since: formatTime(clock.now()),
+        attempt: attempt > 1 ? attempt : undefined,
+      }),
       remedy,
       operations: (run.inventory?.operations ?? 0) + 1,
       hooks: leftByHooks(run.inventory?.hooks ?? []),

@@ -2,6 +2,7 @@
 /**
  * The waves of an operation: pre hooks, then for each wave its objects, its hooks, and the wait until it is healthy.
  */
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { Waiting } from '../../core/errors.ts'
 import { inParallel } from '../../core/async/in-parallel.ts'
@@ -194,11 +195,11 @@ function failedObjects(run: BundleRun, plan: SetPlan, nowMs: number): Outcome {
   const sinceMs = timeoutStartMs(run, run.inventory?.operation?.since)
   const isLate = !refused && sinceMs !== undefined && nowMs >= sinceMs + waveTimeoutMs(plan.options)
   const also = failures.length > 1 ? ` (and ${failures.length - 1} more objects cannot be applied)` : ''
-  return {
+  return compact({
     row: { ...rowOfFailure(first), state: 'Failed', message: `${first?.message ?? ''}${also}` },
     nextStepMs: OBSERVE_INTERVAL_MS.failed,
-    ...(isLate ? { failure: 'Time' as const } : {}),
-  }
+    failure: isLate ? ('Time' as const) : undefined,
+  })
 }
 
 // The namespaces and CustomResourceDefinitions that pre hooks need. The inventory already has them, and their wave

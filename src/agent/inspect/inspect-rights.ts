@@ -3,6 +3,7 @@
 import { clientOver } from '../../client/create-client.ts'
 import { createDiscovery } from '../../client/discovery.ts'
 import { createRest } from '../../client/rest.ts'
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { isApiError, toError } from '../../core/errors.ts'
 import type { Transport } from '../../core/http.ts'
@@ -69,7 +70,7 @@ export async function inspectRights({ transport, server, clock, signal }: Rights
       left -= asked.length
       unasked += wanted.length - asked.length
       const by = executor ? withImpersonation(transport, userOf(executor)) : transport
-      const about = { ...(executor ? { executor: `${executor.namespace}/${executor.name}` } : {}), bundles }
+      const about = compact({ executor: executor ? `${executor.namespace}/${executor.name}` : undefined, bundles })
       try {
         executors.push({ ...about, asked: asked.length, denied: await findDenied(asked, mayAs(by)) })
       } catch (caught) {

@@ -51,7 +51,7 @@ export function createHubRequests({ transport, clock, instance, onUnauthorized }
       ...headers,
       [INSTANCE_HEADER]: instance,
       [TIME_HEADER]: String(Math.round(clock.now())),
-      ...(body ? { 'content-type': 'application/json' } : {}),
+      ...compact({ 'content-type': body ? 'application/json' : undefined }),
     }
     const response = await transport({ method, path, headers: all, ...compact({ body }) }, signal)
     if (response.status === 200 || response.status === 206) return response

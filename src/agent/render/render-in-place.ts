@@ -1,4 +1,5 @@
 import { generateTraditionalKey } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Ids } from '../../core/ids.ts'
 import { renderInCluster } from '../../render/bundle/render-in-cluster.ts'
@@ -16,5 +17,5 @@ export interface RenderParts {
 export function renderInPlace({ clock, ids, watch }: RenderParts) {
   const entropy = { randomBytes: ids.bytes, now: () => clock.now(), generateKey: generateTraditionalKey }
   return async (request: ClusterRenderRequest): Promise<ClusterRenderAnswer> =>
-    renderInCluster(request, { entropy, ...(watch ? { watch } : {}) })
+    renderInCluster(request, compact({ entropy, watch }))
 }

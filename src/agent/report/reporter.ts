@@ -1,5 +1,6 @@
 // Tested by src/agent/create-agent.contract.test.ts
 /** Reports to the hub: the whole report when it changed, a check-in with its digest otherwise. */
+import { compact } from '../../core/compact.ts'
 import { backoffMs } from '../../core/time/backoff.ts'
 import { utf8 } from '../../core/bytes.ts'
 import type { Clock } from '../../core/time/clock.ts'
@@ -55,10 +56,10 @@ export function createReporter(ports: ReporterPorts) {
     const { statement } = signed
     const { kept: isKept = false } = await hub.report(
       body,
-      {
-        ...(statement === undefined ? {} : { [STATEMENT_HEADER]: statement }),
-        ...(kept === digest ? { [KEPT_HEADER]: 'true' } : {}),
-      },
+      compact({
+        [STATEMENT_HEADER]: statement,
+        [KEPT_HEADER]: kept === digest ? 'true' : undefined,
+      }),
       signal,
     )
     if (digest !== acknowledged) sequence += 1

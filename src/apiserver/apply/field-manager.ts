@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { ApiError, toError } from '../../core/errors.ts'
 import { isObject, jsonClone } from '../../core/json.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
@@ -279,7 +280,7 @@ function conflictMessage(conflicts: readonly FieldConflict[]): string {
 /** A manager as Go knows it, for the order of sentences. */
 function goId(id: string): string {
   const { manager, operation, apiVersion, subresource } = managerInfo(id)
-  return JSON.stringify({ manager, operation, ...(apiVersion ? { apiVersion } : {}), subresource })
+  return JSON.stringify({ manager, operation, ...compact({ apiVersion: apiVersion || undefined }), subresource })
 }
 
 function managerText(id: string): string {

@@ -74,7 +74,7 @@ export function encodeManaged({ owners, times, versions }: ManagedOwners, apiVer
         manager: info.manager,
         operation: info.operation,
         apiVersion: info.apiVersion || versions.get(id) || apiVersion,
-        ...(time === undefined ? {} : { time: formatTime(time) }),
+        ...compact({ time: time === undefined ? undefined : formatTime(time) }),
         fieldsType: 'FieldsV1',
         fieldsV1: toFieldsV1(set),
         subresource: info.subresource,

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { verbsOf } from '../server/registry.ts'
 import type { Registry } from '../server/registry.ts'
@@ -36,14 +37,14 @@ function resourceOf(kind: Kind): object {
     responseKind: sub.responseKind ?? responseKind,
     verbs: sub.verbs,
   }))
-  return {
+  return compact({
     resource: kind.plural,
     responseKind,
     scope: kind.scope,
     singularResource: kind.singular,
     verbs: verbsOf(kind),
-    ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
-    ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
-    ...(below.length > 0 ? { subresources: below } : {}),
-  }
+    shortNames: kind.shortNames.length > 0 ? kind.shortNames : undefined,
+    categories: kind.categories.length > 0 ? kind.categories : undefined,
+    subresources: below.length > 0 ? below : undefined,
+  })
 }

@@ -1,4 +1,5 @@
 import { base64, sha256 } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { verbsOf } from '../server/registry.ts'
 import type { Registry } from '../server/registry.ts'
@@ -39,26 +40,26 @@ function groupOf(registry: Registry, group: string): object {
 export function apiResourceList(registry: Registry, group: string, version: string): object | undefined {
   const kinds = registry.all().filter((kind) => kind.group === group && kind.version === version)
   if (kinds.length === 0) return undefined
-  return {
+  return compact({
     kind: 'APIResourceList',
-    ...(group === '' ? {} : { apiVersion: 'v1' }),
+    apiVersion: group === '' ? undefined : 'v1',
     groupVersion: group === '' ? version : `${group}/${version}`,
     resources: kinds.flatMap(resourcesOf),
-  }
+  })
 }
 
 function resourcesOf(kind: Kind): object[] {
   const namespaced = kind.scope === 'Namespaced'
-  const main = {
+  const main = compact({
     name: kind.plural,
     singularName: kind.singular,
     namespaced,
     kind: kind.kind,
     verbs: verbsOf(kind),
-    ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
-    ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
-    ...(kind.verbs ? {} : { storageVersionHash: storageVersionHash(kind) }),
-  }
+    shortNames: kind.shortNames.length > 0 ? kind.shortNames : undefined,
+    categories: kind.categories.length > 0 ? kind.categories : undefined,
+    storageVersionHash: kind.verbs ? undefined : storageVersionHash(kind),
+  })
   const below = subresourcesOf(kind).map(({ name, verbs, responseKind }) => ({
     name: `${kind.plural}/${name}`,
     singularName: '',

@@ -1,4 +1,5 @@
 import { hex, sha256, utf8 } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
 import { ApiError } from '../../core/errors.ts'
 import { bytesBody } from '../../core/http.ts'
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
@@ -103,10 +104,14 @@ function openApi(about: ServerInfo, request: HttpRequest, info: RequestInfo): Ht
   if (!found) throw pathNotFound()
   // Under its hash a document never changes, so that clients keep it for ever.
   const isHashed = info.query.get('hash') === found.hash
-  return cacheable(request, JSON.stringify(found.document), {
-    'content-type': 'application/json',
-    ...(isHashed ? { 'cache-control': 'public, immutable' } : {}),
-  })
+  return cacheable(
+    request,
+    JSON.stringify(found.document),
+    compact({
+      'content-type': 'application/json',
+      'cache-control': isHashed ? 'public, immutable' : undefined,
+    }),
+  )
 }
 
 // Older clients write its version with an `@`.

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { itemsAt, mapAt } from '../../kinds/builtin/read-path.ts'
@@ -31,7 +32,7 @@ function operationOf(operation: JsonObject, convert: (schema: unknown) => unknow
   const given = Object.entries(isObject(responses) ? responses : {}).map(([code, response]) => {
     const [first] = contentOf(response)
     const { content: _content, ...said } = isObject(response) ? response : {}
-    return [code, { ...said, ...(first ? { schema: convert(first.schema) } : {}) }] as const
+    return [code, { ...said, ...compact({ schema: first ? convert(first.schema) : undefined }) }] as const
   })
   return {
     ...rest,

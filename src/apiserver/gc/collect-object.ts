@@ -189,7 +189,7 @@ function contextFor({ parts, signal }: CollectorContext, kind: Kind, { metadata 
     caller: SELF,
     http: { method: 'DELETE', path: '', headers: {} },
     query: new URLSearchParams(),
-    request: { verb: 'delete', group, version, plural, name, ...(namespace ? { namespace } : {}) },
+    request: compact({ verb: 'delete', group, version, plural, name, namespace: namespace || undefined }),
     accept: { mediaType: 'application/json', pretty: false },
   }
 }

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { isApiError, toError } from '../../core/errors.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { StoreEvent } from '../../store/store.ts'
@@ -67,7 +68,7 @@ async function follow(parts: ServerParts, outer: AbortSignal): Promise<void> {
     const revision = parts.store.revision()
     for (let after: string | undefined, more = true; more;) {
       const range = { prefix: EVERYTHING, limit: PAGE, isCounted: false, revision }
-      const page = await parts.store.list({ ...range, ...(after ? { after } : {}) })
+      const page = await parts.store.list({ ...range, ...compact({ after: after || undefined }) })
       for (const { key, value } of page.entries) if (concerns(value)) saw(key, parseStored(value), undefined)
       after = page.entries.at(-1)?.key
       more = page.more

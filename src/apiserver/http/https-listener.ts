@@ -264,12 +264,12 @@ function requestOf(request: Http2ServerRequest, body: Uint8Array): HttpRequest {
     if (name.startsWith(':') || value === undefined) continue
     headers[name] = Array.isArray(value) ? value.join(', ') : value
   }
-  return {
+  return compact({
     method: request.method,
     path: request.url,
     headers,
-    ...(body.byteLength > 0 ? { body } : {}),
-  }
+    body: body.byteLength > 0 ? body : undefined,
+  })
 }
 
 /** Reads the body. Refuses a body that is too large or too slow. */

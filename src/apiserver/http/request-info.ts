@@ -108,7 +108,7 @@ function resourceOf(method: string, query: URLSearchParams, rest: Rest): Resourc
     group: rest.group,
     version: rest.version,
     plural: plural!,
-    ...(inNamespace ? { namespace: segments[1]! } : {}),
+    ...compact({ namespace: inNamespace ? segments[1]! : undefined }),
     name,
     subresource,
   })

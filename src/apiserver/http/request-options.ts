@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { HttpRequest } from '../../core/http.ts'
@@ -87,16 +88,15 @@ export function deleteOptionsOf(body: JsonObject | undefined, query = new URLSea
   refuse('DeleteOptions', errors)
   const orphans = typeof orphan === 'string' ? isTrue(orphan) : typeof orphan === 'boolean' ? orphan : undefined
   const effective = propagationPolicy ?? (orphans === undefined ? undefined : orphans ? 'Orphan' : 'Background')
-  return {
+  return compact({
     dryRun: dryRun.length > 0,
-    ...(typeof preconditions['uid'] === 'string' ? { uid: preconditions['uid'] } : {}),
-    ...(typeof preconditions['resourceVersion'] === 'string'
-      ? { resourceVersion: preconditions['resourceVersion'] }
-      : {}),
-    ...(effective ? { propagationPolicy: effective } : {}),
-    ...(orphans === false ? { cascades: true } : {}),
-    ...(grace !== undefined && grace !== null ? { gracePeriodSeconds: Number(grace) } : {}),
-  }
+    uid: typeof preconditions['uid'] === 'string' ? preconditions['uid'] : undefined,
+    resourceVersion:
+      typeof preconditions['resourceVersion'] === 'string' ? preconditions['resourceVersion'] : undefined,
+    propagationPolicy: effective,
+    cascades: orphans === false ? true : undefined,
+    gracePeriodSeconds: grace !== undefined && grace !== null ? Number(grace) : undefined,
+  })
 }
 
 /** Throws the 409 of a precondition that does not hold. */

@@ -1,4 +1,5 @@
 import { utf8 } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { bytesBody } from '../../core/http.ts'
 import type { HttpResponse } from '../../core/http.ts'
@@ -34,24 +35,24 @@ const WITH_DETAILS: ReadonlySet<string> = new Set(['NotFound', 'MethodNotAllowed
 /** A Kubernetes Status for a refusal. */
 export function toStatus(error: ApiError): object {
   const { name, group, kind, uid, causes, retryAfterSeconds } = error.details
-  const details = {
-    ...(name ? { name } : {}),
-    ...(group ? { group } : {}),
-    ...(kind ? { kind } : {}),
-    ...(uid ? { uid } : {}),
-    ...(causes && causes.length > 0 ? { causes } : {}),
-    ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
-  }
-  return {
+  const details = compact({
+    name: name || undefined,
+    group: group || undefined,
+    kind: kind || undefined,
+    uid: uid || undefined,
+    causes: causes && causes.length > 0 ? causes : undefined,
+    retryAfterSeconds: retryAfterSeconds || undefined,
+  })
+  return compact({
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
     message: error.message,
     reason: error.reason,
-    ...(Object.keys(details).length > 0 || WITH_DETAILS.has(error.reason) ? { details } : {}),
+    details: Object.keys(details).length > 0 || WITH_DETAILS.has(error.reason) ? details : undefined,
     code: error.code,
-  }
+  })
 }
 
 /** Whether a client wants objects exactly as they are stored. */
@@ -95,11 +96,11 @@ export function respondText(status: number, text: string): HttpResponse {
 
 /** Headers every answer has. */
 export function responseHeaders(contentType: string, warnings: readonly string[] = []): Record<string, string> {
-  return {
+  return compact({
     'content-type': contentType,
     'cache-control': 'no-cache, private',
-    ...(warnings.length > 0 ? { warning: warnings.map((warning) => `299 - ${quoted(warning)}`).join(', ') } : {}),
-  }
+    warning: warnings.length > 0 ? warnings.map((warning) => `299 - ${quoted(warning)}`).join(', ') : undefined,
+  })
 }
 
 /** Adds a Warning header before the existing warnings of a response. */

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { isApiError, toError } from '../../core/errors.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { formatTime } from '../../core/time/time.ts'
@@ -104,13 +105,15 @@ async function follow(parts: ServerParts, prefix: string, signal: AbortSignal, s
 async function ensure({ store, ids, clock }: ServerParts, namespace: string, { kind, name, fields, by }: Wanted) {
   const stored = await readObject(store, kind, { namespace, name })
   if (stored && Object.entries(fields).every(([field, value]) => jsonEqual(stored.object[field], value))) return true
-  const metadata = stored?.object.metadata ?? {
-    name,
-    namespace,
-    uid: ids.uid(),
-    creationTimestamp: formatTime(clock.now()),
-    ...(name === ROOT_CA ? { annotations: { 'kubernetes.io/description': DESCRIPTION } } : {}),
-  }
+  const metadata =
+    stored?.object.metadata ??
+    compact({
+      name,
+      namespace,
+      uid: ids.uid(),
+      creationTimestamp: formatTime(clock.now()),
+      annotations: name === ROOT_CA ? { 'kubernetes.io/description': DESCRIPTION } : undefined,
+    })
   const object: UnknownObject = {
     apiVersion: apiVersionOf(kind),
     kind: kind.kind,

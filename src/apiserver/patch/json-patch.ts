@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { ApiError } from '../../core/errors.ts'
 import { isObject, jsonClone, jsonEqual, measureJson } from '../../core/json.ts'
 import { badRequest } from '../http/api-errors.ts'
@@ -79,7 +80,12 @@ function readOperation(item: unknown): Operation {
   if ((op === 'move' || op === 'copy') && typeof from !== 'string') {
     throw badRequest(`operation ${op} of a JSON patch needs "from"`)
   }
-  return { op, path: parsePointer(path), ...(typeof from === 'string' ? { from: parsePointer(from) } : {}), value }
+  return {
+    op,
+    path: parsePointer(path),
+    ...compact({ from: typeof from === 'string' ? parsePointer(from) : undefined }),
+    value,
+  }
 }
 
 function applyOne(document: unknown, { op, path, from, value }: Operation, work: Work): unknown {

@@ -9,6 +9,7 @@ import { formatType, listType, mapType, objectType, SIMPLE } from '../../cel/typ
 import type { CelType } from '../../cel/types.ts'
 import { CelMap, fromJson } from '../../cel/values.ts'
 import type { CelValue } from '../../cel/values.ts'
+import { compact } from '../../core/compact.ts'
 import type { ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
 
 const { string: TEXT } = SIMPLE
@@ -114,7 +115,7 @@ export function policyCompiler(spec: AnyPolicySpec, more: ExtraEnvironment = {})
     namespaceObject: { type: namespaceType, adapt: fromJson },
     authorizer: AUTHORIZER,
     'authorizer.requestResource': { ...AUTHORIZER, type: RESOURCE_CHECK },
-    ...(spec.paramKind ? { params: DYNAMIC } : {}),
+    ...compact({ params: spec.paramKind ? DYNAMIC : undefined }),
     ...more.types,
   }
   const adapt = (raw: unknown) => raw as CelValue
@@ -122,11 +123,13 @@ export function policyCompiler(spec: AnyPolicySpec, more: ExtraEnvironment = {})
     ...celEnvironment(
       {
         ...base,
-        ...(spec.variables?.length ? { variables: { type: objectType('kubernetes.variables', fields), adapt } } : {}),
+        ...compact({
+          variables: spec.variables?.length ? { type: objectType('kubernetes.variables', fields), adapt } : undefined,
+        }),
       },
       more.functions ?? AUTHORIZER_LIBRARY,
     ),
-    ...(more.struct ? { struct: more.struct } : {}),
+    ...compact({ struct: more.struct }),
   })
   const compile = (field: string, source: string, ...wanted: readonly string[]): CelProgram | undefined => {
     const program: CelProgram | CelIssue = compileCel(source, environment())

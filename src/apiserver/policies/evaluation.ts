@@ -4,6 +4,7 @@ import type { CelProgram, CelResult } from '../../cel/cel.ts'
 import { CelAuthorizer, ResourceCheck } from '../../cel/library/authorizer.ts'
 import type { AccessResult, AccessRequest, AccessChecker } from '../../cel/library/authorizer.ts'
 import { CelFailure } from '../../cel/values.ts'
+import { compact } from '../../core/compact.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { AdmissionRequest } from '../server/admission.ts'
 import type { Authorizer } from '../rbac/authorizer.ts'
@@ -132,7 +133,7 @@ function bindingsOf(
       requestResource: gvr,
       ...(subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource }),
       name,
-      ...(inside === '' ? {} : { namespace: inside }),
+      ...compact({ namespace: inside === '' ? undefined : inside }),
       operation,
       dryRun,
       userInfo: { username: caller.user, uid: caller.uid ?? '', groups: caller.groups, extra: caller.extra ?? {} },

@@ -141,11 +141,11 @@ function become(object: UnknownObject, next: UnknownObject): void {
 }
 
 function refusalOf({ kind, object }: AdmissionRequest, message: string): ApiError {
-  const details = {
+  const details = compact({
     name: object?.metadata.name ?? '',
-    ...(kind.group === '' ? {} : { group: kind.group }),
+    group: kind.group === '' ? undefined : kind.group,
     kind: kind.plural,
     causes: [{ message } as ApiCause],
-  }
+  })
   return new ApiError('Invalid', message, details, { code: API_REASONS.Forbidden })
 }

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import {
   MutatingAdmissionPolicy,
   MutatingAdmissionPolicyBinding,
@@ -108,7 +109,7 @@ async function paramsOf(
   if (!kind) return undefined
   const namespace = kind.scope === 'Namespaced' ? (ref.namespace ?? asked.namespace) : undefined
   if (ref.name !== undefined && ref.name !== '') {
-    const found = await readObject(store, kind, { name: ref.name, ...(namespace ? { namespace } : {}) })
+    const found = await readObject(store, kind, compact({ name: ref.name, namespace: namespace || undefined }))
     return found ? [found.object] : []
   }
   if (kind.scope === 'Cluster' && !kind.custom) {

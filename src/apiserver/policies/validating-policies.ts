@@ -1,5 +1,6 @@
 /** ValidatingAdmissionPolicies: what they refuse, warn about or let through. */
 import type { AccessChecker } from '../../cel/library/authorizer.ts'
+import { compact } from '../../core/compact.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { ApiCause, ApiReason } from '../../core/errors.ts'
 import type { ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
@@ -140,11 +141,11 @@ function evaluate(
 function refusalOf({ kind, object, oldObject }: AdmissionRequest, { message, reason }: Denial): ApiError {
   const name = (object ?? oldObject)?.metadata.name ?? ''
   const what = name === '' ? qualifiedResource(kind) : `${qualifiedResource(kind)} ${JSON.stringify(name)}`
-  const details = {
+  const details = compact({
     name,
-    ...(kind.group === '' ? {} : { group: kind.group }),
+    group: kind.group === '' ? undefined : kind.group,
     kind: kind.plural,
     causes: [{ message } as ApiCause],
-  }
+  })
   return new ApiError(reason, `${what} is forbidden: ${message}`, details)
 }

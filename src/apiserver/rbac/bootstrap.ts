@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../kinds/builtin/rbac.ts'
@@ -97,10 +98,10 @@ function roleObject({ name, rules, labels, aggregates }: BootstrapRole): Unknown
   return bootstrapObject(
     ClusterRole,
     { name },
-    {
-      ...(rules ? { rules } : {}),
-      ...(aggregates ? { aggregationRule: { clusterRoleSelectors: [{ matchLabels: aggregates }] } } : {}),
-    },
+    compact({
+      rules,
+      aggregationRule: aggregates ? { clusterRoleSelectors: [{ matchLabels: aggregates }] } : undefined,
+    }),
     labels,
   )
 }
@@ -112,7 +113,7 @@ function bindingObject(
 ): UnknownObject {
   const { name, namespace, role, subjects } = binding
   const roleRef = { apiGroup: kind.group, kind: roleKind, name: role }
-  return bootstrapObject(kind, { name, ...(namespace ? { namespace } : {}) }, { subjects, roleRef })
+  return bootstrapObject(kind, compact({ name, namespace: namespace || undefined }), { subjects, roleRef })
 }
 
 function bootstrapObject(

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { isObject, jsonEqual } from '../../core/json.ts'
 import type { Caller } from '../../core/http.ts'
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../kinds/builtin/rbac.ts'
@@ -96,7 +97,7 @@ interface RoleVerb {
 
 async function may(authorizer: RbacAuthorizer, caller: Caller, wish: RoleVerb): Promise<boolean> {
   const { verb, plural, name, namespace } = wish
-  const where = { ...(name === '' ? {} : { name }), ...(namespace === '' ? {} : { namespace }) }
+  const where = compact({ name: name === '' ? undefined : name, namespace: namespace === '' ? undefined : namespace })
   const resource = { group: Role.group, plural, ...where }
   return (await authorizer.authorize({ caller, verb, path: '', resource })).allowed
 }

@@ -25,9 +25,9 @@ export async function impersonate(request: HttpRequest, caller: Caller, authoriz
   return compact({
     user: asked.user,
     groups: groupsOf(asked),
-    ...(asked.uid === '' ? {} : { uid: asked.uid }),
+    ...compact({ uid: asked.uid === '' ? undefined : asked.uid }),
     address: caller.address,
-    ...(Object.keys(asked.extra).length > 0 ? { extra: asked.extra } : {}),
+    ...compact({ extra: Object.keys(asked.extra).length > 0 ? asked.extra : undefined }),
     impersonator: caller.impersonator ?? caller.user,
   })
 }

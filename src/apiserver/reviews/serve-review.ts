@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import type { ApiError } from '../../core/errors.ts'
 import type { Caller } from '../../core/http.ts'
 import { isObject } from '../../core/json.ts'
@@ -58,7 +59,7 @@ export async function serveReview(context: RequestContext, reviewers: Reviewers)
 
 // Questions have no names; the rules of metadata want one.
 function nameless(kind: Kind): UnknownObject['metadata'] {
-  return { name: 'question', ...(kind.scope === 'Namespaced' ? { namespace: 'question' } : {}) }
+  return compact({ name: 'question', namespace: kind.scope === 'Namespaced' ? 'question' : undefined })
 }
 
 async function answerOf(object: UnknownObject, context: RequestContext, reviewers: Reviewers): Promise<object> {
@@ -103,13 +104,13 @@ function attemptOf(spec: AccessSpec, caller: Caller): AuthorizationAttributes {
     caller,
     verb,
     path: '',
-    resource: {
+    resource: compact({
       group,
       plural: resource,
-      ...(subresource ? { subresource } : {}),
-      ...(namespace ? { namespace } : {}),
-      ...(name ? { name } : {}),
-    },
+      subresource: subresource || undefined,
+      namespace: namespace || undefined,
+      name: name || undefined,
+    }),
   }
 }
 
@@ -117,7 +118,7 @@ function subjectOf({ user = '', groups = [], uid, extra }: AccessSpec): Caller {
   if (user === '' && groups.length === 0) {
     throw refused(invalid('spec.user', '', 'at least one of user or group must be specified'))
   }
-  return { user, groups, ...(uid ? { uid } : {}), ...(extra ? { extra } : {}) }
+  return compact({ user, groups, uid: uid || undefined, extra })
 }
 
 function checkNamespace({ resource }: AuthorizationAttributes, namespace: string): void {
@@ -135,7 +136,7 @@ function refused(error: FieldError): ApiError {
 
 async function verdictOf(authorizer: RbacAuthorizer, attempt: AuthorizationAttributes): Promise<object> {
   const { allowed, reason } = await authorizer.authorize(attempt)
-  return { allowed, ...(reason ? { reason } : {}) }
+  return compact({ allowed, reason: reason || undefined })
 }
 
 function rulesOf(
@@ -148,12 +149,12 @@ function rulesOf(
   const all: readonly PolicyRule[] = caller.groups.includes(MASTERS)
     ? [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, { verbs: ['*'], nonResourceURLs: ['*'] }, ...rules]
     : rules
-  return {
+  return compact({
     resourceRules: distinct(all.filter(({ resources }) => resources?.length)),
     nonResourceRules: distinct(all.filter(({ nonResourceURLs }) => nonResourceURLs?.length)),
     incomplete: false,
-    ...(problems.length > 0 ? { evaluationError: problems.join(', ') } : {}),
-  }
+    evaluationError: problems.length > 0 ? problems.join(', ') : undefined,
+  })
 }
 
 function distinct(rules: readonly PolicyRule[]): PolicyRule[] {
@@ -175,5 +176,5 @@ async function tokenVerdict(
 }
 
 function userInfoOf({ user, uid, groups, extra }: Caller): object {
-  return { username: user, ...(uid ? { uid } : {}), groups, ...(extra ? { extra } : {}) }
+  return compact({ username: user, uid: uid || undefined, groups, extra })
 }

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { isObject } from '../../core/json.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { TokenRequest } from '../../kinds/builtin/reviews.ts'
@@ -31,7 +32,7 @@ export async function requestToken(context: RequestContext, tokens: ServiceAccou
   const { value, repeated } = decodeObject(http)
   const { object, warnings } = decodeAndDefault(TokenRequest, value, { repeated, validation: options.fieldValidation })
   const spec = specOf(object)
-  const key = { name: request.name, ...(request.namespace ? { namespace: request.namespace } : {}) }
+  const key = compact({ name: request.name, namespace: request.namespace || undefined })
   const account = await readObject(parts.store, kind, key)
   if (!account) throw notFound(kind, request.name)
   const bound = spec.boundObjectRef && (await boundObject(context, spec.boundObjectRef))
@@ -39,7 +40,7 @@ export async function requestToken(context: RequestContext, tokens: ServiceAccou
   const wanted = spec.expirationSeconds ?? DEFAULT_SECONDS
   const seconds = Math.min(wanted, LONGEST_SECONDS)
   const shortened = `spec.expirationSeconds: the hub issues tokens for at most ${LONGEST_SECONDS} seconds (365 days), and shortened the requested ${wanted} seconds`
-  const { token, expires } = tokens.issue({ account: account.object, audiences, seconds, ...(bound ? { bound } : {}) })
+  const { token, expires } = tokens.issue(compact({ account: account.object, audiences, seconds, bound }))
   const { name, namespace, uid } = account.object.metadata
   return {
     status: 201,

@@ -62,10 +62,12 @@ export function auditLine(context: RequestContext, object: UnknownObject, verb: 
       verb,
       group: kind.group,
       resource: request.subresource ? `${kind.plural}/${request.subresource}` : kind.plural,
-      ...(namespace ? { namespace } : {}),
+      ...compact({ namespace: namespace || undefined }),
       name,
       uid,
-      ...(http.headers['user-agent'] ? { userAgent: http.headers['user-agent'].slice(0, MAX_USER_AGENT) } : {}),
+      ...compact({
+        userAgent: http.headers['user-agent'] ? http.headers['user-agent'].slice(0, MAX_USER_AGENT) : undefined,
+      }),
     }),
   )
 }

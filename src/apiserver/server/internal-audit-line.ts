@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { formatMicroTime } from '../../core/time/time.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -26,7 +27,7 @@ export function internalAuditLine(
     verb,
     group: kind.group,
     resource: kind.plural,
-    ...(namespace ? { namespace } : {}),
+    ...compact({ namespace: namespace || undefined }),
     name,
     uid,
   })

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import type { Caller } from '../../core/http.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { RequestContext, ServerParts } from './context.ts'
@@ -18,7 +19,7 @@ export function internalContext(
     caller,
     http: { method: 'DELETE', path: '', headers: {} },
     query: new URLSearchParams(),
-    request: { verb: 'delete', group, version, plural, ...(namespace ? { namespace } : {}) },
+    request: compact({ verb: 'delete', group, version, plural, namespace: namespace || undefined }),
     accept: { mediaType: 'application/json', pretty: false },
   }
 }

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
 import { forbidden, invalidObject } from '../../kinds/validation/field-error.ts'
 import type { Store } from '../../store/store.ts'
@@ -29,7 +30,7 @@ export function isNamedWrite({ verb, name }: RequestContext['request']): boolean
 /** Refuses to write a computed object, and names the object to change instead. */
 export async function refuseProjectedWrite({ kind, request, parts }: RequestContext): Promise<void> {
   if (!isProjected(parts.store) || !isNamedWrite(request)) return
-  const key = { name: request.name!, ...(request.namespace ? { namespace: request.namespace } : {}) }
+  const key = compact({ name: request.name!, namespace: request.namespace || undefined })
   const maker = await parts.store.makerOf(storeKey(kind, key))
   if (maker) throw computedObject(kind, key.name, maker)
   // An apply would create an object of a kind that is never stored.

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { isObject, jsonClone } from '../../core/json.ts'
 import { BoundedCache } from '../../core/collections/bounded-cache.ts'
 import { autoscalerFromV2, autoscalerToV2 } from '../../kinds/builtin/versions/autoscaler-versions.ts'
@@ -137,7 +138,7 @@ function viewStore(store: Store, view: View): Store {
       const list = await store.list({
         ...range,
         prefix: inside(prefix),
-        ...(after === undefined ? {} : { after: inside(after) }),
+        ...compact({ after: after === undefined ? undefined : inside(after) }),
       })
       return { ...list, entries: list.entries.map(entryOf) }
     },

@@ -1,4 +1,5 @@
 import { base64url, fromBase64, fromUtf8, utf8 } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
 import { ApiError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import type { Store } from '../../store/store.ts'
@@ -55,7 +56,7 @@ export function parseContinue(token: string, prefix: string): Continue {
   const { v, rv, start } = parsed
   if (v !== 'meta.k8s.io/v1' || typeof start !== 'string' || !Number.isSafeInteger(rv)) throw invalidToken()
   if (!start.startsWith(prefix)) throw invalidToken()
-  return { after: start, ...(Number(rv) >= 0 ? { revision: Number(rv) } : {}) }
+  return compact({ after: start, revision: Number(rv) >= 0 ? Number(rv) : undefined })
 }
 
 function invalidToken(): ApiError {

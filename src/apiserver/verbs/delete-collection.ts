@@ -41,7 +41,7 @@ export async function deleteCollection(context: RequestContext): Promise<VerbRes
         const { uid: _uid, ...rest } = options
         await deleteObject(context, object.metadata, {
           ...rest,
-          ...(object.metadata.uid ? { uid: object.metadata.uid } : {}),
+          ...compact({ uid: object.metadata.uid || undefined }),
         })
         // As they were: what became of each is not said.
         items.push(object)

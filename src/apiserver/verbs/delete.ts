@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { jsonClone, jsonEqual } from '../../core/json.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
@@ -45,14 +46,14 @@ export async function remove(context: RequestContext): Promise<VerbResponse> {
   const { request, kind, http, query } = context
   if (request.name === undefined || request.subresource !== undefined) throw methodNotAllowed()
   const options = deleteOptions(http, query)
-  const key = { name: request.name, ...(request.namespace ? { namespace: request.namespace } : {}) }
+  const key = compact({ name: request.name, namespace: request.namespace || undefined })
   const { object, gone } = await deleteObject(context, key, options)
   const warnings = warningsOf(kind, options)
   if (!gone || SHOWN_WHEN_GONE.has(`${kind.group}/${kind.kind}`)) {
     return { status: options.cascades && !gone ? 202 : 200, object: present(context, object), warnings }
   }
   const { name, uid } = object.metadata
-  const details = { name, ...(kind.group ? { group: kind.group } : {}), kind: kind.plural, uid }
+  const details = { name, ...compact({ group: kind.group || undefined }), kind: kind.plural, uid }
   const done = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details }
   return { status: 200, object: done, warnings }
 }
@@ -79,7 +80,7 @@ export async function deleteObject(context: RequestContext, key: ObjectKey, opti
     const resourceVersion = objectVersion(parts.store, options.resourceVersion)
     checkDeletePreconditions(kind, object, {
       ...options,
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...compact({ resourceVersion }),
     })
     const why = undeletableReason(kind, key.name)
     if (why !== undefined) throw forbidden(kind, key.name, why)

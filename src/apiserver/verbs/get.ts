@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { isPlainJson } from '../http/respond.ts'
 import type { VerbResponse } from '../http/respond.ts'
 import type { RequestContext } from '../server/context.ts'
@@ -11,7 +12,7 @@ export async function get(context: RequestContext): Promise<VerbResponse> {
   const { kind, request, parts, query } = context
   checkNotFuture(parts.store, query.get('resourceVersion') ?? '')
   const name = request.name!
-  const key = storeKey(kind, { name, ...(request.namespace ? { namespace: request.namespace } : {}) })
+  const key = storeKey(kind, compact({ name, namespace: request.namespace || undefined }))
   const entry = await parts.store.get(key)
   if (!entry) throw notFound(kind, name)
   if (isPlainJson(context.accept)) return { status: 200, text: entry.value }

@@ -44,11 +44,14 @@ export async function list(context: RequestContext): Promise<VerbResponse> {
       return { status: 200, text: await readInPieces(context, wanted) }
     }
     const page = await collectPage(context, wanted)
-    const head = headOf(kind, {
-      ...(page.next === undefined ? {} : { continue: formatContinue({ revision: page.revision, after: page.next }) }),
-      ...(page.remaining > 0 && selection.all ? { remainingItemCount: page.remaining } : {}),
-      resourceVersion: String(page.revision),
-    })
+    const head = headOf(
+      kind,
+      compact({
+        continue: page.next === undefined ? undefined : formatContinue({ revision: page.revision, after: page.next }),
+        remainingItemCount: page.remaining > 0 && selection.all ? page.remaining : undefined,
+        resourceVersion: String(page.revision),
+      }),
+    )
     if (isPlain) return { status: 200, text: `${listBegin(head)}${page.items.map(itemTexts(kind)).join()}${LIST_END}` }
     return { status: 200, object: presentList(context, page.items.map(parseStored), head) }
   } catch (error) {
@@ -78,7 +81,7 @@ async function readInPieces({ parts, kind }: RequestContext, wanted: PageRequest
         isCounted: false,
         after,
         revision,
-        ...(where.size === 0 ? {} : { where }),
+        ...compact({ where: where.size === 0 ? undefined : where }),
       }),
     )
   const itemOf = itemTexts(kind)
@@ -132,10 +135,12 @@ async function collectPage(context: RequestContext, wanted: PageRequest): Promis
     const chunk: StoreList = await store.list(
       compact({
         prefix,
-        ...(limit === undefined ? {} : { limit: selection.all ? limit - items.length : Math.max(limit, READ) }),
+        ...compact({
+          limit: limit === undefined ? undefined : selection.all ? limit - items.length : Math.max(limit, READ),
+        }),
         after,
         revision,
-        ...(selection.where.size === 0 ? {} : { where: selection.where }),
+        ...compact({ where: selection.where.size === 0 ? undefined : selection.where }),
       }),
     )
     revision = chunk.revision

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { ApiError, isApiError } from '../../core/errors.ts'
 import { isObject, jsonClone } from '../../core/json.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
@@ -222,6 +223,6 @@ function dropNulls(kind: Kind, object: UnknownObject): void {
 }
 
 function readCurrent({ parts, kind, request }: RequestContext): Promise<StoredObject | undefined> {
-  const key = { name: request.name!, ...(request.namespace ? { namespace: request.namespace } : {}) }
+  const key = compact({ name: request.name!, namespace: request.namespace || undefined })
   return readObject(parts.store, kind, key)
 }

@@ -54,7 +54,7 @@ export async function scale(context: RequestContext): Promise<VerbResponse> {
   const { kind, http, query, request, parts } = context
   const { verb, name, namespace } = request
   if (name === undefined || (verb !== 'get' && verb !== 'update' && verb !== 'patch')) throw methodNotAllowed()
-  const key = { name, ...(namespace ? { namespace } : {}) }
+  const key = compact({ name, namespace: namespace || undefined })
   const options = writeOptions(verb === 'patch' ? 'PatchOptions' : 'UpdateOptions', query, http)
   const at = replicasAt(context)
   for (let attempt = 1; ; attempt += 1) {

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { jsonClone } from '../../core/json.ts'
 import { invalid, invalidObject } from '../../kinds/validation/field-error.ts'
 import { trackUpdate } from '../apply/field-manager.ts'
@@ -25,7 +26,7 @@ export async function update(context: RequestContext): Promise<VerbResponse> {
   const { uid } = incoming.object.metadata
   const resourceVersion = objectVersion(parts.store, incoming.object.metadata.resourceVersion)
   for (;;) {
-    const key = { name: request.name, ...(request.namespace ? { namespace: request.namespace } : {}) }
+    const key = compact({ name: request.name, namespace: request.namespace || undefined })
     const stored = await readObject(parts.store, kind, key)
     if (!stored) throw notFound(kind, request.name)
     checkPreconditions(kind, stored.object, uid ? { uid } : {})

@@ -1,4 +1,5 @@
 import { utf8 } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { StoreEvent } from '../../store/store.ts'
@@ -50,10 +51,10 @@ export function watchPresenter(context: RequestContext): WatchPresenter {
     present: (text) =>
       accept.as === undefined ? watchLineFromText('ADDED', text) : watchLine('ADDED', shown(parseStored(text))),
     bookmark(revision, initialEventsEnd) {
-      const metadata = {
+      const metadata = compact({
         resourceVersion: String(revision),
-        ...(initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
-      }
+        annotations: initialEventsEnd ? { 'k8s.io/initial-events-end': 'true' } : undefined,
+      })
       // To a Table it is an object like any other, of which nothing is known. Who wants no objects still learns of the
       // end.
       const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata } as UnknownObject

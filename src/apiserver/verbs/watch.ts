@@ -174,7 +174,7 @@ async function* initialState(
         isCounted: false,
         after,
         revision,
-        ...(selection.where.size === 0 ? {} : { where: selection.where }),
+        ...compact({ where: selection.where.size === 0 ? undefined : selection.where }),
       }),
     )
     revision = page.revision

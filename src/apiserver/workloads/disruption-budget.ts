@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { ApiError } from '../../core/errors.ts'
 import { matchesSelector } from '../../core/text/label-selector.ts'
 import { formatTime } from '../../core/time/time.ts'
@@ -51,7 +52,7 @@ export function recordDisruption(budget: UnknownObject, pod: string, nowMs: numb
     ...status,
     disruptionsAllowed: allowed,
     disruptedPods: { ...mapAt(status, 'disruptedPods'), [pod]: now },
-    ...(allowed > 0 ? {} : { conditions: used(budget, now) }),
+    ...compact({ conditions: allowed > 0 ? undefined : used(budget, now) }),
   }
   return next
 }

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { readPath, itemsAt, mapAt, textAt } from '../../kinds/builtin/read-path.ts'
@@ -78,12 +79,14 @@ function kept(next: JsonObject, old: JsonObject): JsonObject {
   // A pod that waits at a gate may be told to which nodes it goes, more narrowly than before.
   const placed = isGated ? (['nodeSelector', 'affinity'] as const).map((field) => [field, old[field]] as const) : []
   return {
-    ...(next['containers'] === undefined ? {} : { containers: images('containers') }),
-    ...(next['initContainers'] === undefined ? {} : { initContainers: images('initContainers') }),
+    ...compact({
+      containers: next['containers'] === undefined ? undefined : images('containers'),
+      initContainers: next['initContainers'] === undefined ? undefined : images('initContainers'),
+    }),
     activeDeadlineSeconds: old['activeDeadlineSeconds'],
     tolerations: old['tolerations'],
     schedulingGates: old['schedulingGates'],
-    ...(isRelaxed ? { terminationGracePeriodSeconds: grace } : {}),
+    ...compact({ terminationGracePeriodSeconds: isRelaxed ? grace : undefined }),
     ...Object.fromEntries(placed),
   }
 }

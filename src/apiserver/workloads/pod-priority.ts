@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { mapAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
@@ -31,12 +32,12 @@ export function priorityOf(spec: JsonObject, classes: readonly UnknownObject[]):
     const why = `the string value of PreemptionPolicy (${textAt(spec, 'preemptionPolicy')}) must not be provided in pod spec; ${computed} ${preemption} from the given PriorityClass name`
     return { refused: true, why }
   }
-  return {
+  return compact({
     refused: false,
     value,
-    ...(found ? { className: found.metadata.name } : {}),
-    ...(preemption === '' ? {} : { preemption }),
-  }
+    className: found?.metadata.name,
+    preemption: preemption === '' ? undefined : preemption,
+  })
 }
 
 function classForAll(classes: readonly UnknownObject[]): UnknownObject | undefined {

@@ -202,7 +202,7 @@ const certificateRequest: Strategy = {
       username: caller.user,
       groups: [...caller.groups],
       uid: caller.uid,
-      ...(caller.extra === undefined ? {} : { extra: structuredClone(caller.extra) }),
+      ...compact({ extra: caller.extra === undefined ? undefined : structuredClone(caller.extra) }),
     })
   },
 }

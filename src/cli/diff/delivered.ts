@@ -68,12 +68,12 @@ export function deliveredOf(bundle: Bundle, selected: () => readonly string[], f
     return current
   }
   const heldBack = heldBackOf(bundle, facts.releases)
-  return {
+  return compact({
     kind: 'Earlier',
     release,
     parts: partsOf(bundle, newest.entry, { selected: selected(), own, facts }),
-    ...(heldBack ? { heldBack } : {}),
-  }
+    heldBack,
+  })
 }
 
 /** Whether the newest Release has the content of the Bundle as it is defined now. */

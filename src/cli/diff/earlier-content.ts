@@ -2,6 +2,7 @@
  * The content of earlier Releases, rendered again from the commits of a clone. The result is verified: the objects must
  * have the digests that the hub delivers. A definition that changed since then would otherwise give other objects.
  */
+import { compact } from '../../core/compact.ts'
 import { nameSome } from '../../core/text/name-some.ts'
 import type { DiffContent } from '../../plan/fleet/fleet-diff.ts'
 import { sortHooks } from '../../plan/apply/hooks.ts'
@@ -51,7 +52,7 @@ export async function readEarlier(delivered: Earlier, ports: EarlierPorts): Prom
     ...heldBack,
     ...(heldBack.revision === undefined ? {} : await optionalFiles(heldBack.revision, ports)),
   }
-  const base = { release, ...(held ? { heldBack: held } : {}) }
+  const base = compact({ release, heldBack: held })
   const parts: { files: Files; clusters: readonly string[] }[] = []
   for (const part of delivered.parts) {
     const found = await filesOfPart(part, ports)

@@ -167,18 +167,14 @@ function previewBundle(now: Bundle, { was, before, after, reports, entropy }: Si
   const held = was && bad?.files && renderedFrom(was, bad.files, { side: before, names: oldNames, entropy })
   return {
     ...base,
-    ...(isInCluster ? { inCluster: true as const } : {}),
+    ...compact({ inCluster: isInCluster ? (true as const) : undefined }),
     groups,
-    ...(earlier ? { from: earlier.release } : {}),
-    ...(bad
-      ? {
-          heldBack: heldBackPreview(
-            bad,
-            groups,
-            diffBundle({ before: delivered, after: held ?? [], drift: new Map() }),
-          ),
-        }
-      : {}),
+    ...compact({
+      from: earlier?.release,
+      heldBack: bad
+        ? heldBackPreview(bad, groups, diffBundle({ before: delivered, after: held ?? [], drift: new Map() }))
+        : undefined,
+    }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { isApiError } from '../../core/errors.ts'
 import { parseSelector } from '../../core/text/label-selector.ts'
 import { CliError, EXIT } from '../errors/cli-error.ts'
@@ -7,7 +8,7 @@ export function requirementsOf(selector: string) {
   try {
     return parseSelector(selector).map(({ values, ...rest }) => ({
       ...rest,
-      ...(values ? { values: [...values] } : {}),
+      ...compact({ values: values ? [...values] : undefined }),
     }))
   } catch (caught) {
     if (isApiError(caught, 'BadRequest'))

@@ -1,5 +1,6 @@
 // Tested by src/cli/commands/preview/validate.test.ts.
 /** Findings as text, JSON, markdown, SARIF, or annotations of a GitHub workflow. */
+import { compact } from '../../core/compact.ts'
 import { plural } from '../../core/text/name-some.ts'
 import { CHECKS } from '../../plan/lint/finding.ts'
 import type { CheckId, Severity } from '../../plan/lint/finding.ts'
@@ -67,7 +68,7 @@ function asJson({ findings, checked }: LintReport): unknown {
     checked,
     findings: findings.map(({ place, ...one }) => ({
       ...one,
-      ...(place === undefined ? {} : { field: place.join('.') }),
+      ...compact({ field: place === undefined ? undefined : place.join('.') }),
       docs: `${DOCS}#${one.check}`,
     })),
   }
@@ -102,24 +103,25 @@ function sarif({ findings }: LintReport): unknown {
     runs: [
       {
         tool: { driver: { name: 'flotilla', version: VERSION, rules: used.map(ruleOf) } },
-        results: findings.map((one) => ({
-          ruleId: one.check,
-          ruleIndex: used.indexOf(one.check),
-          level: LEVELS[one.severity],
-          message: { text: sentence(one) },
-          ...(one.file === undefined
-            ? {}
-            : {
-                locations: [
-                  {
-                    physicalLocation: {
-                      artifactLocation: { uri: one.file.split('/').map(encodeURIComponent).join('/') },
-                      region: { startLine: one.line ?? 1, startColumn: one.column ?? 1 },
+        results: findings.map((one) =>
+          compact({
+            ruleId: one.check,
+            ruleIndex: used.indexOf(one.check),
+            level: LEVELS[one.severity],
+            message: { text: sentence(one) },
+            locations:
+              one.file === undefined
+                ? undefined
+                : [
+                    {
+                      physicalLocation: {
+                        artifactLocation: { uri: one.file.split('/').map(encodeURIComponent).join('/') },
+                        region: { startLine: one.line ?? 1, startColumn: one.column ?? 1 },
+                      },
                     },
-                  },
-                ],
-              }),
-        })),
+                  ],
+          }),
+        ),
       },
     ],
   }

@@ -2,6 +2,7 @@
 /** The fleet as files and a hub describe it, for commands that ask what would happen. */
 import { settleAll } from '../../core/async/settle-all.ts'
 import type { Client } from '../../client/client.ts'
+import { compact } from '../../core/compact.ts'
 import { isApiError } from '../../core/errors.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
@@ -97,8 +98,8 @@ export function withObjects(facts: FleetFacts, given: readonly KubeObject[]): Fl
     return [...known.filter((object) => !names.has(keyOfObject(object))), ...own]
   }
   const projects = over('Project', facts.projects ?? [])
-  return {
-    ...(facts.projects || projects.length > 0 ? { projects } : {}),
+  return compact({
+    projects: facts.projects || projects.length > 0 ? projects : undefined,
     clusters: over('Cluster', facts.clusters),
     sets: over('ClusterSet', facts.sets),
     bindings: over('ClusterSetBinding', facts.bindings),
@@ -108,7 +109,7 @@ export function withObjects(facts: FleetFacts, given: readonly KubeObject[]): Fl
     overrides: over('Override', facts.overrides),
     sources: over('Source', facts.sources),
     plans: over('RolloutPlan', facts.plans),
-  }
+  })
 }
 
 /** `namespace/name`; objects of files that name no namespace are in `default`. */

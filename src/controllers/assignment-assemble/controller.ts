@@ -1,4 +1,5 @@
 import type { Blobs } from '../../blobs/blobs.ts'
+import { compact } from '../../core/compact.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
@@ -88,7 +89,7 @@ export function createAssignmentAssemble(
     createAssignment: async (assignment, signal) => void (await client.create(Assignment, assignment, write(signal))),
     updateAssignment: async (assignment, signal) => void (await client.update(Assignment, assignment, write(signal))),
     deleteAssignment: ({ metadata }, signal) =>
-      client.delete(Assignment, { name: metadata.name }, { signal, ...(metadata.uid ? { uid: metadata.uid } : {}) }),
+      client.delete(Assignment, { name: metadata.name }, compact({ signal, uid: metadata.uid || undefined })),
     epoch: () => parts.epoch(),
     clustersAhead: (epoch) =>
       caches.clusters.lister
@@ -207,15 +208,15 @@ function deliveryEntry(delivery: Delivery, cluster: string): AssembledEntry[] {
   const { admittedAt } = admission
   const catchUp = spec.options?.catchUp
   return [
-    {
+    compact({
       bundle,
       generation,
       set,
       rollout: bundle,
       admittedAt,
-      ...(catchUp === undefined ? {} : { catchUp }),
-      ...(spec.order === undefined || spec.order === 0 ? {} : { order: spec.order }),
-    },
+      catchUp,
+      order: spec.order === undefined || spec.order === 0 ? undefined : spec.order,
+    }),
   ]
 }
 
@@ -238,16 +239,16 @@ function entriesOf(caches: Caches, rollout: Rollout, cluster: string): Assembled
       const { startBy, admittedAt, attempt } = admission
       const catchUp = caches.bundles.lister.get(bundle)?.spec.catchUp
       return [
-        {
+        compact({
           bundle,
           generation,
           set,
           rollout: keyOf(rollout),
           admittedAt,
-          ...(startBy === undefined ? {} : { startBy }),
-          ...(attempt === undefined ? {} : { attempt }),
-          ...(catchUp === undefined ? {} : { catchUp }),
-        },
+          startBy,
+          attempt,
+          catchUp,
+        }),
       ]
     })
 }

@@ -1,4 +1,5 @@
 /** A cluster that would lose too many Bundles at once keeps them until a person releases the change. */
+import { compact } from '../../core/compact.ts'
 import { Stalled } from '../../core/errors.ts'
 import { nameSome } from '../../core/text/name-some.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
@@ -25,15 +26,17 @@ export function guardBundles(
   const fresh = removals.map(({ bundle }) => bundle).filter((bundle) => present.has(bundle))
   if (fresh.length === 0) return { removals }
   const release = metadata.annotations?.[ALLOW_DROP_ANNOTATION]
-  const verdict = judgeShrink({
-    noun: 'bundles',
-    dropped: [...fresh, ...tombstones.map(({ bundle }) => bundle)],
-    of: entries.length + tombstones.length,
-    // The guard of the Placement, or the person who deleted the Bundles, has judged each removal before.
-    defaults: SECOND_SHRINK,
-    generation: metadata.generation ?? 1,
-    ...(release === undefined ? {} : { release }),
-  })
+  const verdict = judgeShrink(
+    compact({
+      noun: 'bundles',
+      dropped: [...fresh, ...tombstones.map(({ bundle }) => bundle)],
+      of: entries.length + tombstones.length,
+      // The guard of the Placement, or the person who deleted the Bundles, has judged each removal before.
+      defaults: SECOND_SHRINK,
+      generation: metadata.generation ?? 1,
+      release,
+    }),
+  )
   if (verdict.kind !== 'Held') return { removals }
   const some = nameSome(fresh)
   const held = new Stalled(

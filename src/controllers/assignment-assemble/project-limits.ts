@@ -1,5 +1,6 @@
 // Tested by src/controllers/assignment-assemble/reconcile.test.ts
 /** What Projects freeze of a cluster's admissions, and the limits that the cluster's document carries. */
+import { compact } from '../../core/compact.ts'
 import { Stalled } from '../../core/errors.ts'
 import { compareText } from '../../core/text/compare-text.ts'
 import { nameSome } from '../../core/text/name-some.ts'
@@ -92,10 +93,10 @@ export function projectRules(
     rules.set(limits.name, { ...limits, namespaces: [...listed, namespace] })
   }
   const projects = [...rules.values()].toSorted((a, b) => compareText(a.name, b.name))
-  return {
-    ...(projects.length === 0 ? {} : { projects }),
-    ...(withoutProject.length === 0 ? {} : { withoutProject }),
-  }
+  return compact({
+    projects: projects.length === 0 ? undefined : projects,
+    withoutProject: withoutProject.length === 0 ? undefined : withoutProject,
+  })
 }
 
 function namespaceOf({ bundle }: { readonly bundle: string }): string {

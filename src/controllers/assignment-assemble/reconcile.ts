@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { Stalled } from '../../core/errors.ts'
@@ -166,11 +167,13 @@ function rulesOf(cluster: Cluster, content: Assembled, ports: AssignmentAssemble
   const hold = holdOfCluster(cluster)
   return {
     trustVersion: ports.trustVersion(),
-    ...(windows.length > 0 ? { windows } : {}),
-    ...(hold ? { hold: { message: clusterHoldSentence(hold) } } : {}),
-    ...(cluster.spec.limits?.maxPrune === undefined ? {} : { limits: { maxPrune: cluster.spec.limits.maxPrune } }),
+    ...compact({
+      windows: windows.length > 0 ? windows : undefined,
+      hold: hold ? { message: clusterHoldSentence(hold) } : undefined,
+      limits: cluster.spec.limits?.maxPrune === undefined ? undefined : { maxPrune: cluster.spec.limits.maxPrune },
+    }),
     ...projectRules([...content.entries, ...content.tombstones], ports.projectOf),
-    ...(isSealingKeyRetired(cluster) ? { retireSealingKey: cluster.spec.sealingKey } : {}),
+    ...compact({ retireSealingKey: isSealingKeyRetired(cluster) ? cluster.spec.sealingKey : undefined }),
   }
 }
 
@@ -190,9 +193,7 @@ function rulesDigest({
     windows,
     hold,
     limits,
-    ...(projects ? { projects } : {}),
-    ...(withoutProject ? { withoutProject } : {}),
-    ...(retireSealingKey ? { retireSealingKey } : {}),
+    ...compact({ projects, withoutProject, retireSealingKey: retireSealingKey || undefined }),
   }
   return Object.values(rules).some(Boolean) ? digestOf(canonicalJson(rules)) : undefined
 }
@@ -248,7 +249,7 @@ function documentFor(
     ...(present ? { previous: present.spec.document, ancestors: now.ancestors } : {}),
     issuedAt: now.issuedAt,
     requires: [...now.requires, ...(now.terminal ? [TERMINAL_FEATURE] : [])],
-    ...(now.terminal ? { terminal: now.terminal } : {}),
+    ...compact({ terminal: now.terminal }),
     rules: now.rules,
     content: {
       entries: content.entries.map(asDocumentEntry),
@@ -272,17 +273,17 @@ function terminalOf({ spec, status }: Cluster): ClusterDocument['terminal'] {
   const { decommission: asked } = spec
   const recorded = status?.decommission
   if (!asked || recorded?.at !== asked.at || recorded.phase === 'Leaving') return undefined
-  return { at: asked.at, ...(asked.reason === undefined ? {} : { reason: asked.reason }) }
+  return compact({ at: asked.at, reason: asked.reason })
 }
 
 function tombstoneOf({ bundle, generation, policy, cause }: AssembledTombstone): Tombstone {
-  return { bundle, generation, policy, ...(cause ? { cause } : {}) }
+  return compact({ bundle, generation, policy, cause })
 }
 
 /** The part of an entry that the agent reads; the revision for a rollback stays in the hub. */
 function asDocumentEntry(assembled: AssembledEntry): DocumentEntry {
   const { sealed, before: _before, ...entry } = assembled
-  return { ...entry, ...(sealed ? { sealed: sealed.values } : {}) }
+  return { ...entry, ...compact({ sealed: sealed?.values }) }
 }
 
 function assignmentFor(
@@ -297,27 +298,27 @@ function assignmentFor(
     apiVersion: apiVersionOf(Assignment),
     kind: Assignment.kind,
     metadata: present ? { ...present.metadata } : { name: cluster.metadata.name },
-    spec: {
+    spec: compact({
       clusterId,
       epoch,
       revision,
       document: digest,
       trustVersion: document.rules.trustVersion,
-      ...(rules ? { rules } : {}),
-      ...(previous ? { previous } : {}),
-      ...(document.terminal ? { terminal: true } : {}),
+      rules: rules || undefined,
+      previous: previous || undefined,
+      terminal: document.terminal ? true : undefined,
       entries: entries.map(asWritten),
-      ...(tombstones.length === 0
-        ? {}
-        : { tombstones: tombstones.map((tombstone) => ({ ...tombstone, since: tombstone.since ?? revision })) }),
-    },
+      tombstones:
+        tombstones.length === 0
+          ? undefined
+          : tombstones.map((tombstone) => ({ ...tombstone, since: tombstone.since ?? revision })),
+    }),
   }
 }
 
 function asWritten({ before, sealed, ...entry }: AssembledEntry): Assignment['spec']['entries'][number] {
   return {
     ...entry,
-    ...(before ? { before: { generation: before.generation, set: before.set } } : {}),
-    ...(sealed ? { sealed } : {}),
+    ...compact({ before: before ? { generation: before.generation, set: before.set } : undefined, sealed }),
   }
 }

@@ -1,4 +1,5 @@
 /** Seals the secret values of the entries of a document. */
+import { compact } from '../../core/compact.ts'
 import { Waiting } from '../../core/errors.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { AssembledEntry } from '../../plan/document/assemble-document.ts'
@@ -40,5 +41,5 @@ export async function sealEntries(
       if (old) done.push(old)
     }
   }
-  return { entries: done, ...(unsealed ? { unsealed } : {}) }
+  return compact({ entries: done, unsealed })
 }

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { isApiError } from '../../core/errors.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { createController } from '../../engine/controller.ts'
@@ -115,7 +116,7 @@ function holdersOf(caches: Caches, bundle: string): Holder[] {
     const placement = placementOf(rollout)
     if (caches.clusters.lister.get(cluster) === undefined) return
     const known = placement === undefined ? {} : { placement }
-    holders.set(cluster, { cluster, revision, ...known, ...(isLast ? { isLast } : {}) })
+    holders.set(cluster, { cluster, revision, ...known, ...compact({ isLast: isLast || undefined }) })
   }
   for (const rollout of rolloutsOfBundle(caches, bundle)) {
     for (const admission of rollout.status?.admissions ?? []) {

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import { REMOVAL_FINALIZER } from '../../kinds/native/bundle.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
@@ -39,7 +40,7 @@ export function bundleRemoveReconciler(ports: BundleRemovePorts): Reconciler<Bun
         covered: new Set(ports.removalsOf(bundle).flatMap(unsettledClusters)),
         selectedBy: (placement, cluster) => ports.selects(bundle, placement, cluster),
         stoppedBy: ports.stoppedBy(bundle),
-        ...(decided ? { decided } : {}),
+        ...compact({ decided }),
       })
       if (leave) await writeDown(bundle, leave, { holders, ports, context })
       if (deleted) bundle.metadata.finalizers = finalizers.filter((finalizer) => finalizer !== REMOVAL_FINALIZER)
@@ -96,7 +97,7 @@ function rolloutFor(
     kind: Rollout.kind,
     metadata: {
       name: removalName(name, Object.fromEntries(at)),
-      ...(namespace ? { namespace } : {}),
+      ...compact({ namespace: namespace || undefined }),
     },
     spec: {
       ...moves,
@@ -108,7 +109,7 @@ function rolloutFor(
         policy: bundle.spec.delete?.[cause] ?? 'Delete',
         clusters: [...clusters],
         reason,
-        ...(asks === undefined ? {} : { asks }),
+        ...compact({ asks }),
       },
     },
   }

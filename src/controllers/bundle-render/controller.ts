@@ -1,6 +1,7 @@
 import type { Blobs } from '../../blobs/blobs.ts'
 import { findObject } from '../../client/find-object.ts'
 import { fromBase64, fromUtf8 } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
 import { findCondition } from '../../core/conditions.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { createController } from '../../engine/controller.ts'
@@ -108,7 +109,7 @@ function selectedFor(caches: Caches, placement: string, bundle: string): Selecte
     const cluster = caches.clusters.lister.get(name)
     if (!cluster) return []
     const assigned = assignmentOf(caches, cluster)?.spec.entries.find((entry) => entry.bundle === bundle)
-    return [{ inputs: clusterInputsOf(cluster), ...(assigned ? { assigned } : {}) }]
+    return [compact({ inputs: clusterInputsOf(cluster), assigned })]
   })
 }
 

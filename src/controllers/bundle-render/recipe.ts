@@ -91,7 +91,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
       placement: spec.placement,
     }),
     ...(artifact ? { revision: artifact.revision, origin: originOf(artifact) } : {}),
-    ...(ends.length === 0 ? {} : { endsInMs: Math.max(1000, Math.min(...ends) - now) }),
+    ...compact({ endsInMs: ends.length === 0 ? undefined : Math.max(1000, Math.min(...ends) - now) }),
     isPolled:
       spec.manifestsFrom !== undefined ||
       (spec.inputs ?? []).some(({ configMap, secret }) => configMap !== undefined || secret !== undefined),

@@ -1,4 +1,5 @@
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
+import { compact } from '../../core/compact.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { Stalled, Waiting } from '../../core/errors.ts'
 import { nameSome, plural } from '../../core/text/name-some.ts'
@@ -190,9 +191,7 @@ async function wantedRelease(
     generation: decision.generation,
     placement,
     ...content,
-    ...(bytes === 0 ? {} : { bytes }),
-    ...(found.revision === undefined ? {} : { revision: found.revision }),
-    ...(found.origin ? { origin: found.origin } : {}),
+    ...compact({ bytes: bytes === 0 ? undefined : bytes, revision: found.revision, origin: found.origin }),
   }
   await refuseContent(bundle, release, ports, true)
   const isDeciding = wish.selected === undefined && ports.isDeciding(bundle.metadata.namespace ?? '', placement)

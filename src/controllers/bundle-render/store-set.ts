@@ -1,6 +1,7 @@
 /**
  * Stores rendered objects as a set: each blob before the blob that names it, and no value of a Secret in any of them.
  */
+import { compact } from '../../core/compact.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Secret } from '../../core/secret.ts'
@@ -48,16 +49,17 @@ export async function storeSet(
     const hook = sorted.hooks.get(objectKey(object))
     return {
       ...object,
-      ...(data ? { sealed: Object.keys(data.reveal()).sort() } : {}),
-      ...(hook ? { hook } : {}),
+      ...compact({ sealed: data ? Object.keys(data.reveal()).sort() : undefined, hook }),
     }
   })
-  const list = objectSetBytes({
-    format: setFormat(objects),
-    objects,
-    ...(options ? { options } : {}),
-    ...(values === undefined ? {} : { values }),
-  })
+  const list = objectSetBytes(
+    compact({
+      format: setFormat(objects),
+      objects,
+      options,
+      values,
+    }),
+  )
   const bytes = blobs.reduce((sum, blob) => sum + blob.bytes.byteLength, list.byteLength)
   return { set: await ports.putBlob(list), size: objects.length, bytes }
 }
@@ -72,13 +74,15 @@ export async function storeFiles(
   for (const [path, bytes] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
     objects.push(setFile(path, await ports.putBlob(bytes)))
   }
-  const list = objectSetBytes({
-    format: 'flotilla.dev/set/v3',
-    objects,
-    ...(options ? { options } : {}),
-    // Plain data: JSON drops undefined members.
-    render: { recipe: JSON.parse(JSON.stringify(recipe)) as JsonObject },
-  })
+  const list = objectSetBytes(
+    compact({
+      format: 'flotilla.dev/set/v3',
+      objects,
+      options,
+      // Plain data: JSON drops undefined members.
+      render: { recipe: JSON.parse(JSON.stringify(recipe)) as JsonObject },
+    }),
+  )
   const bytes = [...files.values()].reduce((sum, file) => sum + file.byteLength, list.byteLength)
   return { set: await ports.putBlob(list), size: objects.length, bytes }
 }
@@ -93,7 +97,7 @@ function splitSecrets(
       const { object, data } = extractSecretData(one)
       const { namespace, name } = object.metadata
       const { apiVersion, kind } = object
-      if (data) slots.set(sealedValueKey({ apiVersion, kind, name, ...(namespace ? { namespace } : {}) }), data)
+      if (data) slots.set(sealedValueKey(compact({ apiVersion, kind, name, namespace: namespace || undefined })), data)
       return object
     })
     return { objects, slots }

@@ -1,5 +1,7 @@
+// Tested by src/controllers/bundle-render/reconcile.test.ts
 /** Rendered content that waits in release-gather for the other Bundles of its commit, as bundle-render sees it. */
 import { fromUtf8 } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
 import { nameSome } from '../../core/text/name-some.ts'
 import type { Draft, Result } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
@@ -57,7 +59,7 @@ async function readCandidate(
   if (digest !== undefined && !bytes) return undefined
   const variants = bytes && (JSON.parse(fromUtf8(bytes)) as readonly ReleaseVariant[])
   const name = releaseName(bundle.metadata.name, content.generation)
-  return { bundle, recipe, release: { ...content, name, ...(variants ? { variants } : {}) } }
+  return { bundle, recipe, release: { ...content, name, ...compact({ variants }) } }
 }
 
 /**

@@ -3,6 +3,7 @@
  * manager and data.
  */
 import type { Client } from '../../client/client.ts'
+import { compact } from '../../core/compact.ts'
 import { isApiError } from '../../core/errors.ts'
 import { Secret } from '../../kinds/builtin/core.ts'
 import { preconditionsFor } from '../writes/preconditions.ts'
@@ -36,7 +37,7 @@ export async function adoptBundleSecrets(client: Client, signal: AbortSignal): P
   let from: string | undefined
   do {
     const select = { labelSelector: `!${BUNDLE_SECRET_LABEL}`, fieldSelector: 'type=Opaque', limit: PAGE }
-    const page = await client.list(Secret, { ...select, ...(from === undefined ? {} : { continue: from }) }, signal)
+    const page = await client.list(Secret, { ...select, ...compact({ continue: from }) }, signal)
     for (const secret of page.items) {
       const mark = markFor(secret)
       if (!mark) continue

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { findCondition } from '../../core/conditions.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { judgeAvailability } from '../../plan/fleet/availability.ts'
@@ -14,13 +15,15 @@ export function judgeCluster(
   ports: Pick<ClusterAvailabilityPorts, 'viewsOf' | 'reportOf'>,
 ): Availability {
   const previous = availableCondition(cluster)
-  return judgeAvailability({
-    offlineAfterMs: cluster.spec.offlineAfterSeconds * 1000,
-    freshWithinMs: FRESH_WITHIN_MS,
-    views: ports.viewsOf(cluster.spec.id),
-    reported: ports.reportOf(cluster) !== undefined,
-    ...(previous === undefined ? {} : { previous }),
-  })
+  return judgeAvailability(
+    compact({
+      offlineAfterMs: cluster.spec.offlineAfterSeconds * 1000,
+      freshWithinMs: FRESH_WITHIN_MS,
+      views: ports.viewsOf(cluster.spec.id),
+      reported: ports.reportOf(cluster) !== undefined,
+      previous,
+    }),
+  )
 }
 
 /** Whether the recorded condition differs from the present availability. */

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { GatewayView } from '../../plan/fleet/availability.ts'
 import type { Liveness } from '../../wire/link/liveness.ts'
@@ -31,11 +32,11 @@ export function createLivenessCache(clock: Clock): LivenessCache {
       const now = clock.monotonicMs()
       return [...pages.values()].map(({ summary, arrivedMs }) => {
         const age = Object.hasOwn(summary.seen, clusterId) ? summary.seen[clusterId] : undefined
-        return {
+        return compact({
           continuityMs: summary.up * 1000,
           sinceObservedMs: now - arrivedMs,
-          ...(age === undefined ? {} : { ageMs: age * 1000 }),
-        }
+          ageMs: age === undefined ? undefined : age * 1000,
+        })
       })
     },
   }

@@ -38,13 +38,13 @@ export function clusterAvailabilityReconciler(ports: ClusterAvailabilityPorts): 
 
       const apart = apartMessage(draft.seen)
       const summary = clusterSummary(
-        {
+        compact({
           accepted,
           availability,
           removing: ports.assignmentOf(draft.seen)?.spec.tombstones?.length ?? 0,
-          ...(accepted ? {} : { waits: notAcceptedWhy(draft.seen) }),
-          ...(apart === undefined ? {} : { apart }),
-        },
+          waits: accepted ? undefined : notAcceptedWhy(draft.seen),
+          apart,
+        }),
         heldBundles(draft.seen, ports),
       )
       const status = (cluster.status ??= {})

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { isApiError } from '../../core/errors.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
@@ -14,11 +15,9 @@ export function createClusterDecommission(parts: ControllerParts): Controller {
     assignmentOf: (cluster) => assignmentOf(caches, cluster),
     reportOf: (cluster) => reportOf(caches, cluster),
     forget: async ({ metadata: { name, uid } }, signal) => {
-      await parts.client
-        .delete(Cluster, { name }, { signal, ...(uid === undefined ? {} : { uid }) })
-        .catch((caught: unknown) => {
-          if (!isApiError(caught, 'NotFound', 'Conflict')) throw caught
-        })
+      await parts.client.delete(Cluster, { name }, compact({ signal, uid })).catch((caught: unknown) => {
+        if (!isApiError(caught, 'NotFound', 'Conflict')) throw caught
+      })
     },
   })
   const isLeaving = (name: string) => caches.clusters.lister.get(name)?.spec.decommission !== undefined

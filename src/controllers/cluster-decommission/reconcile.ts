@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { findCondition } from '../../core/conditions.ts'
 import { parseDuration } from '../../core/time/duration.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
@@ -73,11 +74,12 @@ function factsOf(cluster: Cluster, ports: ClusterDecommissionPorts, nowMs: numbe
     isOffline: available?.status === 'False',
     readRevision: Math.max(report?.revision ?? 0, report?.refusal?.revision ?? 0),
     removals: report?.removals ?? [],
-    ...(document ? { document: documentOf(document) } : {}),
-    // A record of an earlier decommission that was cancelled does not count.
-    ...(recorded && recorded.at === asked?.at
-      ? { recorded: { phase: recorded.phase, left: recorded.left ?? [] } }
-      : {}),
+    ...compact({
+      document: document ? documentOf(document) : undefined,
+      // A record of an earlier decommission that was cancelled does not count.
+      recorded:
+        recorded && recorded.at === asked?.at ? { phase: recorded.phase, left: recorded.left ?? [] } : undefined,
+    }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Blobs } from '../../blobs/blobs.ts'
+import { compact } from '../../core/compact.ts'
 import { findCondition } from '../../core/conditions.ts'
 import { isDigest } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
@@ -65,7 +66,7 @@ export function createDeliveryAdmit(
   return createController({
     ...parts,
     // Works are many: an Event for each that arrives would double what is written.
-    ...(events ? { events: warningsOf(events) } : {}),
+    ...compact({ events: events ? warningsOf(events) : undefined }),
     type: Delivery,
     informer: caches.deliveries,
     reconciler,

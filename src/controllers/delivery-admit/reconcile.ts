@@ -1,4 +1,5 @@
 // Tested by src/sim/fleet/delivery.sim.test.ts
+import { compact } from '../../core/compact.ts'
 import { Waiting } from '../../core/errors.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { nameSome, plural } from '../../core/text/name-some.ts'
@@ -88,7 +89,7 @@ function writeStatus(draft: Draft<Delivery>, { revision, decided, ports }: Outco
   const counts: Record<string, number> = {}
   for (const { state = 'Pending' } of rows) counts[state] = (counts[state] ?? 0) + 1
   const ready = readiness(delivery, rows, decided)
-  const admissions = decided.admissions.map(({ removal, ...one }) => ({ ...one, ...(removal ? { removal } : {}) }))
+  const admissions = decided.admissions.map(({ removal, ...one }) => ({ ...one, ...compact({ removal }) }))
   const isRecorded =
     jsonEqual(before?.admissions ?? [], admissions) && jsonEqual(before?.revision, revision ?? undefined)
   const was = before?.conditions?.find(({ type }) => type === 'Ready')
@@ -101,7 +102,7 @@ function writeStatus(draft: Draft<Delivery>, { revision, decided, ports }: Outco
   }
   delivery.status = {
     ...delivery.status,
-    ...(revision ? { revision } : {}),
+    ...compact({ revision }),
     admissions,
     total: rows.length,
     counts,
@@ -125,8 +126,8 @@ function rowsOf(delivery: Delivery, { revision, decided, ports }: Outcome): Row[
     const bundle = { key: deliveryEntryId(delivery), name: deliveryEntryName(name), placement: '', delivery: name }
     const wait = waits.get(cluster)
     if (!seen) return { bundle: bundle.name, delivery: name, cluster, state: 'Pending', message: wait?.message ?? '' }
-    const rollout = { name, admitted, ...(wait ? { hold: wait } : {}) }
-    return rowOf({ ...bundle, rollout, ...(revision ? { target: revision } : {}) }, seen.row, true)
+    const rollout = compact({ name, admitted, hold: wait })
+    return rowOf({ ...bundle, rollout, ...compact({ target: revision }) }, seen.row, true)
   })
 }
 

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
@@ -71,7 +72,7 @@ export function createPlacementDecide(parts: ControllerParts): Controller {
     updatePage: async (page, signal) => void (await client.update(PlacementDecision, page, write(signal))),
     deletePage: async (page, signal) => {
       const { name, namespace } = page.metadata
-      const key = { name, ...(namespace ? { namespace } : {}) }
+      const key = compact({ name, namespace: namespace || undefined })
       await client.delete(PlacementDecision, key, { signal, ...preconditionsFor(page.metadata) })
     },
   })

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { Stalled } from '../../core/errors.ts'
 import { canonicalJson, jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -151,11 +152,10 @@ async function decideWhole(
       empties: (cluster) => ports.empties(placement, cluster),
       held: placement.status?.held?.token,
       released: placement.status?.released?.token,
-      ...(decided ? { question: decided } : {}),
-      ...(maxDropped === undefined ? {} : { maxDropped }),
+      ...compact({ question: decided, maxDropped }),
       maxAdded: placement.spec.guard?.maxAdded,
       bundles: ports.bundlesOf(key),
-      ...(release === undefined ? {} : { release }),
+      ...compact({ release }),
     },
   })
   ports.noteEvicted(
@@ -189,7 +189,7 @@ async function decideWhole(
     pages: answer.pages.length,
     selected,
     ...lowestOf(answer),
-    ...(until === undefined ? {} : { until }),
+    ...compact({ until }),
   }
   ports.books.keep(placement, book, context.since)
   return lookAgain(until, context)
@@ -210,15 +210,15 @@ function worldOf(
   ports: PlacementDecidePorts,
   now: number,
 ): PlacementWorld {
-  return {
+  return compact({
     sets: ports.sets(),
     bound: ports.boundTo(placement.metadata.namespace ?? ''),
     incumbents: incumbentsOf(before),
     evicting: new Set(evictingOf(before).filter((cluster) => ports.runs(placement, cluster))),
     load: ports.loadBeside(keyOf(placement)),
     now,
-    ...(ports.compileCel ? { compileCel: ports.compileCel(placement.spec.scheduler ?? 'native') } : {}),
-  }
+    compileCel: ports.compileCel ? ports.compileCel(placement.spec.scheduler ?? 'native') : undefined,
+  })
 }
 
 async function writePages(
@@ -291,17 +291,13 @@ function pagesFor(placement: Placement, answer: PlacementAnswer): PlacementDecis
   return answer.pages.map((decisions, page) => ({
     apiVersion: apiVersionOf(PlacementDecision),
     kind: PlacementDecision.kind,
-    metadata: {
+    metadata: compact({
       name: `${name}-${page}`,
-      ...(namespace ? { namespace } : {}),
-      ...(uid
-        ? {
-            ownerReferences: [
-              { apiVersion: apiVersionOf(Placement), kind: Placement.kind, name, uid, controller: true },
-            ],
-          }
-        : {}),
-    },
+      namespace: namespace || undefined,
+      ownerReferences: uid
+        ? [{ apiVersion: apiVersionOf(Placement), kind: Placement.kind, name, uid, controller: true }]
+        : undefined,
+    }),
     spec: {
       placement: name,
       placementGeneration: generation,

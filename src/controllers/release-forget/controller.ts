@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { isApiError } from '../../core/errors.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
@@ -86,11 +87,10 @@ function portsOf({ caches, client }: ControllerParts) {
     remove: async (kind: keyof typeof TYPES, { metadata }: KubeObject, signal: AbortSignal): Promise<void> => {
       const { name, namespace } = metadata
       try {
-        await client.delete(
-          TYPES[kind],
-          { name, ...(namespace ? { namespace } : {}) },
-          { ...preconditionsFor(metadata), signal },
-        )
+        await client.delete(TYPES[kind], compact({ name, namespace: namespace || undefined }), {
+          ...preconditionsFor(metadata),
+          signal,
+        })
       } catch (caught) {
         if (!isApiError(caught, 'NotFound')) throw caught
       }

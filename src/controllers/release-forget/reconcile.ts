@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
@@ -50,7 +51,7 @@ export function releaseForgetReconciler(ports: ReleaseForgetPorts): Reconciler<B
       }
       const { namespace } = bundle.metadata
       const hasRollout = (name: string) =>
-        ports.rolloutOf({ metadata: { name, ...(namespace ? { namespace } : {}) } }) !== undefined
+        ports.rolloutOf({ metadata: compact({ name, namespace: namespace || undefined }) }) !== undefined
       for (const release of own) {
         if (retentionReason(asKnown(release, ports), historyOf, hasRollout) !== undefined) continue
         const rollout = ports.rolloutOf(release)
@@ -102,11 +103,11 @@ function historyOfBundle(beside: Bundle, name: string, ports: ReleaseForgetPorts
 function asKnown(release: Release, ports: ReleaseForgetPorts): KnownRelease {
   const rollout = ports.rolloutOf(release)
   const { rollBack, bundles } = release.spec
-  return {
+  return compact({
     name: release.metadata.name,
     bundles,
     bad: (release.status?.bad ?? []).map(({ bundle }) => bundle),
-    ...(rollBack ? { undoes: rollBack.of } : {}),
-    ...(rollout ? { rollout: { isClosed: isClosed(rollout), slots: (rollout.status?.admissions ?? []).length } } : {}),
-  }
+    undoes: rollBack?.of,
+    rollout: rollout ? { isClosed: isClosed(rollout), slots: (rollout.status?.admissions ?? []).length } : undefined,
+  })
 }

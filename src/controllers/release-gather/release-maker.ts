@@ -4,6 +4,7 @@
  * other Bundle, becomes a Release at once. Other content waits here until the Bundles of its Source are rendered from
  * the same artifact. It waits in memory: after a restart, bundle-render renders it again and offers it again.
  */
+import { compact } from '../../core/compact.ts'
 import { jsonEqual } from '../../core/json.ts'
 import type { Context } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
@@ -108,12 +109,13 @@ export function createReleaseMaker(ports: ReleaseGatherPorts): ReleaseMaker {
     async makeRelease(source, members, missing, context) {
       const contents = members.map((bundle) => waiting.get(keyOf(bundle))!)
       const bundles = contents.map(({ bundle, release }) => buildReleaseEntry(bundle.metadata.name, release))
-      const spec: Release['spec'] = {
+      const spec: Release['spec'] = compact({
         bundles,
-        ...(missing.length === 0
-          ? {}
-          : { missing: missing.slice(0, 256).map(({ name, problem }) => ({ name, problem: problem.slice(0, 1024) })) }),
-      }
+        missing:
+          missing.length === 0
+            ? undefined
+            : missing.slice(0, 256).map(({ name, problem }) => ({ name, problem: problem.slice(0, 1024) })),
+      })
       const isTaken = (name: string): boolean => {
         const present = ports.releaseNamed(source, name)
         return present !== undefined && !jsonEqual(present.spec, spec)

@@ -2,6 +2,7 @@
  * Checks of gates, in the background: a few at the same time, and each gate once at a time. Each answer has the time of
  * its check.
  */
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { untilAborted } from '../../core/async/deadline.ts'
 import { toError } from '../../core/errors.ts'
@@ -97,7 +98,7 @@ export function createGateChecks(options: GateBookOptions): GateChecks {
   async function questionOf(rollout: Rollout, { ring, gate, window }: RingGateQuery): Promise<GateQuestion> {
     const { url, credentials: name } = (gate.webhook ?? gate.metric)!
     const known = name === undefined ? undefined : await credentials(rollout, url, name)
-    const common = { url, ...(known ? { credentials: known } : {}) }
+    const common = compact({ url, credentials: known })
     if (gate.metric && window) return { ...common, kind: 'Metric', query: gate.metric.query, ...window }
     return { ...common, kind: 'Webhook', body: bodyFor(rollout, ring, gate, clock.now()) }
   }
@@ -145,16 +146,16 @@ function bookKey({ metadata }: Rollout, ring: string, gate: GateSpec): string {
 
 function bodyFor(rollout: Rollout, ring: string, { name, when }: GateSpec, now: number): JsonObject {
   const { metadata, spec } = rollout
-  return {
+  return compact({
     apiVersion: 'flotilla.dev/v1alpha1',
     kind: 'GateQuestion',
     namespace: metadata.namespace ?? '',
     rollout: metadata.name,
     release: spec.release,
-    ...(spec.plan === undefined ? {} : { plan: spec.plan }),
+    plan: spec.plan,
     ring,
     gate: name,
     when,
     askedAt: formatTime(now),
-  }
+  })
 }

@@ -1,4 +1,5 @@
 // Tested by src/controllers/rollout-advance/rings.sim.test.ts
+import { compact } from '../../core/compact.ts'
 import { findCondition } from '../../core/conditions.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { Approval } from '../../kinds/native/approval.ts'
@@ -57,7 +58,7 @@ export function gatherRollout(
       of: (target, cluster) => ofProject?.of(target.name, cluster) ?? ofWindows.of(target, cluster),
       until: () => ofWindows.until(),
     },
-    ...(ofProject ? { frozenByProject: ofProject.stamp } : {}),
+    ...compact({ frozenByProject: ofProject?.stamp }),
     inputsOf: (cluster) => inputsOf(caches, cluster),
     clusterOf: (cluster) => clusterFacts(caches, cluster),
     groupsOf: (placement, cluster) => decisionGroupsOf(caches, beside(placement), cluster),
@@ -144,15 +145,15 @@ function clusterFacts(caches: Caches, name: string): RolloutCluster | undefined 
   const entries = assignment?.spec.entries ?? []
   const report = reportOf(caches, cluster)
   const reportedAt = parseTime(report?.spec.receivedAt ?? '')
-  return {
+  return compact({
     availability: recordedAvailability(cluster),
     labels: cluster.metadata.labels ?? {},
     assigned: new Map(entries.map((entry) => [entry.bundle, entry])),
     reported: new Map((report?.spec.bundles ?? []).map((row) => [row.bundle, row])),
     removals: new Map((report?.spec.removals ?? []).map((row) => [row.bundle, row])),
-    ...(assignment ? { buried: new Map((assignment.spec.tombstones ?? []).map((one) => [one.bundle, one])) } : {}),
-    ...(reportedAt === undefined ? {} : { reportedAt }),
-  }
+    buried: assignment ? new Map((assignment.spec.tombstones ?? []).map((one) => [one.bundle, one])) : undefined,
+    reportedAt,
+  })
 }
 
 /** The availability that cluster-availability recorded; Unknown before its first pass. */

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { Waiting } from '../../core/errors.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
@@ -69,12 +70,12 @@ function rolloutFor(release: Release, ports: RolloutCreatePorts): Rollout {
   return {
     apiVersion: apiVersionOf(Rollout),
     kind: Rollout.kind,
-    metadata: { name, ...(namespace ? { namespace } : {}) },
+    metadata: compact({ name, namespace: namespace || undefined }),
     spec: {
       release: name,
       ...(rollBack ? rollbackRings(moves, rollBack) : moves),
       // A rollback that fails waits for a person.
-      ...(plan?.spec.onFailure === undefined || rollBack ? {} : { onFailure: plan.spec.onFailure }),
+      ...compact({ onFailure: plan?.spec.onFailure === undefined || rollBack ? undefined : plan.spec.onFailure }),
     },
   }
 }

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
 import { Release } from '../../kinds/native/release.ts'
@@ -29,7 +30,7 @@ export function createRolloutUndo(parts: ControllerParts): Controller {
     }),
     markBad: async ({ metadata: { name, namespace } }, marks, signal) => {
       // Read again: the marks of other writers stay.
-      const release = await client.get(Release, { name, ...(namespace ? { namespace } : {}) }, signal)
+      const release = await client.get(Release, compact({ name, namespace: namespace || undefined }), signal)
       const bad = marks.reduce(withMark, release.status?.bad ?? [])
       const next = { ...release, status: { ...release.status, bad } }
       await client.update(Release, next, { fieldManager: MANAGER, subresource: 'status', signal })
@@ -53,6 +54,6 @@ function withMark(bad: readonly BadRevisionMark[], mark: BadRevisionMark): BadRe
   if (!known.clusters) return [...bad]
   const clusters = mark.clusters && [...new Set([...known.clusters, ...mark.clusters])].slice(0, 5000)
   const { clusters: _, ...rest } = mark
-  const next: BadRevisionMark = { ...rest, ...(clusters ? { clusters } : {}) }
+  const next: BadRevisionMark = { ...rest, ...compact({ clusters }) }
   return bad.map((one) => (one === known ? next : one))
 }

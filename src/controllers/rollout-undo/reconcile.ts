@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Release } from '../../kinds/native/release.ts'
@@ -72,24 +73,24 @@ function undoName({ metadata }: Release, { n }: Request): string {
 }
 
 function markOf(bundle: string, { by, reason, clusters }: Request, at: string): BadRevisionMark {
-  return {
+  return compact({
     bundle,
     by,
     at,
-    ...(reason === undefined ? {} : { reason }),
-    ...(clusters ? { clusters: [...clusters] } : {}),
-  }
+    reason,
+    clusters: clusters ? [...clusters] : undefined,
+  })
 }
 
 function releaseFor(of: Release, name: string, request: Request, plans: readonly PlannedRollback[]): Release {
   const { by, reason } = request
   return releaseObject(of.metadata.namespace, name, {
     bundles: plans.map(({ bundle, content }) => buildReleaseEntry(bundle, content!)),
-    rollBack: {
+    rollBack: compact({
       of: of.metadata.name,
       scope: scopeOf(request),
       by,
-      ...(reason === undefined ? {} : { reason }),
-    },
+      reason,
+    }),
   })
 }

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { canonicalJson } from '../../core/json.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
 import { plural } from '../../core/text/name-some.ts'
@@ -81,11 +82,11 @@ export function sourceFetchReconciler(ports: SourceFetchPorts): Reconciler<Sourc
       const known = refused.get(key)
       const isHinted = hint !== undefined && hint !== source.status?.hint
       const isAlone = isStopped(source) || jobs.isSuspect(key)
-      const request = {
+      const request = compact({
         isHinted,
-        ...(isAlone ? { isAlone } : {}),
-        ...(known?.wanted === contentOf(source) ? { refused: known.failure } : {}),
-      }
+        isAlone: isAlone || undefined,
+        refused: known?.wanted === contentOf(source) ? known.failure : undefined,
+      })
       jobs.begin({
         key,
         wanted,
@@ -161,8 +162,10 @@ async function fetchOne(
         spec,
         mirrors,
         ...about,
-        ...(status?.artifact ? { previous: status.artifact } : {}),
-        ...(secret ? { credentials: await credentialsOf(secret, ports, signal) } : {}),
+        ...compact({
+          previous: status?.artifact ? status.artifact : undefined,
+          credentials: secret ? await credentialsOf(secret, ports, signal) : undefined,
+        }),
       },
       signal,
     )

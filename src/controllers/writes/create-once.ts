@@ -1,4 +1,5 @@
 import type { Client, WriteOptions } from '../../client/client.ts'
+import { compact } from '../../core/compact.ts'
 import { isApiError, Stalled } from '../../core/errors.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { keyOf } from '../../kinds/meta.ts'
@@ -23,7 +24,7 @@ export async function createOnce<T extends WithSpec>(
   } catch (caught) {
     if (!isApiError(caught, 'AlreadyExists')) throw caught
     const { name, namespace } = object.metadata
-    const present = await client.get(type, { name, ...(namespace ? { namespace } : {}) }, options.signal)
+    const present = await client.get(type, compact({ name, namespace: namespace || undefined }), options.signal)
     if (jsonEqual(present.spec, object.spec)) return
     throw new Stalled(
       'NameTaken',

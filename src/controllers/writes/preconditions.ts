@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import type { ObjectMeta } from '../../kinds/meta.ts'
 
 /** Preconditions for this object as it was read: not changed since, and not another object of the same name. */
@@ -5,5 +6,5 @@ export function preconditionsFor({ uid, resourceVersion }: ObjectMeta): {
   readonly uid?: string
   readonly resourceVersion?: string
 } {
-  return { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) }
+  return compact({ uid: uid || undefined, resourceVersion: resourceVersion || undefined })
 }

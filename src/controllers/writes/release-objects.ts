@@ -1,4 +1,5 @@
 /** Releases as API objects. */
+import { compact } from '../../core/compact.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import { Release } from '../../kinds/native/release.ts'
 import type { ExistingRelease } from '../../plan/release/decide-release.ts'
@@ -12,20 +13,20 @@ export function buildReleaseEntry(
   bundle: string,
   { generation, set, placement, revision, origin, variants, bytes }: Omit<ExistingRelease, 'name'>,
 ): ReleaseEntry {
-  return {
+  return compact({
     name: bundle,
     generation,
     set,
     placement,
-    ...(revision === undefined ? {} : { revision }),
-    ...(origin ? { origin } : {}),
-    ...(variants ? { variants: variants.map(asWritten) } : {}),
-    ...(bytes === undefined ? {} : { bytes }),
-  }
+    revision,
+    origin,
+    variants: variants ? variants.map(asWritten) : undefined,
+    bytes,
+  })
 }
 
 function asWritten({ when, absent, ...variant }: ReleaseVariant): NonNullable<ReleaseEntry['variants']>[number] {
-  return { ...variant, when: { ...when }, ...(absent ? { absent: [...absent] } : {}) }
+  return { ...variant, when: { ...when }, ...compact({ absent: absent ? [...absent] : undefined }) }
 }
 
 /** Builds a new Release. */
@@ -33,7 +34,7 @@ export function releaseObject(namespace: string | undefined, name: string, spec:
   return {
     apiVersion: apiVersionOf(Release),
     kind: Release.kind,
-    metadata: { name, ...(namespace ? { namespace } : {}) },
+    metadata: compact({ name, namespace: namespace || undefined }),
     spec,
   }
 }

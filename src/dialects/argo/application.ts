@@ -1,4 +1,5 @@
 /** An Application as Flotilla objects: how it is rendered, applied and rolled out. */
+import { compact } from '../../core/compact.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
@@ -101,28 +102,28 @@ export function optionsOf(spec: ApplicationSpec, traits: ApplicationTraits, rema
   const keep = finalizer === undefined
   const limit = retry?.limit ?? 0
   const ignore = (spec.ignoreDifferences ?? []).flatMap((rule) => ignoreOf(rule, remarks))
-  return {
-    apply: {
+  return compact({
+    apply: compact({
       // As in Argo CD, existing objects are adopted, whichever field manager wrote them.
       force: true,
-      ...(has('Replace=true') ? { method: 'Replace' as const } : {}),
-      ...(has('Force=true') ? { immutable: 'Recreate' as const } : {}),
-    },
+      method: has('Replace=true') ? ('Replace' as const) : undefined,
+      immutable: has('Force=true') ? ('Recreate' as const) : undefined,
+    }),
     drift: { mode: isAutomated(spec) && automated?.selfHeal ? 'Correct' : 'Report' },
     prune: { mode: pruneOf(spec, has, isStepped) },
     delete: {
       ...(keep ? { unplaced: 'Orphan' as const, bundleDeleted: 'Orphan' as const } : {}),
       propagation: isBackground ? 'Background' : 'Foreground',
     },
-    namespaces: {
+    namespaces: compact({
       create: has('CreateNamespace=true'),
-      ...(managedNamespaceMetadata?.labels ? { labels: { ...managedNamespaceMetadata.labels } } : {}),
-      ...(managedNamespaceMetadata?.annotations ? { annotations: { ...managedNamespaceMetadata.annotations } } : {}),
-    },
-    ...(limit === 0 ? {} : { remediation: { retries: limit < 0 ? MOST_RETRIES : Math.min(limit, MOST_RETRIES) } }),
-    ...(ignore.length === 0 ? {} : { ignore }),
+      labels: managedNamespaceMetadata?.labels ? { ...managedNamespaceMetadata.labels } : undefined,
+      annotations: managedNamespaceMetadata?.annotations ? { ...managedNamespaceMetadata.annotations } : undefined,
+    }),
+    remediation: limit === 0 ? undefined : { retries: limit < 0 ? MOST_RETRIES : Math.min(limit, MOST_RETRIES) },
+    ignore: ignore.length === 0 ? undefined : ignore,
     dialect: 'Argo',
-  }
+  })
 }
 
 function pruneOf(
@@ -150,15 +151,15 @@ function ignoreOf(rule: IgnoreRule, { wrong }: Diagnostics): NonNullable<BundleO
   if (jsonPointers.length + paths.length + managedFieldsManagers.length === 0) return []
   const said = (value: string | undefined): value is string => value !== undefined && value !== '' && value !== '*'
   return [
-    {
-      ...(group === '*' || group === undefined ? {} : { group }),
-      ...(said(kind) ? { kind } : {}),
-      ...(said(namespace) ? { namespace } : {}),
-      ...(said(name) ? { name } : {}),
-      ...(jsonPointers.length === 0 ? {} : { pointers: [...jsonPointers] }),
-      ...(paths.length === 0 ? {} : { paths }),
-      ...(managedFieldsManagers.length === 0 ? {} : { managers: [...managedFieldsManagers] }),
-    },
+    compact({
+      group: group === '*' || group === undefined ? undefined : group,
+      kind: said(kind) ? kind : undefined,
+      namespace: said(namespace) ? namespace : undefined,
+      name: said(name) ? name : undefined,
+      pointers: jsonPointers.length === 0 ? undefined : [...jsonPointers],
+      paths: paths.length === 0 ? undefined : paths,
+      managers: managedFieldsManagers.length === 0 ? undefined : [...managedFieldsManagers],
+    }),
   ]
 }
 

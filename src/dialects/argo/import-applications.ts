@@ -1,4 +1,5 @@
 /** Imports Applications and ApplicationSets of Argo CD as Flotilla objects, for users who replace Argo CD. */
+import { compact } from '../../core/compact.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { LabelRequirement } from '../../core/text/label-selector.ts'
@@ -73,7 +74,7 @@ export function importApplications(request: ApplicationsRequest): ImportedApplic
       wrong: (message) => void problems.add(`${who}: ${message}`),
       clusterOf: (destination) => request.clusters.get(destination),
       repositoryOf: (url) => repositories.of(url),
-      ...(request.allClusters ? { allClusters: request.allClusters } : {}),
+      ...compact({ allClusters: request.allClusters }),
     }
     const applications = object.kind === 'Application' ? [applicationOf(object, scene)] : generatedBy(object, scene)
     for (const application of applications) compileApplication(application, scene)
@@ -109,7 +110,7 @@ function applicationOf({ metadata, ...rest }: UnknownObject, scene: ApplicationC
     ownName: metadata.name,
     labels: metadata.labels ?? {},
     finalizers,
-    ...(allowsSecrets({ metadata }) ? { allowsSecrets: true } : {}),
+    ...compact({ allowsSecrets: allowsSecrets({ metadata }) ? true : undefined }),
     spec: read,
   }
 }
@@ -166,21 +167,23 @@ function generatedBy(set: UnknownObject, scene: ApplicationCompileContext): Appl
         kind: 'Application',
         metadata: {
           name: removePlaceholders(ownName) || set.metadata.name,
-          ...(isObject(metadata['labels']) ? { labels: metadata['labels'] as Record<string, string> } : {}),
-          ...(isObject(metadata['annotations'])
-            ? { annotations: metadata['annotations'] as Record<string, string> }
-            : {}),
+          ...compact({
+            labels: isObject(metadata['labels']) ? (metadata['labels'] as Record<string, string>) : undefined,
+            annotations: isObject(metadata['annotations'])
+              ? (metadata['annotations'] as Record<string, string>)
+              : undefined,
+          }),
         },
       },
       scene,
     )
     return {
       ...made,
-      ...(allowsSecrets(set) ? { allowsSecrets: true } : {}),
+      ...compact({ allowsSecrets: allowsSecrets(set) ? true : undefined }),
       set: set.metadata.name,
       ownName,
       finalizers: finalizers.length > 0 || keep ? finalizers : [FINALIZER],
-      ...(one.clusters ? { clusters: one.clusters } : {}),
+      ...compact({ clusters: one.clusters }),
       ...ringsOf(spec, made, { ...scene, set: one }),
     }
   })

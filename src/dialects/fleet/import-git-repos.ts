@@ -2,6 +2,7 @@
  * Imports GitRepos as Flotilla objects without an owner, for users who replace Fleet: the objects that the hub would
  * make.
  */
+import { compact } from '../../core/compact.ts'
 import { isObject } from '../../core/json.ts'
 import type { LabelRequirement } from '../../core/text/label-selector.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
@@ -151,12 +152,12 @@ function ownObjects(repo: GitRepo, bundles: readonly CompiledBundle[], namespace
       return {
         apiVersion: object.apiVersion,
         kind: object.kind,
-        metadata: {
+        metadata: compact({
           name,
           namespace,
-          ...(isBundle && Object.keys(ownLabels).length > 0 ? { labels: ownLabels } : {}),
-          ...(isBundle && Object.keys(ownAnnotations).length > 0 ? { annotations: ownAnnotations } : {}),
-        },
+          labels: isBundle && Object.keys(ownLabels).length > 0 ? ownLabels : undefined,
+          annotations: isBundle && Object.keys(ownAnnotations).length > 0 ? ownAnnotations : undefined,
+        }),
         spec: object.spec,
       }
     })

@@ -3,6 +3,7 @@
 import type { Client } from '../../client/client.ts'
 import type { Change } from '../../client/cache.ts'
 import type { Informers } from '../../client/informers.ts'
+import { compact } from '../../core/compact.ts'
 import { isApiError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import { jsonEqual } from '../../core/json.ts'
@@ -197,7 +198,11 @@ async function removed(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await client.delete(type, { name, ...(namespace ? { namespace } : {}) }, { ...(uid ? { uid } : {}), signal })
+    await client.delete(
+      type,
+      compact({ name, namespace: namespace || undefined }),
+      compact({ uid: uid || undefined, signal }),
+    )
   } catch (caught) {
     if (!isApiError(caught, 'NotFound', 'Conflict')) throw caught
   }

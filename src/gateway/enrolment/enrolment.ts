@@ -3,6 +3,7 @@
  * certificates.
  */
 import type { Client } from '../../client/client.ts'
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
 import { ApiError, isApiError } from '../../core/errors.ts'
@@ -106,7 +107,7 @@ export function createEnrolment(ports: EnrolmentPorts) {
       cluster: name,
       key: digestOf(identityKey),
       now: clock.now(),
-      ...(address === undefined ? {} : { address }),
+      ...compact({ address }),
       ...(token.spec.takeOver && { takeOver: { identityKey, sealingKey } }),
     })
   }
@@ -131,7 +132,7 @@ export function createEnrolment(ports: EnrolmentPorts) {
         identityKey: request.identityKey,
         sealingKey: request.sealingKey,
         joinToken: token.metadata.name,
-        ...(token.spec.siteClass ? { siteClass: token.spec.siteClass } : {}),
+        ...compact({ siteClass: token.spec.siteClass }),
         ...SITE_CLASS_TIMES[token.spec.siteClass ?? 'Connected'],
       },
     }

@@ -8,6 +8,7 @@ import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
 import { utf8 } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { isDigest } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
@@ -281,7 +282,7 @@ async function readEverything(path: string, keys: string | undefined, ids: Ids) 
     const store = await openSealed(plain, keys, ids)
     const seen = { objects: 0, opened: 0, sealed: 0, auditRecords: 0 }
     for (let after: string | undefined, more = true; more;) {
-      const page = await plain.list({ prefix: '/', limit: PAGE, ...(after === undefined ? {} : { after }) })
+      const page = await plain.list(compact({ prefix: '/', limit: PAGE, after }))
       for (const { key, value } of page.entries) {
         seen.objects += 1
         const isSealed = sealedWith(value) !== undefined

@@ -2,6 +2,7 @@ import { createApiServer } from '../../apiserver/server/api-server.ts'
 import type { ApiServer } from '../../apiserver/server/api-server.ts'
 import type { UserTokens } from '../../apiserver/tokens/authenticate.ts'
 import type { TokenKeys } from '../../apiserver/tokens/jwt.ts'
+import { compact } from '../../core/compact.ts'
 import { HUB_BUILTIN_KINDS } from '../../kinds/builtin/builtin-kinds.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { NATIVE_KINDS } from '../../kinds/native/native-kinds.ts'
@@ -43,6 +44,6 @@ export function composeApi({ rootCa, blobs, dialects = [], ...parts }: ApiParts)
       ...dialectProjections(dialects).map((projection) => projectedView(projection, parts.clock)),
     ],
     ...(blobs && { exports: [createEvidenceExport({ ...parts, blobs, heads: () => storedHeads(parts.store) })] }),
-    ...(rootCa === undefined ? {} : { namespaceDefaults: { rootCa } }),
+    ...compact({ namespaceDefaults: rootCa === undefined ? undefined : { rootCa } }),
   })
 }

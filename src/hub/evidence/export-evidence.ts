@@ -1,6 +1,7 @@
 // Tested by src/cli/commands/evidence/evidence.test.ts
 /** The evidence of one cluster as lines of a file: what the journal has, as it was written, and what it lacks. */
 import type { Blobs } from '../../blobs/blobs.ts'
+import { compact } from '../../core/compact.ts'
 import { digestOf, isDigest } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { utf8 } from '../../core/bytes.ts'
@@ -39,13 +40,13 @@ export async function* exportEvidence(
     count.add(line)
     return line
   }
-  const header: EvidenceHeader = {
+  const header: EvidenceHeader = compact({
     type: 'evidence',
     format: 'flotilla.dev/evidence/v1',
     cluster,
     exportedAt: formatTime(now),
-    ...(since === undefined ? {} : { since: formatTime(since) }),
-  }
+    since: since === undefined ? undefined : formatTime(since),
+  })
   yield counted(JSON.stringify(header))
 
   /** The line of a record, if it belongs to the file. */

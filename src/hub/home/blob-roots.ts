@@ -2,6 +2,7 @@
 import type { Blobs } from '../../blobs/blobs.ts'
 import { digestsIn } from '../../blobs/reachable-digests.ts'
 import type { Reader } from '../../client/client.ts'
+import { compact } from '../../core/compact.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { listHeads } from '../../journal/head-lease.ts'
 import { keptBlobs } from '../../journal/journal-reader.ts'
@@ -15,7 +16,7 @@ export async function blobRoots(client: Pick<Reader, 'list'>, signal: AbortSigna
   for (const kind of NATIVE_KINDS) {
     let next: string | undefined
     do {
-      const page = await client.list(kind, { limit: PAGE, ...(next === undefined ? {} : { continue: next }) }, signal)
+      const page = await client.list(kind, compact({ limit: PAGE, continue: next }), signal)
       for (const item of page.items) for (const digest of digestsIn(JSON.stringify(item))) roots.add(digest)
       next = page.continue
     } while (next !== undefined && next !== '')

@@ -4,6 +4,7 @@
  */
 import { HUB_LOCALS, HUB_ROLES } from '../../apiserver/rbac/bootstrap-roles.ts'
 import { CONTROLLER_RULES, CONTROLLER_SYSTEM_RULES } from '../../apiserver/rbac/controller-rules.ts'
+import { compact } from '../../core/compact.ts'
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
 import { compareText } from '../../core/text/compare-text.ts'
 import type { DialectName } from './dialect-names.ts'
@@ -112,7 +113,7 @@ function merged(rules: readonly PolicyRule[]): PolicyRule[] {
       byVerbs.set(same, {
         apiGroups: [group],
         resources: [resource],
-        ...(resourceNames.length > 0 ? { resourceNames } : {}),
+        ...compact({ resourceNames: resourceNames.length > 0 ? resourceNames : undefined }),
         verbs: sorted,
       })
     }

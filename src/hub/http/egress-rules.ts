@@ -1,4 +1,5 @@
 /** The rules of egress for each kind of caller, from the settings of the hub. */
+import { compact } from '../../core/compact.ts'
 import type { EgressRules } from '../../core/text/egress.ts'
 import { splitList } from '../config.ts'
 import type { HubConfig } from '../config.ts'
@@ -15,23 +16,23 @@ type EgressConfig = Pick<
  */
 export function sourceEgress(config: EgressConfig): EgressRules {
   const { sourceHosts } = config
-  return {
+  return compact({
     subject: 'Sources',
     flag: '--source-hosts',
     isLoopbackOpen: listensOnLoopbackOnly(config),
-    ...(sourceHosts === undefined ? {} : { hosts: splitList(sourceHosts) }),
-  }
+    hosts: sourceHosts === undefined ? undefined : splitList(sourceHosts),
+  })
 }
 
 /** Agents that the hub runs; as Sources, they may reach this machine in a first trial. */
 export function pushEgress(config: EgressConfig): EgressRules {
   const { pushHosts } = config
-  return {
+  return compact({
     subject: 'agents of the hub',
     flag: '--push-hosts',
     isLoopbackOpen: listensOnLoopbackOnly(config),
-    ...(pushHosts === undefined ? {} : { hosts: splitList(pushHosts) }),
-  }
+    hosts: pushHosts === undefined ? undefined : splitList(pushHosts),
+  })
 }
 
 function listensOnLoopbackOnly(config: EgressConfig): boolean {
@@ -42,5 +43,5 @@ function listensOnLoopbackOnly(config: EgressConfig): boolean {
 
 /** Gates may never reach this machine, unless the operator names it. */
 export function gateEgress(hosts: readonly string[] | undefined): EgressRules {
-  return { subject: 'gates', flag: '--gate-hosts', isLoopbackOpen: false, ...(hosts ? { hosts } : {}) }
+  return compact({ subject: 'gates', flag: '--gate-hosts', isLoopbackOpen: false, hosts })
 }

@@ -6,6 +6,7 @@
 import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import { hex, hmacSha256, fromUtf8, utf8 } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
 import { allowHost } from '../../core/text/egress.ts'
 import type { EgressRules, EgressTarget } from '../../core/text/egress.ts'
 import type { Clock } from '../../core/time/clock.ts'
@@ -89,7 +90,7 @@ async function call(
     connect: {
       timeout: GATE_REQUEST_LIMITS.ms,
       lookup: guardedLookup(rules, allowed),
-      ...(credentials?.ca === undefined ? {} : { ca: credentials.ca }),
+      ...compact({ ca: credentials?.ca === undefined ? undefined : credentials.ca }),
       ...(credentials?.certificate === undefined || credentials.key === undefined
         ? {}
         : { cert: credentials.certificate, key: credentials.key }),
@@ -100,14 +101,17 @@ async function call(
     pipelining: 0,
   })
   try {
-    const response = await request.call(dispatcher, {
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method,
-      signal,
-      headers: { 'user-agent': 'flotilla', accept: 'application/json', ...headers },
-      ...(body ? { body } : {}),
-    })
+    const response = await request.call(
+      dispatcher,
+      compact({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method,
+        signal,
+        headers: { 'user-agent': 'flotilla', accept: 'application/json', ...headers },
+        body,
+      }),
+    )
     const { statusCode } = response
     if (statusCode >= 300 && statusCode < 400) {
       throw new Error(`${url.host} redirects (${statusCode}), which is not followed`)

@@ -5,6 +5,7 @@ import { createFileBlobs } from '../../blobs/file-blobs.ts'
 import { createClient } from '../../client/create-client.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
 import { hkdf, utf8 } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
@@ -56,7 +57,7 @@ await serveThread<'gateway'>(async (init) => {
     log,
     trust: () => keys.trust,
     transportCa: () => keys.transportCa,
-    ...(init.evidenceRetentionMs === undefined ? {} : { evidenceRetentionMs: init.evidenceRetentionMs }),
+    ...compact({ evidenceRetentionMs: init.evidenceRetentionMs }),
     ...(agentBundle && {
       agentBundle: async (digest) => {
         if (digest !== agentBundle.digest) return undefined

@@ -2,6 +2,7 @@
  * Rows about bundles: BundleState per (bundle, cluster), BundleCount per bundle. Each row reads what it needs and no
  * more.
  */
+import { compact } from '../../core/compact.ts'
 import { findCondition } from '../../core/conditions.ts'
 import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -108,9 +109,9 @@ export function bundleCountRows(reads: ViewReader): RowSource {
       kind: BundleCount.kind,
       metadata: { name, namespace, labels: { 'flotilla.dev/bundle': name } },
       bundle: name,
-      ...(facts.rollout ? { rollout: facts.rollout.name } : {}),
+      ...compact({ rollout: facts.rollout?.name }),
       ...countsOf(facts),
-      ...(facts.target ? { target: facts.target.generation } : {}),
+      ...compact({ target: facts.target?.generation }),
       message: facts.rollout?.hold?.message ?? 'Nothing moves yet.',
     }
   }
@@ -216,28 +217,26 @@ async function factsOf(reads: ViewReader, bundle: Bundle): Promise<BundleFacts> 
   const admissions = (rollout?.status?.admissions ?? []).filter((admission) => admission.bundle === name)
   const counts = rollout?.status?.bundles?.find((one) => one.name === name) ?? rollout?.status?.counts
   const refused = refusalIn(bundle) ?? refusalIn(await reads.placement(namespace, bundle.spec.placement))
-  return {
+  return compact({
     key: keyOf(bundle),
     name,
     placement: bundle.spec.placement,
     removedBy: removersOf(rollouts, name),
-    ...(refused === undefined ? {} : { refused }),
-    ...(revision ? { target: revision } : {}),
-    ...(found ? { newest: found } : {}),
-    ...(rollout ? { rings: { specs: rollout.spec.rings, states: rollout.status?.rings ?? [] } } : {}),
-    ...(released?.variants ? { released } : {}),
-    ...(rollout
+    refused,
+    target: revision,
+    newest: found,
+    rings: rollout ? { specs: rollout.spec.rings, states: rollout.status?.rings ?? [] } : undefined,
+    released: released?.variants ? released : undefined,
+    rollout: rollout
       ? {
-          rollout: {
-            name: rollout.metadata.name,
-            admitted: new Set(admissions.map(({ cluster }) => cluster)),
-            ...(ready ? { hold: { reason: ready.reason, message: ready.message } } : {}),
-            ...(counts ? { counts } : {}),
-            ...(rollout.spec.exceptions ? { exceptions: rollout.spec.exceptions } : {}),
-          },
+          name: rollout.metadata.name,
+          admitted: new Set(admissions.map(({ cluster }) => cluster)),
+          ...(ready ? { hold: { reason: ready.reason, message: ready.message } } : {}),
+          ...(counts ? { counts } : {}),
+          ...(rollout.spec.exceptions ? { exceptions: rollout.spec.exceptions } : {}),
         }
-      : {}),
-  }
+      : undefined,
+  })
 }
 
 /** What the Ready condition says when a Project refuses the object, or when there is no Project. */
@@ -278,9 +277,11 @@ export async function stateRow(
   const removedBy = bundle.removedBy.get(member.cluster)
   const facts: RowCluster = {
     ...rowClusterOf(bundle.key, { cluster, report, assignment }),
-    ...(removedBy === undefined ? {} : { removedBy }),
-    ...(hold ? { hold } : {}),
-    ...(bundle.released ? { content: contentFor(bundle.released, clusterInputsOf(cluster)) } : {}),
+    ...compact({
+      removedBy,
+      hold,
+      content: bundle.released ? contentFor(bundle.released, clusterInputsOf(cluster)) : undefined,
+    }),
   }
   const row = rowOf(bundle, facts, member.selected)
   return {
@@ -294,7 +295,7 @@ export async function stateRow(
           ? { 'flotilla.dev/bundle': row.bundle }
           : { 'flotilla.dev/delivery': row.delivery }),
         'flotilla.dev/cluster': row.cluster,
-        ...(row.state === undefined ? {} : { 'flotilla.dev/state': row.state }),
+        ...compact({ 'flotilla.dev/state': row.state }),
       },
     },
     ...row,

@@ -4,6 +4,7 @@
 import type { Authorizer, Decision } from '../../apiserver/rbac/authorizer.ts'
 import type { AuthorizationAttributes } from '../../apiserver/http/api-errors.ts'
 import type { Client } from '../../client/client.ts'
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { ApiError, isApiError, toError } from '../../core/errors.ts'
 import { SubjectAccessReview } from '../../kinds/builtin/reviews.ts'
@@ -46,7 +47,7 @@ async function ask(client: Pick<Client, 'create'>, spec: SubjectAccessReview['sp
   try {
     const { status } = await client.create(SubjectAccessReview, review)
     const reason = status?.reason
-    return { allowed: status?.allowed === true && status.denied !== true, ...(reason ? { reason } : {}) }
+    return compact({ allowed: status?.allowed === true && status.denied !== true, reason: reason || undefined })
   } catch (caught) {
     const why = isApiError(caught) ? caught.message : toError(caught).message
     throw new ApiError('InternalError', `the home could not say who may do this: ${why}`, {}, { cause: caught })
@@ -58,18 +59,20 @@ function specOf({ caller, verb, resource, path }: AuthorizationAttributes): Subj
   return {
     user,
     groups: [...groups],
-    ...(uid === undefined ? {} : { uid }),
-    ...(extra ? { extra: Object.fromEntries(Object.entries(extra).map(([name, values]) => [name, [...values]])) } : {}),
+    ...compact({
+      uid,
+      extra: extra ? Object.fromEntries(Object.entries(extra).map(([name, values]) => [name, [...values]])) : undefined,
+    }),
     ...(resource
       ? {
-          resourceAttributes: {
+          resourceAttributes: compact({
             verb,
             group: resource.group,
             resource: resource.plural,
-            ...(resource.subresource === undefined ? {} : { subresource: resource.subresource }),
-            ...(resource.namespace === undefined ? {} : { namespace: resource.namespace }),
-            ...(resource.name === undefined ? {} : { name: resource.name }),
-          },
+            subresource: resource.subresource,
+            namespace: resource.namespace,
+            name: resource.name,
+          }),
         }
       : { nonResourceAttributes: { verb, path } }),
   }

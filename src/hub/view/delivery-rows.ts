@@ -1,4 +1,5 @@
 /** Rows about Deliveries among the BundleStates: after the rows of Bundles, with `delivery` set. */
+import { compact } from '../../core/compact.ts'
 import { findCondition } from '../../core/conditions.ts'
 import { compareText } from '../../core/text/compare-text.ts'
 import { deliveryEntryId, deliveryEntryName, deliveryNameOf } from '../../kinds/native/delivery.ts'
@@ -96,21 +97,19 @@ function factsOf(delivery: Delivery): BundleFacts {
   const { name } = metadata
   const refused = findCondition(status?.conditions, 'Admitted')
   const admitted = (status?.admissions ?? []).filter(({ removal }) => !removal).map(({ cluster }) => cluster)
-  return {
+  return compact({
     key: deliveryEntryId(delivery),
     name: deliveryEntryName(name),
     placement: '',
     delivery: name,
     removedBy: new Map(),
-    ...(status?.revision ? { target: status.revision } : {}),
-    ...(status?.admissions
+    target: status?.revision ? status.revision : undefined,
+    rollout: status?.admissions
       ? {
-          rollout: {
-            name,
-            admitted: new Set(admitted),
-            ...(refused?.status === 'False' ? { hold: refused } : {}),
-          },
+          name,
+          admitted: new Set(admitted),
+          ...(refused?.status === 'False' ? { hold: refused } : {}),
         }
-      : {}),
-  }
+      : undefined,
+  })
 }

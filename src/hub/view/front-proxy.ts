@@ -1,4 +1,5 @@
 /** Requests that a kube-apiserver passes on: its certificate proves the proxy, its headers say who asks. */
+import { compact } from '../../core/compact.ts'
 import type { Caller } from '../../core/http.ts'
 
 /** How a kube-apiserver passes requests on; it publishes this itself. */
@@ -47,12 +48,12 @@ export function frontProxyCaller(
   if (user === undefined) return undefined
   const uid = valuesOf(proxy.uidHeaders).find((value) => value !== '')
   const extra = extraOf(proxy.extraPrefixes, headers)
-  return {
+  return compact({
     user,
     groups: [...new Set([...valuesOf(proxy.groupHeaders), 'system:authenticated'])],
-    ...(uid === undefined ? {} : { uid }),
-    ...(Object.keys(extra).length > 0 ? { extra } : {}),
-  }
+    uid,
+    extra: Object.keys(extra).length > 0 ? extra : undefined,
+  })
 }
 
 // Header lines one by one: joined with commas, a group with a comma in its name would become two.

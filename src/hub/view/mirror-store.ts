@@ -2,6 +2,7 @@
 import { storeKey } from '../../apiserver/storage/stored-object.ts'
 import type { Client } from '../../client/client.ts'
 import { createInformers } from '../../client/informers.ts'
+import { compact } from '../../core/compact.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import { runCompactor } from '../../store/compactor.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
@@ -28,7 +29,7 @@ export async function openMirrorStore(
     informers.of(kind).onChange(({ before, after }) => {
       const { metadata } = (after ?? before)!
       const { namespace, name } = metadata
-      const key = storeKey(kind, { name, ...(namespace === undefined ? {} : { namespace }) })
+      const key = storeKey(kind, compact({ name, namespace }))
       const text = after && textOf(after)
       // The store in memory commits before it returns, so that changes keep their order.
       void store.commit({ key, expect: revisions.get(key) ?? 0, value: text === undefined ? undefined : () => text })

@@ -1,5 +1,6 @@
 // Tested by src/hub/view/projected-store.contract.test.ts
 /** The rows of a projected kind: bundles on clusters in the words of a dialect. */
+import { compact } from '../../core/compact.ts'
 import { digestOfJson } from '../../core/crypto/digest.ts'
 import type { BundleStateRow, Projection, RowScope } from '../../dialects/projection.ts'
 import type { KubeObject, UnknownObject } from '../../kinds/meta.ts'
@@ -41,7 +42,7 @@ export function projectedRows(reads: ViewReader, projection: Projection): Projec
     const { namespace, ...fields } = scope
     const found = source.rows({
       ...range,
-      ...(namespace === undefined ? {} : { namespace }),
+      ...compact({ namespace }),
       where: new Map(Object.entries(fields)),
     })
     for await (const { at, object } of found) {
@@ -71,7 +72,7 @@ export function projectedRows(reads: ViewReader, projection: Projection): Projec
       const scope = narrowed(namespace === undefined ? {} : projection.within(namespace), projection, where)
       if (!scope) return
       const later = after && isRowPosition(after) ? { after: after.slice(2) } : {}
-      for await (const row of within(scope, { ...later, ...(among ? { among } : {}) })) {
+      for await (const row of within(scope, { ...later, ...compact({ among }) })) {
         if (namespace === undefined || row.at[0] === namespace) yield row
       }
     },

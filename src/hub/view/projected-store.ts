@@ -4,6 +4,7 @@
  */
 import type { ProjectedStore } from '../../apiserver/server/projections.ts'
 import { parseStored } from '../../apiserver/storage/stored-object.ts'
+import { compact } from '../../core/compact.ts'
 import type { Store, StoreEntry, StoreEvent } from '../../store/store.ts'
 import { isRowPosition } from './projected-rows.ts'
 import type { ProjectedRows } from './projected-rows.ts'
@@ -51,7 +52,7 @@ export function createProjectedStore({ isStoredToo, ...options }: ProjectedStore
       const computed = await rows.list({
         ...(isInRows ? range : fromStart),
         revision,
-        ...(limit === undefined ? {} : { limit: limit - entries.length }),
+        ...compact({ limit: limit === undefined ? undefined : limit - entries.length }),
       })
       return { ...computed, entries: [...entries, ...computed.entries] }
     },

@@ -1,5 +1,6 @@
 // Tested by src/hub/view/view.contract.test.ts
 /** The part of a row that says which revision an agent attempted and applied, and in which ring the cluster is. */
+import { compact } from '../../core/compact.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import { appliedRevision, attemptedRevision } from '../../plan/fleet/revisions.ts'
@@ -40,13 +41,15 @@ export async function revisionFields(
   const applied = appliedRevision(reported, assigned)
   const ring = await ringName(reads, bundle, cluster)
   const shownAttempt = attempted && (await shown(reads, bundle, attempted))
-  return {
-    ...(ring === undefined ? {} : { ring }),
-    ...(shownAttempt ? { attempted: shownAttempt } : {}),
-    ...(applied
-      ? { applied: sameRevision(applied, attempted) ? shownAttempt! : await shown(reads, bundle, applied) }
-      : {}),
-  }
+  return compact({
+    ring,
+    attempted: shownAttempt,
+    applied: applied
+      ? sameRevision(applied, attempted)
+        ? shownAttempt!
+        : await shown(reads, bundle, applied)
+      : undefined,
+  })
 }
 
 async function shown(

@@ -1,4 +1,5 @@
 /** What rows are made from, read from the embedded home's own store. */
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { storePrefix, storeKey } from '../../apiserver/storage/stored-object.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
@@ -39,7 +40,9 @@ export function storeViewReader(store: Store, clock: Pick<Clock, 'now'>): ViewRe
     if (first) yield first
     let after = from && storeKey(kind, { namespace: from[0], name: from[1] })
     for (let more = true; more;) {
-      const page = await store.list({ prefix: storePrefix(kind, namespace), limit: PAGE, ...(after ? { after } : {}) })
+      const page = await store.list(
+        compact({ prefix: storePrefix(kind, namespace), limit: PAGE, after: after || undefined }),
+      )
       for (const { value } of page.entries) yield JSON.parse(value) as T
       after = page.entries.at(-1)?.key
       more = page.more

@@ -1,4 +1,5 @@
 /** A store that only reads: its entries are rows, worked out when they are asked for, in the order of their keys. */
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Store, StoreEntry } from '../../store/store.ts'
 import { serializeRow } from './row-source.ts'
@@ -52,7 +53,7 @@ export function createViewStore({ base, prefix, clock, source, stored }: ViewSto
       let more = false
       const range = {
         ...inNamespace(partsOf(below)[0]),
-        ...(after === undefined ? {} : { after: partsOf(after) }),
+        ...compact({ after: after === undefined ? undefined : partsOf(after) }),
         where,
       }
       for await (const row of sourceAt(revision).rows(range)) {
@@ -73,11 +74,11 @@ export function createViewStore({ base, prefix, clock, source, stored }: ViewSto
           prefix,
           clock,
           isOne: name !== undefined,
-          ...(stored ? { stored: { ...stored, prefix: below } } : {}),
+          ...compact({ stored: stored ? { ...stored, prefix: below } : undefined }),
           async *rowsAt(revision, among) {
             const rows = sourceAt(revision)
             if (name === undefined) {
-              yield* rows.rows({ ...inNamespace(namespace), where, ...(among ? { among } : {}) })
+              yield* rows.rows({ ...inNamespace(namespace), where, ...compact({ among }) })
               return
             }
             const key = `${prefix}${namespace}/${name}`

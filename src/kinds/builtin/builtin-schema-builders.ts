@@ -3,6 +3,7 @@
  * Kubernetes has none there.
  */
 import type { Static, TObject, TProperties, TSchema, TSchemaOptions, TUnsafe } from 'typebox'
+import { compact } from '../../core/compact.ts'
 import { Type } from '../../core/schema/typebox.ts'
 import { kindOf } from '../define-kind.ts'
 import type { Kind, KindParts } from '../define-kind.ts'
@@ -38,5 +39,5 @@ export function defineBuiltin<P extends TProperties>(
   parts: Omit<KindParts, 'fields'> & { readonly fields: TObject<P> },
 ): Kind<KubeObject & Static<TObject<P>>> {
   const { properties = {}, required } = toStructural(parts.fields)
-  return kindOf({ ...parts, fields: properties, ...(required ? { required } : {}) })
+  return kindOf({ ...parts, fields: properties, ...compact({ required }) })
 }

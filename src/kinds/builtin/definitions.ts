@@ -10,6 +10,7 @@
  * merged as a whole; `~strategy/key` how strategic merge treats the field, where that is not said by its list type
  * already; `=` what Go writes when it is absent, `?` left out also when it is there and empty.
  */
+import { compact } from '../../core/compact.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { canonicalQuantity } from '../../core/text/quantity.ts'
@@ -74,12 +75,12 @@ function decode(name: string): StructuralSchema {
     properties[field.name] = withMerge(withDefault(schema, value), field.merge)
   }
   origins.set(properties, { name, omitted })
-  return {
+  return compact({
     type: 'object',
-    ...(required.length > 0 ? { required } : {}),
-    ...(fields.length > 0 ? { properties } : {}),
-    ...(isAtomic ? { 'x-kubernetes-map-type': 'atomic' as const } : {}),
-  }
+    required: required.length > 0 ? required : undefined,
+    properties: fields.length > 0 ? properties : undefined,
+    'x-kubernetes-map-type': isAtomic ? ('atomic' as const) : undefined,
+  })
 }
 
 /** The value of an absent field: its default, or the value that Go writes. A required field has none. */
@@ -136,7 +137,7 @@ function isEmpty(value: unknown): boolean {
 
 function withDefault(schema: StructuralSchema, value: unknown): StructuralSchema {
   if (value === undefined) return schema
-  return { ...schema, default: value, ...(value === null ? { nullable: true } : {}) }
+  return { ...schema, default: value, ...compact({ nullable: value === null ? true : undefined }) }
 }
 
 /** The value that Go writes for a type without input. */
@@ -203,7 +204,9 @@ function withMerge(schema: StructuralSchema, merge: string | undefined): Structu
   const [strategy = '', key = ''] = (merge ?? (first === undefined ? '' : `merge/${first}`)).split('/')
   return {
     ...schema,
-    ...(strategy === '' ? {} : { 'x-kubernetes-patch-strategy': strategy }),
-    ...(key === '' ? {} : { 'x-kubernetes-patch-merge-key': key }),
+    ...compact({
+      'x-kubernetes-patch-strategy': strategy === '' ? undefined : strategy,
+      'x-kubernetes-patch-merge-key': key === '' ? undefined : key,
+    }),
   }
 }

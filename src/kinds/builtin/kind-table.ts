@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { formatAge } from '../columns.ts'
 import { AGE } from '../define-kind.ts'
@@ -110,9 +111,8 @@ function kindOfRow(row: Row): Kind {
     listKind: `${kind}List`,
     shortNames: row.shortNames ?? [],
     categories: row.categories ?? [],
-    subresources: { status: row.status === true, ...(row.scale ? { scale: SCALE } : {}) },
-    ...(nameFormat ? { nameFormat } : {}),
-    ...(fillIn ? { fillIn } : {}),
+    subresources: compact({ status: row.status === true, scale: row.scale ? SCALE : undefined }),
+    ...compact({ nameFormat, fillIn }),
     dropEmpty(object) {
       dropEmpty(object, this.schema)
     },
@@ -150,8 +150,7 @@ function columnsOf(row: Row): readonly Column[] {
     name,
     type,
     description: COLUMN_DESCRIPTIONS[described]!,
-    ...(format === '' ? {} : { format }),
-    ...(priority === 0 ? {} : { priority }),
+    ...compact({ format: format === '' ? undefined : format, priority: priority === 0 ? undefined : priority }),
     ...cellOf(name, cells[name]),
   }))
 }

@@ -1,4 +1,5 @@
 /** A CustomResourceDefinition as the kinds it defines, one per served version. */
+import { compact } from '../../core/compact.ts'
 import type { CrdVersion, CustomResourceDefinition } from '../builtin/apiextensions.ts'
 import { AGE } from '../define-kind.ts'
 import type { Column, Kind } from '../define-kind.ts'
@@ -30,16 +31,16 @@ function kindOfVersion(crd: CustomResourceDefinition, version: CrdVersion): Kind
     categories: names.categories ?? [],
     description: schema.description ?? '',
     schema,
-    subresources: { status: status !== undefined, ...(scale ? { scale } : {}) },
+    subresources: compact({ status: status !== undefined, scale }),
     columns: (version.additionalPrinterColumns as readonly Column[] | undefined) ?? [AGE],
     examples: [],
-    custom: {
+    custom: compact({
       storedAs: `${group}/${stored.name}`,
       storedSchema: schemaOf(stored),
       selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.replace(/^\./, '')),
       isTerminating: crd.metadata.deletionTimestamp !== undefined,
-      ...(version.deprecated ? { deprecation: version.deprecationWarning ?? deprecationOf(crd, version.name) } : {}),
-    },
+      deprecation: version.deprecated ? (version.deprecationWarning ?? deprecationOf(crd, version.name)) : undefined,
+    }),
   }
 }
 

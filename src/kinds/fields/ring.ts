@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { concurrency } from '../native/bundle.ts'
 import { gates } from './ring-gates.ts'
 import {
@@ -15,7 +16,7 @@ import {
 } from '../schema/schema-builders.ts'
 
 export const ringName = (description?: string) =>
-  text({ max: 63, min: 1, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', ...(description ? { description } : {}) })
+  text(compact({ max: 63, min: 1, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', description: description || undefined }))
 
 const budget = (description: string) =>
   optional(intOrString({ minimum: 0, pattern: '^(100|[1-9]?[0-9])%$', description }))

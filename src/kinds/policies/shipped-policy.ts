@@ -55,6 +55,6 @@ export function shippedPolicyBinding({
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicyBinding',
     metadata: { name },
-    spec: { policyName: name, validationActions: ['Deny'], ...(paramRef ? { paramRef } : {}) },
+    spec: { policyName: name, validationActions: ['Deny'], ...compact({ paramRef }) },
   }
 }

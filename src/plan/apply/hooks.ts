@@ -4,6 +4,7 @@
  *
  *   pre-* ─▶ waves, each with its `during` hooks ─▶ prune ─▶ post-*          failure: when one of these failed
  */
+import { compact } from '../../core/compact.ts'
 import { parseDuration } from '../../core/time/duration.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import { HOOK_DELETES, HOOK_EVENTS } from '../../kinds/fields/hook.ts'
@@ -163,12 +164,12 @@ export function readHook(bundle: BundleOptions, object: UnknownObject): ReadHook
   const deletes: Deletes = policies.length === 0 ? ['before-creation'] : policies.map((word) => style.deletes[word]!)
   return {
     kind: 'Hook',
-    hook: {
+    hook: compact({
       on: inOrder(HOOK_EVENTS, on),
       weight: Number(weight ?? 0) + 0,
       delete: inOrder(HOOK_DELETES, deletes),
-      ...(deadlineMs === undefined ? {} : { deadlineSeconds: Math.floor(deadlineMs / 1000) }),
-    },
+      deadlineSeconds: deadlineMs === undefined ? undefined : Math.floor(deadlineMs / 1000),
+    }),
   }
 }
 
@@ -211,5 +212,5 @@ function inOrder<const T extends string>(all: readonly T[], some: readonly T[]):
 }
 
 function idOf({ apiVersion, kind, metadata: { name, namespace } }: UnknownObject): ObjectId {
-  return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) }
+  return compact({ apiVersion, kind, name, namespace })
 }

@@ -2,6 +2,7 @@
  * What becomes of recorded objects that left their set, or whose whole bundle leaves: delete, forget, keep, or wait for
  * a person.
  */
+import { compact } from '../../core/compact.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import { isKeptKind, isNamed, isOrphaned } from '../objects/object-options.ts'
 import { describeObject, objectKey } from '../objects/object-id.ts'
@@ -86,7 +87,7 @@ export function planPrune<T extends Prunable>(facts: PruneFacts<T>): PrunePlan<T
     const mode = facts.cause === 'removed' ? (object.prune ?? facts.options.prune?.mode ?? 'Always') : 'Always'
     if (facts.wanted.objects.has(objectKey(object))) {
       const isShared = why === undefined && (mode === 'Always' || mode === 'Last')
-      release.push({ object, why: 'another bundle has it', ...(isShared ? { isShared } : {}) })
+      release.push({ object, why: 'another bundle has it', ...compact({ isShared: isShared || undefined }) })
       continue
     }
     if (why !== undefined) {
@@ -112,7 +113,7 @@ export function planPrune<T extends Prunable>(facts: PruneFacts<T>): PrunePlan<T
     remove,
     release,
     keep: [...keep, ...unconfirmed],
-    ...(first ? { waits: confirmSentence(first, unconfirmed.length) } : {}),
+    ...compact({ waits: first ? confirmSentence(first, unconfirmed.length) : undefined }),
     ...why,
   }
 }

@@ -7,6 +7,7 @@
  * leaves only for a receipt. A cluster that the bundle's Placement selects again keeps the bundle, unless its tombstone
  * is already delivered. Both results are recorded as settled and are final: a later change gets a Rollout of its own.
  */
+import { compact } from '../../core/compact.ts'
 import { digestOfJson } from '../../core/crypto/digest.ts'
 import { compareText } from '../../core/text/compare-text.ts'
 import { nameSome } from '../../core/text/name-some.ts'
@@ -92,7 +93,7 @@ export function removalPairs(input: RolloutInput, removal: RemovalFacts): Remova
     const cluster = input.clusterOf(name)
     if (phase === 'Gone' || phase === 'Kept' || !cluster) return []
     const hold = (input.holdOf ?? holdByFreezeLabel(cluster))(targetOf(removal, key, cluster), name)
-    const at = { key, name, phase, cluster, ...(hold ? { hold } : {}) }
+    const at = compact({ key, name, phase, cluster, hold })
     return [removalMember(removal, at, holding)]
   })
   const isSettled = (name: string) => phases.get(name) === 'Done' || phases.get(name) === 'Kept'
@@ -133,7 +134,7 @@ function removalMember(removal: RemovalFacts, at: RemovalAt, admitted: ReadonlyS
   const { generation, set } = targetOf(removal, key, cluster)
   const said = cluster.removals?.get(key)
   const reported = said && said.generation >= generation ? said : undefined
-  return {
+  return compact({
     bundle: removal.bundle,
     cluster: name,
     placement: removal.placement,
@@ -144,7 +145,7 @@ function removalMember(removal: RemovalFacts, at: RemovalAt, admitted: ReadonlyS
       isAdmitted: admitted.has(bundleOnClusterKey({ bundle: removal.bundle, cluster: name })),
     }),
     free: availability.state === 'Available' && !hold,
-    ...(hold ? { hold } : {}),
+    hold,
     tried: 0,
     handed: phase === 'Handed',
     moving: phase === 'Handed',
@@ -153,8 +154,8 @@ function removalMember(removal: RemovalFacts, at: RemovalAt, admitted: ReadonlyS
     ailing: false,
     keeps: false,
     blocked: false,
-    ...(reportedAt === undefined ? {} : { reportedAt }),
-  }
+    reportedAt,
+  })
 }
 
 const NO_SET = `sha256:${'0'.repeat(64)}` as const

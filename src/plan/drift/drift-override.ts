@@ -1,4 +1,5 @@
 /** The Override with which a person accepts or reverts the drift of one bundle on one cluster. */
+import { compact } from '../../core/compact.ts'
 import { smallSha256 } from '../../core/crypto/small-sha256.ts'
 import { canonicalJson } from '../../core/json.ts'
 import { formatTime } from '../../core/time/time.ts'
@@ -59,7 +60,7 @@ export function driftOverride(
           },
         },
       })),
-      ...(endsInMs === undefined ? {} : { expiresAt: formatTime(nowMs + endsInMs) }),
+      ...compact({ expiresAt: endsInMs === undefined ? undefined : formatTime(nowMs + endsInMs) }),
     },
   }
 }

@@ -5,6 +5,7 @@
  * interruption (its continuity), and silence counts only within that time. While no gateway reports, the hub is blind
  * and the last verdict stays.
  */
+import { compact } from '../../core/compact.ts'
 import { humanAge } from '../../core/time/time.ts'
 
 /** A gateway's newest summary for one cluster. */
@@ -43,7 +44,7 @@ const SEEN = 'The agent contacted the hub within the offline tolerance.'
 
 export function judgeAvailability(facts: AvailabilityFacts): Availability {
   const ages = facts.views.flatMap((view) => (view.ageMs === undefined ? [] : [view.ageMs + view.sinceObservedMs]))
-  return { ...verdictOf(facts), ...(ages.length > 0 ? { heardMsAgo: Math.min(...ages) } : {}) }
+  return { ...verdictOf(facts), ...compact({ heardMsAgo: ages.length > 0 ? Math.min(...ages) : undefined }) }
 }
 
 function verdictOf(facts: AvailabilityFacts): Availability {

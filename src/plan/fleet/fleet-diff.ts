@@ -3,6 +3,7 @@
  * after is compared once, so that the cost follows the number of distinct variants.
  */
 import { utf8, zstd } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
 import { canonicalJson } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { fieldChanges, objectChanges } from '../objects/object-changes.ts'
@@ -115,7 +116,12 @@ function effectOf(before: Content, after: Content): Omit<DiffGroup, 'clusters'> 
   const nothing = { objects: [], bytes: 0 }
   if (after?.kind === 'Problem') {
     const isOld = before?.kind === 'Problem' && before.problem === after.problem
-    return { effect: 'cannot-render', ...nothing, reason: after.problem, ...(isOld ? { isOld: true } : {}) }
+    return {
+      effect: 'cannot-render',
+      ...nothing,
+      reason: after.problem,
+      ...compact({ isOld: isOld ? true : undefined }),
+    }
   }
   const had = before?.kind === 'Objects' ? before.objects : []
   if (after?.kind !== 'Objects') {
@@ -131,7 +137,7 @@ function effectOf(before: Content, after: Content): Omit<DiffGroup, 'clusters'> 
   if (before?.kind !== 'Objects') return { effect: 'gained', objects, bytes }
   const options = fieldChanges(before.options ?? {}, after.options ?? {})
   const effect = objects.length === 0 && options.length === 0 ? 'same' : 'changed'
-  return { effect, objects, bytes, ...(options.length === 0 ? {} : { options }) }
+  return compact({ effect, objects, bytes, options: options.length === 0 ? undefined : options })
 }
 
 function compareObjects(

@@ -1,4 +1,5 @@
 /** A cluster as a row of the view API reads it, from the Cluster, its report and its Assignment. */
+import { compact } from '../../core/compact.ts'
 import { findCondition } from '../../core/conditions.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
 import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
@@ -20,15 +21,15 @@ export function rowClusterOf(entry: string, { cluster, report, assignment }: Clu
   const buried = assignment?.spec.tombstones?.find(({ bundle }) => bundle === entry)
   const removal = report?.spec.removals?.find(({ bundle }) => bundle === entry)
   const badge = apartBadge(cluster)
-  return {
+  return compact({
     name: cluster.metadata.name,
     availability: availabilityOf(cluster),
-    ...(badge ? { apart: { badge, message: apartMessage(cluster) ?? '' } } : {}),
-    ...(buried ? { buried } : {}),
-    ...(removal ? { removal } : {}),
-    ...(assigned ? { assigned } : {}),
-    ...(reported ? { reported } : {}),
-  }
+    apart: badge ? { badge, message: apartMessage(cluster) ?? '' } : undefined,
+    buried,
+    removal,
+    assigned,
+    reported,
+  })
 }
 
 const VERDICTS = { True: 'Available', False: 'Offline', Unknown: 'Unknown' } as const

@@ -2,6 +2,7 @@
  * The state of a bundle on a cluster, from assignment, report and availability. API, CLI, console and metrics use this
  * file, so that they cannot disagree.
  */
+import { compact } from '../../core/compact.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { plural } from '../../core/text/name-some.ts'
 import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
@@ -103,13 +104,13 @@ export function stateOnCluster(facts: BundleStateFacts): StateOnCluster {
   const connected = connectedState(facts)
   if (facts.availability.state !== 'Offline') return connected
   const queued = facts.target && !sameRevision(facts.reported, facts.target) ? facts.target.generation : undefined
-  return {
+  return compact({
     state: 'Offline',
     message: facts.availability.message,
     lastKnown: facts.reported ? runningState(facts.reported) : connected.state,
-    ...(queued === undefined ? {} : { queued }),
-    ...(connected.waitsFor === undefined ? {} : { waitsFor: connected.waitsFor }),
-  }
+    queued,
+    waitsFor: connected.waitsFor,
+  })
 }
 
 function connectedState(facts: BundleStateFacts): StateOnCluster {
@@ -149,12 +150,12 @@ function waitingState(
   const said = reported.message === undefined ? '.' : `: ${sentence(reported.message)}`
   const about =
     reported.state === 'Pending' ? sentence(message) : `Generation ${reported.generation} is ${state}${said}`
-  return {
+  return compact({
     state,
     waitsFor,
     message: `${about} ${waits.message}`,
-    ...(firstFailing === undefined ? {} : { firstFailing }),
-  }
+    firstFailing,
+  })
 }
 
 function delivered({ generation }: Revision): string {
@@ -170,12 +171,12 @@ function reportedState(reported: ReportedBundle, heldFor: PendingReason | undefi
   const { generation, running } = reported
   const state = runningState(reported)
   const said = reported.message ?? `Reported ${reported.state} at generation ${generation}.`
-  return {
+  return compact({
     state,
     message: reported.state === 'Pending' && running ? runningMessage(reported, running) : said,
-    ...(reported.firstFailing === undefined ? {} : { firstFailing: reported.firstFailing }),
-    ...(reported.state === 'Pending' && heldFor ? { waitsFor: heldFor } : {}),
-  }
+    firstFailing: reported.firstFailing,
+    waitsFor: reported.state === 'Pending' && heldFor ? heldFor : undefined,
+  })
 }
 
 function runningMessage({ generation, message }: ReportedBundle, running: RunningRevision): string {

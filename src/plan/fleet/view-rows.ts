@@ -1,4 +1,5 @@
 /** The rows of the view API: gathers the facts of a bundle on a cluster for plan/fleet/state.ts. */
+import { compact } from '../../core/compact.ts'
 import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { BundleHold } from '../windows/bundle-hold.ts'
 import { removalState } from '../document/removal-messages.ts'
@@ -90,13 +91,13 @@ export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean 
   const { rollout } = bundle
   const { assigned, reported, availability, content, hold, apart } = cluster
   const target = targetOf(bundle, cluster)
-  const known = {
+  const known = compact({
     bundle: bundle.name,
-    ...(bundle.delivery === undefined ? {} : { delivery: bundle.delivery }),
+    delivery: bundle.delivery,
     cluster: cluster.name,
-    ...(reported ? { generation: reported.generation } : {}),
-    ...(target ? { target: target.generation } : {}),
-  }
+    generation: reported?.generation,
+    target: target?.generation,
+  })
   if (apart) return { ...known, message: apart.message, badges: [apart.badge] }
   const selection =
     selected === false
@@ -108,18 +109,20 @@ export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean 
     selection,
     admitted: rollout?.admitted.has(cluster.name) ?? false,
     availability: { reason: 'Seen', ...availability },
-    ...(target ? { target } : {}),
-    ...(assigned ? { assigned } : {}),
-    ...(reported ? { reported } : {}),
-    ...(content?.kind === 'Problem' ? { problem: content.problem } : {}),
-    ...(hold ? { heldFor: hold.for } : {}),
-    ...(bundle.refused === undefined ? {} : { refused: bundle.refused }),
+    ...compact({
+      target,
+      assigned,
+      reported,
+      problem: content?.kind === 'Problem' ? content.problem : undefined,
+      heldFor: hold?.for,
+      refused: bundle.refused,
+    }),
     ...waitsOf(bundle, cluster),
   }
   return {
     ...known,
     ...(leaving(cluster, selected) ?? stateOnCluster(facts)),
-    ...(hold ? { badges: [hold.badge] } : {}),
+    ...compact({ badges: hold ? [hold.badge] : undefined }),
   }
 }
 

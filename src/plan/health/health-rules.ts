@@ -2,6 +2,7 @@
 import { celEnvironment, compileCel } from '../../cel/cel.ts'
 import type { CelProgram } from '../../cel/cel.ts'
 import { DYNAMIC } from '../../cel/declare-schema.ts'
+import { compact } from '../../core/compact.ts'
 import { isObject } from '../../core/json.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -74,12 +75,12 @@ export function compileHealthRules(options: BundleOptions): CompiledHealthRules 
       const reported = feedback.rulesFor(id)
       const ignored = options.ignoreConditions ?? []
       if (matching.length === 0 && !reported.hasRules && ignored.length === 0) return undefined
-      return {
+      return compact({
         isIgnored: matching.some(({ rule }) => rule.ignore === true),
-        ...(ignored.length === 0 ? {} : { ignoredConditions: ignored }),
+        ignoredConditions: ignored.length === 0 ? undefined : ignored,
         health: matching.map(({ compiled }) => compiled),
         feedback: reported,
-      }
+      })
     },
   }
 }

@@ -4,6 +4,7 @@ import type { CelEnvironment, CelProgram } from '../../cel/cel.ts'
 import { DYNAMIC } from '../../cel/declare-schema.ts'
 import { celToJson } from '../../cel/values.ts'
 import type { CelValue } from '../../cel/values.ts'
+import { compact } from '../../core/compact.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { VALUE_TYPES } from '../../kinds/fields/report.ts'
 import { evaluateJsonPath, parseJsonPath } from '../../kinds/json-path.ts'
@@ -120,12 +121,12 @@ function conditionOf({ rule, programs, message }: CompiledCondition, object: Unk
   const result = results.every((one) => one.ok && one.value === true)
   const said = message?.evaluate({ object, result })
   const text = said?.ok ? celText(said.value) : rule.message
-  return {
+  return compact({
     type: rule.type,
     met: result,
     reason: 'ConditionRuleEvaluated',
-    ...(text ? { message: cut(text) } : {}),
-  }
+    message: text ? cut(text) : undefined,
+  })
 }
 
 function cut(text: string): string {

@@ -1,4 +1,5 @@
 /** Fields that a kind does not have, with the nearest one it does. */
+import { compact } from '../../core/compact.ts'
 import { isObject } from '../../core/json.ts'
 import { nearestName } from '../../core/text/nearest-name.ts'
 import { builtInGroups, findBuiltinKind, BUILTIN_MINOR_VERSION } from '../../kinds/builtin/kind-table.ts'
@@ -56,10 +57,14 @@ export function lintFields(kind: Pick<Kind, 'schema'>, object: UnknownObject): F
     const near = nearestName(field, known)
     const where = formatFieldPath(object, place.slice(0, -1))
     const message = `${who}: there is no field ${field}${where === '.' ? '' : ` in ${where}`}`
-    return finding('unknown-field', message, {
-      place,
-      ...(near === undefined ? {} : { todo: `did you mean ${near}?` }),
-    })
+    return finding(
+      'unknown-field',
+      message,
+      compact({
+        place,
+        todo: near === undefined ? undefined : `did you mean ${near}?`,
+      }),
+    )
   })
 }
 
@@ -100,7 +105,7 @@ function lintKind(object: UnknownObject): Finding[] {
   const right = kinds.find((one) => one.kind === kind) ?? kinds.find((one) => one.kind === near)
   const message = `${who}: Kubernetes has no kind ${kind} in ${apiVersion}; its fields were not checked`
   const todo = right && `did you mean ${right.kind} of ${apiVersionOf(right)}?`
-  return [finding('unknown-kind', message, { severity: 'warning', place: ['kind'], ...(todo ? { todo } : {}) })]
+  return [finding('unknown-kind', message, compact({ severity: 'warning', place: ['kind'], todo: todo || undefined }))]
 }
 
 function apiVersionOf({ group, version }: Kind): string {

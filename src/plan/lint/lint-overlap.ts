@@ -1,4 +1,5 @@
 /** Bundles that have the same object on the same cluster. */
+import { compact } from '../../core/compact.ts'
 import { nameSome } from '../../core/text/name-some.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { differences } from '../objects/differences.ts'
@@ -85,11 +86,15 @@ function overlap(a: Holder, b: Holder, mayMeet: (a: string, b: string) => boolea
   const how = clash === undefined ? 'both have it' : 'with different fields'
   const message = `${describeObject({ ...metadata, apiVersion, kind })} is in bundle ${a.content.bundle} and in bundle ${b.content.bundle} ${where}, ${how}`
   return {
-    ...finding('overlapping-objects', message, {
-      severity: clash !== undefined && common.length > 0 ? 'error' : 'warning',
-      todo: 'leave it in one of them',
-      ...(clash === undefined ? {} : { place: clash.place }),
-    }),
+    ...finding(
+      'overlapping-objects',
+      message,
+      compact({
+        severity: clash !== undefined && common.length > 0 ? 'error' : 'warning',
+        todo: 'leave it in one of them',
+        place: clash?.place,
+      }),
+    ),
     bundle: b.content.bundle,
     object: b.object,
   }

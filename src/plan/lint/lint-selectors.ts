@@ -1,4 +1,5 @@
 /** Selectors that no cluster can meet, or none does. */
+import { compact } from '../../core/compact.ts'
 import { nearestName } from '../../core/text/nearest-name.ts'
 import { matchesSelector, meetsRequirement, requirementsOf, selectorText } from '../../core/text/label-selector.ts'
 import type { LabelRequirement, LabelSelector, Labels } from '../../core/text/label-selector.ts'
@@ -22,7 +23,7 @@ export function lintSelector({ who, place, selector }: LintSelector, clusters: r
   if (clusters.length === 0 || clusters.some((labels) => matchesSelector(labels, selector))) return []
   const { reason, todo } = unmet(requirementsOf(selector), clusters)
   const message = `${what} matches none of ${clusters.length === 1 ? 'the one cluster' : `${clusters.length} clusters`}: ${reason}`
-  return [finding('unmatched-selector', message, { place, ...(todo === undefined ? {} : { todo }) })]
+  return [finding('unmatched-selector', message, compact({ place, todo }))]
 }
 
 /** Why requirements can never hold together; undefined when they can. */

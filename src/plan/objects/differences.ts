@@ -1,4 +1,5 @@
 /** Differences between a live object and the desired object, field by field. */
+import { compact } from '../../core/compact.ts'
 import { isObject, jsonEqual } from '../../core/json.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
 import { ownField } from '../../kinds/schema/own-field.ts'
@@ -43,8 +44,7 @@ function withoutMarks(object: KubeObject): KubeObject {
     ...object,
     metadata: {
       ...metadata,
-      ...(otherLabels ? { labels: otherLabels } : {}),
-      ...(otherAnnotations ? { annotations: otherAnnotations } : {}),
+      ...compact({ labels: otherLabels, annotations: otherAnnotations }),
     },
   }
 }

@@ -1,6 +1,7 @@
 /**
  * What changes in an object, field by field, in words short enough for a line; values of Secrets are never among them.
  */
+import { compact } from '../../core/compact.ts'
 import { plural } from '../../core/text/name-some.ts'
 import { isObject, jsonEqual } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -99,7 +100,12 @@ function changeOf(
   const isHidden = (isSecret && /^\.(data|stringData)\b/.test(field)) || SENSITIVE.test(field)
   const side = (name: 'before' | 'after', value: unknown) =>
     value === undefined ? {} : { [name]: isHidden ? '' : shortText(value) }
-  return { field, ...side('before', from), ...side('after', to), ...(isHidden ? { hidden: true as const } : {}) }
+  return {
+    field,
+    ...side('before', from),
+    ...side('after', to),
+    ...compact({ hidden: isHidden ? (true as const) : undefined }),
+  }
 }
 
 function shortText(value: unknown): string {

@@ -1,4 +1,5 @@
 /** What holds for one object: the bundle's options, then the object's own annotations, which win. */
+import { compact } from '../../core/compact.ts'
 import { parseDuration } from '../../core/time/duration.ts'
 import {
   APPLY_METHODS,
@@ -57,12 +58,12 @@ const DEFAULT_TIMEOUT_MS = 5 * 60_000
 /** Reads what holds for an object. */
 export function objectOptions(bundle: BundleOptions, object: UnknownObject): ReadOptions {
   const annotations = ownAnnotations(bundle, object.metadata.annotations ?? {})
-  const id: ObjectId = {
+  const id: ObjectId = compact({
     apiVersion: object.apiVersion,
     kind: object.kind,
     name: object.metadata.name,
-    ...(object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace }),
-  }
+    namespace: object.metadata.namespace,
+  })
   const problems: string[] = []
   const refuse = (name: keyof typeof ANNOTATIONS, wanted: string): undefined => {
     const value = JSON.stringify(annotations[ANNOTATIONS[name]])
@@ -82,17 +83,17 @@ export function objectOptions(bundle: BundleOptions, object: UnknownObject): Rea
   const force = word('force', ['true', 'false'])
   const prune = word('prune', PRUNE_MODES)
   const onDelete = word('delete', DELETE_POLICIES)
-  const options: ObjectOptions = {
+  const options: ObjectOptions = compact({
     wave: Number(wave),
     method: word('apply', APPLY_METHODS) ?? own?.method ?? bundle.apply?.method ?? 'ServerSideApply',
     force: force === undefined ? (own?.force ?? bundle.apply?.force ?? false) : force === 'true',
     immutable: word('immutable', IMMUTABLE) ?? bundle.apply?.immutable ?? 'Fail',
     takeover: word('takeover', TAKEOVER) ?? bundle.apply?.takeover ?? 'Always',
-    ...(prune === undefined ? {} : { prune }),
-    ...(onDelete === undefined ? {} : { delete: onDelete }),
+    prune,
+    delete: onDelete,
     ignore: ignore.ok ? ignore.rules : [],
     drift: word('drift', DRIFT_MODES) ?? bundle.drift?.mode ?? 'Correct',
-  }
+  })
   return problems.length > 0 ? { ok: false, problem: problems.join('; ') } : { ok: true, options }
 }
 

@@ -10,6 +10,7 @@ import type { Overload } from '../../cel/library/overload.ts'
 import { DYNAMIC } from '../../cel/declare-schema.ts'
 import { CelFailure, JsonList, JsonMap } from '../../cel/values.ts'
 import type { CelValue } from '../../cel/values.ts'
+import { compact } from '../../core/compact.ts'
 import { isObject } from '../../core/json.ts'
 import type { ClusterTaint, CompileCel, PlacementCluster } from './types.ts'
 
@@ -118,7 +119,7 @@ function asManagedCluster(cluster: PlacementCluster): unknown {
 }
 
 function asOcmTaint({ key, value, effect, timeAdded }: ClusterTaint): unknown {
-  return { key, ...(value ? { value } : {}), effect, timeAdded: timeAdded ?? null }
+  return compact({ key, value: value || undefined, effect, timeAdded: timeAdded ?? null })
 }
 
 function filled(fields: Readonly<Record<string, object | undefined>>): Record<string, object> {

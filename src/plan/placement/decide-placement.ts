@@ -8,6 +8,7 @@
  * cluster's labels, a set or binding) is Evicting until its bundles are removed. A cluster that circumstances remove
  * (taints, claims, scores) leaves the decisions and keeps its bundles.
  */
+import { compact } from '../../core/compact.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { compareText } from '../../core/text/compare-text.ts'
 import { nameSome, plural } from '../../core/text/name-some.ts'
@@ -98,7 +99,7 @@ export function decidePlacement(
       cluster,
       reason: describeVerdict(selection, byName.get(cluster)!),
       state: 'Selected',
-      ...(kept === undefined ? {} : { score: kept }),
+      ...compact({ score: kept }),
       ...(group ? { group: group.name, groupIndex: group.index } : {}),
     }
   })
@@ -158,7 +159,7 @@ function judgeLeavers(
     release: before.release,
     held: before.held,
     after: before.released,
-    ...(maxDropped === undefined ? {} : { limit: maxDropped }),
+    ...compact({ limit: maxDropped }),
   })
   if (verdict.kind !== 'Held') return verdict
   const first = [...dropped].sort(compareText)[0]!

@@ -1,6 +1,7 @@
 /**
  * Explains a Placement for one cluster: each check with the required and the observed value, the score and the rank.
  */
+import { compact } from '../../core/compact.ts'
 import type { PlacementCluster, PlacementWorld, VerdictReason } from './types.ts'
 import {
   CLUSTER_SET_LABEL,
@@ -91,15 +92,15 @@ export function explainCluster(selection: Selection, cluster: PlacementCluster, 
   }
   const reason = reasonOf(selection, cluster, at)
   if (selected) wouldChange.push(...waysOut(filter, place))
-  return {
+  return compact({
     cluster: cluster.name,
     selected,
     reason,
     message: describeVerdict(selection, cluster, at),
     checks: checks.map(({ name, outcome, wanted, observed }) => ({ name, outcome, wanted, observed })),
-    ...(place ? { rank: place } : {}),
+    rank: place,
     wouldChange,
-  }
+  })
 }
 
 /** Why a cluster is selected or not, as a clause. */

@@ -1,4 +1,5 @@
 /** Filters of a Placement: sets, labels, predicates and taints; compiled once, evaluated per cluster. */
+import { compact } from '../../core/compact.ts'
 import { requirementsOf } from '../../core/text/label-selector.ts'
 import type { LabelRequirement } from '../../core/text/label-selector.ts'
 import type {
@@ -55,16 +56,16 @@ export function compileFilter(
   const scheduler = question.scheduler ?? 'native'
   const predicates = compilePredicates(question, world)
   const tolerations = tolerationProblem(question.tolerations ?? [])
-  return {
+  return compact({
     question,
     scheduler,
     labels: requirementsOf(question.clusterSelector),
     predicates: 'misconfigured' in predicates ? [] : predicates,
     eligible: eligibleSets(question, scheduler, world),
     guarded: world.sets.filter(({ access }) => access === 'Bound'),
-    ...('misconfigured' in predicates ? { predicateProblem: predicates.misconfigured } : {}),
-    ...(tolerations ? { tolerationProblem: tolerations } : {}),
-  }
+    predicateProblem: 'misconfigured' in predicates ? predicates.misconfigured : undefined,
+    tolerationProblem: tolerations || undefined,
+  })
 }
 
 /** The first filter that rejects a cluster, or undefined. */

@@ -4,6 +4,7 @@
  *
  * Bound sets → members → predicates → taints → weights → scores → order → cut → groups. See docs/placement.md.
  */
+import { compact } from '../../core/compact.ts'
 import type { PlacementCluster, PlacementQuestion, PlacementWorld } from './types.ts'
 import { compileFilter, mayPlaceOn, meetsPredicates, judgeClusterTaints } from './filter.ts'
 import { groupByName } from './decisions/decision-groups.ts'
@@ -122,7 +123,7 @@ export function rankAsOcm(
     .filter(({ name }) => world.incumbents.has(name))
     .flatMap((cluster) => judgeClusterTaints(filter, cluster, at(cluster)).until ?? [])
   const until = Math.min(...ends, scoresUntil ?? Infinity)
-  return { available, ranked, prioritizers, expired, satisfied, ...(until === Infinity ? {} : { until }) }
+  return compact({ available, ranked, prioritizers, expired, satisfied, until: until === Infinity ? undefined : until })
 }
 
 /** Decides as Open Cluster Management would. */
@@ -155,7 +156,7 @@ export function scheduleAsOcm(
   const groups = groupByName(question, chosen)
   if ('misconfigured' in groups) return stuck(groups.misconfigured)
   const unscheduled = question.numberOfClusters === undefined ? 0 : count - chosen.length
-  return {
+  return compact({
     available,
     ranked,
     selected: chosen,
@@ -163,8 +164,8 @@ export function scheduleAsOcm(
     unscheduled,
     satisfied: satisfied(chosen.length, unscheduled),
     expired,
-    ...(until === undefined ? {} : { until }),
-  }
+    until,
+  })
 }
 
 /** One PlacementDecision page, as Open Cluster Management writes it. */

@@ -1,4 +1,5 @@
 /** Prioritizers of a Placement, their weights and scores. */
+import { compact } from '../../core/compact.ts'
 import { approximateQuantity } from '../../core/text/quantity.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { Misconfigured, PlacementCluster, PlacementQuestion, PlacementWorld, PrioritizerConfig } from './types.ts'
@@ -140,7 +141,7 @@ function custom(
           values.set(cluster.name, value)
         }
       }
-      return { of: (cluster) => values.get(cluster) ?? 0, expired, ...(until === undefined ? {} : { until }) }
+      return { of: (cluster) => values.get(cluster) ?? 0, expired, ...compact({ until }) }
     },
   }
 }

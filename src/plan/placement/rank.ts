@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { compareText } from '../../core/text/compare-text.ts'
 import type { PlacementCluster, PlacementWorld } from './types.ts'
 import type { Prioritizer } from './prioritizers.ts'
@@ -34,5 +35,5 @@ export function rank(
     .sort((a, b) => b.score - a.score || compareText(a.cluster.name, b.cluster.name))
   const until = Math.min(...scores.map(({ scores: given }) => given.until ?? Infinity))
   const expired = [...new Set(scores.flatMap(({ scores: given }) => given.expired ?? []))]
-  return { ranked, expired, ...(until === Infinity ? {} : { until }) }
+  return compact({ ranked, expired, until: until === Infinity ? undefined : until })
 }

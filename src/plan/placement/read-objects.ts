@@ -1,4 +1,5 @@
 /** Reads the inputs of a Placement from API objects; the hub and the CLI share this file. */
+import { compact } from '../../core/compact.ts'
 import type { ClusterSet } from '../../kinds/native/cluster-set.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { PlacementDecision } from '../../kinds/native/placement-decision.ts'
@@ -21,8 +22,7 @@ export function asPlacementCluster(cluster: Cluster): PlacementCluster {
     accepted: cluster.spec.accepted,
     leaving: cluster.metadata.deletionTimestamp !== undefined || cluster.spec.decommission !== undefined,
     ...(claims ? claimFacts(claims) : {}),
-    ...(taints ? { taints } : {}),
-    ...(scores ? { scores } : {}),
+    ...compact({ taints, scores }),
   }
   known.set(cluster, facts)
   return facts
@@ -52,7 +52,7 @@ function claimFacts(list: readonly { readonly name: string; readonly value: stri
 
 export function asPlacementSet({ metadata, spec }: ClusterSet): PlacementSet {
   const { clusterSelector, access } = spec
-  return { name: metadata.name, access, ...(clusterSelector ? { selector: clusterSelector } : {}) }
+  return compact({ name: metadata.name, access, selector: clusterSelector })
 }
 
 /** Number of decisions of other Placements per cluster. */

@@ -1,4 +1,5 @@
 /** Selects clusters by filters, ranking, number and groups, with the Placement's scheduler. */
+import { compact } from '../../core/compact.ts'
 import type { GroupPlace, PlacementCluster, PlacementQuestion, PlacementWorld, SpreadTerm } from './types.ts'
 import { compileFilter, incumbencyAt, firstRejection, judgeClusterTaints } from './filter.ts'
 import type { CompiledFilter, FilterReason } from './filter.ts'
@@ -98,19 +99,19 @@ function asOcm(question: PlacementQuestion, clusters: readonly PlacementCluster[
     ),
   )
   const isGrouped = question.decisionGroups !== undefined
-  return {
+  return compact({
     selected: new Map(
       answer.selected.map(({ name }) => [
         name,
-        { score: scores.get(name)!, ...(isGrouped ? { group: groups.get(name)! } : {}) },
+        compact({ score: scores.get(name)!, group: isGrouped ? groups.get(name)! : undefined }),
       ]),
     ),
     ranked: answer.ranked,
     full: new Map(),
     unscheduled: answer.unscheduled,
     expired: answer.expired,
-    ...(answer.until === undefined ? {} : { until: answer.until }),
-  }
+    until: answer.until,
+  })
 }
 
 function natively(
@@ -140,20 +141,20 @@ function natively(
   if (groups && 'misconfigured' in groups) return { ...NO_CLUSTER, misconfigured: groups.misconfigured }
   const scores = new Map(ranking.ranked.map(({ cluster, score }) => [cluster.name, score]))
   const until = Math.min(context.until, ranking.until ?? Infinity)
-  return {
+  return compact({
     selected: new Map(
       chosen.map(({ name }) => {
         const score = scores.get(name)
         const group = groups?.get(name)
-        return [name, { ...(score === undefined ? {} : { score }), ...(group ? { group } : {}) }]
+        return [name, compact({ score, group })]
       }),
     ),
     ranked: ranking.ranked,
     full,
     unscheduled: question.numberOfClusters === undefined ? 0 : question.numberOfClusters - chosen.length,
     expired: ranking.expired,
-    ...(until === Infinity ? {} : { until }),
-  }
+    until: until === Infinity ? undefined : until,
+  })
 }
 
 /** Clusters with a PreferNoSelect taint that is not tolerated come last. */

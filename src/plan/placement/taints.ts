@@ -1,4 +1,5 @@
 /** Taints and tolerations: whether a taint rejects a cluster, and until when a toleration lasts. */
+import { compact } from '../../core/compact.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { ClusterTaint, PlacementCluster, Toleration } from './types.ts'
 
@@ -40,7 +41,7 @@ export function judgeTaints(
     if (!toleration) return { tolerated: false, by: taint, disliked }
     if (toleration.until !== undefined && (until === undefined || toleration.until < until)) until = toleration.until
   }
-  return { tolerated: true, disliked, ...(until === undefined ? {} : { until }) }
+  return compact({ tolerated: true, disliked, until })
 }
 
 /** `key=value:Effect`, as kubectl writes a taint. */

@@ -148,7 +148,7 @@ function rowOf(subject: string, namespace: string, held: readonly PolicyRule[], 
       namespace,
       may,
       clusters: clustersOf(() => clusters),
-      ...(project ? { project: project.metadata.name } : {}),
+      ...compact({ project: project?.metadata.name }),
       ...compact({ refusal, as }),
     },
   ]

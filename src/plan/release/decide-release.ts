@@ -1,4 +1,5 @@
 /** The name and generation of a bundle's next Release. */
+import { compact } from '../../core/compact.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { Origin } from '../../kinds/fields/origin.ts'
@@ -76,16 +77,16 @@ export function existingOf(release: Release, bundle: string): ExistingRelease {
   const { generation, set, placement, variants, revision, origin, bytes } = release.spec.bundles.find(
     ({ name }) => name === bundle,
   )!
-  return {
+  return compact({
     name: release.metadata.name,
     generation,
     set,
     placement,
-    ...(variants ? { variants } : {}),
-    ...(revision === undefined ? {} : { revision }),
-    ...(origin ? { origin } : {}),
-    ...(bytes === undefined ? {} : { bytes }),
-  }
+    variants,
+    revision,
+    origin,
+    bytes,
+  })
 }
 
 /** The revision of a Bundle in its newest Release, as the status of the Bundle has it. */
@@ -95,10 +96,10 @@ export function bundleRevision({
   revision,
   origin,
 }: ExistingRelease): NonNullable<NonNullable<Bundle['status']>['revision']> {
-  return {
+  return compact({
     generation,
     set,
-    ...(revision === undefined ? {} : { source: revision }),
-    ...(origin ? { origin } : {}),
-  }
+    source: revision,
+    origin,
+  })
 }

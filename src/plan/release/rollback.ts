@@ -7,6 +7,7 @@
  * back; in a rollback of single clusters, the other clusters continue with it.
  */
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
+import { compact } from '../../core/compact.ts'
 import { findCondition } from '../../core/conditions.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
@@ -35,11 +36,11 @@ export interface RollbackCluster {
 /** Reads a cluster for a rollback; `bundle` is `namespace/name`. */
 export function rollbackCluster(cluster: Cluster, assignment: Assignment | undefined, bundle: string): RollbackCluster {
   const entry = assignment?.spec.entries.find((one) => one.bundle === bundle)
-  return {
+  return compact({
     inputs: clusterInputsOf(cluster),
     isOnline: findCondition(cluster.status?.conditions, 'Available')?.status === 'True',
-    ...(entry ? { assigned: { generation: entry.generation, set: entry.set, previous: entry.before } } : {}),
-  }
+    assigned: entry ? { generation: entry.generation, set: entry.set, previous: entry.before } : undefined,
+  })
 }
 
 /** A bundle to roll back. */
@@ -113,13 +114,15 @@ export function planRollback(bundle: RollbackBundle, scope: RollbackScope, to?: 
     if (wanted === undefined) continue
     if (isIncluded && isHanded && wanted !== assigned.set) {
       const back = assigned.previous?.set === wanted ? assigned.previous.generation : target?.generation
-      moves.push({
-        bundle: name,
-        cluster: inputs.name,
-        from: assigned.generation,
-        isOnline,
-        ...(back === undefined ? {} : { to: back }),
-      })
+      moves.push(
+        compact({
+          bundle: name,
+          cluster: inputs.name,
+          from: assigned.generation,
+          isOnline,
+          to: back,
+        }),
+      )
     }
     if (setIn(base) !== wanted) own.push({ when: { name: inputs.name }, set: wanted })
   }
@@ -130,14 +133,14 @@ export function planRollback(bundle: RollbackBundle, scope: RollbackScope, to?: 
     return { bundle: name, moves, stuck, problem }
   }
   const generation = Math.max(newest.generation, bundle.highestAssigned) + 1
-  const content = {
+  const content = compact({
     generation,
     set: base.set,
     placement: newest.placement,
-    ...(base.revision === undefined ? {} : { revision: base.revision }),
-    ...(base.origin ? { origin: base.origin } : {}),
-    ...(base.bytes === undefined ? {} : { bytes: base.bytes }),
-    ...(variants ? { variants } : {}),
-  }
+    revision: base.revision,
+    origin: base.origin,
+    bytes: base.bytes,
+    variants,
+  })
   return { bundle: name, content, moves, stuck }
 }

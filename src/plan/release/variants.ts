@@ -1,6 +1,7 @@
 /** A cluster's content of a Release: each variant has the inputs that its render read, and matches equal clusters. */
 import { inputAt, matchesReads } from '../../core/cluster-inputs.ts'
 import type { ClusterInputs, Reads } from '../../core/cluster-inputs.ts'
+import { compact } from '../../core/compact.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import { pickBundleOptions } from '../../kinds/fields/bundle-options.ts'
@@ -40,15 +41,15 @@ export function optionsFor(spec: Bundle['spec'], variants: readonly string[]): B
 /** The inputs of a cluster that templates can read. */
 export function clusterInputsOf({ metadata, spec, status }: Cluster): ClusterInputs {
   const claims = Object.fromEntries((status?.claims ?? []).map(({ name, value }) => [name, value]))
-  return {
+  return compact({
     name: metadata.name,
-    ...(spec.id === '' ? {} : { id: spec.id }),
+    id: spec.id === '' ? undefined : spec.id,
     labels: metadata.labels ?? {},
     annotations: metadata.annotations ?? {},
     claims,
     values: spec.values ?? {},
-    ...(status?.kubernetesVersion === undefined ? {} : { kubeVersion: status.kubernetesVersion }),
-  }
+    kubeVersion: status?.kubernetesVersion === undefined ? undefined : status.kubernetesVersion,
+  })
 }
 
 /** A cluster's content of a bundle of a Release; a Release without variants has one content for all clusters. */
@@ -80,5 +81,5 @@ export function variantKey(reads: Reads): Pick<ReleaseVariant, 'when' | 'absent'
   const entries = Object.entries(reads)
   const absent = entries.filter(([, value]) => value === null).map(([path]) => path)
   const when = Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null))
-  return { when, ...(absent.length === 0 ? {} : { absent }) }
+  return compact({ when, absent: absent.length === 0 ? undefined : absent })
 }

@@ -1,4 +1,5 @@
 /** The facts of a rollout for each bundle on a cluster: its target, its state, its slot and its holds. */
+import { compact } from '../../core/compact.ts'
 import type { Labels } from '../../core/text/label-selector.ts'
 import type { Availability } from '../fleet/availability.ts'
 import { bundleHold } from '../windows/bundle-hold.ts'
@@ -121,7 +122,7 @@ export function listBundlesOnClusters(input: BundleOnClusterInput): BundleOnClus
       const content = contentIn(target, name)
       if (!cluster || content.kind === 'Skip') return []
       const hold = (input.holdOf ?? holdByFreezeLabel(cluster))(target, name)
-      const known = { cluster, admitted, ...(hold ? { hold } : {}) }
+      const known = compact({ cluster, admitted, hold })
       if (content.kind === 'Set') {
         return [bundleOnCluster(input.namespace, { ...target, set: content.set }, name, known)]
       }
@@ -161,7 +162,7 @@ function bundleOnCluster(namespace: string, released: ReleaseBundle, name: strin
   const lapsed = !slot && assigned?.startBy !== undefined && (!atTarget || reported?.state === 'Pending')
   const hasNothing = known.waits !== undefined || known.problem !== undefined
   const blocked = hasNothing || taken(assigned) || taken(reported)
-  return {
+  return compact({
     bundle: target.name,
     cluster: name,
     placement: target.placement,
@@ -172,16 +173,13 @@ function bundleOnCluster(namespace: string, released: ReleaseBundle, name: strin
       target,
       admitted: slot !== undefined,
       availability,
-      ...(assigned ? { assigned } : {}),
-      ...(reported ? { reported } : {}),
-      ...(known.hold ? { heldFor: known.hold.for } : {}),
-      ...(known.problem === undefined ? {} : { problem: known.problem }),
+      ...compact({ assigned, reported, heldFor: known.hold?.for, problem: known.problem }),
       ...(known.waits === undefined
         ? waitsOf(blocked, target, known)
         : { waits: { for: 'render' as const, message: known.waits } }),
     }),
     free: availability.state === 'Available' && !known.hold,
-    ...(known.hold ? { hold: known.hold } : {}),
+    hold: known.hold,
     handed: !lapsed && (atTarget || sameRevision(assigned, target)),
     moving: atTarget ? reported?.state !== 'Pending' : slot !== undefined || sameRevision(assigned, target),
     well: atTarget && (reported?.state === 'Ready' || reported?.state === 'Drifted'),
@@ -190,9 +188,9 @@ function bundleOnCluster(namespace: string, released: ReleaseBundle, name: strin
     ailing: !atTarget && reported?.state === 'Failed',
     keeps,
     blocked,
-    ...(known.problem === undefined ? {} : { problem: known.problem }),
-    ...(reportedAt === undefined ? {} : { reportedAt }),
-  }
+    problem: known.problem,
+    reportedAt,
+  })
 }
 
 function waitsOf(blocked: boolean, target: ReleaseBundle, { cluster, hold }: Known): Pick<BundleStateFacts, 'waits'> {

@@ -1,4 +1,5 @@
 /** Why a rollout does not move: each hold is one complete sentence, with what ends the hold. */
+import { compact } from '../../core/compact.ts'
 import { nameSome, plural } from '../../core/text/name-some.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { BundleOnCluster, RolloutAdmission } from './bundle-on-cluster.ts'
@@ -42,7 +43,7 @@ export function holdSentence({ message, since, next }: Hold): string {
 
 /** Makes a hold whose message does not depend on clusters. */
 export function holdOf(reason: Hold['reason'], message: string, next?: string, since?: number): Hold {
-  return { reason, message, ...(next === undefined ? {} : { next }), ...(since === undefined ? {} : { since }) }
+  return compact({ reason, message, next, since })
 }
 
 /** No slot is free. */

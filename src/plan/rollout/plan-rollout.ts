@@ -26,6 +26,7 @@
  * A cluster that is not connected before its admission is excused. It is admitted when it returns, also after the
  * rollout completed. A cluster that goes offline after its admission keeps its slot.
  */
+import { compact } from '../../core/compact.ts'
 import { nameSome, plural } from '../../core/text/name-some.ts'
 import { removalPairs, removalProgress } from '../document/removal.ts'
 import type { RemovalFacts } from '../document/removal.ts'
@@ -47,7 +48,7 @@ export function planRollout(input: RolloutInput, since?: RosterChanges): Rollout
   if (input.removal) return planRemoval(input, input.removal)
   const superseded = supersededBundles(input)
   const { decision, roster } = decide(input, superseded, since)
-  const known = { superseded, ...(decision.counts && roster ? { bundleCounts: roster.bundleCounts() } : {}) }
+  const known = compact({ superseded, bundleCounts: decision.counts && roster ? roster.bundleCounts() : undefined })
   if (decision.kind === 'Supersede') return { ...decision, ...known }
   return { ...decision, ...known, message: `${decision.message}${describeSuperseded(input, superseded)}` }
 }
@@ -85,16 +86,17 @@ function decide(whole: RolloutInput, superseded: readonly Superseded[], since: R
   const { rollout } = whole
   const { kept, freed } = settleSlots(whole)
   const ring = rollout.rings[currentRing(rollout.rings, rollout.ringStates ?? [])]?.name ?? 'all'
-  const held = (hold: Hold, kind: 'Wait' | 'Pause' | 'Fail' = 'Wait', counts?: RolloutCounts): RolloutDecision => ({
-    kind,
-    phase: kind === 'Pause' ? 'Paused' : kind === 'Fail' ? 'Failed' : kept.length > 0 ? 'Progressing' : 'Pending',
-    admissions: kept,
-    freed,
-    ring,
-    hold,
-    message: hold.message,
-    ...(counts ? { counts } : {}),
-  })
+  const held = (hold: Hold, kind: 'Wait' | 'Pause' | 'Fail' = 'Wait', counts?: RolloutCounts): RolloutDecision =>
+    compact({
+      kind,
+      phase: kind === 'Pause' ? 'Paused' : kind === 'Fail' ? 'Failed' : kept.length > 0 ? 'Progressing' : 'Pending',
+      admissions: kept,
+      freed,
+      ring,
+      hold,
+      message: hold.message,
+      counts,
+    })
 
   if (!whole.release) {
     const message = 'The Release of this Rollout does not exist.'
@@ -123,13 +125,13 @@ function decide(whole: RolloutInput, superseded: readonly Superseded[], since: R
         ? by
         : `${superseded.length === 1 ? 'rollout' : 'rollouts'} ${nameSome(superseded.map(({ by: name }) => name))}`
     const message = `Superseded by ${names}; no further cluster is admitted here.${flight}`
-    const some = { by, admissions: kept, freed, message, ring, ...(counts ? { counts } : {}) }
+    const some = compact({ by, admissions: kept, freed, message, ring, counts })
     return { decision: { kind: 'Supersede', phase, ...some }, roster }
   }
   const hold = outerHold(input, undecided)
   if (hold?.reason === 'BundleDeleted') {
     const ended = rollout.phase === 'Completed' ? 'Completed' : 'Superseded'
-    return { decision: { ...held(hold), ...(kept.length > 0 ? {} : { phase: ended }) }, roster }
+    return { decision: { ...held(hold), ...compact({ phase: kept.length > 0 ? undefined : ended }) }, roster }
   }
   if (hold) {
     const stopped = held(hold, hold.reason === 'Paused' || hold.reason === 'Aborted' ? 'Pause' : 'Wait', counts)

@@ -2,6 +2,7 @@
  * A rollout before it starts: the members of each ring, unreachable clusters, and traits that ring 1 does not
  * represent.
  */
+import { compact } from '../../core/compact.ts'
 import { compareText } from '../../core/text/compare-text.ts'
 import type { Labels } from '../../core/text/label-selector.ts'
 import { nameSome, plural } from '../../core/text/name-some.ts'
@@ -76,7 +77,7 @@ export function previewRollout(
     const members = byRing[i]!
     const moving = members.filter(({ isOnline, hold }) => isOnline && !hold).length
     const limit = Math.max(1, concurrencyOf(ring.concurrency, members.length))
-    return {
+    return compact({
       name: ring.name,
       members: members.map(({ name }) => name),
       offline: members.filter(({ isOnline }) => !isOnline).map(({ name }) => name),
@@ -84,27 +85,27 @@ export function previewRollout(
       holds: members.flatMap(({ name, hold }) =>
         hold
           ? [
-              {
+              compact({
                 cluster: name,
                 message: hold.message,
-                ...(hold.until === undefined ? {} : { until: formatTime(hold.until) }),
-              },
+                until: hold.until === undefined ? undefined : formatTime(hold.until),
+              }),
             ]
           : [],
       ),
       steps: Math.ceil(moving / limit),
-      ...(perClusterBytes === undefined ? {} : { bytes: perClusterBytes * members.length }),
+      bytes: perClusterBytes === undefined ? undefined : perClusterBytes * members.length,
       soakMs: ring.soakMs ?? 0,
       asks: asksOf(ring),
-    }
+    })
   })
-  return {
+  return compact({
     rings: shown,
     unringed,
     warnings: [...emptyRings(shown), ...unrepresented(byRing)],
     expectedMs: shown.reduce((sum, { steps, soakMs }) => sum + steps * perClusterMs + soakMs, 0),
-    ...(perClusterBytes === undefined ? {} : { expectedBytes: perClusterBytes * (clusters.length - unringed.length) }),
-  }
+    expectedBytes: perClusterBytes === undefined ? undefined : perClusterBytes * (clusters.length - unringed.length),
+  })
 }
 
 function asksOf({ approvals, gates = [] }: RingSpec): string[] {

@@ -1,4 +1,5 @@
 /** The progress of a rollout's rings: members, failures, and what the moving ring may still do. */
+import { compact } from '../../core/compact.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { FreedSlot, RolloutCounts, RolloutInput } from './types.ts'
 import { judgeExit, judgeOpening, clearExitGates } from './gates/ring-opening.ts'
@@ -52,9 +53,9 @@ export function ringProgress(members: RolloutState) {
       ready,
       failed,
       excused,
-      ...(excused > 0 ? { excusedFor: Object.fromEntries(excusedFor) } : {}),
+      ...compact({ excusedFor: excused > 0 ? Object.fromEntries(excusedFor) : undefined }),
       ...tolerated,
-      ...(spared > 0 ? { spared } : {}),
+      ...compact({ spared: spared > 0 ? spared : undefined }),
     }
   })
   const count = ringCounts[current]!
@@ -75,7 +76,7 @@ export function ringProgress(members: RolloutState) {
       if (i === shut && opening?.kind === 'Held') return opening.state
       return i === current ? exitState(ring, state, gate) : state
     }),
-    ...(asks.length > 0 ? { asks } : {}),
+    ...compact({ asks: asks.length > 0 ? asks : undefined }),
     ...earliest(
       nextSlotDeadline(input, kept),
       gate.kind === 'Soaking' ? gate.until : undefined,

@@ -1,6 +1,7 @@
 // Tested by src/controllers/rollout-advance/reconcile.test.ts
 /** From a Rollout and the objects around it to the input of the decision. */
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
+import { compact } from '../../core/compact.ts'
 import { parseDuration } from '../../core/time/duration.ts'
 import { parseTime } from '../../core/time/time.ts'
 import { keyOf } from '../../kinds/meta.ts'
@@ -85,7 +86,7 @@ export function rolloutInput(rollout: Rollout, gathered: GatheredRollout, now: n
     standingOf: gathered.readinessOf,
     now,
     newer: new Map(newer.map((other) => [other.bundle, other.rollout.metadata.name])),
-    ...(removal ? { removal } : {}),
+    ...compact({ removal }),
   }
 }
 
@@ -105,17 +106,21 @@ function rolloutFacts({ metadata, spec, status }: Rollout, release: Release | un
     ringStates: (status?.rings ?? []).map(ringStateOf),
     paused: spec.paused,
     aborted: spec.aborted ?? false,
-    ...(spec.removal?.asks === undefined ? {} : { asks: spec.removal.asks }),
+    ...compact({ asks: spec.removal?.asks === undefined ? undefined : spec.removal.asks }),
     ...durationField('progressDeadlineMs', spec.progressDeadline),
     admissions: status?.admissions ?? [],
     closed: isClosed({ status }),
-    ...(rollsBackForAll(release) ? { takesBack: true } : {}),
-    ...(spec.removal ? {} : { attemptOf: latestRetryFor((spec.acts ?? []).filter(({ verb }) => verb === 'Retry')) }),
+    ...compact({
+      takesBack: rollsBackForAll(release) ? true : undefined,
+      attemptOf: spec.removal ? undefined : latestRetryFor((spec.acts ?? []).filter(({ verb }) => verb === 'Retry')),
+    }),
     superseded: status?.superseded ?? [],
-    ...(status?.phase ? { phase: status.phase } : {}),
-    ...(createdAt === undefined ? {} : { createdAt }),
-    ...(spec.plan === undefined ? {} : { plan: spec.plan }),
-    ...(spec.startedBy ? { startedBy: spec.startedBy } : {}),
+    ...compact({
+      phase: status?.phase ? status.phase : undefined,
+      createdAt,
+      plan: spec.plan,
+      startedBy: spec.startedBy,
+    }),
   }
 }
 
@@ -136,7 +141,7 @@ function asPredecessor(
     generation,
     closed: isClosedFor(rollout, bundle),
     admissions,
-    ...(entry ? { takesBackTo: (cluster) => setFor(entry, gathered.inputsOf(cluster)) } : {}),
+    ...compact({ takesBackTo: entry ? (cluster: string) => setFor(entry, gathered.inputsOf(cluster)) : undefined }),
   }
 }
 

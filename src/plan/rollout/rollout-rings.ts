@@ -1,6 +1,7 @@
 /**
  * The rings that a new Rollout gets: a copy of its RolloutPlan's, one ring without a plan, or one ring for a rollback.
  */
+import { compact } from '../../core/compact.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
@@ -24,18 +25,18 @@ export function rolloutRings(
   const { concurrency = DEFAULT_CONCURRENCY, plan: planName } = settings ?? {}
   if (planName !== undefined && !plan && last) {
     const { rings, progressDeadline } = last
-    return {
+    return compact({
       rings: structuredClone(rings),
       paused: false,
-      ...(progressDeadline === undefined ? {} : { progressDeadline }),
-    }
+      progressDeadline,
+    })
   }
-  return {
+  return compact({
     rings: plan ? structuredClone(plan.spec.rings) : [{ name: 'all', concurrency }],
     paused: plan?.spec.start === 'Manual',
-    ...(planName === undefined ? {} : { plan: planName }),
-    ...(plan?.spec.progressDeadline === undefined ? {} : { progressDeadline: plan.spec.progressDeadline }),
-  }
+    plan: planName,
+    progressDeadline: plan?.spec.progressDeadline === undefined ? undefined : plan.spec.progressDeadline,
+  })
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Slots: which stay taken, which are free again, and which members take the next slots. */
+import { compact } from '../../core/compact.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { FreedSlot, RolloutInput } from './types.ts'
 import { bundleOnClusterKey } from './bundle-on-cluster.ts'
@@ -215,15 +216,17 @@ export function nextAdmissions(
     changing.set(pair.bundle, (changing.get(pair.bundle) ?? new Set()).add(cluster))
     const { name: ring, startByMs } = rings[member.ring]!
     const attempt = input.rollout.attemptOf?.(cluster) ?? 0
-    admitted.push({
-      bundle: pair.bundle,
-      cluster,
-      ring,
-      admittedAt: formatTime(input.now),
-      // A removal has no start-by.
-      ...(startByMs === undefined || input.removal ? {} : { startBy: formatTime(input.now + startByMs) }),
-      ...(attempt === 0 ? {} : { attempt }),
-    })
+    admitted.push(
+      compact({
+        bundle: pair.bundle,
+        cluster,
+        ring,
+        admittedAt: formatTime(input.now),
+        // A removal has no start-by.
+        startBy: startByMs === undefined || input.removal ? undefined : formatTime(input.now + startByMs),
+        attempt: attempt === 0 ? undefined : attempt,
+      }),
+    )
   }
   return admitted
 }

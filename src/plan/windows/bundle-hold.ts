@@ -1,4 +1,5 @@
 /** Holds of a bundle on a cluster: a hold or cordon of the cluster, a freeze, or a closed maintenance window. */
+import { compact } from '../../core/compact.ts'
 import { parseTime } from '../../core/time/time.ts'
 import { clusterHoldSentence, holdOfCluster } from './cluster-hold.ts'
 import type { HoldableCluster } from './cluster-hold.ts'
@@ -40,7 +41,7 @@ export function bundleHold(
   if (held) {
     const since = held.since === undefined ? undefined : parseTime(held.since)
     const { badge } = held
-    return { for: 'freeze', badge, message: clusterHoldSentence(held), ...(since === undefined ? {} : { since }) }
+    return compact({ for: 'freeze', badge, message: clusterHoldSentence(held), since })
   }
   const { name, labels = {} } = cluster.metadata
   const facts = { name, labels, timeZone: cluster.spec.timeZone }
@@ -50,11 +51,11 @@ export function bundleHold(
   const { by, sinceMs, againMs } = decision
   const cause = decision.message
   const message = `${cause.charAt(0).toUpperCase()}${cause.slice(1)}${cause.endsWith('.') ? '' : '.'} To start earlier, add an exception with \`flotilla rollout except\`.`
-  return {
+  return compact({
     for: by === 'window' ? 'window' : 'freeze',
     badge: 'Frozen',
     message,
-    ...(sinceMs === undefined ? {} : { since: sinceMs }),
-    ...(againMs === undefined ? {} : { until: againMs }),
-  }
+    since: sinceMs,
+    until: againMs,
+  })
 }

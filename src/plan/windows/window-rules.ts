@@ -2,6 +2,7 @@
  * Which windows apply to a cluster, and their rules there. The hub writes the rules into the cluster's document and
  * decides admissions by them, so that hub and agent follow the same rules.
  */
+import { compact } from '../../core/compact.ts'
 import { matchesGlob } from '../../core/text/glob.ts'
 import { meetsRequirement, requirementsOf } from '../../core/text/label-selector.ts'
 import type { LabelRequirement, Labels, LabelSelector } from '../../core/text/label-selector.ts'
@@ -141,15 +142,15 @@ export function windowRulesFor(
 export function ruleOf(window: CompiledWindow, cluster: WindowCluster, entries: readonly WindowEntry[]): WindowRule {
   const { mode, zone, reason } = window.object.spec
   const except = entries.flatMap((entry) => passesOf(window, entry))
-  return {
+  return compact({
     name: window.name,
     kind: mode,
     zone: zone ?? cluster.timeZone ?? 'UTC',
     spans: window.spans,
-    ...(window.bundles ? { bundles: window.bundles } : {}),
-    ...(except.length > 0 ? { except } : {}),
+    bundles: window.bundles,
+    except: except.length > 0 ? except : undefined,
     reason,
-  }
+  })
 }
 
 /** An exception is for one revision of a bundle: later revisions are held again. */

@@ -5,6 +5,7 @@
  *
  * A bundle may start when all its windows are open and no freeze is active.
  */
+import { compact } from '../../core/compact.ts'
 import { matchesGlob } from '../../core/text/glob.ts'
 import { parseDuration } from '../../core/time/duration.ts'
 import { dayAfter, formatTime, isTimeZone, momentOfWallTime, parseTime, wallTimeAt } from '../../core/time/time.ts'
@@ -188,11 +189,11 @@ export function decideWindows(
       excepted.push(rule.name)
     } else if (state.sinceMs !== undefined) sinceMs = Math.max(sinceMs ?? 0, state.sinceMs)
   }
-  return {
+  return compact({
     kind: 'Open',
-    ...(sinceMs === undefined ? {} : { sinceMs }),
-    ...(excepted.length === 0 ? {} : { excepted }),
-  }
+    sinceMs,
+    excepted: excepted.length === 0 ? undefined : excepted,
+  })
 }
 
 /** The first time at which content may start; undefined when no time is known. */

@@ -1,4 +1,5 @@
 /** Detects what a directory contains: a chart, a kustomization, both, or plain manifests. */
+import { compact } from '../../core/compact.ts'
 import type { BundleRecipe, LayerOptions } from './recipe.ts'
 import { RenderFailure } from './render-failure.ts'
 
@@ -50,7 +51,7 @@ export function detectStyle(
   if (hasChart && recipe.style !== 'Kustomize') {
     // A kustomization inside the chart's own directory counts only when the recipe names it.
     const both = hasKustomization && (dir !== chart || options.kustomize?.dir !== undefined) && recipe.style !== 'Helm'
-    return { kind: 'Helm', chart, ...(both ? { kustomize: dir } : {}) }
+    return compact({ kind: 'Helm', chart, kustomize: both ? dir : undefined })
   }
   if (hasKustomization) return { kind: 'Kustomize', directory: dir }
   return { kind: 'Raw', directory: base }

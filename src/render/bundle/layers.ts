@@ -2,6 +2,7 @@
  * Layers: the bundle, then its variants, then Overrides. A cluster gets the merge of its layers, and each value records
  * its layer.
  */
+import { compact } from '../../core/compact.ts'
 import { canonicalJson, isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { matchesSelector } from '../../core/text/label-selector.ts'
@@ -25,15 +26,15 @@ export function layersFor(recipe: BundleRecipe, cluster: TrackedInputs, name: ()
   const chosen = recipe.firstVariantOnly ? variants.slice(0, 1) : variants
   const overrides = (recipe.overrides ?? []).filter(fits)
   const skipping = [...chosen, ...overrides].find(({ skip }) => skip)
-  return {
+  return compact({
     layers: [
       { name: 'bundle', options: recipe },
       ...chosen.map((layer) => ({ name: `variant ${layer.name}`, options: layer })),
       ...overrides.map((layer) => ({ name: `override ${layer.name}`, options: layer })),
     ],
     variants: chosen.map((layer) => layer.name),
-    ...(skipping ? { skip: skipping.name } : {}),
-  }
+    skip: skipping?.name,
+  })
 }
 
 function fitsSelector({ clusterSelector }: LayerClusters, cluster: TrackedInputs): boolean {

@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import type { RenderProblem } from '../render-result.ts'
 
 /** The message of a render that its budget stopped. */
@@ -22,9 +23,9 @@ export class RenderFailure extends Error {
   /** Converts the failure to a problem of a render result. */
   problem(): RenderProblem {
     const isNamed = this.file === undefined || this.message.includes(this.file)
-    return {
+    return compact({
       message: isNamed ? this.message : `${this.file}: ${this.message}`,
-      ...(this.plaintext ? { plaintext: this.plaintext } : {}),
-    }
+      plaintext: this.plaintext,
+    })
   }
 }

@@ -1,4 +1,5 @@
 /** The kustomization file: its fields, read as strictly and as leniently as kustomize reads them. */
+import { compact } from '../../core/compact.ts'
 import { anything, decode, flag, int, integer, listOf, mapOf, struct, text } from './decode.ts'
 import type { FieldSpec } from './transform/field-spec.ts'
 import { KustomizeError, wrapError } from './kustomize-error.ts'
@@ -372,15 +373,15 @@ function complete(raw: Raw, head: Pick<Kustomization, 'kind' | 'apiVersion' | 'w
     replacements: raw.replacements ?? [],
     replicas: raw.replicas ?? [],
     vars: raw.vars ?? [],
-    ...(raw.sortOptions ? { sortOptions: raw.sortOptions } : {}),
+    ...compact({ sortOptions: raw.sortOptions }),
     resources: [...(raw.resources ?? []), ...(raw.bases ?? [])],
     components: raw.components ?? [],
     crds: raw.crds ?? [],
     configMapGenerator: (raw.configMapGenerator ?? []).map((args) => generatorArgsOf(args, options)),
     secretGenerator: (raw.secretGenerator ?? []).map((args) => generatorArgsOf(args, options)),
-    ...(globals ? { helmGlobals: globals } : {}),
+    ...compact({ helmGlobals: globals }),
     helmCharts: [...(raw.helmCharts ?? []), ...old.map(oldChart)],
-    ...(options ? { generatorOptions: options } : {}),
+    ...compact({ generatorOptions: options }),
     configurations: raw.configurations ?? [],
     generators: raw.generators ?? [],
     transformers: raw.transformers ?? [],
@@ -393,7 +394,7 @@ function complete(raw: Raw, head: Pick<Kustomization, 'kind' | 'apiVersion' | 'w
 export function generatorArgsOf(raw: RawGenerator, defaults?: GeneratorOptions): GeneratorArgs {
   const own = raw.options && generatorOptionsOf(raw.options)
   const options = defaults ? mergeOptions(own, defaults) : own
-  return {
+  return compact({
     name: raw.name ?? '',
     namespace: raw.namespace ?? '',
     behavior: raw.behavior ?? '',
@@ -401,8 +402,8 @@ export function generatorArgsOf(raw: RawGenerator, defaults?: GeneratorOptions):
     files: raw.files ?? [],
     envs: [...(raw.envs ?? []), ...(raw.env ? [raw.env] : [])],
     type: raw.type ?? '',
-    ...(options ? { options } : {}),
-  }
+    options,
+  })
 }
 
 function generatorOptionsOf(raw: Partial<GeneratorOptions>): GeneratorOptions {
@@ -444,10 +445,10 @@ function oldGlobals(old: readonly Record<string, unknown>[]): Kustomization['hel
   }
   const [chartHome, configHome] = [last('chartHome'), last('helmHome')]
   if (!chartHome && !configHome) return undefined
-  return {
-    ...(chartHome ? { chartHome } : {}),
-    ...(configHome ? { configHome } : {}),
-  }
+  return compact({
+    chartHome: chartHome || undefined,
+    configHome: configHome || undefined,
+  })
 }
 
 function deprecations(raw: Raw): string[] {

@@ -1,4 +1,5 @@
 /** Built-in plugins, when their configuration is a file of its own. Programs and containers are refused by name. */
+import { compact } from '../../core/compact.ts'
 import { decode, flag, int, listOf, mapOf, struct, text } from './decode.ts'
 import type { FieldSpec } from './transform/field-spec.ts'
 import { generate } from './resources/generate.ts'
@@ -155,10 +156,7 @@ const TRANSFORMERS: ReadonlyMap<string, Maker> = new Map<string, Maker>([
   [
     'PatchJson6902Transformer',
     ({ target, path, jsonOp }, ports) =>
-      json6902Transformer(
-        { ...(target ? { target } : {}), ...(path ? { path } : {}), ...(jsonOp ? { patch: jsonOp } : {}) },
-        ports,
-      ),
+      json6902Transformer(compact({ target, path: path || undefined, patch: jsonOp || undefined }), ports),
   ],
   [
     'PatchStrategicMergeTransformer',

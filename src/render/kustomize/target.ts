@@ -1,4 +1,5 @@
 /** One kustomization: its resources gathered, generated, and transformed in kustomize's order. */
+import { compact } from '../../core/compact.ts'
 import { ORIGIN } from './resources/build-annotations.ts'
 import { generate } from './resources/generate.ts'
 import { textIfUtf8 } from './resources/generated-data.ts'
@@ -254,7 +255,11 @@ function runGenerators(target: Target, accumulator: Accumulator): void {
   const [chart] = kustomization.helmCharts
   if (chart && !scene.renderHelm) {
     const namespace = chart.namespace || kustomization.namespace || target.helmNamespace
-    const shown = writeYaml({ ...kustomization.helmGlobals, ...chart, ...(namespace ? { namespace } : {}) })
+    const shown = writeYaml({
+      ...kustomization.helmGlobals,
+      ...chart,
+      ...compact({ namespace: namespace || undefined }),
+    })
     throw new KustomizeError(
       `trouble configuring builtin HelmChartInflationGenerator with config: \`\n${shown}\`: must specify --enable-helm`,
     )

@@ -12,6 +12,7 @@ import type { Blobs } from '../../blobs/blobs.ts'
 import { createMemoryBlobs } from '../../blobs/memory-blobs.ts'
 import type { Client } from '../../client/client.ts'
 import { createClient } from '../../client/create-client.ts'
+import { compact } from '../../core/compact.ts'
 import { isApiError, toError } from '../../core/errors.ts'
 import type { Caller, Transport } from '../../core/http.ts'
 import { seededKeys } from '../../core/crypto/key-pair.ts'
@@ -94,17 +95,19 @@ export async function startFleet(world: World, options: FleetOptions): Promise<F
     const trust = loadTrust((name) => disk.keys[name])
     const blobs = host.blobs(hubBlobs)
     const fetchSource = options.files && serveFiles(options.files, blobs)
-    return composeHub({
-      clock,
-      ids,
-      log,
-      store,
-      blobs,
-      trust: () => trust,
-      gatewayName,
-      ...(fetchSource ? { fetchSource } : {}),
-      ...(options.dialects ? { dialects: options.dialects } : {}),
-    })
+    return composeHub(
+      compact({
+        clock,
+        ids,
+        log,
+        store,
+        blobs,
+        trust: () => trust,
+        gatewayName,
+        fetchSource,
+        dialects: options.dialects,
+      }),
+    )
   }
   const hub = world.start('hub', async (host) => {
     const store = host.store(disk.store)

@@ -9,6 +9,7 @@
  * A dropped message does not fail at once: as with TCP, the client hears nothing until it gives up or the network does
  * (`stallMs`). A dropped answer means that the work was done and the client does not know.
  */
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { toError } from '../../core/errors.ts'
 import type { Caller, Handler, HttpRequest, HttpResponse, Transport } from '../../core/http.ts'
@@ -195,5 +196,5 @@ function resetConnections(open: Iterable<Connection>, name: string): void {
 
 function copy(request: HttpRequest): HttpRequest {
   const { method, path, headers, body } = request
-  return { method, path, headers: { ...headers }, ...(body ? { body: new Uint8Array(body) } : {}) }
+  return compact({ method, path, headers: { ...headers }, body: body ? new Uint8Array(body) : undefined })
 }

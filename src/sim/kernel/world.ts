@@ -1,3 +1,4 @@
+import { compact } from '../../core/compact.ts'
 import { createStepCounter } from './crash-plan.ts'
 import type { CrashPlan, Step } from './crash-plan.ts'
 import { createHistory } from './history.ts'
@@ -55,7 +56,7 @@ export function createWorld({ seed, link, crash }: WorldOptions): World {
   const clock = createVirtualClock()
   const ids = createSeededIds(seed)
   const history = createHistory(clock)
-  const network = createNetwork({ clock, ids: ids.fork('network'), history, ...(link ? { link } : {}) })
+  const network = createNetwork(compact({ clock, ids: ids.fork('network'), history, link }))
   let isInFocus = false
   const counter = createStepCounter(crash, () => isInFocus)
   const processes = new Map<string, Process>()

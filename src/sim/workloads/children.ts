@@ -81,7 +81,7 @@ function podOf(parent: UnknownObject, { name, generateName, labels = {} }: PodNa
     name,
     generateName,
     labels: { ...mapAt(template, 'metadata.labels'), ...labels },
-    ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+    ...compact({ annotations: Object.keys(annotations).length > 0 ? annotations : undefined }),
   })
   return {
     do: 'make',
@@ -115,12 +115,12 @@ const deploymentChildren: ChildrenRule = (parent, { sets }) => {
   const updated = numberAt(parent, 'status.updatedReplicas')
   const cause = parent.metadata.annotations?.[CAUSE]
   const history = current && current.metadata.annotations?.[REVISION] !== revision ? historyOf(current) : undefined
-  const annotations = {
+  const annotations = compact({
     [REVISION]: revision,
-    ...(history === undefined ? {} : { [HISTORY]: history }),
+    [HISTORY]: history,
     [DESIRED]: String(wantedOf(parent)),
-    ...(cause === undefined ? {} : { [CAUSE]: cause }),
-  }
+    [CAUSE]: cause,
+  })
   if (current) steps.push(...changed(current, updated, annotations))
   else {
     const labels = { ...mapAt(parent, 'spec.template.metadata.labels'), [HASH]: hash }
@@ -173,11 +173,11 @@ function revisionSteps(parent: UnknownObject, { revisions }: Owned, label: strin
   if (current) return [{ do: 'change', kind: ControllerRevision, object: current, body: { revision: newest + 1 } }]
   const labels = { ...mapAt(parent, 'spec.selector.matchLabels'), [label]: hash }
   const cause = parent.metadata.annotations?.[CAUSE]
-  const metadata = {
+  const metadata = compact({
     name: `${parent.metadata.name}-${hash}`,
     labels,
-    ...(cause === undefined ? {} : { annotations: { [CAUSE]: cause } }),
-  }
+    annotations: cause === undefined ? undefined : { [CAUSE]: cause },
+  })
   const template = { ...structuredClone(mapAt(parent, 'spec.template')), $patch: 'replace' }
   const object = child(parent, ControllerRevision, { metadata, data: { spec: { template } }, revision: newest + 1 })
   const kept = revisions.toSorted((a, b) => numberAt(b, 'revision') - numberAt(a, 'revision'))

@@ -2,6 +2,7 @@
  * The EndpointSlices of a Service, as the endpointslice controller keeps them: who answers behind it. Pure, as
  * `children.ts`.
  */
+import { compact } from '../../core/compact.ts'
 import { jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { builtinKind } from '../../kinds/builtin/kind-table.ts'
@@ -56,13 +57,13 @@ function contentsOf(service: UnknownObject, pods: readonly UnknownObject[]): Con
     const { name, namespace = '', uid = '' } = pod.metadata
     const node = textAt(pod, 'spec.nodeName')
     const host = textAt(pod, 'spec.subdomain') === service.metadata.name ? textAt(pod, 'spec.hostname') : ''
-    const endpoint: JsonObject = {
+    const endpoint: JsonObject = compact({
       addresses: [ip],
       conditions: { ready: isForNotReady || (serving && !isLeaving), serving, terminating: isLeaving },
-      ...(host === '' ? {} : { hostname: host }),
+      hostname: host === '' ? undefined : host,
       targetRef: { kind: 'Pod', namespace, name, uid },
-      ...(node === '' ? {} : { nodeName: node }),
-    }
+      nodeName: node === '' ? undefined : node,
+    })
     const group = groups.find((one) => jsonEqual(one.ports, ports) && one.endpoints.length < MOST_ENDPOINTS)
     if (group) group.endpoints.push(endpoint)
     else groups.push({ ports, endpoints: [endpoint] })
@@ -81,7 +82,14 @@ function portsOf(service: UnknownObject, pod: UnknownObject): JsonObject[] {
     const appProtocol = textAt(port, 'appProtocol')
     return number === 0
       ? []
-      : [{ name: textAt(port, 'name'), port: number, protocol, ...(appProtocol === '' ? {} : { appProtocol }) }]
+      : [
+          compact({
+            name: textAt(port, 'name'),
+            port: number,
+            protocol,
+            appProtocol: appProtocol === '' ? undefined : appProtocol,
+          }),
+        ]
   })
 }
 
@@ -92,7 +100,7 @@ function sliceOf(service: UnknownObject, { endpoints, ports }: Content, suffix: 
     ...service.metadata.labels,
     ...MANAGED,
     'kubernetes.io/service-name': name,
-    ...(isHeadless ? { 'service.kubernetes.io/headless': '' } : {}),
+    ...compact({ 'service.kubernetes.io/headless': isHeadless ? '' : undefined }),
   }
   return child(service, EndpointSlice, {
     metadata: { name: `${name}-${suffix}`, generateName: `${name}-`, labels },

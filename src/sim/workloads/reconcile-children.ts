@@ -98,11 +98,11 @@ export function watchChildren(informers: Informers, ids: Pick<Ids, 'suffix'>): W
           .map((run) => textAt(run, 'status.completionTime'))
           .sort()
           .at(-1)
-        parent['status'] = {
-          ...(references.length > 0 ? { active: references } : {}),
-          ...(last === '' ? {} : { lastScheduleTime: last }),
-          ...(finished ? { lastSuccessfulTime: finished } : {}),
-        }
+        parent['status'] = compact({
+          active: references.length > 0 ? references : undefined,
+          lastScheduleTime: last === '' ? undefined : last,
+          lastSuccessfulTime: finished || undefined,
+        })
         return { requeueAfterMs: MINUTE_MS - (now % MINUTE_MS) }
       },
     },

@@ -1,4 +1,5 @@
 import { sha256 } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
 import { builtinKind } from '../../kinds/builtin/kind-table.ts'
 import { readPath, itemsAt, mapAt, numberAt, textAt, textsAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -29,7 +30,7 @@ function containerStatuses(pod: UnknownObject, { phase, broken, now }: WorkloadP
       started: isUp && !ends,
       restartCount: 0,
       state: !isUp
-        ? { waiting: { reason, ...(image === broken ? { message: `Back-off pulling image "${image}"` } : {}) } }
+        ? { waiting: compact({ reason, message: image === broken ? `Back-off pulling image "${image}"` : undefined }) }
         : ends
           ? { terminated: { exitCode: 0, reason: 'Completed', startedAt, finishedAt } }
           : { running: { startedAt } },
@@ -130,11 +131,11 @@ const claim: WorkloadRule = {
   statusOf(object, { phase }) {
     if (phase !== 'Done') return { phase: 'Pending' }
     const storage = mapAt(object, 'spec.resources.requests')['storage']
-    return {
+    return compact({
       phase: 'Bound',
       accessModes: textsAt(object, 'spec.accessModes'),
-      ...(storage === undefined ? {} : { capacity: { storage } }),
-    }
+      capacity: storage === undefined ? undefined : { storage },
+    })
   },
 }
 

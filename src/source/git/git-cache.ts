@@ -4,6 +4,7 @@
  */
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { hex, sha256 } from '../../core/bytes.ts'
 import { toError } from '../../core/errors.ts'
@@ -332,7 +333,7 @@ function parseListing(listing: Uint8Array): TreeEntry[] {
 /** Author and subject on one line each. They are text of strangers: control and formatting characters become spaces. */
 function parseCommitTexts(output: Uint8Array): CommitTexts {
   const [author = '', subject = ''] = Buffer.from(output).toString('utf8').split('\0').map(oneLine)
-  return { ...(author === '' ? {} : { author }), ...(subject === '' ? {} : { subject }) }
+  return compact({ author: author === '' ? undefined : author, subject: subject === '' ? undefined : subject })
 }
 
 function oneLine(text: string): string {

@@ -8,6 +8,7 @@
  */
 import type { Static } from 'typebox'
 import { concatBytes, utf8 } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
 import { Type } from '../../core/schema/typebox.ts'
 import { decodeDelta, encodeDelta } from './binary-delta.ts'
 import type { ObjectSet, SetObject } from './cluster-document.ts'
@@ -44,7 +45,7 @@ export function missingItems(target: ObjectSet, base: ObjectSet | undefined, fro
   return target.objects.slice(from).flatMap((object, offset) => {
     if (known.has(object.digest)) return []
     const inBase = namesakes.get(nameOf(object))
-    return [{ index: from + offset, object, ...(inBase ? { inBase } : {}) }]
+    return [compact({ index: from + offset, object, inBase })]
   })
 }
 

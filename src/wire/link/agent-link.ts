@@ -150,7 +150,7 @@ export function linkTransition(state: LinkState, event: LinkEvent, context: Link
       return {
         ...state,
         lastFrameAt: context.now,
-        ...(state.stuck !== undefined && state.stuck < STUCK_STREAMS ? { stuck: 0 } : {}),
+        ...compact({ stuck: state.stuck !== undefined && state.stuck < STUCK_STREAMS ? 0 : undefined }),
         failures: context.now - state.openedAt >= SETTLED_MS ? 0 : state.failures,
       }
     case 'Stuck': {
@@ -166,7 +166,7 @@ export function linkTransition(state: LinkState, event: LinkEvent, context: Link
         return wait(state, { at: 'Backoff', why: 'the hub ended the stream', atLeastMs: 0 }, context)
       }
       // After a long time of asking, or of streaming, a stream is worth a try.
-      return { ...facts, at: 'Connecting', ...(facts.stuck === undefined ? {} : { stuck: 0 }) }
+      return { ...facts, at: 'Connecting', ...compact({ stuck: facts.stuck === undefined ? undefined : 0 }) }
     case 'Failed':
       return wait(state, { at: 'Backoff', why: event.why, atLeastMs: event.retryAfterMs ?? 0 }, context)
     case 'Expired':

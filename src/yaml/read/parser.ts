@@ -1,4 +1,5 @@
 /** Builds the tree of each document from its tokens, with go-yaml's grammar and errors. */
+import { compact } from '../../core/compact.ts'
 import type { Input } from './input.ts'
 import { FLOW, PLAIN, TAGGED, makeNode, shortTag } from '../node.ts'
 import type { NodeKind, YamlNode } from '../node.ts'
@@ -407,7 +408,7 @@ export class Parser {
   }
 
   #fail(problem: string, at: Mark, context?: Mark): never {
-    throw syntaxError(problem, at, { reading: this.#reading, ...(context ? { context } : {}), scanning: false })
+    throw syntaxError(problem, at, compact({ reading: this.#reading, context, scanning: false }))
   }
 }
 

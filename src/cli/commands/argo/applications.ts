@@ -1,6 +1,7 @@
 /** `flotilla argo list`, `get` and `history`: Applications on the hub, with the columns of argocd. */
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
+import { compact } from '../../../core/compact.ts'
 import { isApiError } from '../../../core/errors.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
@@ -45,12 +46,15 @@ export async function argoList({ connection, terminal, flags }: ArgoInput): Prom
   const client = clientOver(connection.rest)
   let token: string | undefined
   do {
-    const page = await client.list(APPLICATIONS, {
-      namespace: flags.namespace ?? 'argocd',
-      limit: PAGE,
-      ...(flags.selector === undefined ? {} : { labelSelector: flags.selector }),
-      ...(token === undefined ? {} : { continue: token }),
-    })
+    const page = await client.list(
+      APPLICATIONS,
+      compact({
+        namespace: flags.namespace ?? 'argocd',
+        limit: PAGE,
+        labelSelector: flags.selector,
+        continue: token,
+      }),
+    )
     found.push(...page.items)
     token = page.continue
   } while (token !== undefined)

@@ -45,13 +45,15 @@ export async function importArgo(file: string, { connect, terminal, stdin, flags
   const clones = (flags.root ?? []).map(cloneOf)
   const connection = flags.apply ? await connect() : undefined
   const namespace = flags.namespace ?? connection?.namespace ?? 'default'
-  const imported = importApplications({
-    objects,
-    namespace,
-    clusters,
-    ...(allClusters ? { allClusters } : {}),
-    clones,
-  })
+  const imported = importApplications(
+    compact({
+      objects,
+      namespace,
+      clusters,
+      allClusters,
+      clones,
+    }),
+  )
   await deliverImport({ from, ...imported }, { terminal, connection })
 }
 

@@ -59,7 +59,7 @@ export async function bundleImport(
     path,
     helm: compact({
       releaseName,
-      ...(flags.values === undefined ? {} : { values: await readValues(flags.values) }),
+      ...compact({ values: flags.values === undefined ? undefined : await readValues(flags.values) }),
     }),
     clusters,
   })

@@ -1,5 +1,6 @@
 /** `flotilla bundle import fleet`: GitRepos of Rancher Fleet, or a directory with fleet.yaml files. */
 import { statSync } from 'node:fs'
+import { compact } from '../../../core/compact.ts'
 import type { UnknownObject } from '../../../kinds/meta.ts'
 import type { Connection } from '../../api/connect.ts'
 import { deliverImport } from './deliver-import.ts'
@@ -40,12 +41,14 @@ export async function importFleet(from: string, { connect, terminal, stdin, flag
   const connection = flags.apply ? await connect() : undefined
   const namespace = flags.namespace ?? connection?.namespace ?? 'default'
   const isForAll = !isDirectory && (flags.selector !== undefined || flags.allClusters === true)
-  const imported = importGitRepos({
-    objects,
-    files,
-    namespace,
-    ...(isForAll ? { allClusters: clustersOf(flags) } : {}),
-  })
+  const imported = importGitRepos(
+    compact({
+      objects,
+      files,
+      namespace,
+      allClusters: isForAll ? clustersOf(flags) : undefined,
+    }),
+  )
   await deliverImport({ from: from === '-' ? 'stdin' : from, ...imported }, { terminal, connection })
 }
 
@@ -91,11 +94,11 @@ function gitRepoOf(flags: ImportFleetFlags): UnknownObject {
     apiVersion: 'fleet.cattle.io/v1alpha1',
     kind: 'GitRepo',
     metadata: { name: name ?? nameFromUrl(repo), namespace: 'fleet-default' },
-    spec: {
+    spec: compact({
       repo,
       branch,
-      ...(path === undefined ? {} : { paths: [...path] }),
+      paths: path === undefined ? undefined : [...path],
       targets: [{ clusterSelector: { matchExpressions: clustersOf(flags) } }],
-    },
+    }),
   }
 }

@@ -28,10 +28,13 @@ export function importedBundle({ name, namespace, source, path, helm, clusters }
   return [
     object('Source', source),
     object('Placement', { clusterSelector: clusters.length === 0 ? {} : { matchExpressions: clusters } }),
-    object('Bundle', {
-      placement: name,
-      source: compact({ name, path }),
-      ...(helm === undefined || Object.keys(helm).length === 0 ? {} : { helm }),
-    }),
+    object(
+      'Bundle',
+      compact({
+        placement: name,
+        source: compact({ name, path }),
+        helm: helm === undefined || Object.keys(helm).length === 0 ? undefined : helm,
+      }),
+    ),
   ]
 }

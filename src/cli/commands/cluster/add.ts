@@ -163,7 +163,7 @@ function termsOf(flags: Record<string, unknown>, isPattern: boolean) {
     accept,
     acceptNetworks,
     acceptRule,
-    ...(siteClass === undefined ? {} : { siteClass: SITE_CLASS[siteClass] }),
+    ...compact({ siteClass: siteClass === undefined ? undefined : SITE_CLASS[siteClass] }),
     proxy,
     networks: networksOf('--network', flags['network']),
     uses: usesOf((flags['uses'] as string | undefined) ?? '1', isPattern),

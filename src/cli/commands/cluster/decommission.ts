@@ -61,7 +61,7 @@ export async function clusterDecommission(name: string, input: DecommissionInput
   const decommission = compact({
     policy: flags.remove ? 'Remove' : 'Orphan',
     at: formatTime(systemClock.now()),
-    ...(flags.forceUnreachable ? { forceUnreachable: true } : {}),
+    ...compact({ forceUnreachable: flags.forceUnreachable ? true : undefined }),
     reason: flags.reason,
     forgetAfter: flags.forgetAfter,
   })

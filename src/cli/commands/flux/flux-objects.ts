@@ -1,6 +1,7 @@
 /** `flotilla flux get`, `reconcile`, `suspend`, `resume` and `tree`: Flux's objects of a hub. */
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
+import { compact } from '../../../core/compact.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { isObject } from '../../../core/json.ts'
@@ -72,12 +73,14 @@ export async function fluxGet(kinds: readonly FluxKind[], name: string | undefin
     const objects = name === undefined ? await listed(one, client, input) : [await named(one, name, client, input)]
     const shown = objects.filter((object) => wanted === undefined || hasStatus(object, wanted))
     if (shown.length === 0) continue
-    const print = createTablePrinter({
-      wide: false,
-      withNamespace: flags.allNamespaces === true,
-      withHeaders: flags.header !== false,
-      ...(isMany ? { namePrefix: `${one.type.kind.toLowerCase()}/` } : {}),
-    })
+    const print = createTablePrinter(
+      compact({
+        wide: false,
+        withNamespace: flags.allNamespaces === true,
+        withHeaders: flags.header !== false,
+        namePrefix: isMany ? `${one.type.kind.toLowerCase()}/` : undefined,
+      }),
+    )
     const columns = ['Name', 'Revision', 'Suspended', 'Ready', 'Message']
     const text = print({
       columnDefinitions: columns.map((column) => ({ name: column, type: 'string', priority: 0 })),

@@ -167,7 +167,9 @@ async function authenticate(connection: Server): Promise<Awaited<ReturnType<type
               todo: 'give the CA of the hub with --ca FILE; the hub has it in DIR/keys/api-ca.crt',
             }
           : {}),
-        ...(exitCode === EXIT.forbidden && !isUntrusted ? { todo: 'ask the operator of the hub for a new token' } : {}),
+        ...compact({
+          todo: exitCode === EXIT.forbidden && !isUntrusted ? 'ask the operator of the hub for a new token' : undefined,
+        }),
       },
       { cause: caught },
     )

@@ -43,7 +43,7 @@ export async function events({ connection, terminal, signal, flags }: EventsInpu
   const fieldSelector = selectorOf(about, flags.warnings === true)
   const scope: ListOptions = compact({
     namespace: flags.namespace,
-    ...(fieldSelector === '' ? {} : { fieldSelector }),
+    ...compact({ fieldSelector: fieldSelector === '' ? undefined : fieldSelector }),
   })
   const found: Event[] = []
   let resourceVersion = '0'

@@ -1,4 +1,5 @@
 /** The text of `flotilla status`: hub, clusters by state, rollouts in progress and next commands. */
+import { compact } from '../../../core/compact.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import { groupDigits, nameSome, plural } from '../../../core/text/name-some.ts'
 import { parseTime } from '../../../core/time/time.ts'
@@ -77,13 +78,13 @@ export function statusSummary(facts: StatusFacts, nowMs: number): object {
   const { server, version, clusters, rollouts, windows = [], refused = [] } = facts
   const moving = rollouts.filter(isMoving)
   const fleet = countFleet(clusters)
-  return {
+  return compact({
     server,
     version,
-    ...(refused.length > 0 ? { refused } : {}),
-    ...(hasClusters(facts)
-      ? { clusters: { total: fleet.total, ...fleet.states, ...(isAnyApart(fleet) ? { apart: fleet.apart } : {}) } }
-      : {}),
+    refused: refused.length > 0 ? refused : undefined,
+    clusters: hasClusters(facts)
+      ? { total: fleet.total, ...fleet.states, ...(isAnyApart(fleet) ? { apart: fleet.apart } : {}) }
+      : undefined,
     empty: emptyObjects(facts),
     freezes: windows
       .filter(({ spec }) => spec.mode === 'Freeze')
@@ -96,7 +97,7 @@ export function statusSummary(facts: StatusFacts, nowMs: number): object {
       counts: status?.counts,
     })),
     attention: facts.attention ?? [],
-  }
+  })
 }
 
 function hasClusters({ refused = [] }: StatusFacts): boolean {

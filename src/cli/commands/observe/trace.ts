@@ -2,6 +2,7 @@
 import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
+import { compact } from '../../../core/compact.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { humanAge, parseTime } from '../../../core/time/time.ts'
@@ -118,7 +119,7 @@ async function trailOf(client: Client, row: ObjectRow): Promise<Trail> {
   ])
   const entry = assignment?.spec.entries.find((one) => one.bundle === `${namespace}/${row.bundle}`)
   if (deliveryName !== undefined) {
-    return { row, ...(entry ? { generation: entry.generation } : {}), ...(delivery ? { delivery } : {}) }
+    return compact({ row, generation: entry?.generation, delivery })
   }
   const rolloutName = entry?.rollout.split('/')[1]
   const rollout = rolloutName ? await orNothing(client.get(ROLLOUTS, { name: rolloutName, namespace })) : undefined
@@ -126,15 +127,15 @@ async function trailOf(client: Client, row: ObjectRow): Promise<Trail> {
   const from = bundle?.spec.source
   const source = from ? await orNothing(client.get(SOURCES, { name: from.name, namespace })) : undefined
   const released = release?.spec.bundles.find(({ name }) => name === row.bundle)
-  return {
+  return compact({
     row,
-    ...(entry ? { generation: entry.generation } : {}),
-    ...(rollout ? { rollout } : {}),
-    ...(released ? { release: released } : {}),
-    ...(source ? { source } : {}),
-    ...(from?.path === undefined ? {} : { path: from.path }),
-    ...(bundle ? { placement: bundle.spec.placement } : {}),
-  }
+    generation: entry?.generation,
+    rollout,
+    release: released,
+    source,
+    path: from?.path === undefined ? undefined : from.path,
+    placement: bundle?.spec.placement,
+  })
 }
 
 async function orNothing<T>(reading: Promise<T>): Promise<T | undefined> {

@@ -2,6 +2,7 @@
 /** The state of a Placement's Bundles on one cluster: kept, being removed or removed, and why. */
 import { settleAll } from '../../../core/async/settle-all.ts'
 import type { Client } from '../../../client/client.ts'
+import { compact } from '../../../core/compact.ts'
 import { isApiError } from '../../../core/errors.ts'
 import type { Placement } from '../../../kinds/native/placement.ts'
 import { removalState } from '../../../plan/document/removal-messages.ts'
@@ -33,13 +34,15 @@ export async function bundleOutcomeLines(
           spec.removal.clusters.includes(on.cluster) &&
           !status?.settled?.includes(on.cluster),
       )
-      const leaving = removalState({
-        availability: { state: 'Available', message: '' },
-        ...(assigned ? { assigned } : {}),
-        ...(buried ? { buried } : {}),
-        ...(removal ? { removal } : {}),
-        ...(remover ? { removedBy: remover.metadata.name } : {}),
-      })
+      const leaving = removalState(
+        compact({
+          availability: { state: 'Available', message: '' },
+          assigned,
+          buried,
+          removal,
+          removedBy: remover?.metadata.name,
+        }),
+      )
       if (leaving) {
         const why = remover?.spec.removal ? ` ${remover.spec.removal.reason}` : ''
         return [`  ${name}  ${leaving.message}${why}`]

@@ -182,7 +182,7 @@ export async function simulatePlacement(input: PlacementInput): Promise<void> {
   const past = compact({
     pages: before,
     generation,
-    ...(present ? { question: questionOf(present) } : {}),
+    ...compact({ question: present ? questionOf(present) : undefined }),
     maxDropped,
   })
   const { question, refusal } = askedOf(placement, await readProjects(client))

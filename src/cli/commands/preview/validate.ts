@@ -69,7 +69,7 @@ export async function validate(
     hasHub,
     kubeVersion: flags.kubeVersion,
     // A hub that follows the repository says which directories it compiles, and for which clusters.
-    ...(after?.hasRepositories ? {} : { compiled: ofFleet.bundles }),
+    ...compact({ compiled: after?.hasRepositories ? undefined : ofFleet.bundles }),
     ...(client && { followed: new Set(followed.map(keyOfObject)), hubTexts: await inputTexts(client, facts) }),
   })
   const unknown = [...(after?.unknown ?? [])].map(([bundle, why]) =>

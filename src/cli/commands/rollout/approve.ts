@@ -36,12 +36,12 @@ export async function rolloutApprove(named: string, input: ApproveInput): Promis
   const approval: Approval = {
     apiVersion: 'flotilla.dev/v1alpha1',
     kind: 'Approval',
-    metadata: {
+    metadata: compact({
       name: '',
       generateName: `${name}-${ring.name}-`,
       namespace,
-      ...(uid ? { ownerReferences: [{ apiVersion: rollout.apiVersion, kind: 'Rollout', name, uid }] } : {}),
-    },
+      ownerReferences: uid ? [{ apiVersion: rollout.apiVersion, kind: 'Rollout', name, uid }] : undefined,
+    }),
     spec: compact({
       rollout: name,
       plan: rollout.spec.plan,
@@ -49,7 +49,7 @@ export async function rolloutApprove(named: string, input: ApproveInput): Promis
       decision: flags.reject ? 'Reject' : 'Approve',
       reason: flags.reason,
       author: username,
-      ...(speaksFor.length === 0 ? {} : { groups: speaksFor }),
+      ...compact({ groups: speaksFor.length === 0 ? undefined : speaksFor }),
     }),
   }
   const made = await client.create(APPROVAL, approval, { fieldManager: 'flotilla-cli' })
@@ -141,7 +141,7 @@ function verdictOf({ metadata, spec }: Rollout, ring: Ring, items: readonly Appr
     compact({
       ring: ring.name,
       plan: spec.plan,
-      ...(spec.startedBy ? { startedBy: spec.startedBy } : {}),
+      ...compact({ startedBy: spec.startedBy }),
       createdAt,
     }),
   )

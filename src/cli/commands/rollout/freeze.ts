@@ -135,10 +135,12 @@ function freezeOf(name: string, { flags }: FreezeInput, now: number): Freeze {
     spec: {
       mode: 'Freeze',
       times: [{ from: formatTime(from), until: formatTime(until) }],
-      ...(selector === undefined ? {} : { clusterSelector: { matchExpressions: requirementsOf(selector) } }),
-      ...(cluster ? { clusters: [...cluster] } : {}),
-      ...(bundle ? { bundles: [...bundle] } : {}),
-      ...(exceptions.length > 0 ? { exceptions } : {}),
+      ...compact({
+        clusterSelector: selector === undefined ? undefined : { matchExpressions: requirementsOf(selector) },
+        clusters: cluster ? [...cluster] : undefined,
+        bundles: bundle ? [...bundle] : undefined,
+        exceptions: exceptions.length > 0 ? exceptions : undefined,
+      }),
       reason,
     },
   }

@@ -53,10 +53,10 @@ export async function rollback(name: string, input: RollbackInput): Promise<void
     })
   }
   const request: RollbackRequest = compact({
-    ...(flags.cluster ? { clusters: [...flags.cluster] } : {}),
+    ...compact({ clusters: flags.cluster ? [...flags.cluster] : undefined }),
     ring: flags.ring,
     to: flags.toRelease,
-    ...(bundles ? { bundles } : {}),
+    ...compact({ bundles }),
   })
   const plans = planRequest(rollout, release, request, await worldOf(input))
   refuseEmptyPlan(rollout, plans)
@@ -119,7 +119,7 @@ export async function retry(named: string, input: RollbackInput): Promise<void> 
       todo: `show the rollout with "flotilla rollout status ${name}"`,
     })
   }
-  await ask(rollout, input, { verb: 'Retry', ...(flags.cluster ? { clusters: [...flags.cluster] } : {}) })
+  await ask(rollout, input, compact({ verb: 'Retry', clusters: flags.cluster ? [...flags.cluster] : undefined }))
   terminal.step(
     'ok',
     `retrying ${clustersText(flags.cluster?.length ?? count)} of rollout "${name}", within the budgets of its rings`,
@@ -157,7 +157,7 @@ export async function releaseLift(
     )
   }
   const { bad: _, ...status } = release.status ?? {}
-  const next = { ...release, status: { ...status, ...(rest.length > 0 ? { bad: rest } : {}) } }
+  const next = { ...release, status: { ...status, ...compact({ bad: rest.length > 0 ? rest : undefined }) } }
   await client.update(RELEASE, next, { fieldManager: 'flotilla-cli', subresource: 'status' })
   const names = marks.filter((mark) => !rest.includes(mark)).map(({ bundle }) => bundle)
   terminal.step(

@@ -360,7 +360,7 @@ async function write(rollout: Rollout, spec: Partial<Rollout['spec']>, input: Ro
   await changeRollout(rollout, input, (now) => {
     // The reason of the previous change stays in the audit log; here it would be read as the reason of this change.
     const { [REASON]: _past, ...others } = now.metadata.annotations ?? {}
-    const annotations = { ...others, ...(reason === undefined ? {} : { [REASON]: reason }) }
+    const annotations = { ...others, ...compact({ [REASON]: reason }) }
     return { ...now, metadata: { ...now.metadata, annotations }, spec: { ...now.spec, ...spec } }
   })
 }

@@ -48,14 +48,14 @@ export function bundleContent(source: ArgoSource, { app, bundle, scene, given }:
     }
   }
   return compact({
-    source: {
+    source: compact({
       name: main,
-      ...(path === '' ? {} : { path }),
-      ...(ignore.length === 0 ? {} : { ignore }),
-      ...(include.length === 0 ? {} : { include }),
-    },
+      path: path === '' ? undefined : path,
+      ignore: ignore.length === 0 ? undefined : ignore,
+      include: include.length === 0 ? undefined : include,
+    }),
     style,
-    ...(Object.keys(helm).length === 0 ? {} : { helm }),
+    ...compact({ helm: Object.keys(helm).length === 0 ? undefined : helm }),
   })
 }
 
@@ -112,12 +112,12 @@ function helmOf(
   }
   // Templates see the name of the Application, whatever the name of the Bundle is.
   const releaseName = source.helm?.releaseName || (isOpen ? app.name : app.ownName)
-  return {
-    ...(releaseName === bundle ? {} : { releaseName }),
-    ...(Object.keys(values).length === 0 ? {} : { values }),
-    ...(valuesFiles.length === 0 ? {} : { valuesFiles }),
-    ...(isTemplated ? { valuesTemplating: 'Templates' } : {}),
-  }
+  return compact({
+    releaseName: releaseName === bundle ? undefined : releaseName,
+    values: Object.keys(values).length === 0 ? undefined : values,
+    valuesFiles: valuesFiles.length === 0 ? undefined : valuesFiles,
+    valuesTemplating: isTemplated ? 'Templates' : undefined,
+  })
 }
 
 interface ValuesFileScene {

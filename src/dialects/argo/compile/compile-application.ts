@@ -67,18 +67,23 @@ export function compileApplication(app: Application, scene: ApplicationCompileCo
     if (content === undefined || placement === undefined) continue
     const rollout = compact({
       plan,
-      ...(spec.revisionHistoryLimit === undefined
-        ? {}
-        : { history: Math.min(Math.max(1, spec.revisionHistoryLimit), MOST_HISTORY) }),
+      ...compact({
+        history:
+          spec.revisionHistoryLimit === undefined
+            ? undefined
+            : Math.min(Math.max(1, spec.revisionHistoryLimit), MOST_HISTORY),
+      }),
     })
     scene.objects.add(Bundle, bundle, {
       labels,
       spec: {
         placement,
         ...content,
-        ...(app.allowsSecrets ? { secrets: 'Allow' } : {}),
-        ...(namespace && !hasPlaceholders(namespace) ? { defaultNamespace: namespace } : {}),
-        ...(Object.keys(rollout).length === 0 ? {} : { rollout }),
+        ...compact({
+          secrets: app.allowsSecrets ? 'Allow' : undefined,
+          defaultNamespace: namespace && !hasPlaceholders(namespace) ? namespace : undefined,
+          rollout: Object.keys(rollout).length === 0 ? undefined : rollout,
+        }),
         ...options,
       },
     })
@@ -149,13 +154,13 @@ function placementOf(app: Application, scene: ApplicationCompileContext): string
 }
 
 function copyOf({ key, operator, values }: LabelRequirement) {
-  return { key, operator, ...(values ? { values: [...values] } : {}) }
+  return compact({ key, operator, values: values ? [...values] : undefined })
 }
 
 function planOf(app: Application, scene: ApplicationCompileContext): string | undefined {
   // Steps sync automatically, whatever the sync policies of the Applications are.
   const isManual = !isAutomated(app.spec) && !app.rings
   if (!isManual && !app.rings) return undefined
-  const spec = { ...(app.rings ? { rings: app.rings } : {}), ...(isManual ? { start: 'Manual' } : {}) }
+  const spec = compact({ rings: app.rings, start: isManual ? 'Manual' : undefined })
   return scene.objects.add(RolloutPlan, app.set ?? app.name, { spec })
 }

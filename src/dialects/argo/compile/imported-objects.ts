@@ -1,4 +1,5 @@
 /** The objects of an import: equal objects are shared, and different objects never have the same name. */
+import { compact } from '../../../core/compact.ts'
 import { canonicalJson } from '../../../core/json.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
@@ -41,7 +42,7 @@ export function createImportedObjects(namespace: string): ImportedObjects {
       objects.set(`${kind.kind}/${name}`, {
         apiVersion: apiVersionOf(kind),
         kind: kind.kind,
-        metadata: { name, namespace, ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }) },
+        metadata: compact({ name, namespace, labels: Object.keys(labels).length === 0 ? undefined : { ...labels } }),
         spec,
       })
       return name

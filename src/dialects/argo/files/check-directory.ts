@@ -1,4 +1,5 @@
 /** Findings about the files of an Application's directory: nested Applications, jsonnet, charts to download. */
+import { compact } from '../../../core/compact.ts'
 import { isObject } from '../../../core/json.ts'
 import type { ArgoSource, Diagnostics } from '../application.ts'
 import { readText } from './read-text.ts'
@@ -43,7 +44,7 @@ export function missingChartDependencies(
       return []
     if (/^(https?|oci):\/\//.test(address)) {
       const repoURL = address.replace(/^oci:\/\//, '')
-      return [{ repoURL, chart: name, ...(typeof version === 'string' ? { targetRevision: version } : {}) }]
+      return [compact({ repoURL, chart: name, targetRevision: typeof version === 'string' ? version : undefined })]
     }
     if (!address.startsWith('file://') && address !== '')
       wrong(`${below}Chart.yaml: ${address} of ${name} is no address that is known here`)

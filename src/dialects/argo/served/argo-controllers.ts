@@ -5,6 +5,7 @@ import type { Change } from '../../../client/cache.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Informer } from '../../../client/informer.ts'
 import type { Informers } from '../../../client/informers.ts'
+import { compact } from '../../../core/compact.ts'
 import { isApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { jsonEqual } from '../../../core/json.ts'
@@ -235,7 +236,7 @@ function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
     },
     removeApplication: async ({ metadata }, signal) => {
       const { name, namespace = '', uid } = metadata
-      await ignoringGone(client.delete(Application, { name, namespace }, { ...(uid ? { uid } : {}), signal }))
+      await ignoringGone(client.delete(Application, { name, namespace }, compact({ uid: uid || undefined, signal })))
     },
     clusters: (namespace) => {
       const reach = placementReach(projectOf(indexProjects(nativeProjects.lister.list()), namespace), {
@@ -283,7 +284,7 @@ function writes(client: Client): Pick<ArgoPorts, 'annotate' | 'start' | 'stop' |
     },
     remove: async (kind, object, signal) => {
       const { uid } = object.metadata
-      await ignoringGone(client.delete(kind, keyed(object), { ...(uid ? { uid } : {}), signal }))
+      await ignoringGone(client.delete(kind, keyed(object), compact({ uid: uid || undefined, signal })))
     },
   }
 }

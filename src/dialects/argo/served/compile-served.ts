@@ -1,5 +1,6 @@
 // Tested by src/dialects/argo/served/application.sim.test.ts
 /** Compiles Applications that the hub serves: to Sources, and to Placement, RolloutPlan and Bundle of each. */
+import { compact } from '../../../core/compact.ts'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { isObject } from '../../../core/json.ts'
 import { allowsSecrets } from '../../../kinds/fields/secrets-annotation.ts'
@@ -84,14 +85,14 @@ function compileOne({ bundle, application, clusters }: ServedApplication, scene:
   const placement = scene.objects.add(Placement, bundle, { spec: { clusterSelector: {}, predicates } })
   const plan = scene.objects.add(RolloutPlan, bundle, { spec: { start: 'Manual' } })
   compileApplication(
-    {
+    compact({
       name: bundle,
       ownName: metadata.name,
       labels: metadata.labels ?? {},
       finalizers: metadata.finalizers ?? [],
-      ...(allowsSecrets({ metadata }) ? { allowsSecrets: true } : {}),
+      allowsSecrets: allowsSecrets({ metadata }) ? true : undefined,
       spec: read,
-    },
+    }),
     { ...scene, delivery: { placement, plan }, clusterOf: () => undefined },
   )
 }
@@ -131,5 +132,5 @@ function desiredOf(owner: Owner, { kind, metadata, ...rest }: UnknownObject): De
   const { name, labels } = metadata
   const isSource = kind === Source.kind
   const spec = isSource ? { ...(rest['spec'] as object), interval: INTERVAL } : rest['spec']
-  return ownedObject(isSource ? sourceOwnerOf(owner) : owner, type, { name, spec, ...(labels ? { labels } : {}) })
+  return ownedObject(isSource ? sourceOwnerOf(owner) : owner, type, { name, spec, ...compact({ labels }) })
 }

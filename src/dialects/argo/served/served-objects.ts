@@ -1,5 +1,6 @@
 // Tested by src/dialects/argo/served/application.sim.test.ts
 /** The objects that the hub makes for an Application or an ApplicationSet. */
+import { compact } from '../../../core/compact.ts'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
@@ -46,7 +47,7 @@ export function ownedObject(
       metadata: {
         name,
         namespace: owner.metadata.namespace ?? '',
-        ...(Object.keys(labels).length === 0 ? {} : { labels }),
+        ...compact({ labels: Object.keys(labels).length === 0 ? undefined : labels }),
         annotations: { [COMPILED]: compiled },
         ownerReferences: [ownerReference(owner)],
       },

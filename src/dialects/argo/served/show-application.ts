@@ -31,11 +31,11 @@ export function show(app: Application, { rows, revisions, isNewest, conditions, 
   const word = conditions.has('ComparisonError') ? 'Unknown' : compared
   status.sync = { status: word, comparedTo: comparedTo(app.spec), ...revisions }
   const before = status.health
-  status.health = {
+  status.health = compact({
     status: health,
-    ...(health === 'Healthy' || message === '' ? {} : { message }),
+    message: health === 'Healthy' || message === '' ? undefined : message,
     lastTransitionTime: before?.status === health ? (before.lastTransitionTime ?? formatTime(now)) : formatTime(now),
-  }
+  })
   showConditions(status, conditions, now)
 }
 

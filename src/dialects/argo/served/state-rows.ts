@@ -1,5 +1,6 @@
 // Tested by src/dialects/argo/served/application.sim.test.ts
 /** The state of a Bundle on a cluster, from the hub's caches. */
+import { compact } from '../../../core/compact.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import type { Informers } from '../../../client/informers.ts'
 import { keyOf } from '../../../kinds/meta.ts'
@@ -60,24 +61,22 @@ export function createStateRows(informers: Informers): StateRows {
       const released = releases.lister.get(`${namespace}/${release}`)?.spec.bundles.find((one) => one.name === own)
       const admitted = (rollout?.status?.admissions ?? []).filter((one) => one.bundle === own)
       return rowOf(
-        {
+        compact({
           key: keyOf(bundle),
           name: own,
           placement: bundle.spec.placement,
-          ...(revision ? { target: revision } : {}),
-          ...(rollout
+          target: revision,
+          rollout: rollout
             ? {
-                rollout: {
-                  name: rollout.metadata.name,
-                  admitted: new Set(admitted.map((one) => one.cluster)),
-                  ...(ready ? { hold: { reason: ready.reason, message: ready.message } } : {}),
-                },
+                name: rollout.metadata.name,
+                admitted: new Set(admitted.map((one) => one.cluster)),
+                ...(ready ? { hold: { reason: ready.reason, message: ready.message } } : {}),
               }
-            : {}),
-        },
+            : undefined,
+        }),
         {
           ...rowClusterOf(keyOf(bundle), { cluster, report: reportOf(name), assignment: assignments.lister.get(name) }),
-          ...(released?.variants ? { content: contentFor(released, clusterInputsOf(cluster)) } : {}),
+          ...compact({ content: released?.variants ? contentFor(released, clusterInputsOf(cluster)) : undefined }),
         },
         true,
       )

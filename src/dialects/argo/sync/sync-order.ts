@@ -1,6 +1,7 @@
 /**
  * The tasks of a sync in Argo CD's order: phase, wave, kind, name, with namespaces and definitions before their users.
  */
+import { compact } from '../../../core/compact.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { compareStrings } from '../../../render/gotemplate/go-string.ts'
@@ -235,7 +236,7 @@ function resourceTasks(pairs: readonly Pair[]): Task[] {
   return pairs.flatMap(([target, live]) => {
     const object = (target ?? live)!
     if (isHook(object)) return []
-    return phasesOf(object).map((phase): Task => ({ phase, ...(target ? { target } : {}), ...(live ? { live } : {}) }))
+    return phasesOf(object).map((phase): Task => compact({ phase, target, live }))
   })
 }
 

@@ -1,4 +1,5 @@
 /** The options for applying the bundle of a directory, the same for all its clusters. */
+import { compact } from '../../../core/compact.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { BundleOptions } from '../../../kinds/fields/bundle-options.ts'
 import type { BundleCompileContext } from './compile-bundle.ts'
@@ -23,34 +24,33 @@ export function applyOptions(
   const patches = (yaml.diff?.comparePatches ?? []).flatMap((patch) => ignoreOf(patch, warn))
   const conditions = (yaml.ignore?.conditions ?? []).map(textsOf).filter((fields) => Object.keys(fields).length > 0)
   const depends = dependenciesOf(yaml, workspace, warn)
-  return {
-    apply: {
+  return compact({
+    apply: compact({
       takeover: helm?.takeOwnership ? 'Always' : 'IfNoDiff',
-      ...(helm?.timeoutSeconds && helm.timeoutSeconds > 0 ? { timeout: `${helm.timeoutSeconds}s` } : {}),
-      ...(recreate ? { immutable: 'Recreate' as const } : {}),
-    },
+      timeout: helm?.timeoutSeconds && helm.timeoutSeconds > 0 ? `${helm.timeoutSeconds}s` : undefined,
+      immutable: recreate ? ('Recreate' as const) : undefined,
+    }),
     drift: { mode: drift?.enabled ? 'Correct' : 'Report' },
-    namespaces: {
+    namespaces: compact({
       create: yaml.createNamespace !== false,
-      ...(isSaid(yaml.namespaceLabels) ? { labels: { ...yaml.namespaceLabels } } : {}),
-      ...(isSaid(yaml.namespaceAnnotations) ? { annotations: { ...yaml.namespaceAnnotations } } : {}),
-      ...(removesNamespaces ? { delete: true } : {}),
-    },
-    ...(keep || yaml.deleteCRDResources
-      ? {
-          delete: {
+      labels: isSaid(yaml.namespaceLabels) ? { ...yaml.namespaceLabels } : undefined,
+      annotations: isSaid(yaml.namespaceAnnotations) ? { ...yaml.namespaceAnnotations } : undefined,
+      delete: removesNamespaces ? true : undefined,
+    }),
+    delete:
+      keep || yaml.deleteCRDResources
+        ? {
             ...(keep ? { unplaced: 'Orphan' as const, bundleDeleted: 'Orphan' as const } : {}),
             ...(yaml.deleteCRDResources
               ? { named: [{ group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' }] }
               : {}),
-          },
-        }
-      : {}),
-    ...(patches.length === 0 ? {} : { ignore: patches }),
-    ...(conditions.length === 0 ? {} : { ignoreConditions: conditions }),
-    ...(depends.length === 0 ? {} : { dependsOn: depends }),
-    ...(account ? { executor: { namespace: AGENT_NAMESPACE, name: account } } : {}),
-  }
+          }
+        : undefined,
+    ignore: patches.length === 0 ? undefined : patches,
+    ignoreConditions: conditions.length === 0 ? undefined : conditions,
+    dependsOn: depends.length === 0 ? undefined : depends,
+    executor: account ? { namespace: AGENT_NAMESPACE, name: account } : undefined,
+  })
 }
 
 function isSaid(map: object | undefined): boolean {
@@ -79,13 +79,13 @@ function ignoreOf(patch: ComparePatch, warn: (message: string) => void): NonNull
   if (pointers.length === 0) return []
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
   return [
-    {
-      ...(apiVersion === '' ? {} : { group }),
-      ...(kind ? { kind } : {}),
-      ...(namespace ? { namespace } : {}),
-      ...(name ? { name } : {}),
+    compact({
+      group: apiVersion === '' ? undefined : group,
+      kind: kind || undefined,
+      namespace: namespace || undefined,
+      name: name || undefined,
       pointers,
-    },
+    }),
   ]
 }
 
@@ -151,12 +151,12 @@ export function customOptions(yaml: FleetYaml, custom: FleetOptions, scene: Bund
     // Fleet cannot switch this off for some clusters either.
     keepResources: yaml.keepResources === true || custom.keepResources === true,
     deleteCRDResources: custom.deleteCRDResources ?? yaml.deleteCRDResources ?? false,
-    ...(custom.correctDrift ? { correctDrift: custom.correctDrift } : {}),
+    ...compact({ correctDrift: custom.correctDrift }),
     diff: { comparePatches: mergePatches(yaml.diff?.comparePatches ?? [], custom.diff?.comparePatches ?? []) },
     ignore: { conditions: [...(yaml.ignore?.conditions ?? []), ...(custom.ignore?.conditions ?? [])] },
     helm: {
       ...yaml.helm,
-      ...(helm?.timeoutSeconds ? { timeoutSeconds: helm.timeoutSeconds } : {}),
+      ...compact({ timeoutSeconds: helm?.timeoutSeconds ? helm.timeoutSeconds : undefined }),
       force: yaml.helm?.force === true || helm?.force === true,
       takeOwnership: yaml.helm?.takeOwnership === true || helm?.takeOwnership === true,
     },
@@ -169,8 +169,10 @@ export function customOptions(yaml: FleetYaml, custom: FleetOptions, scene: Bund
       ...scene,
       options: {
         ...options,
-        ...(account ? { serviceAccount: account } : {}),
-        ...(correctDrift && !custom.correctDrift ? { correctDrift } : {}),
+        ...compact({
+          serviceAccount: account || undefined,
+          correctDrift: correctDrift && !custom.correctDrift ? correctDrift : undefined,
+        }),
       },
     },
     () => {},

@@ -1,4 +1,5 @@
 /** Compiles a directory of a repository to a Bundle, with the Placement, RolloutPlan and Sources it needs. */
+import { compact } from '../../../core/compact.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Placement } from '../../../kinds/native/placement.ts'
 import type { RolloutPlan } from '../../../kinds/native/rollout-plan.ts'
@@ -120,26 +121,30 @@ export function compileBundle(
     plan: { name: plan, spec: { rings: rings.rings.map(ringOf), start: paused ? 'Manual' : 'Automatic' } },
     charts: [...charts.values()],
     spec: {
-      source: {
+      source: compact({
         name: gitRepo.name,
-        ...(scanned.path === '' ? {} : { path: scanned.path }),
-        ...(scanned.ignored.length === 0 ? {} : { ignore: [...scanned.ignored] }),
-        ...(charts.size === 0 ? {} : { include: [...charts.values()].map(({ source, at }) => ({ source, at })) }),
-      },
-      raw: {
+        path: scanned.path === '' ? undefined : scanned.path,
+        ignore: scanned.ignored.length === 0 ? undefined : [...scanned.ignored],
+        include: charts.size === 0 ? undefined : [...charts.values()].map(({ source, at }) => ({ source, at })),
+      }),
+      raw: compact({
         otherDocuments: 'Skip',
         // Without kustomize.dir the files are manifests; with it, a cluster that no kustomize.dir matches must not get
         // the plain files.
         kustomizations: layers.some(({ kustomize }) => kustomize) ? 'Skip' : 'Include',
-        ...(scanned.files.some((path) => path.startsWith('templates/')) ? { templates: 'Render' } : {}),
-      },
-      ...(gitRepo.allowsSecrets ? { secrets: 'Allow' } : {}),
-      ...(layers.some(({ helm }) => helm?.valuesFrom) ? { render: { at: 'Agent' } } : {}),
+        templates: scanned.files.some((path) => path.startsWith('templates/')) ? 'Render' : undefined,
+      }),
+      ...compact({
+        secrets: gitRepo.allowsSecrets ? 'Allow' : undefined,
+        render: layers.some(({ helm }) => helm?.valuesFrom) ? { at: 'Agent' } : undefined,
+      }),
       ...base,
       overlays: [...(base.overlays ?? [])],
-      ...(isTemplated ? { helm: { ...base.helm, valuesTemplating: base.helm?.valuesTemplating ?? 'Templates' } } : {}),
+      ...compact({
+        helm: isTemplated ? { ...base.helm, valuesTemplating: base.helm?.valuesTemplating ?? 'Templates' } : undefined,
+      }),
       ...forced,
-      ...(variants.length === 0 ? {} : { variants: variants.map((one) => ({ ...one, ...forced })) }),
+      ...compact({ variants: variants.length === 0 ? undefined : variants.map((one) => ({ ...one, ...forced })) }),
       variantMode: yaml.allMatches ? 'All' : 'First',
       placement: placement.name,
       rollout: { plan },
@@ -213,14 +218,16 @@ function variantOf(
   const [only, ...more] = meaning.alternatives
   const options = customOptions(yaml, custom, scene)
   const helm = yaml.helm
-  const layer = layerOf(custom, { ...layerScene, ...(helm ? { base: helm } : {}) })
+  const layer = layerOf(custom, { ...layerScene, ...compact({ base: helm }) })
   const index = yaml.customizations.filter(({ name }) => name === custom.name).indexOf(custom)
   return [
     {
       name: `${custom.name.slice(0, 59)}${index > 0 ? `-${index + 1}` : ''}`,
       ...(more.length === 0 ? only : { anyOf: meaning.alternatives }),
-      ...(custom.doNotDeploy ? { skip: true } : {}),
-      ...(Object.keys(options).length === 0 ? {} : { options }),
+      ...compact({
+        skip: custom.doNotDeploy ? true : undefined,
+        options: Object.keys(options).length === 0 ? undefined : options,
+      }),
       ...layer,
     } as Variant,
   ]

@@ -1,5 +1,6 @@
 /** The objects of a GitRepo or a HelmOp. */
 import { RE2JS } from 're2js'
+import { compact } from '../../../core/compact.ts'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
@@ -64,12 +65,12 @@ export function sourceOf(repo: GitRepo, credentials?: string): Desired {
     repoMaker(repo),
     Source,
     { name: repo.metadata.name, ...poll },
-    {
+    compact({
       git: { url, ref },
       interval: spec['disablePolling'] === true ? '24h' : intervalOf(text(spec['pollingInterval'])),
-      ...(credentials === undefined ? {} : { credentials }),
-      ...(webhook === '' ? {} : { webhook: { secret: webhook } }),
-    },
+      credentials,
+      webhook: webhook === '' ? undefined : { secret: webhook },
+    }),
   )
 }
 
@@ -90,11 +91,12 @@ export function desiredOf(repo: GitRepo, bundles: readonly CompiledBundle[]): De
   return objectsOf(repoMaker(repo), bundles, {
     guard: { guard: NO_LIMIT },
     annotations: released(repo),
-    chart: (spec) => ({
-      // An archive stays the same until its address changes.
-      interval: spec.helm && spec.helm.chart === undefined ? '1h' : '15m',
-      ...(helmSecret(spec) ? { credentials: text(repo.spec['helmSecretName']) } : {}),
-    }),
+    chart: (spec) =>
+      compact({
+        // An archive stays the same until its address changes.
+        interval: spec.helm && spec.helm.chart === undefined ? '1h' : '15m',
+        credentials: helmSecret(spec) ? text(repo.spec['helmSecretName']) : undefined,
+      }),
   })
 }
 
@@ -105,10 +107,11 @@ export function helmOpObjects(op: HelmOp, bundle: CompiledBundle): Desired[] {
   return objectsOf(helmOpMaker(op), [bundle], {
     guard: {},
     annotations: {},
-    chart: () => ({
-      interval: polling === '' ? '24h' : intervalOf(polling),
-      ...(secret === '' ? {} : { credentials: secret }),
-    }),
+    chart: () =>
+      compact({
+        interval: polling === '' ? '24h' : intervalOf(polling),
+        credentials: secret === '' ? undefined : secret,
+      }),
   })
 }
 
@@ -137,12 +140,12 @@ function objectsOf(maker: Maker, bundles: readonly CompiledBundle[], options: Ob
     add(made(maker, RolloutPlan, { name: bundle.plan.name }, bundle.plan.spec))
     const { metadata, spec } = bundleObject(bundle, namespace)
     add(made(maker, Bundle, { ...metadata, ...withRelease(metadata.annotations) }, { ...spec, ...guard }))
-    const row = {
+    const row = compact({
       path: bundle.path || '.',
-      ...(bundle.paused ? { paused: true } : {}),
-      ...(bundle.spec.defaultNamespace ? { defaultNamespace: bundle.spec.defaultNamespace } : {}),
-      ...(bundle.spec.targetNamespace ? { namespace: bundle.spec.targetNamespace } : {}),
-    }
+      paused: bundle.paused ? true : undefined,
+      defaultNamespace: bundle.spec.defaultNamespace || undefined,
+      namespace: bundle.spec.targetNamespace || undefined,
+    })
     add(made(maker, FleetBundle, metadata, row))
   }
   const order = (one: Desired): number => MADE_KINDS.indexOf(one.kind)

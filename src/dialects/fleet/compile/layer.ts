@@ -1,5 +1,6 @@
 /** The options of fleet.yaml, or of a customization, as a layer of a Bundle. */
 import { fromUtf8, hex, sha256 } from '../../../core/bytes.ts'
+import { compact } from '../../../core/compact.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { mergeValues } from '../../../render/bundle/layers.ts'
@@ -36,13 +37,13 @@ export function layerOf(options: FleetOptions, scene: LayerContext): LayerOption
   const helm = options.helm && helmOf(options.helm, scene)
   const dir = options.kustomize?.dir
   const overlays = options.yaml?.overlays
-  return {
-    ...(helm && Object.keys(helm).length > 0 ? { helm } : {}),
-    ...(dir ? { kustomize: { dir: relative(dir) } } : {}),
-    ...(options.defaultNamespace ? { defaultNamespace: options.defaultNamespace } : {}),
-    ...(options.namespace ? { targetNamespace: options.namespace } : {}),
-    ...(overlays ? { overlays: overlays.map(relative) } : {}),
-  }
+  return compact({
+    helm: helm && Object.keys(helm).length > 0 ? helm : undefined,
+    kustomize: dir ? { dir: relative(dir) } : undefined,
+    defaultNamespace: options.defaultNamespace || undefined,
+    targetNamespace: options.namespace || undefined,
+    overlays: overlays ? overlays.map(relative) : undefined,
+  })
 }
 
 /** Paths are relative to the bundle, also with a leading slash. */
@@ -57,17 +58,16 @@ function helmOf(helm: FleetHelm, scene: LayerContext): HelmLayer {
   const chart = chartOf(helm, scene)
   const valuesFrom = valuesFromOf(helm, scene)
   const mode = helm.disablePreProcess === undefined ? undefined : helm.disablePreProcess ? 'Labels' : 'Templates'
-  return {
-    ...(chart === undefined ? {} : { chart }),
-    ...(helm.releaseName ? { releaseName: helm.releaseName } : {}),
-    ...(Object.keys(values).length === 0 ? {} : { values }),
-    ...(helm.templateValues && Object.keys(helm.templateValues).length > 0
-      ? { templateValues: helm.templateValues }
-      : {}),
-    ...(valuesFrom.length === 0 ? {} : { valuesFrom }),
+  return compact({
+    chart,
+    releaseName: helm.releaseName || undefined,
+    values: Object.keys(values).length === 0 ? undefined : values,
+    templateValues:
+      helm.templateValues && Object.keys(helm.templateValues).length > 0 ? helm.templateValues : undefined,
+    valuesFrom: valuesFrom.length === 0 ? undefined : valuesFrom,
     // A customization can switch templates off, never on again.
-    ...(mode === 'Labels' ? { valuesTemplating: mode } : {}),
-  }
+    valuesTemplating: mode === 'Labels' ? mode : undefined,
+  })
 }
 
 /** Keys of the cluster; of one entry first the ConfigMap, then the Secret. */
@@ -81,7 +81,7 @@ function valuesFromOf({ valuesFrom = [] }: FleetHelm, { wrong }: LayerContext): 
       if (!ref) return []
       if (!ref.name) wrong(`helm.valuesFrom: a ${kind} needs a name`)
       const { name = '', namespace, key } = ref
-      return [{ kind, name, ...(namespace ? { namespace } : {}), ...(key ? { key } : {}) }]
+      return [compact({ kind, name, namespace: namespace || undefined, key: key || undefined })]
     })
   })
 }

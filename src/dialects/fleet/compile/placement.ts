@@ -1,4 +1,5 @@
 /** Targets as a Placement. */
+import { compact } from '../../../core/compact.ts'
 import type { Placement } from '../../../kinds/native/placement.ts'
 import type { FleetTarget } from '../files/fleet-yaml.ts'
 import { resolveTarget } from './targets.ts'
@@ -61,7 +62,9 @@ function workspaceOf(namespace: string): { readonly selector: Selector; readonly
 function both(selector: Selector, { clusterSelector }: Alternative): Selector {
   return {
     ...selector,
-    ...(clusterSelector.matchExpressions ? { matchExpressions: [...clusterSelector.matchExpressions] } : {}),
+    ...compact({
+      matchExpressions: clusterSelector.matchExpressions ? [...clusterSelector.matchExpressions] : undefined,
+    }),
   } as Selector
 }
 
@@ -73,5 +76,8 @@ function predicateOf({ clusterSelector, clusters }: Alternative, workspace: stri
       : [`cluster.metadata.name in [${clusters.map((name) => JSON.stringify(name)).join(', ')}]`]),
   ]
   const hasLabels = (clusterSelector.matchExpressions ?? []).length > 0
-  return { ...(hasLabels ? { labelSelector: clusterSelector } : {}), ...(cel.length === 0 ? {} : { cel }) } as Predicate
+  return compact({
+    labelSelector: hasLabels ? clusterSelector : undefined,
+    cel: cel.length === 0 ? undefined : cel,
+  }) as Predicate
 }

@@ -1,5 +1,6 @@
 /** Reads GitRepos and ClusterGroups without a hub, for `flotilla render`. */
 import { RE2JS } from 're2js'
+import { compact } from '../../../core/compact.ts'
 import { toError } from '../../../core/errors.ts'
 import { isObject } from '../../../core/json.ts'
 import type { LabelSelector } from '../../../core/text/label-selector.ts'
@@ -54,7 +55,7 @@ interface SecretFields {
 export function groupOf({ metadata, ...rest }: UnknownObject): FleetGroup {
   const spec = isObject(rest['spec']) ? rest['spec'] : {}
   const selector = isObject(spec['selector']) ? (spec['selector'] as LabelSelector) : undefined
-  return { name: metadata.name, labels: metadata.labels ?? {}, ...(selector ? { selector } : {}) }
+  return compact({ name: metadata.name, labels: metadata.labels ?? {}, selector })
 }
 
 /** Whether an object is of a kind of Fleet. */
@@ -107,12 +108,12 @@ export function bundleObject({ name, labels, annotations, spec }: CompiledBundle
   return {
     apiVersion: apiVersionOf(Bundle),
     kind: Bundle.kind,
-    metadata: {
+    metadata: compact({
       name,
       namespace,
-      ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }),
-      ...(Object.keys(annotations).length === 0 ? {} : { annotations: { ...annotations } }),
-    },
+      labels: Object.keys(labels).length === 0 ? undefined : { ...labels },
+      annotations: Object.keys(annotations).length === 0 ? undefined : { ...annotations },
+    }),
     spec,
   }
 }

@@ -2,6 +2,7 @@
  * Remote charts in Fleet's notation: a chart of a repository or registry, an archive, or a directory of a git
  * repository.
  */
+import { compact } from '../../../core/compact.ts'
 import type { Source } from '../../../kinds/native/source.ts'
 import { cleanPath } from '../files/names.ts'
 
@@ -21,7 +22,7 @@ export function remoteChart(chart: string, repo: string, version: string): Remot
   }
   if (repo !== '') {
     if (chart === '') return { problem: 'helm.repo needs helm.chart: which chart of the repository' }
-    return { spec: { helm: { url: repo, chart, ...(version === '' ? {} : { version }) } } }
+    return { spec: { helm: compact({ url: repo, chart, version: version === '' ? undefined : version }) } }
   }
   const git = gitAddress(chart)
   if (git !== undefined) return gitChart(chart, git)
@@ -62,11 +63,11 @@ function gitChart(chart: string, address: string): RemoteLocation {
     : /^v?\d/.test(ref)
       ? { tag: ref }
       : { branch: ref }
-  return {
-    spec: {
-      git: { url, ...(ref === '' ? {} : { ref: wanted }) },
-      ...(directory === '' ? {} : { paths: [directory] }),
-    },
-    ...(directory === '' ? {} : { directory }),
-  }
+  return compact({
+    spec: compact({
+      git: compact({ url, ref: ref === '' ? undefined : wanted }),
+      paths: directory === '' ? undefined : [directory],
+    }),
+    directory: directory === '' ? undefined : directory,
+  })
 }

@@ -1,4 +1,5 @@
 /** rolloutStrategy as rings. */
+import { compact } from '../../../core/compact.ts'
 import { fromFleet } from '../../rollout-strategies.ts'
 import type { MappedRollout } from '../../rollout-strategies.ts'
 import type { RingSpec } from '../../../plan/rollout/rings.ts'
@@ -24,19 +25,17 @@ export function ringsOf(strategy: FleetRollout, clusters: number, workspace: Wor
         notes.push(`partition ${name}: a ring cannot take a cluster by its name; give it a label, or it comes last`)
         return []
       }
-      return [{ name, clusterSelector, ...(own === undefined ? {} : { maxUnavailable: own }) }]
+      return [compact({ name, clusterSelector, maxUnavailable: own })]
     })
   })
   const mapped = fromFleet(
-    {
-      ...(all === undefined ? {} : { maxUnavailable: all }),
-      ...(strategy.maxUnavailablePartitions === undefined
-        ? {}
-        : { maxUnavailablePartitions: strategy.maxUnavailablePartitions }),
+    compact({
+      maxUnavailable: all,
+      maxUnavailablePartitions: strategy.maxUnavailablePartitions,
       autoPartitionSize: shareOf(autoPartitionSize, clusters),
       autoPartitionThreshold,
-      ...(selected.length === 0 ? {} : { partitions: selected }),
-    },
+      partitions: selected.length === 0 ? undefined : selected,
+    }),
     partitions.length > 0 ? 0 : clusters,
   )
   // In Fleet, clusters without a partition never get content; here they are the last ring.

@@ -2,6 +2,7 @@
  * Resolves targets to clusters. Fleet's criteria (name, selector, group, selector of groups) become alternatives of
  * labels and names, which Placements, variants and rings support; a cluster is selected when an alternative matches.
  */
+import { compact } from '../../../core/compact.ts'
 import { matchesSelector, requirementsOf } from '../../../core/text/label-selector.ts'
 import type { LabelRequirement, LabelSelector } from '../../../core/text/label-selector.ts'
 import type { FleetTarget } from '../files/fleet-yaml.ts'
@@ -58,10 +59,10 @@ export function resolveTarget(target: FleetTarget, { groups, aliases, missing }:
   const alternatives = byName.flatMap(({ names, labels }) =>
     byGroup.map((group): Alternative => {
       const all = unique([...own, ...labels, ...group])
-      return {
+      return compact({
         clusterSelector: all.length === 0 ? {} : { matchExpressions: all },
-        ...(names ? { clusters: names } : {}),
-      }
+        clusters: names,
+      })
     }),
   )
   if (alternatives.length > MOST)

@@ -4,6 +4,7 @@ import type { Change } from '../../../client/cache.ts'
 import { findObject } from '../../../client/find-object.ts'
 import type { Informer } from '../../../client/informer.ts'
 import type { Informers } from '../../../client/informers.ts'
+import { compact } from '../../../core/compact.ts'
 import type { Clock } from '../../../core/time/clock.ts'
 import { isApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
@@ -89,9 +90,9 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
       await client.apply(kind, object, { fieldManager: MANAGER, force: true, signal })
     },
     remove: async (kind, { metadata }, signal) => {
-      const key = { name: metadata.name, ...(metadata.namespace ? { namespace: metadata.namespace } : {}) }
+      const key = compact({ name: metadata.name, namespace: metadata.namespace || undefined })
       try {
-        await client.delete(kind, key, { ...(metadata.uid ? { uid: metadata.uid } : {}), signal })
+        await client.delete(kind, key, compact({ uid: metadata.uid || undefined, signal }))
       } catch (caught) {
         if (!isApiError(caught, 'NotFound') && !isApiError(caught, 'Conflict')) throw caught
       }

@@ -1,4 +1,5 @@
 /** Compiles a GitRepo to Source, Placement, RolloutPlans and Bundles, and writes their state into its status. */
+import { compact } from '../../../core/compact.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import type { Digest } from '../../../core/crypto/digest.ts'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
@@ -238,12 +239,12 @@ function show({ conditions, next: repo }: Draft<GitRepo>, shown: Shown, source: 
   status.summary = summary
   status.readyClusters = Math.min(shown.readyClusters, shown.desiredReadyClusters)
   status.desiredReadyClusters = shown.desiredReadyClusters
-  status.display = {
+  status.display = compact({
     readyBundleDeployments: `${summary.ready}/${summary.desiredReady}`,
     state,
-    ...(message === '' ? {} : { message }),
-    ...(problem === undefined ? {} : { error: true }),
-  }
+    message: message === '' ? undefined : message,
+    error: problem === undefined ? undefined : true,
+  })
   showFindings(repo, shown.findings)
   const count = plural(bundles, 'bundle')
   if (isReady) conditions.set('Ready', 'True', 'Ready', `${count} ready on ${status.readyClusters} clusters.`)

@@ -2,6 +2,7 @@
  * Stops a commit or a change of a GitRepo that would add too many bundles on clusters, or drop too many bundles. The
  * condition Held of the GitRepo has the token, because the GitRepo is the object that people wrote.
  */
+import { compact } from '../../../core/compact.ts'
 import { compareText } from '../../../core/text/compare-text.ts'
 import { nameSome } from '../../../core/text/name-some.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
@@ -94,7 +95,7 @@ export function heldObject(repo: GitRepo, made: ReturnType<GitRepoPorts['madeFor
     if (!held) continue
     const verdict = { kind: 'Held', token: held.token, allowed: held.allowed } as const
     const message = `${kind.kind} ${object.metadata.name}: ${held.message ?? 'The guard stopped a change.'}`
-    return heldChange(repo, { ...verdict, message, ...(held.adding === undefined ? {} : { added: held.adding }) })
+    return heldChange(repo, { ...verdict, message, ...compact({ added: held.adding }) })
   }
   return undefined
 }

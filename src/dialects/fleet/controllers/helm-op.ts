@@ -1,4 +1,5 @@
 /** Compiles a HelmOp to Sources, Placement, RolloutPlan and Bundle, and writes their state into its status. */
+import { compact } from '../../../core/compact.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import { Stalled } from '../../../core/errors.ts'
 import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
@@ -79,12 +80,12 @@ function show(
   if (revision === undefined) delete status.version
   else status.version = revision.split('@')[0]!.slice(0, 256)
   status.summary = summary
-  status.display = {
+  status.display = compact({
     readyBundleDeployments: `${summary.ready}/${summary.desiredReady}`,
     state,
-    ...(message === '' ? {} : { message }),
-    ...(problem === undefined ? {} : { error: true }),
-  }
+    message: message === '' ? undefined : message,
+    error: problem === undefined ? undefined : true,
+  })
   const isReady = message === ''
   const reason = state === 'Ready' ? 'NotReady' : state
   conditions.set('Ready', isReady ? 'True' : 'False', isReady ? 'Ready' : reason, message)

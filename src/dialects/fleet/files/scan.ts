@@ -2,6 +2,7 @@
  * Finds the bundles of a repository. A directory with a fleet.yaml is a bundle. The path itself is a bundle too, when
  * it has manifests that no fleet.yaml below it claims. Hidden directories have no bundles, however deep they are.
  */
+import { compact } from '../../../core/compact.ts'
 import { fileGlob } from '../../file-glob.ts'
 import { isIgnored, readIgnoreFile } from './ignore-file.ts'
 import { bundleName, cleanPath } from './names.ts'
@@ -54,7 +55,10 @@ export function scanRepository(files: RepositoryFiles, request: ScanRequest, fin
       for (const path of bundleDirectories(base, tree)) {
         const fleetYaml = FLEET_YAML.map((name) => join(path, name)).find((name) => tree.files.has(name))
         const name = bundleName(request.gitRepo, path || '.')
-        add({ path, name, ...(fleetYaml ? { fleetYaml } : {}), ...contentOf(path, fleetYaml, files) }, path)
+        add(
+          { path, name, ...compact({ fleetYaml: fleetYaml || undefined }), ...contentOf(path, fleetYaml, files) },
+          path,
+        )
       }
     }
   }
@@ -169,7 +173,7 @@ function drivenBundle(
     return wrong(`options ${JSON.stringify(options)} of base ${JSON.stringify(base)} is no file of the repository`)
   }
   const name = bundleName(gitRepo, path || '.', options === '' ? undefined : options)
-  return { path, name, ...(fleetYaml ? { fleetYaml } : {}), ...contentOf(path, fleetYaml, files) }
+  return { path, name, ...compact({ fleetYaml: fleetYaml || undefined }), ...contentOf(path, fleetYaml, files) }
 }
 
 /** The files of a bundle; a nested bundle is among them and is ignored when they are rendered. */

@@ -1,6 +1,7 @@
 // Tested by src/dialects/flux/recorded.contract.test.ts.
 /** What Flux makes of a Kustomization and the files of its source, before it applies the objects. */
 
+import { compact } from '../../../core/compact.ts'
 import { buildKustomization } from '../../../render/kustomize/build.ts'
 import { KustomizeError } from '../../../render/kustomize/kustomize-error.ts'
 import type { FileTree } from '../../../render/kustomize/loader.ts'
@@ -40,13 +41,17 @@ export function buildFluxKustomization(input: FluxBuildInput): BuiltObject[] {
   const { kustomization, tree, directory, ignorePaths, remotes } = input
   const isIgnored = ignorePaths ? ignoredInBuild(tree, directory, ignorePaths, input.note) : () => false
   const resources = kustomizeStep(() =>
-    buildKustomization(withFluxKustomization(tree, directory, kustomization, isIgnored), directory, {
-      allowOutside: true,
-      order: 'fifo',
-      // Flux is built with Kustomize's library, which does not know its version.
-      version: '(devel)',
-      ...(remotes ? { remotes } : {}),
-    }),
+    buildKustomization(
+      withFluxKustomization(tree, directory, kustomization, isIgnored),
+      directory,
+      compact({
+        allowOutside: true,
+        order: 'fifo',
+        // Flux is built with Kustomize's library, which does not know its version.
+        version: '(devel)',
+        remotes,
+      }),
+    ),
   ).resources
   // The objects of substituteFrom are read for the first resource that needs them, whose name an error says.
   let collected: { readonly replace: Substitution | undefined } | undefined

@@ -1,4 +1,5 @@
 /** Compiles a GitRepository to a Source. */
+import { compact } from '../../../core/compact.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { formatDuration, parseDuration } from '../../../core/time/duration.ts'
@@ -97,14 +98,14 @@ export function sourceOf(object: GitRepository, spec: GitRepositorySpec): Desire
   return madeFor(object, GitRepository, {
     kind: Source,
     annotations: Object.fromEntries(passed) as Record<string, string>,
-    spec: {
+    spec: compact({
       git: { url: spec.url, ref: refOf(spec.ref) },
-      ...(paths.length === 0 || paths.includes('') ? {} : { paths }),
-      ...(secret === '' ? {} : { credentials: secret }),
+      paths: paths.length === 0 || paths.includes('') ? undefined : paths,
+      credentials: secret === '' ? undefined : secret,
       interval: formatDuration(Math.max(SHORTEST_MS, parseDuration(textOf(written['interval'])) ?? 0)),
       timeout: textOf(written['timeout']) || DEFAULT_TIMEOUT,
-      ...(spec.suspend ? { suspend: true } : {}),
-    },
+      suspend: spec.suspend ? true : undefined,
+    }),
   })
 }
 

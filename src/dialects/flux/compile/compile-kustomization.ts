@@ -1,4 +1,5 @@
 /** Compiles a Kustomization to a Bundle, and a Placement where it names its cluster itself. */
+import { compact } from '../../../core/compact.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { formatDuration, parseDuration } from '../../../core/time/duration.ts'
@@ -156,18 +157,21 @@ export function compileKustomization(
     to: toPath,
   }))
   const bundle: Bundle['spec'] = {
-    source: {
+    source: compact({
       name: madeName(GitRepository.kind, spec.source.name),
-      ...(include.length === 0 ? {} : { include: include.map(({ source, at }) => ({ source, at })) }),
-    },
+      include: include.length === 0 ? undefined : include.map(({ source, at }) => ({ source, at })),
+    }),
     builder: { name: 'flux', options: builderOptions(object, spec, { ...scene, secrets, include }) },
-    ...(scene.secrets.length === 0
-      ? {}
-      : { inputs: scene.secrets.map((secret) => ({ name: secrets[secret]!, secret: { name: secret } })) }),
-    ...(scene.allowsSecrets || allowsSecrets(object) ? { secrets: 'Allow' as const } : {}),
-    ...(spec.suspend ? { suspend: true } : {}),
+    ...compact({
+      inputs:
+        scene.secrets.length === 0
+          ? undefined
+          : scene.secrets.map((secret) => ({ name: secrets[secret]!, secret: { name: secret } })),
+      secrets: scene.allowsSecrets || allowsSecrets(object) ? ('Allow' as const) : undefined,
+      suspend: spec.suspend ? true : undefined,
+    }),
     placement,
-    ...(plan === undefined ? {} : { rollout: { plan } }),
+    ...compact({ rollout: plan === undefined ? undefined : { plan } }),
     ...optionsOf(object, spec),
   }
   return [...own, madeFor(object, Kustomization, { kind: Bundle, ...passed, spec: bundle })]
@@ -178,17 +182,18 @@ function builderOptions(
   { fields }: KustomizationSpec,
   scene: Pick<KustomizationScene, 'source' | 'configMaps'> & Pick<FluxBuilderOptions, 'secrets' | 'include'>,
 ): JsonObject {
-  const options: FluxBuilderOptions = {
+  const options: FluxBuilderOptions = compact({
     name: metadata.name,
     namespace: metadata.namespace ?? '',
     spec: Object.fromEntries(BUILD_FIELDS.flatMap((field) => (field in fields ? [[field, fields[field]]] : []))),
-    ...(scene.source.ignore === '' ? {} : { ignore: scene.source.ignore }),
-    ...(scene.include && scene.include.length > 0
-      ? { include: scene.include.map(({ at, from, to }) => ({ at, from, to })) }
-      : {}),
-    ...(Object.keys(scene.configMaps).length === 0 ? {} : { configMaps: scene.configMaps }),
-    ...(scene.secrets && Object.keys(scene.secrets).length > 0 ? { secrets: scene.secrets } : {}),
-  }
+    ignore: scene.source.ignore === '' ? undefined : scene.source.ignore,
+    include:
+      scene.include && scene.include.length > 0
+        ? scene.include.map(({ at, from, to }) => ({ at, from, to }))
+        : undefined,
+    configMaps: Object.keys(scene.configMaps).length === 0 ? undefined : scene.configMaps,
+    secrets: scene.secrets && Object.keys(scene.secrets).length > 0 ? scene.secrets : undefined,
+  })
   return options as unknown as JsonObject
 }
 
@@ -214,17 +219,17 @@ function optionsOf({ metadata }: Kustomization, spec: KustomizationSpec): Bundle
     // An expression is judged on the hub, in place of the state.
     .filter(({ readyExpr }) => readyExpr === '')
     .map(({ namespace, name }) => ({ bundle: `${namespace}/${madeName(Kustomization.kind, name)}` }))
-  return {
-    apply: {
+  return compact({
+    apply: compact({
       force: true,
       timeout: formatDuration(timeoutMs(fields)),
-      ...(fields['force'] === true ? { immutable: 'Recreate' as const } : {}),
-    },
+      immutable: fields['force'] === true ? ('Recreate' as const) : undefined,
+    }),
     delete: { ...deletionOf(spec) },
-    ...(fields['wait'] === true || listOf(fields['healthChecks']).length > 0 ? {} : { health: [{ ignore: true }] }),
-    ...(depends.length === 0 ? {} : { dependsOn: depends }),
-    ...(account === '' ? {} : { executor: { namespace: metadata.namespace ?? '', name: account } }),
-  }
+    health: fields['wait'] === true || listOf(fields['healthChecks']).length > 0 ? undefined : [{ ignore: true }],
+    dependsOn: depends.length === 0 ? undefined : depends,
+    executor: account === '' ? undefined : { namespace: metadata.namespace ?? '', name: account },
+  })
 }
 
 const LEAST_TIMEOUT_MS = 30_000

@@ -2,6 +2,7 @@
  * Objects of Flux that the build of a Kustomization yields, as every bootstrapped repository has them: they are written
  * to the hub for the clusters of that Kustomization, and never applied to a cluster.
  */
+import { compact } from '../../../core/compact.ts'
 import { isObject } from '../../../core/json.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
@@ -134,14 +135,16 @@ function nested(
   const placed = isPlaced || annotations[PLACEMENT_ANNOTATION] !== undefined
   const plan = parent.metadata.annotations?.[PLAN_ANNOTATION]
   const account = parent.spec['serviceAccountName']
-  const own: Record<string, string> = {
-    ...(!placed && 'placement' in target ? { [PLACEMENT_ANNOTATION]: target.placement } : {}),
-    ...(isKustomization && plan ? { [PLAN_ANNOTATION]: plan } : {}),
-  }
+  const own: Record<string, string> = compact({
+    [PLACEMENT_ANNOTATION]: !placed && 'placement' in target ? target.placement : undefined,
+    [PLAN_ANNOTATION]: isKustomization && plan ? plan : undefined,
+  })
   const spec = {
     ...said,
-    ...(!placed && 'cluster' in target ? { kubeConfig: parent.spec['kubeConfig'] } : {}),
-    ...(isKustomization && account ? { serviceAccountName: account } : {}),
+    ...compact({
+      kubeConfig: !placed && 'cluster' in target ? parent.spec['kubeConfig'] : undefined,
+      serviceAccountName: isKustomization && account ? account : undefined,
+    }),
   }
   const all = { ...annotations, ...own, [NESTED_IN]: name }
   const labels = { ...metadata.labels }

@@ -1,5 +1,6 @@
 // Tested by src/dialects/ocm/faces/managed-cluster.sim.test.ts
 /** The changes of a Cluster and of a ManagedCluster that give both the same values. Pure. */
+import { compact } from '../../../core/compact.ts'
 import { formatTime } from '../../../core/time/time.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import { taintPass } from '../clusters/cluster-passes.ts'
@@ -28,7 +29,9 @@ export function clusterPatch(cluster: Cluster, fields: SharedFields, now: number
     spec: {
       taints: withTimes(Object.values(fields.taints), now),
       ...(own.isAccepted === fields.isAccepted ? {} : acceptance),
-      ...(isLeaseChanged ? { offlineAfterSeconds: fields.leaseDurationSeconds * LEASES_UNTIL_OFFLINE } : {}),
+      ...compact({
+        offlineAfterSeconds: isLeaseChanged ? fields.leaseDurationSeconds * LEASES_UNTIL_OFFLINE : undefined,
+      }),
     },
   }
 }

@@ -1,5 +1,6 @@
 // Tested by src/dialects/ocm/faces/managed-cluster.sim.test.ts
 /** The status of a ManagedCluster, from the Cluster that it shows. Pure. */
+import { compact } from '../../../core/compact.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import { acceptancePass } from '../clusters/cluster-passes.ts'
@@ -63,10 +64,10 @@ export function reportedStatus({
   status = {},
 }: Cluster): Pick<NonNullable<ManagedCluster['status']>, 'clusterClaims' | 'version'> {
   const claims = (status.claims ?? []).filter(({ value }) => value !== '')
-  return {
-    ...(claims.length > 0 ? { clusterClaims: claims } : {}),
-    ...(status.kubernetesVersion === undefined ? {} : { version: { kubernetes: status.kubernetesVersion } }),
-  }
+  return compact({
+    clusterClaims: claims.length > 0 ? claims : undefined,
+    version: status.kubernetesVersion === undefined ? undefined : { kubernetes: status.kubernetesVersion },
+  })
 }
 
 /** The label of a namespace that belongs to a cluster. */

@@ -1,4 +1,5 @@
 /** Keeps a ManagedCluster and its Cluster equal, and writes the status of the ManagedCluster. */
+import { compact } from '../../../core/compact.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { jsonEqual } from '../../../core/json.ts'
 import type { Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
@@ -141,10 +142,10 @@ function newFace(cluster: Cluster): ManagedCluster {
       annotations: { [SYNCED_ANNOTATION]: formatSynced(fieldsOfCluster(cluster)) },
       finalizers: [FINALIZER],
     },
-    spec: {
+    spec: compact({
       hubAcceptsClient: isAccepted,
       leaseDurationSeconds,
-      ...(Object.keys(taints).length > 0 ? { taints: Object.values(taints) } : {}),
-    },
+      taints: Object.keys(taints).length > 0 ? Object.values(taints) : undefined,
+    }),
   }
 }

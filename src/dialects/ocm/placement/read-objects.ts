@@ -60,11 +60,16 @@ function celObject({ metadata, spec, status = {} }: ManagedCluster): unknown {
     apiVersion: 'cluster.open-cluster-management.io/v1',
     kind: 'ManagedCluster',
     metadata,
-    spec: { ...spec, ...(spec.taints ? { taints: spec.taints.map((taint) => ({ timeAdded: null, ...taint })) } : {}) },
+    spec: {
+      ...spec,
+      ...compact({ taints: spec.taints ? spec.taints.map((taint) => ({ timeAdded: null, ...taint })) : undefined }),
+    },
     status: {
       ...status,
-      ...(allocatable ? { allocatable: canonicalAmounts(allocatable) } : {}),
-      ...(capacity ? { capacity: canonicalAmounts(capacity) } : {}),
+      ...compact({
+        allocatable: allocatable ? canonicalAmounts(allocatable) : undefined,
+        capacity: capacity ? canonicalAmounts(capacity) : undefined,
+      }),
       conditions: conditions ?? null,
       version: version?.kubernetes ? version : {},
     },
@@ -98,32 +103,30 @@ const NO_CLUSTER: LabelSelector = {
 export function readPlacement({ spec = {} }: OcmPlacement): PlacementQuestion {
   const { clusterSets, numberOfClusters, predicates = [], prioritizerPolicy, tolerations, decisionStrategy } = spec
   const { clustersPerDecisionGroup, decisionGroups = [] } = decisionStrategy?.groupStrategy ?? {}
-  return {
+  return compact({
     scheduler: 'ocm',
     clusterSelector: {},
-    ...(clusterSets ? { clusterSets } : {}),
-    ...(numberOfClusters === undefined ? {} : { numberOfClusters: Math.max(0, numberOfClusters) }),
+    clusterSets,
+    numberOfClusters: numberOfClusters === undefined ? undefined : Math.max(0, numberOfClusters),
     predicates: predicates.map(({ requiredClusterSelector: required = {} }) => ({
       ...selectorsOf(required),
       cel: required.celSelector?.celExpressions ?? [],
     })),
-    ...(tolerations ? { tolerations } : {}),
-    ...(prioritizerPolicy
+    tolerations,
+    prioritizers: prioritizerPolicy
       ? {
-          prioritizers: {
-            mode: prioritizerPolicy.mode,
-            configurations: (prioritizerPolicy.configurations ?? []).map(({ scoreCoordinate, weight }) => {
-              const { type, builtIn, addOn } = scoreCoordinate
-              return compact({
-                type,
-                weight,
-                builtIn,
-                ...(addOn ? { score: { resource: addOn.resourceName, name: addOn.scoreName } } : {}),
-              })
-            }),
-          },
+          mode: prioritizerPolicy.mode,
+          configurations: (prioritizerPolicy.configurations ?? []).map(({ scoreCoordinate, weight }) => {
+            const { type, builtIn, addOn } = scoreCoordinate
+            return compact({
+              type,
+              weight,
+              builtIn,
+              ...(addOn ? { score: { resource: addOn.resourceName, name: addOn.scoreName } } : {}),
+            })
+          }),
         }
-      : {}),
+      : undefined,
     decisionGroups: compact({
       clustersPerGroup: clustersPerDecisionGroup,
       groups: decisionGroups.map(({ groupName, groupClusterSelector = {} }) => ({
@@ -131,7 +134,7 @@ export function readPlacement({ spec = {} }: OcmPlacement): PlacementQuestion {
         ...selectorsOf(groupClusterSelector),
       })),
     }),
-  }
+  })
 }
 
 /** The spread constraints of a Placement, with the defaults of its CRD; entries of another form have no effect. */

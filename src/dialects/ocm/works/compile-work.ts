@@ -1,4 +1,5 @@
 /** Compiles a ManifestWork to the objects and options of a Delivery. */
+import { compact } from '../../../core/compact.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { BundleOptions } from '../../../kinds/fields/bundle-options.ts'
@@ -100,17 +101,19 @@ function optionsOf(spec: ManifestWork['spec'], ids: readonly ManifestId[], findi
   const conditions = ids.flatMap((id) => conditionsOf(id, first(id, 'conditionRules'), findings))
   return {
     // Update overwrites what other writers set, as in Open Cluster Management.
-    apply: {
+    apply: compact({
       method: 'ServerSideApply',
       force: true,
       onError: 'Continue',
-      ...(strategies.length > 0 ? { objects: strategies } : {}),
-    },
+      objects: strategies.length > 0 ? strategies : undefined,
+    }),
     delete: deletionOf(spec.deleteOption, ids),
-    ...(ignore.length > 0 ? { ignore } : {}),
-    ...(feedback.length > 0 ? { feedback } : {}),
-    ...(conditions.length > 0 ? { conditions } : {}),
-    ...(account ? { executor: account } : {}),
+    ...compact({
+      ignore: ignore.length > 0 ? ignore : undefined,
+      feedback: feedback.length > 0 ? feedback : undefined,
+      conditions: conditions.length > 0 ? conditions : undefined,
+      executor: account,
+    }),
   }
 }
 
@@ -132,8 +135,10 @@ function ignoredOf(id: ManifestId, strategy: Strategy, findings: string[]): NonN
     return [
       {
         ...selectorOf(id),
-        ...(jsonPaths?.length ? { paths: jsonPaths } : {}),
-        ...(jsonPointers?.length ? { pointers: jsonPointers } : {}),
+        ...compact({
+          paths: jsonPaths?.length ? jsonPaths : undefined,
+          pointers: jsonPointers?.length ? jsonPointers : undefined,
+        }),
       },
     ]
   })
@@ -169,8 +174,7 @@ function conditionsOf(
         ...selectorOf(id),
         type: condition,
         expressions: celExpressions,
-        ...(message === undefined ? {} : { message }),
-        ...(messageExpression === undefined ? {} : { messageExpression }),
+        ...compact({ message, messageExpression }),
       },
     ]
   })
@@ -183,7 +187,7 @@ function deletionOf(option: ManifestWork['spec']['deleteOption'], ids: readonly 
   const orphan = ids.filter((id) => rules.some((rule) => selectsManifest(rule, id))).map(selectorOf)
   // The work lists these itself, so that they go with it as in Open Cluster Management.
   const named = ids.filter((id) => isKeptKind(objectIdOf(id))).map(selectorOf)
-  return { ...(orphan.length > 0 ? { orphan } : {}), ...(named.length > 0 ? { named } : {}) }
+  return compact({ orphan: orphan.length > 0 ? orphan : undefined, named: named.length > 0 ? named : undefined })
 }
 
 function objectIdOf({ group, version, kind, name }: ManifestId) {

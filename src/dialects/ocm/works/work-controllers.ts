@@ -1,6 +1,7 @@
 // Tested by src/dialects/ocm/works/manifest-work.sim.test.ts
 /** The controllers of works, over the hub's shared informers. */
 import type { Informers } from '../../../client/informers.ts'
+import { compact } from '../../../core/compact.ts'
 import { isApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { jsonEqual } from '../../../core/json.ts'
@@ -45,7 +46,7 @@ export function createWorkControllers(parts: WorkParts): readonly Controller[] {
   const remove = async (type: ResourceType<KubeObject>, { metadata }: KubeObject, signal: AbortSignal) => {
     const { namespace = '', name, uid } = metadata
     try {
-      await client.delete(type, { namespace, name }, { ...(uid ? { uid } : {}), signal })
+      await client.delete(type, { namespace, name }, compact({ uid: uid || undefined, signal }))
     } catch (caught) {
       if (!isApiError(caught, 'NotFound', 'Conflict')) throw caught
     }

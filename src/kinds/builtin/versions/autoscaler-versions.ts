@@ -1,3 +1,4 @@
+import { compact } from '../../../core/compact.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { UnknownObject } from '../../meta.ts'
@@ -33,14 +34,18 @@ export function autoscalerToV2(object: UnknownObject): UnknownObject {
     metadata: metadataWith(object, annotations),
     spec: {
       ...spec,
-      ...(wanted.length > 0 ? { metrics: wanted } : {}),
-      ...(behavior === undefined ? {} : { behavior: JSON.parse(behavior) as unknown }),
+      ...compact({
+        metrics: wanted.length > 0 ? wanted : undefined,
+        behavior: behavior === undefined ? undefined : (JSON.parse(behavior) as unknown),
+      }),
     },
     status: {
       ...status,
       // Always there in autoscaling/v1, there when not 0 in autoscaling/v2.
-      ...(currentReplicas ? { currentReplicas } : {}),
-      ...(conditions === undefined ? {} : { conditions: JSON.parse(conditions) as unknown }),
+      ...compact({
+        currentReplicas: currentReplicas || undefined,
+        conditions: conditions === undefined ? undefined : (JSON.parse(conditions) as unknown),
+      }),
       currentMetrics: seen.length > 0 ? seen : null,
     },
   }
@@ -58,10 +63,12 @@ export function autoscalerFromV2(object: UnknownObject): UnknownObject {
   const otherSeen = seen.filter((metric) => metric !== used).map((metric) => metricFromV2(metric, 'current'))
   const annotations = {
     ...object.metadata.annotations,
-    ...(others.length > 0 ? { [METRICS]: JSON.stringify(others) } : {}),
-    ...(isObject(behavior) ? { [BEHAVIOR]: JSON.stringify(behavior) } : {}),
-    ...(Array.isArray(conditions) && conditions.length > 0 ? { [CONDITIONS]: JSON.stringify(conditions) } : {}),
-    ...(otherSeen.length > 0 ? { [CURRENT]: JSON.stringify(otherSeen) } : {}),
+    ...compact({
+      [METRICS]: others.length > 0 ? JSON.stringify(others) : undefined,
+      [BEHAVIOR]: isObject(behavior) ? JSON.stringify(behavior) : undefined,
+      [CONDITIONS]: Array.isArray(conditions) && conditions.length > 0 ? JSON.stringify(conditions) : undefined,
+      [CURRENT]: otherSeen.length > 0 ? JSON.stringify(otherSeen) : undefined,
+    }),
   }
   return {
     ...object,
@@ -69,12 +76,16 @@ export function autoscalerFromV2(object: UnknownObject): UnknownObject {
     metadata: metadataWith(object, annotations),
     spec: {
       ...spec,
-      ...(cpu ? { targetCPUUtilizationPercentage: readPath(cpu, 'resource.target.averageUtilization') } : {}),
+      ...compact({
+        targetCPUUtilizationPercentage: cpu ? readPath(cpu, 'resource.target.averageUtilization') : undefined,
+      }),
     },
     status: {
       currentReplicas: 0,
       ...status,
-      ...(used ? { currentCPUUtilizationPercentage: readPath(used, 'resource.current.averageUtilization') } : {}),
+      ...compact({
+        currentCPUUtilizationPercentage: used ? readPath(used, 'resource.current.averageUtilization') : undefined,
+      }),
     },
   }
 }
@@ -117,9 +128,7 @@ function metricFromV2(metric: JsonObject, part: 'target' | 'current'): JsonObjec
     type: metric['type'],
     [source]: {
       ...shared,
-      ...(name === undefined ? {} : { metricName: name }),
-      ...(readPath(from, 'metric.selector') === undefined ? {} : { selector: readPath(from, 'metric.selector') }),
-      ...(from['describedObject'] === undefined ? {} : { target: from['describedObject'] }),
+      ...compact({ metricName: name, selector: readPath(from, 'metric.selector'), target: from['describedObject'] }),
       ...(Object.fromEntries(flat) as JsonObject),
     },
   }
@@ -137,14 +146,18 @@ function metricToV2(metric: JsonObject): JsonObject {
   const result: JsonObject = Object.fromEntries((SHARED[source] ?? []).map((field) => [field, from[field]]))
   if (from['metricName'] !== undefined) {
     const { selector } = from
-    result['metric'] = { name: from['metricName'], ...(selector === undefined ? {} : { selector }) }
+    result['metric'] = compact({ name: from['metricName'], selector })
   }
   if (isObject(from['target'])) result['describedObject'] = from['target']
   for (const part of ['target', 'current']) {
     for (const [field, type] of Object.entries(TYPES)) {
       const value = from[`${part}${field.slice(0, 1).toUpperCase()}${field.slice(1)}`]
       if (value === undefined) continue
-      result[part] = { ...mapAt(result, part), ...(part === 'target' ? { type } : {}), [field]: value }
+      result[part] = {
+        ...mapAt(result, part),
+        ...compact({ type: part === 'target' ? type : undefined }),
+        [field]: value,
+      }
     }
   }
   return { type: metric['type'], [source]: result }

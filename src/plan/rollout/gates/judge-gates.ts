@@ -8,6 +8,7 @@
  * The Rollout records the verdicts together with the ring's opening or exit, before a cluster of the next ring is
  * admitted (I-04). A message is kept while its verdict stays, so that waiting causes no writes.
  */
+import { compact } from '../../../core/compact.ts'
 import { formatDuration, parseDuration } from '../../../core/time/duration.ts'
 import { formatTime, isTimeZone, parseTime } from '../../../core/time/time.ts'
 import type { DeepReadonly } from '../../../core/deep-readonly.ts'
@@ -115,13 +116,13 @@ export function judgeGates(
   const times = judged.flatMap(({ until }) => (until === undefined ? [] : [until]))
   const at = judged.findIndex(({ state }) => state !== 'Passed')
   const first = judged[at]
-  return {
+  return compact({
     isPassed,
     records,
     asks,
-    ...(times.length > 0 ? { until: Math.min(...times) } : {}),
-    ...(first ? { hold: gateHold(ring, first, records[at]!) } : {}),
-  }
+    until: times.length > 0 ? Math.min(...times) : undefined,
+    hold: first ? gateHold(ring, first, records[at]!) : undefined,
+  })
 }
 
 function gateHold(ring: string, { gate, next }: Judged & { gate: GateSpec }, record: GateRecord): Hold {
@@ -237,7 +238,10 @@ function judgeAnswer(ask: GateQuery, { now, since, answerOf }: GateFacts, readin
   const { next } = reading
   const answer = answerOf(ask.gate.name)
   const isDue = !answer || now - answer.askedAt >= ASK_EVERY_MS || answer.askedAt < since
-  const again = { ...(isDue ? { ask } : {}), until: isDue ? now + ASK_EVERY_MS : answer.askedAt + ASK_EVERY_MS }
+  const again = compact({
+    ask: isDue ? ask : undefined,
+    until: isDue ? now + ASK_EVERY_MS : answer.askedAt + ASK_EVERY_MS,
+  })
   if (!answer || answer.askedAt < since || now - answer.askedAt > FRESH_MS) {
     return { state: 'Waiting', message: reading.asking, next, ...again }
   }

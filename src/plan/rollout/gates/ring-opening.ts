@@ -2,6 +2,7 @@
  * Opening and exit of a ring: approvals and gates. The opening is recorded with one compare-and-swap, the admissions
  * that depend on it with a later one.
  */
+import { compact } from '../../../core/compact.ts'
 import { nameSome } from '../../../core/text/name-some.ts'
 import { formatTime, parseTime } from '../../../core/time/time.ts'
 import { judgeApprovals } from './approvals.ts'
@@ -91,7 +92,7 @@ function askGates(
 }
 
 function nextLook({ name: ring }: RingSpec, { asks, until }: GatesVerdict): Pick<RingBlocked, 'asks' | 'until'> {
-  return { asks: asks.map((ask) => ({ ...ask, ring })), ...(until === undefined ? {} : { until }) }
+  return compact({ asks: asks.map((ask) => ({ ...ask, ring })), until })
 }
 
 function withRecords(state: RingState, gates: readonly GateSpec[], records: readonly GateRecord[]): RingState {
@@ -107,12 +108,12 @@ function approvalsOf(
 ): { readonly hold?: Hold; readonly by: NonNullable<RingState['approvedBy']> } {
   if (!approvals) return { by: [] }
   const { rollout } = input
-  const context: ApprovalContext = {
+  const context: ApprovalContext = compact({
     ring: name,
-    ...(rollout.plan === undefined ? {} : { plan: rollout.plan }),
-    ...(rollout.startedBy ? { startedBy: rollout.startedBy } : {}),
-    ...(rollout.createdAt === undefined ? {} : { createdAt: rollout.createdAt }),
-  }
+    plan: rollout.plan,
+    startedBy: rollout.startedBy,
+    createdAt: rollout.createdAt,
+  })
   const verdict = judgeApprovals(approvals, input.approvals ?? [], context)
   if (verdict.kind === 'Approved') return { by: verdict.by }
   const command = `\`flotilla rollout approve ${rollout.name ?? ''} --ring ${name} -n ${rollout.namespace}\``

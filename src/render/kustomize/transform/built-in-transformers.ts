@@ -1,4 +1,5 @@
 /** The transformers that the fields of a kustomization stand for, in their fixed order. */
+import { compact } from '../../../core/compact.ts'
 import { mergeFieldSpecs } from './field-spec.ts'
 import type { FieldSpec } from './field-spec.ts'
 import type { Kustomization, LabelRule } from '../kustomization.ts'
@@ -43,12 +44,12 @@ export function builtInTransformers(
     const settings = filled({ options: filled(options), patch, path, target: filled(target) })
     add('PatchTransformer', settings, (shown) =>
       patchTransformer(
-        {
-          ...(path ? { path } : {}),
-          ...(patch ? { patch } : {}),
-          ...(target ? { target } : {}),
-          ...(options ? { options } : {}),
-        },
+        compact({
+          path: path || undefined,
+          patch: patch || undefined,
+          target,
+          options,
+        }),
         ports,
         shown,
       ),

@@ -1,6 +1,7 @@
 // Tested by src/cli/commands/ocm/clusteradm/clusteradm.test.ts.
 /** `clusteradm clusterset bind|set|unbind` and `create placement|work`. */
 import { findObject } from '../../../../client/find-object.ts'
+import { compact } from '../../../../core/compact.ts'
 import { isApiError } from '../../../../core/errors.ts'
 import { isObject } from '../../../../core/json.ts'
 import type { JsonObject } from '../../../../core/json.ts'
@@ -102,17 +103,16 @@ export async function createPlacement(name: string, input: ClusteradmInput): Pro
       what: `invalid --count ${JSON.stringify(given)}: must be a number of clusters`,
     })
   }
-  const spec: OcmPlacement['spec'] = {
-    ...(clusterSets.length > 0 ? { clusterSets: [...clusterSets] } : {}),
-    ...(count === undefined || count === 0 ? {} : { numberOfClusters: count }),
-    ...(selectors.length === 0
-      ? {}
-      : {
-          predicates: selectors.map((selector) => ({
+  const spec: OcmPlacement['spec'] = compact({
+    clusterSets: clusterSets.length > 0 ? [...clusterSets] : undefined,
+    numberOfClusters: count === undefined || count === 0 ? undefined : count,
+    predicates:
+      selectors.length === 0
+        ? undefined
+        : selectors.map((selector) => ({
             requiredClusterSelector: { labelSelector: { matchExpressions: requirementsOf(selector) } },
           })),
-        }),
-  }
+  })
   const present = await findObject(client, PLACEMENTS, { name, namespace })
   if (!present) {
     const metadata = { name, namespace }
