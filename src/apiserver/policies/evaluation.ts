@@ -12,7 +12,7 @@ import { LazyVariables } from './compile-policy.ts'
 import type { CompiledScope } from './compile-policy.ts'
 import { matchesResources } from './match.ts'
 import type { MatchInput } from './match.ts'
-import { isKnownMismatch, noteMismatch } from './param-cache.ts'
+import { mayMatch, noteMismatch } from './param-cache.ts'
 import type { KnownPolicy, PolicyBinding } from './policy-cache.ts'
 
 /** What policies need to know beside the request. */
@@ -210,7 +210,7 @@ export async function paramsOf(
   if (found.length === 0 && ref.parameterNotFoundAction !== 'Allow') {
     misconfigured('no params found for policy binding with `Deny` parameterNotFoundAction')
   }
-  return found.filter((param) => !isKnownMismatch(policy.compiled, param, namespace))
+  return mayMatch(found, policy.compiled, namespace)
 }
 
 function namespaceOf({ request }: MatchInput): string {

@@ -75,15 +75,33 @@ function isSettled(program: CelProgram): boolean {
   return known
 }
 
-/** Whether a match condition is known to be false for a parameter and a namespace. */
-export function isKnownMismatch(
+type ByNamespace = Map<string, readonly UnknownObject[]>
+const narrowed = new WeakMap<readonly UnknownObject[], WeakMap<CompiledScope, ByNamespace>>()
+
+/**
+ * The parameters whose match conditions may hold for a namespace. The answer for a list is kept, so that a request
+ * costs the same with one parameter and with hundreds.
+ */
+export function mayMatch(
+  params: readonly UnknownObject[],
   compiled: CompiledScope | undefined,
-  param: UnknownObject | undefined,
   namespace: string,
-): boolean {
-  const known = param && mismatches.get(param)
-  if (!known || !compiled) return false
-  return compiled.matchConditions.some(({ program }) => known.get(program)?.has(namespace))
+): readonly UnknownObject[] {
+  if (!compiled) return params
+  const byPolicy = narrowed.get(params) ?? new WeakMap<CompiledScope, ByNamespace>()
+  narrowed.set(params, byPolicy)
+  const byNamespace = byPolicy.get(compiled) ?? new Map<string, readonly UnknownObject[]>()
+  byPolicy.set(compiled, byNamespace)
+  const before = byNamespace.get(namespace) ?? params
+  const left = before.filter((param) => !isKnownMismatch(compiled, param, namespace))
+  if (byNamespace.size >= MAX_NAMESPACES) byNamespace.clear()
+  byNamespace.set(namespace, left)
+  return left
+}
+
+function isKnownMismatch({ matchConditions }: CompiledScope, param: UnknownObject, namespace: string): boolean {
+  const known = mismatches.get(param)
+  return known !== undefined && matchConditions.some(({ program }) => known.get(program)?.has(namespace))
 }
 
 /** Remembers that a match condition was false. */

@@ -114,6 +114,7 @@ async function paramsOf(
   }
   if (kind.scope === 'Cluster' && !kind.custom) {
     const all = await asked.cache.list(kind)
+    if (!ref.selector || Object.keys(ref.selector).length === 0) return all
     return all.filter((object) => matchesSelector(object.metadata.labels ?? {}, ref.selector ?? {}))
   }
   const { entries } = await store.list({ prefix: storePrefix(kind, namespace) })
