@@ -2,20 +2,21 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildCluster } from '../../../testing/fixtures/builders.ts'
 import { argoNameOf, serverOf, spellingsOf } from './destinations.ts'
-import { projectRefusal } from './project-limits.ts'
+import { closedWindow, projectRefusal } from './project-limits.ts'
 
 const ALIASES = ['prod', 'https://10.0.0.1:6443', 'local'].map((name) => ({ dialect: 'argo' as const, name }))
 const CLUSTER = buildCluster('c1', { spec: { aliases: ALIASES } })
 
+const DESTINATION = {
+  name: argoNameOf(CLUSTER),
+  server: serverOf(CLUSTER),
+  spellings: spellingsOf(CLUSTER),
+  namespace: 'shop',
+}
+
 function isAllowed(...destinations: readonly { readonly name?: string; readonly server?: string }[]): boolean {
   const spec = { sourceRepos: ['*'], destinations: destinations.map((one) => ({ ...one, namespace: '*' })) }
-  const destination = {
-    name: argoNameOf(CLUSTER),
-    server: serverOf(CLUSTER),
-    spellings: spellingsOf(CLUSTER),
-    namespace: 'shop',
-  }
-  const where = { destination, namespace: 'argocd', argoNamespace: 'argocd' }
+  const where = { destination: DESTINATION, namespace: 'argocd', argoNamespace: 'argocd' }
   return projectRefusal({ name: 'p', spec }, { source: { repoURL: 'https://x.example/a' } }, where) === undefined
 }
 
@@ -33,4 +34,14 @@ test('a deny of one spelling wins over all that is allowed', () => {
   for (const name of NAMES) assert.ok(!isAllowed({ name: '*', server: '*' }, { name: `!${name}` }), name)
   for (const server of SERVERS) assert.ok(!isAllowed({ name: '*', server: '*' }, { server: `!${server}` }), server)
   assert.ok(isAllowed({ name: '*', server: '*' }, { name: '!other' }))
+})
+
+test('a sync window may name the cluster by each of its spellings', () => {
+  const isClosed = (cluster: string) => {
+    const window = { kind: 'deny', schedule: '* * * * *', duration: '1h', clusters: [cluster] }
+    const question = { atMs: Date.UTC(2026, 0, 1, 12, 30), isManual: false }
+    return closedWindow({ syncWindows: [window] }, { name: 'app', destination: DESTINATION }, question) !== undefined
+  }
+  for (const cluster of [...NAMES, ...SERVERS]) assert.ok(isClosed(cluster), cluster)
+  assert.ok(!isClosed('other'))
 })

@@ -102,8 +102,15 @@ export function closedWindow(
   application: { readonly name: string; readonly destination: NamedDestination },
   question: { readonly atMs: number; readonly isManual: boolean; readonly startedMs?: number },
 ): string | undefined {
+  const { name, destination } = application
+  // A window may name the Cluster by another of its names than the Application does.
+  const asked = destination.spellings.map((one) => ({
+    name,
+    destination: { ...one, namespace: destination.namespace },
+  }))
+  const matching = syncWindows.filter((window) => asked.some((one) => matchingWindows([window], one).length > 0))
   try {
-    if (canSync(matchingWindows(syncWindows, application), question)) return undefined
+    if (canSync(matching, question)) return undefined
   } catch (caught) {
     if (!(caught instanceof SyncWindowError)) throw caught
     return `the sync windows of the project cannot be read: ${caught.message}`
