@@ -1,7 +1,7 @@
 /**
  * Cost of Projects at API admission: node bench/projects.bench.ts [PROJECTS]. Bundles are created as dry runs on the
- * embedded API in memory, with one Project and with many, in turns; the median of five rounds each. Measured is the CPU time of this
- * thread.
+ * embedded API in memory, with one Project and with many, in turns; the median of five rounds each. Measured is the CPU
+ * time of this thread.
  */
 import { Namespace } from '../src/kinds/builtin/core.ts'
 import { Bundle } from '../src/kinds/native/bundle.ts'
@@ -32,7 +32,10 @@ async function hubWith(count: number): Promise<TestHub> {
   return hub
 }
 
-/** Milliseconds of one request on each hub, over a round of requests; short spells in turns, so that both see the same machine. */
+/**
+ * Milliseconds of one request on each hub, over a round of requests. Short spells take turns, so that both hubs see the
+ * same machine.
+ */
 async function roundOf(hubs: readonly TestHub[]): Promise<number[]> {
   const spent = hubs.map(() => 0)
   for (let done = 0; done < REQUESTS; done += SPELL) {

@@ -18,7 +18,10 @@ import type { RenderPort } from './bundle-render/ports.ts'
 import { storeSet } from './bundle-render/store-set.ts'
 import type { StoredSet } from './bundle-render/store-set.ts'
 import { createBundleRender } from './bundle-render/controller.ts'
+import { takeRendering } from './bundle-render/project-content.ts'
 import { createCaches } from './caches/caches.ts'
+import { namespaceProjects, tenantOf } from './caches/namespace-projects.ts'
+import { createRenderQuota } from '../plan/projects/quotas.ts'
 import { createClusterPush } from './cluster-push/controller.ts'
 import type { PushedAgentsPort } from './cluster-push/controller.ts'
 import { createClusterDecommission } from './cluster-decommission/controller.ts'
@@ -39,7 +42,7 @@ import { createValuesKeys } from './secrets/values-keys.ts'
 import { createWindowCheck } from './window-check/controller.ts'
 
 export type { SignDocument } from './assignment-assemble/ports.ts'
-export type { RenderPort } from './bundle-render/ports.ts'
+export type { RenderPort, RenderRequest } from './bundle-render/ports.ts'
 export type { AskGatePort, GateQuestion, GateReply } from './rollout-advance/gate-checks.ts'
 export type { PushedAgentsPort, PushState, PushTarget } from './cluster-push/controller.ts'
 export type { FetchSourcePort } from './source-fetch/ports.ts'
@@ -76,6 +79,8 @@ export interface ControllersOptions {
 export type DialectControllers = (
   parts: Pick<ControllersOptions, 'blobs' | 'clock' | 'ids' | 'log' | 'metrics' | 'render'> & {
     readonly informers: Informers
+    /** The tenant of a key: tenants take turns in all queues. */
+    laneOf(key: string): string
     /** Stores objects as the set of an entry (`namespace/delivery:name`); values of Secrets are encrypted. */
     storeSet(entry: string, objects: readonly UnknownObject[]): Promise<StoredSet>
   },
@@ -94,7 +99,16 @@ export function createControllers(options: ControllersOptions): Controllers {
   const caches = createCaches(informers)
   const events = createEventRecorder(options)
   const valuesKeys = createValuesKeys(informers.client, options.ids)
-  const parts = { ...options, client: informers.client, caches, events, valuesKeys }
+  const laneOf = (key: string) => tenantOf(caches, key.slice(0, Math.max(0, key.indexOf('/'))))
+  const render: RenderPort = (request, signal) =>
+    options.render({ ...request, tenant: laneOf(request.recipe.bundle) }, signal)
+  const renderQuota = createRenderQuota()
+  const parts = { ...options, client: informers.client, caches, events, valuesKeys, laneOf, render, renderQuota }
+  // What dialects render counts for the Project, too.
+  const renderForDialect: RenderPort = async (request, signal) => {
+    takeRendering(request.recipe.bundle, { projectOf: namespaceProjects(caches), renderQuota }, options.clock.now())
+    return render(request, signal)
+  }
   const storeEntry = (entry: string, objects: readonly UnknownObject[]) =>
     storeSet({ bundle: entry }, objects, {
       putBlob: (bytes) => options.blobs.put(bytes),
@@ -122,7 +136,9 @@ export function createControllers(options: ControllersOptions): Controllers {
     createClusterAvailability({ ...parts, leases }),
     createJoinTokenExpire(parts),
     createProjectStatus(parts),
-    ...(options.dialects ?? []).flatMap((dialect) => dialect({ ...options, informers, storeSet: storeEntry })),
+    ...(options.dialects ?? []).flatMap((dialect) =>
+      dialect({ ...options, informers, storeSet: storeEntry, laneOf, render: renderForDialect }),
+    ),
     ...createWindowCheck(parts),
   ]
   const closing = new AbortController()

@@ -52,8 +52,10 @@ export interface ControllerOptions<T extends KubeObject> {
   readonly triggers?: readonly Trigger[]
   /** Number of objects that are reconciled at the same time. Defaults to 2. */
   readonly workers?: number
-  /** Number of objects of one namespace that are reconciled at the same time. If omitted, `workers`. */
-  readonly workersPerNamespace?: number
+  /** Number of objects of one lane that are reconciled at the same time. If omitted, `workers`. */
+  readonly workersPerLane?: number
+  /** The lane of a key: lanes take turns. Defaults to the key's namespace. */
+  readonly laneOf?: (key: string) => string
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
@@ -69,13 +71,13 @@ export interface ControllerOptions<T extends KubeObject> {
 
 /** Creates a controller; nothing happens before `run`. */
 export function createController<T extends KubeObject>(options: ControllerOptions<T>): Controller {
-  const { type, informer, reconciler, triggers = [], workers = 2, clock, ids, backoff } = options
+  const { type, informer, reconciler, triggers = [], workers = 2, clock, ids, backoff, laneOf } = options
   const name = options.name ?? reconciler.name
   const log = options.log.child({ controller: name })
   const metrics = declareEngineMetrics(options.metrics ?? silentMetrics)
   const labels = { controller: name }
-  const perLane = options.workersPerNamespace ?? workers
-  const queue = createWorkQueue(compact({ name, clock, ids, metrics: metrics.queue, perLane, backoff }))
+  const perLane = options.workersPerLane ?? workers
+  const queue = createWorkQueue(compact({ name, clock, ids, metrics: metrics.queue, perLane, backoff, laneOf }))
   const reconcile = createPass(options, name)
   let active = 0
 

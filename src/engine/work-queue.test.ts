@@ -4,12 +4,19 @@ import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import { createWorkQueue } from './work-queue.ts'
 
-function made(perLane?: number) {
+function made(perLane?: number, laneOf?: (key: string) => string) {
   const clock = createVirtualClock()
   const backoff = { baseMs: 100, maxMs: 1_000, jitter: 0 }
   return {
     clock,
-    queue: createWorkQueue({ name: 'test', clock, ids: createSeededIds(1), backoff, ...(perLane ? { perLane } : {}) }),
+    queue: createWorkQueue({
+      name: 'test',
+      clock,
+      ids: createSeededIds(1),
+      backoff,
+      ...(perLane ? { perLane } : {}),
+      ...(laneOf ? { laneOf } : {}),
+    }),
   }
 }
 
@@ -58,6 +65,20 @@ describe('work queue', () => {
     queue.done('noisy/1')
     await clock.settle()
     assert.deepEqual(order, ['noisy/1', 'noisy/2', 'quiet/1', 'noisy/3'])
+  })
+
+  it('counts a key for the lane it was taken from, also when the lane of the key changes', async () => {
+    let lane = 'a'
+    const { queue } = made(1, () => lane)
+    queue.add('1')
+    queue.add('2')
+    assert.equal(await queue.next(), '1')
+    lane = 'b'
+    queue.done('1')
+    assert.equal(await queue.next(), '2')
+    queue.done('2')
+    queue.add('3')
+    assert.equal(await queue.next(), '3')
   })
 
   it('of several waits the earliest counts', async () => {

@@ -7,8 +7,8 @@
  *              ├────────────────┴────────────────────┘
  *              └── after a while ◀── addAfter, retry
  *
- * Keys are taken from each lane (their namespace) in turn, so that one busy tenant does not delay the other tenants.
- * With `perLane`, slow keys of one lane leave workers to the other lanes.
+ * Keys are taken from each lane (the tenant, by default the namespace) in turn, so that one busy tenant does not delay
+ * the other tenants. With `perLane`, slow keys of one lane leave workers to the other lanes.
  */
 import { backoffMs } from '../core/time/backoff.ts'
 import type { BackoffOptions } from '../core/time/backoff.ts'
@@ -158,10 +158,11 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   }
 }
 
-/** The keys by lane. */
+/** The keys by lane. The lane of a key may change; a key that is taken counts for the lane it waited in. */
 function createLanes(laneOf: (key: string) => string, perLane: number) {
   const waiting = new Map<string, string[]>() // a lane exists while it has keys; taken from in turn
   const busy = new Map<string, number>() // lane → how many of its keys are working
+  const taken = new Map<string, string>() // key → lane
   return {
     add(key: string): void {
       const lane = laneOf(key)
@@ -178,10 +179,12 @@ function createLanes(laneOf: (key: string) => string, perLane: number) {
       waiting.delete(lane)
       if (keys.length > 0) waiting.set(lane, keys) // to the back: the next lane is next
       busy.set(lane, (busy.get(lane) ?? 0) + 1)
+      if (key !== undefined) taken.set(key, lane)
       return key
     },
     done(key: string): void {
-      const lane = laneOf(key)
+      const lane = taken.get(key) ?? ''
+      taken.delete(key)
       const left = (busy.get(lane) ?? 0) - 1
       if (left > 0) busy.set(lane, left)
       else busy.delete(lane)

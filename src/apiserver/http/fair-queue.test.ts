@@ -52,6 +52,38 @@ describe('the fair queue', () => {
     await third
   })
 
+  it('refuses the longest line when too many wait, and never a shorter one', async () => {
+    const { started, begin, end } = controlled(1, 3)
+    const seated = begin('a', 'a1')
+    const waiting = [begin('a', 'a2'), begin('a', 'a3')]
+    const pushedOut = begin('a', 'a4')
+    const late = begin('b', 'b1')
+    await assert.rejects(pushedOut, { reason: 'TooManyRequests' })
+    await assert.rejects(begin('a', 'a5'), { reason: 'TooManyRequests' })
+    const second = begin('c', 'c1')
+    await assert.rejects(waiting[1]!, { reason: 'TooManyRequests' })
+    await assert.rejects(begin('b', 'b2'), { reason: 'TooManyRequests' }, 'all lines are equally long')
+    for (const name of ['a1', 'a2', 'b1', 'c1']) {
+      await settle()
+      end(name)
+    }
+    await Promise.all([seated, waiting[0], late, second])
+    assert.deepEqual(started, ['a1', 'a2', 'b1', 'c1'])
+  })
+
+  it('lets the ServiceAccounts of one tenant wait in one line', async () => {
+    const limits = { ...FAIR_LIMITS, people: { seats: 1, waiting: 10 } }
+    const queue = createFairQueue(limits, (namespace) => namespace.replace(/-.*/, ''))
+    const order: string[] = []
+    const run = (user: string) => queue.run(person(user), never, async () => void order.push(user))
+    const many = ['a-1', 'a-2', 'a-3'].map((namespace) => run(`system:serviceaccount:${namespace}:ci`))
+    await Promise.all([...many, run('system:serviceaccount:b:ci'), run('ann')])
+    assert.deepEqual(
+      order.map((user) => user.replace('system:serviceaccount:', '')),
+      ['a-1:ci', 'a-2:ci', 'b:ci', 'ann', 'a-3:ci'],
+    )
+  })
+
   it('forgets who went away, and a failure gives its seat back', async () => {
     const { queue, started, begin, end } = controlled(1, 1)
     const first = begin('a', 'a1')
@@ -75,7 +107,8 @@ describe('the fair queue', () => {
 
   it('knows callers by who they are, not by whom they play', () => {
     assert.equal(callerClass({ user: 'system:flotilla:gateway', groups: [] }), 'gateway')
-    assert.equal(callerClass({ user: 'system:serviceaccount:a:b', groups: [] }), 'controllers')
+    assert.equal(callerClass({ user: 'system:flotilla:hub', groups: [] }), 'controllers')
+    assert.equal(callerClass({ user: 'system:serviceaccount:a:b', groups: [] }), 'people')
     assert.equal(callerClass({ user: 'system:flotilla:hub', groups: [], impersonator: 'eve' }), 'people')
   })
 })

@@ -17,6 +17,7 @@ import type { ServerInfo } from '../discovery/serve-discovery.ts'
 import { runCollector } from '../gc/collector.ts'
 import { startCustomKinds } from '../custom-kinds/serve-custom-kinds.ts'
 import { createFairQueue } from '../http/fair-queue.ts'
+import { startTenants } from '../namespaces/tenants.ts'
 import { startKubernetesService } from './kubernetes-service.ts'
 import type { FairLimits } from '../http/fair-queue.ts'
 import { impersonate } from '../rbac/impersonate.ts'
@@ -133,7 +134,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const storeOf = createViewStores(views, createConvertingStores(store))
   const served = { parts, storeOf, closing: closing.signal }
   const customKinds = startCustomKinds(parts, registry, closing.signal)
-  const queue = createFairQueue(options.limits)
+  const tenants = startTenants(parts, closing.signal)
+  const queue = createFairQueue(options.limits, tenants.tenantOf)
   const serveExport = createExports(options.exports ?? [])
   let problem: string | undefined = 'starting'
   const ready = Promise.all([
@@ -228,8 +230,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     authenticate: authenticator.authenticate,
     async close() {
       closing.abort()
-      const followers = [rbac.done, watches.done, customKinds.done, policies.done, quotas.done, apiService.done()]
-      await Promise.all([ready, ...followers, lifecycle, collector, expiry, defaults])
+      const followers = [rbac, watches, customKinds, policies, quotas, tenants].map(({ done }) => done)
+      await Promise.all([ready, ...followers, apiService.done(), lifecycle, collector, expiry, defaults])
     },
   }
 }

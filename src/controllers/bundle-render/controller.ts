@@ -26,7 +26,7 @@ import { triggerOn } from '../../engine/trigger.ts'
 import type { ValuesKeys } from '../secrets/values-keys.ts'
 import type { SelectedCluster } from '../../plan/release/release-content.ts'
 import type { OfferPort } from '../release-gather/release-maker.ts'
-import { createRenderQuota } from '../../plan/projects/quotas.ts'
+import type { RenderQuota } from '../../plan/projects/quotas.ts'
 import type { RenderPort } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
 
@@ -40,6 +40,7 @@ export function createBundleRender(
     readonly render: RenderPort
     readonly valuesKeys: ValuesKeys
     readonly offers: OfferPort
+    readonly renderQuota: RenderQuota
   },
 ): Controller {
   const { caches, client, blobs, render, valuesKeys } = parts
@@ -50,7 +51,7 @@ export function createBundleRender(
     render,
     projectOf,
     refusalOf: (bundle) => bundleRefusal(caches, bundle),
-    renderQuota: createRenderQuota(),
+    renderQuota: parts.renderQuota,
     releasesOf: (bundle) => caches.releases.lister.by('bundle', bundle),
     rolloutOf: (bundle, release) => caches.rollouts.lister.by('release', inNamespaceOf(bundle, release))[0],
     sourceOf: (namespace, name) => caches.sources.lister.get(`${namespace}/${name}`),
@@ -98,9 +99,9 @@ export function createBundleRender(
     informer: caches.bundles,
     reconciler,
     triggers,
-    // A pass lasts as long as its rendering: the slow content of one namespace leaves workers to the others.
+    // A pass lasts as long as its rendering: the slow content of one tenant leaves workers to the others.
     workers: 16,
-    workersPerNamespace: 2,
+    workersPerLane: 2,
   })
 }
 

@@ -16,8 +16,14 @@ import type { ProjectOfNamespace } from '../caches/namespace-projects.ts'
 import type { OfferPort } from '../release-gather/release-maker.ts'
 import type { ValuesKey } from '../secrets/secret-values.ts'
 
+/** A rendering, and the tenant whose turn it takes. */
+export interface RenderRequest extends VariantsRequest {
+  /** If omitted, the namespace of the Bundle. */
+  readonly tenant?: string
+}
+
 /** Renders a Bundle, in a thread of its own or in place. */
-export type RenderPort = (request: VariantsRequest, signal: AbortSignal) => Promise<VariantsResult>
+export type RenderPort = (request: RenderRequest, signal: AbortSignal) => Promise<VariantsResult>
 
 /** The ports of bundle-render; Bundles are `namespace/name`. */
 export interface BundleRenderPorts {

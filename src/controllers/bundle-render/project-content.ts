@@ -19,17 +19,17 @@ export function withExecutor(bundle: Bundle, { projectOf }: Pick<ProjectPorts, '
   return { ...bundle, spec: { ...bundle.spec, executor: { ...executor } } }
 }
 
-/** Throws Waiting while the Project has used up its renderings of this minute. */
-export function waitForQuota(
-  { metadata }: Bundle,
+/** Takes a rendering of the Project of a Bundle; throws Waiting while the renderings of this minute are used up. */
+export function takeRendering(
+  bundle: string,
   { projectOf, renderQuota }: Pick<BundleRenderPorts, 'projectOf' | 'renderQuota'>,
   now: number,
 ): void {
-  const { project } = projectOf(metadata.namespace ?? '')
+  const { project } = projectOf(bundle.slice(0, bundle.indexOf('/')))
   const waitMs = project ? renderQuota.take(project, now) : 0
   if (!project || waitMs === 0) return
   const limit = project.spec.quotas?.rendersPerMinute
-  const message = `Project ${project.metadata.name}: spec.quotas.rendersPerMinute is ${limit}, and the Project has used it up. The Bundle is rendered in ${Math.ceil(waitMs / 1000)} s.`
+  const message = `Project ${project.metadata.name}: spec.quotas.rendersPerMinute is ${limit}, and the Project has used it up. It is rendered in ${Math.ceil(waitMs / 1000)} s.`
   throw new Waiting('RenderQuota', message, waitMs)
 }
 

@@ -30,7 +30,7 @@ import { renderDelivered, showPlaintext } from './delivered-secrets.ts'
 import { refuse } from '../caches/namespace-projects.ts'
 import { guardGrowth } from './guard-growth.ts'
 import { guardObjects } from './guard-objects.ts'
-import { refuseContent, waitForQuota, withExecutor } from './project-content.ts'
+import { refuseContent, takeRendering, withExecutor } from './project-content.ts'
 import { lintPorts, showLint } from './lint.ts'
 import { showGathering, stillWaits } from './waiting-content.ts'
 import { badRevisionsIn, isMarkedBad, showReverted } from './reverted-content.ts'
@@ -220,7 +220,7 @@ async function renderFor(
   { wish: { found, selected, newest }, ports, context }: Rendering,
 ): Promise<{ readonly variants: readonly ReleaseVariant[]; readonly bytes: number }> {
   const key = keyOf(draft.next)
-  waitForQuota(draft.next, ports, context.clock.now())
+  takeRendering(key, ports, context.clock.now())
   const before = await ports.frozenOf(key)
   const request = { recipe: found.recipe, clusters: clusters.length === 0 ? [NO_CLUSTER] : clusters, frozen: before }
   const { frozen, notes, plaintext, ...rendered } = await renderDelivered(request, newest, {

@@ -16,4 +16,6 @@ export interface ControllerParts {
   readonly log: Logger
   readonly metrics?: Metrics
   readonly events?: EventRecorder
+  /** The tenant of a key: tenants take turns in all queues. */
+  readonly laneOf?: (key: string) => string
 }

@@ -35,6 +35,12 @@ export function namespaceProjects({ projects }: { readonly projects: Informer<Pr
   return find
 }
 
+/** Whose turn the objects of a namespace take: the turn of its Project, or its own. */
+export function tenantOf(caches: { readonly projects: Informer<Project> }, namespace: string): string {
+  const { project } = namespaceProjects(caches)(namespace)
+  return project ? `Project ${project.metadata.name}` : namespace
+}
+
 /** A trigger on Projects: the namespaces that a change concerns become keys. A change of the status concerns none. */
 export function triggerOnProjects(
   { projects }: { readonly projects: Informer<Project> },

@@ -5,7 +5,7 @@ import { Source } from '../../kinds/native/source.ts'
 import { readMirrors } from '../../source/mirrors.ts'
 import { findObject } from '../../client/find-object.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
-import { sourceRefusal, triggerOnProjects } from '../caches/namespace-projects.ts'
+import { sourceRefusal, tenantOf, triggerOnProjects } from '../caches/namespace-projects.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import { createFetchJobs } from './jobs.ts'
 import type { FetchSourcePort } from './ports.ts'
@@ -24,6 +24,7 @@ export function createSourceFetch(parts: ControllerParts & { readonly fetchSourc
   const reconciler = sourceFetchReconciler({
     fetch: parts.fetchSource,
     jobs,
+    tenantOf: (namespace) => tenantOf(caches, namespace),
     refusalOf: (source) => sourceRefusal(caches, source),
     secret: (namespace, name, signal) => findObject(client, Secret, { namespace, name }, signal),
     knownHosts: async (signal) => (await findObject(client, ConfigMap, KNOWN_HOSTS, signal))?.data?.[KNOWN_HOSTS.key],

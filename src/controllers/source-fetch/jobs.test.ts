@@ -10,13 +10,13 @@ function scene(t: TestContext) {
   const ends = new Map<string, (outcome: FetchOutcome) => void>()
   const jobs = createFetchJobs(createVirtualClock(), () => {})
   t.after(() => jobs.close())
-  const begin = async (key: string, isAlone = false) => {
+  const begin = async (key: string, isAlone = false, host = `${key}.example.com`) => {
     const work = () =>
       new Promise<FetchOutcome>((resolve) => {
         begun.push(key)
         ends.set(key, resolve)
       })
-    jobs.begin({ key, isAlone, namespace: key.split('/')[0]!, host: `${key}.example.com`, wanted: '', work })
+    jobs.begin({ key, isAlone, tenant: key.split('/')[0]!, host, wanted: '', work })
     await Promise.resolve()
   }
   const end = async (key: string, outcome: FetchOutcome = { kind: 'Same' }) => {
@@ -48,6 +48,14 @@ test('a namespace with many slow sources leaves places to the others, and they c
   assert.deepEqual(begun.splice(0).slice(8), ['one/1', 'one/2', 'two/1', 'three/1'])
   await end('busy/0')
   assert.deepEqual(begun.splice(0), ['three/2'], 'not another one of the busy namespace')
+})
+
+test('a tenant with slow sources on a server leaves a place at that server', async (t) => {
+  const { begun, begin } = scene(t)
+  for (let n = 0; n < 6; n += 1) await begin(`busy/${n}`, false, 'git.example.com')
+  assert.equal(begun.splice(0).length, 3)
+  for (const key of ['one/1', 'two/1']) await begin(key, false, 'git.example.com')
+  assert.deepEqual(begun.splice(0), ['one/1'])
 })
 
 test('an interruption is no failure, and makes a suspect until as many fetches succeed as it takes', async (t) => {

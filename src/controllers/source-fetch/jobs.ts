@@ -22,8 +22,8 @@ export interface FetchJob {
   /** The server; the number of fetches per host is limited. */
   readonly host: string
   readonly wanted: string
-  /** The number of fetches alone per namespace is limited. */
-  readonly namespace: string
+  /** The number of fetches of a tenant is limited, and tenants take turns. */
+  readonly tenant: string
   /** Whether the fetch runs apart from all other fetches, with limits of its own. */
   readonly isAlone: boolean
   work(signal: AbortSignal): Promise<FetchOutcome>
@@ -68,10 +68,10 @@ interface Suspicion {
 }
 
 /**
- * Limits of fetches at the same time; fetches alone have their own. Two per namespace: an innocent suspect need not
+ * Limits of fetches at the same time; fetches alone have their own. Two per tenant: an innocent suspect need not
  * wait for the Source that stopped the thread.
  */
-const JOB_LIMITS = { total: 12, perNamespace: 8, perHost: 3, alone: 4, alonePerNamespace: 2 } as const
+const JOB_LIMITS = { total: 12, perTenant: 8, perHost: 4, perHostOfTenant: 3, alone: 4, alonePerTenant: 2 } as const
 // A server that fails rarely is fetched alone for longer each time.
 const MAX_SUSPICION = 64
 
@@ -93,14 +93,14 @@ export function createFetchJobs(clock: Clock, onDone: (key: string) => void): Fe
     }
   }
 
-  /** A job of the namespace with the fewest running fetches: many Sources of one namespace do not delay the others. */
+  /** A job of the tenant with the fewest running fetches: many Sources of one tenant do not delay the others. */
   function nextJob(): FetchJob | undefined {
     if (running.size >= JOB_LIMITS.total + JOB_LIMITS.alone) return undefined
     const counts = new Map<string, number>()
-    for (const { job } of running.values()) counts.set(job.namespace, (counts.get(job.namespace) ?? 0) + 1)
+    for (const { job } of running.values()) counts.set(job.tenant, (counts.get(job.tenant) ?? 0) + 1)
     let [best, fewest]: [FetchJob | undefined, number] = [undefined, Infinity]
     for (const job of waiting.values()) {
-      const count = counts.get(job.namespace) ?? 0
+      const count = counts.get(job.tenant) ?? 0
       if (count >= fewest || !hasPlace(job)) continue
       ;[best, fewest] = [job, count]
       if (count === 0) break
@@ -108,15 +108,17 @@ export function createFetchJobs(clock: Clock, onDone: (key: string) => void): Fe
     return best
   }
 
-  function hasPlace({ isAlone, namespace, host }: FetchJob): boolean {
+  function hasPlace({ isAlone, tenant, host }: FetchJob): boolean {
     const beside = [...running.values()].flatMap(({ job }) => (job.isAlone === isAlone ? [job] : []))
-    const sameNamespace = beside.filter((job) => job.namespace === namespace).length
+    const sameTenant = beside.filter((job) => job.tenant === tenant).length
     if (isAlone) {
-      return beside.length < JOB_LIMITS.alone && sameNamespace < JOB_LIMITS.alonePerNamespace
+      return beside.length < JOB_LIMITS.alone && sameTenant < JOB_LIMITS.alonePerTenant
     }
-    const sameHost = beside.filter((job) => job.host === host).length
-    const isBelow = beside.length < JOB_LIMITS.total && sameNamespace < JOB_LIMITS.perNamespace
-    return isBelow && sameHost < JOB_LIMITS.perHost
+    const sameHost = beside.filter((job) => job.host === host)
+    const isBelow = beside.length < JOB_LIMITS.total && sameTenant < JOB_LIMITS.perTenant
+    // A tenant whose fetches from a server are slow leaves a place at that server to the others.
+    const ofTenant = sameHost.filter((job) => job.tenant === tenant).length
+    return isBelow && sameHost.length < JOB_LIMITS.perHost && ofTenant < JOB_LIMITS.perHostOfTenant
   }
 
   function suspect(key: string, outcome: FetchOutcome): void {

@@ -14,6 +14,8 @@ export interface SourceFetchPorts {
   readonly jobs: FetchJobs
   /** Why the Project of the Source's namespace refuses it. */
   refusalOf(source: Source): Refusal | undefined
+  /** Whose turn the fetches of a namespace take. */
+  tenantOf(namespace: string): string
   secret(namespace: string, name: string, signal: AbortSignal): Promise<Secret | undefined>
   /** Keys of ssh servers that the hub knows, for Secrets without `known_hosts`. */
   knownHosts(signal: AbortSignal): Promise<string | undefined>

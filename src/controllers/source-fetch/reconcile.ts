@@ -91,7 +91,7 @@ export function sourceFetchReconciler(ports: SourceFetchPorts): Reconciler<Sourc
         key,
         wanted,
         host: hostOf(source),
-        namespace: source.metadata.namespace ?? '',
+        tenant: ports.tenantOf(source.metadata.namespace ?? ''),
         isAlone,
         work: (signal) => fetchOne(source, request, ports, signal),
       })

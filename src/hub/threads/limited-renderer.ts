@@ -1,13 +1,15 @@
 /**
- * Rendering under limits. Content that exceeds them fails its own bundle; bundles of other namespaces do not wait for
- * it. There are two lanes, each with a thread of its own, and namespaces take turns in each:
+ * Rendering under limits. Content that exceeds them fails its own bundle; bundles of other tenants do not wait for
+ * it. There are two lanes, each with a thread of its own, and tenants take turns in each:
  *
  *     quick ──needs more than 10 s or 512 MiB──▶ slow ──exceeds the limits──▶ stopped
  *
- * A bundle that was slow once, and all bundles of a namespace with stopped content, begin in the slow lane until a
- * rendering of theirs was quick. Content that was stopped before has a shorter limit when it is tried again.
+ * A bundle that took more than 2 s once, and all bundles of a tenant with stopped content, begin in the slow lane until
+ * a rendering of theirs was quick. While the quick lane renders for another tenant, a rendering takes the slow lane if
+ * it is free, so that one busy tenant delays no other one. Content that was stopped before has a shorter limit when it
+ * is tried again.
  */
-import type { RenderPort } from '../../controllers/controllers.ts'
+import type { RenderPort, RenderRequest } from '../../controllers/controllers.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { digestOfJson } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
@@ -20,6 +22,7 @@ import { createRenderLane } from './render-lane.ts'
 import { turnKeyOf } from './render-turns.ts'
 import type { Supervisor } from './supervisor.ts'
 import { startThread } from './thread.ts'
+import type { Thread } from './thread.ts'
 
 export interface RendererLimits extends WorkLimits {
   /** Limits of the quick lane, for all results of a bundle together. */
@@ -50,9 +53,14 @@ export interface LimitedRendererOptions {
   readonly limits?: RendererLimits
   /** Time after which an idle thread ends; the next rendering starts a new one. */
   readonly restAfterMs?: number
+  /** Starts a render thread with this much memory. Defaults to a worker of this process. */
+  readonly start?: (memoryMiB: number) => Promise<Thread<'render'>>
   /** Hears of each thread that ended because of its work. */
   readonly noteEnd?: Supervisor['noteEnd']
 }
+
+/** Content that takes longer begins in the slow lane the next time. */
+const SLOW_MS = 2_000
 
 // Longer than the pause between the bundles of one commit. A new thread for the next commit starts quickly.
 const REST_AFTER_MS = 3_000
@@ -61,8 +69,11 @@ export function createRenderer(options: LimitedRendererOptions): LimitedRenderer
   const { blobs, clock, log, limits = RENDER_LIMITS, restAfterMs = REST_AFTER_MS, noteEnd } = options
   const { quick, againMs, ...full } = limits
   const history = createHistory()
-  const startWith = (memoryMiB: number) => () =>
-    startThread('render', { blobs, timeLimitMs: limits.timeMs }, { maxOldGenerationSizeMb: memoryMiB })
+  const {
+    start = (memoryMiB) =>
+      startThread('render', { blobs, timeLimitMs: limits.timeMs }, { maxOldGenerationSizeMb: memoryMiB }),
+  } = options
+  const startWith = (memoryMiB: number) => () => start(memoryMiB)
   const noteDeath = (error: Error): void => noteEnd?.({ name: 'render', cause: causeOfDeath(error), error })
   const lane = { clock, log, restAfterMs }
   const quickLane = createRenderLane({
@@ -85,10 +96,22 @@ export function createRenderer(options: LimitedRendererOptions): LimitedRenderer
     return { variants: [{ when: {}, clusters: names, result: { ok: false, problems } }], frozen, notes: [] }
   }
 
-  async function renderQuickly(request: VariantsRequest, signal: AbortSignal): Promise<VariantsResult | undefined> {
-    const own = { ...quick, graceMs: 0, isTotal: true }
+  /** Whether the quick lane is busy with another tenant, and the slow lane is free. */
+  function isOvertaking(request: RenderRequest): boolean {
+    const current = quickLane.current()
+    return current !== undefined && current !== turnKeyOf(request) && slowLane.current() === undefined
+  }
+
+  async function renderQuickly(request: RenderRequest, signal: AbortSignal): Promise<VariantsResult | undefined> {
+    let began = 0
+    const limitsNow = () => {
+      began = clock.monotonicMs()
+      return { ...quick, graceMs: 0, isTotal: true }
+    }
     try {
-      return await quickLane.render(request, () => own, signal)
+      const result = await quickLane.render(request, limitsNow, signal)
+      if (clock.monotonicMs() - began > SLOW_MS) history.noteSlow(request)
+      return result
     } catch (caught) {
       if (!(caught instanceof LimitReached)) throw caught
       history.noteSlow(request)
@@ -96,7 +119,7 @@ export function createRenderer(options: LimitedRendererOptions): LimitedRenderer
     }
   }
 
-  async function renderSlowly(request: VariantsRequest, signal: AbortSignal): Promise<VariantsResult> {
+  async function renderSlowly(request: RenderRequest, signal: AbortSignal): Promise<VariantsResult> {
     let began = 0
     const limitsNow = () => {
       began = clock.monotonicMs()
@@ -109,7 +132,7 @@ export function createRenderer(options: LimitedRendererOptions): LimitedRenderer
       // A template that used up its time stops by itself.
       if (tookMs >= full.timeMs && result.variants.some((variant) => variant.result.ok === false))
         history.noteStopped(request)
-      else if (tookMs < quick.timeMs) history.noteQuick(request)
+      else if (tookMs < Math.min(SLOW_MS, quick.timeMs)) history.noteQuick(request)
       return result
     } catch (caught) {
       if (!(caught instanceof LimitReached)) throw caught
@@ -120,7 +143,7 @@ export function createRenderer(options: LimitedRendererOptions): LimitedRenderer
 
   return {
     render: async (request, signal) => {
-      const done = history.isSlow(request) ? undefined : await renderQuickly(request, signal)
+      const done = history.isSlow(request) || isOvertaking(request) ? undefined : await renderQuickly(request, signal)
       return done ?? (await renderSlowly(request, signal))
     },
     close: async () => {
@@ -129,7 +152,7 @@ export function createRenderer(options: LimitedRendererOptions): LimitedRenderer
   }
 }
 
-/** Bundles and namespaces that are remembered; the oldest is forgotten first. */
+/** Bundles and tenants that are remembered; the oldest is forgotten first. */
 const REMEMBERED = 2_000
 
 /** Remembers what was slow, and what was stopped. */
@@ -146,7 +169,7 @@ function createHistory() {
   }
 
   return {
-    isSlow: ({ recipe: { bundle } }: VariantsRequest) => slow.has(bundle) || stopped.has(turnKeyOf(bundle)),
+    isSlow: (request: RenderRequest) => slow.has(request.recipe.bundle) || stopped.has(turnKeyOf(request)),
     wasStopped({ recipe }: VariantsRequest): boolean {
       const digest = slow.get(recipe.bundle)
       return digest !== undefined && digest === digestOfJson(recipe)
@@ -154,13 +177,14 @@ function createHistory() {
     noteSlow({ recipe: { bundle } }: VariantsRequest): void {
       remember(slow, bundle, slow.get(bundle))
     },
-    noteStopped({ recipe }: VariantsRequest): void {
+    noteStopped(request: RenderRequest): void {
+      const { recipe } = request
       remember(slow, recipe.bundle, digestOfJson(recipe))
-      remember(stopped, turnKeyOf(recipe.bundle), true)
+      remember(stopped, turnKeyOf(request), true)
     },
-    noteQuick({ recipe: { bundle } }: VariantsRequest): void {
-      slow.delete(bundle)
-      stopped.delete(turnKeyOf(bundle))
+    noteQuick(request: RenderRequest): void {
+      slow.delete(request.recipe.bundle)
+      stopped.delete(turnKeyOf(request))
     },
   }
 }

@@ -5,6 +5,7 @@ import type { WorkLimits } from '../../core/async/work-guard.ts'
 import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Clock } from '../../core/time/clock.ts'
+import type { RenderRequest } from '../../controllers/controllers.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
 import { createTurns, turnKeyOf } from './render-turns.ts'
 import type { Thread } from './thread.ts'
@@ -27,7 +28,9 @@ export interface RenderLimits extends WorkLimits {
 
 export interface RenderLane {
   /** Renders when the turn comes. Throws LimitReached when the limits, read at that moment, stopped the rendering. */
-  render(request: VariantsRequest, limits: () => RenderLimits, signal: AbortSignal): Promise<VariantsResult>
+  render(request: RenderRequest, limits: () => RenderLimits, signal: AbortSignal): Promise<VariantsResult>
+  /** The turn key of the rendering that has its turn; undefined when the lane is free. */
+  current(): string | undefined
   close(): Promise<void>
 }
 
@@ -43,6 +46,7 @@ export function createRenderLane(options: RenderLaneOptions): RenderLane {
   let thread: Thread<'render'> | undefined
   let isClosed = false
   let working: Promise<void> | undefined
+  let current: string | undefined
 
   async function start(): Promise<Thread<'render'>> {
     const started = await options.start()
@@ -89,9 +93,11 @@ export function createRenderLane(options: RenderLaneOptions): RenderLane {
   async function work(): Promise<void> {
     for (let next = turns.take(); next; next = turns.take()) {
       const began = clock.monotonicMs()
+      current = next.key
       await next.work.run()
       turns.noteUse(next.key, clock.monotonicMs() - began)
     }
+    current = undefined
     working = undefined
     resting.abort()
     resting = new AbortController()
@@ -114,7 +120,7 @@ export function createRenderLane(options: RenderLaneOptions): RenderLane {
     render: (request, limits, signal) =>
       new Promise((resolve, reject) => {
         signal.throwIfAborted()
-        const key = turnKeyOf(request.recipe.bundle)
+        const key = turnKeyOf(request)
         const waiting: Waiting = {
           run: async () => {
             signal.removeEventListener('abort', leave)
@@ -129,6 +135,7 @@ export function createRenderLane(options: RenderLaneOptions): RenderLane {
         turns.add(key, waiting)
         working ??= work()
       }),
+    current: () => current,
     close: async () => {
       isClosed = true
       resting.abort()

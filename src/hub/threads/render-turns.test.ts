@@ -51,6 +51,8 @@ test('work that is no longer wanted does not take a turn', () => {
   assert.deepEqual(takeAll(turns), ['a2'])
 })
 
-test('the turn key of a bundle is its namespace', () => {
-  assert.equal(turnKeyOf('shop/web'), 'shop')
+test('the turn key is the tenant, or the namespace of the bundle', () => {
+  const request = { recipe: { bundle: 'shop/web' }, clusters: [], frozen: {} }
+  assert.equal(turnKeyOf(request), 'shop')
+  assert.equal(turnKeyOf({ ...request, tenant: 'Project retail' }), 'Project retail')
 })

@@ -2,6 +2,7 @@
  * The order of renderings. Work waits under a turn key, which names the tenant. The key that used the least time
  * recently is next, so that a tenant with much or slow content delays the other tenants by one rendering at most.
  */
+import type { RenderRequest } from '../../controllers/controllers.ts'
 
 /** Work that waits for its turn. */
 export interface Turns<T> {
@@ -67,9 +68,9 @@ export function createTurns<T>(nowMs: () => number): Turns<T> {
 }
 
 /**
- * The turn key of a bundle: its namespace. Bundles of the same key delay each other, bundles of other keys do not
- * delay them.
+ * The turn key of a rendering: its tenant, or the namespace of its bundle. Bundles of the same key delay each other,
+ * bundles of other keys do not delay them.
  */
-export function turnKeyOf(bundle: string): string {
-  return bundle.slice(0, bundle.indexOf('/'))
+export function turnKeyOf({ tenant, recipe: { bundle } }: RenderRequest): string {
+  return tenant ?? bundle.slice(0, bundle.indexOf('/'))
 }

@@ -15,6 +15,7 @@ import type {
   ControllersOptions,
   FetchSourcePort,
   PushedAgentsPort,
+  RenderPort,
 } from '../../controllers/controllers.ts'
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
 import type { Transport } from '../../core/http.ts'
@@ -67,6 +68,8 @@ export interface ControllersHome {
   readonly fetches: readonly FetchRequest[]
   /** Plays the world of sources. */
   serveSources(fetchSource: FetchSourcePort): void
+  /** Puts something between the controllers and the renderer. */
+  serveRenders(wrap: (render: RenderPort) => RenderPort): void
   /** Plays the world of gates. */
   serveGates(askGate: AskGatePort): void
   readonly blobs: CollectableBlobs
@@ -116,7 +119,7 @@ export async function startControllersHome(
     },
   })
   let renders = 0
-  const renderer = createBundleRenderer({ blobs, clock, ids })
+  let render: RenderPort = createBundleRenderer({ blobs, clock, ids })
   const fetches: FetchRequest[] = []
   let fetchSource: FetchSourcePort = async () => ({
     kind: 'Failed',
@@ -133,7 +136,7 @@ export async function startControllersHome(
     log: silentLogger,
     render: async (request, signal) => {
       renders++
-      return await renderer(request, signal)
+      return await render(request, signal)
     },
     fetchSource: async (request, signal) => {
       fetches.push(request)
@@ -186,6 +189,7 @@ export async function startControllersHome(
     rendered: () => renders,
     fetches,
     serveSources: (port) => void (fetchSource = port),
+    serveRenders: (wrap) => void (render = wrap(render)),
     serveGates: (port) => void (askGate = port),
     blobs,
     create: (object, type) => client.create(type, object),
