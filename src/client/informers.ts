@@ -7,8 +7,11 @@ import type { Informer, InformerOptions } from './informer.ts'
 
 /** One informer per kind, shared by the whole process, and a client whose writes they know at once. */
 export interface Informers {
-  /** The informer of a kind; made at the first call, which must come before `run`. */
-  of<T extends KubeObject>(type: ResourceType<T>): Informer<T>
+  /**
+   * The informer of a kind, or of the objects of a kind that match a label selector; made at the first call, which must
+   * come before `run`. The cache of a label selector hears of a write through `client` only from the server.
+   */
+  of<T extends KubeObject>(type: ResourceType<T>, labelSelector?: string): Informer<T>
   /** Writes through this client are in the caches when they resolve. */
   readonly client: Client
   whenSynced(signal: AbortSignal): Promise<void>
@@ -29,12 +32,18 @@ export function createInformers(options: InformersOptions): Informers {
   const informers = new Map<string, Informer<KubeObject>>()
   let running = false
 
-  function of<T extends KubeObject>(type: ResourceType<T>): Informer<T> {
-    const name = `${apiVersionOf(type)}/${type.plural}`
+  function of<T extends KubeObject>(type: ResourceType<T>, labelSelector?: string): Informer<T> {
+    const name = [`${apiVersionOf(type)}/${type.plural}`, ...(labelSelector === undefined ? [] : [labelSelector])].join(
+      '?',
+    )
     const known = informers.get(name)
     if (known) return known as unknown as Informer<T>
     if (running) throw new Error(`the informer of ${type.plural} was asked for after the informers started`)
-    const made = createInformer<T>({ ...options, type })
+    const made = createInformer<T>({
+      ...options,
+      type,
+      ...(labelSelector === undefined ? {} : { select: { labelSelector } }),
+    })
     informers.set(name, made)
     return made
   }

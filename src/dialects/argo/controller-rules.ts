@@ -12,6 +12,8 @@ export const ARGO_CONTROLLER_RULES: readonly PolicyRule[] = [
   { apiGroups: ARGO, resources: ['applications'], verbs: ['create', 'patch', 'delete'] },
   // Decisions that a clusterDecisionResource generator names.
   { apiGroups: ['cluster.open-cluster-management.io'], resources: ['placementdecisions'], verbs: ['list'] },
+  // Settings of Argo CD: ssh keys and certificates of servers.
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'watch'] },
   // The objects that an Application becomes.
   { apiGroups: OWN, resources: ['bundles', 'sources'], verbs: ['create', 'patch', 'delete'] },
   { apiGroups: OWN, resources: ['placements', 'rolloutplans'], verbs: ['create', 'patch'] },

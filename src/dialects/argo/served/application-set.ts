@@ -17,6 +17,8 @@ import { compileServed } from './compile-served.ts'
 import { decisionConfigMaps, generatedProblem, generateServed } from './generate-served.ts'
 import type { Generated } from './generate-served.ts'
 import type { ArgoPorts } from './ports.ts'
+import { createAccess } from './repository-credentials.ts'
+import type { Access } from './repository-credentials.ts'
 import type { Desired } from './served-objects.ts'
 import { compileWith, fetchedSources, refusedWrite, writeObjects } from './write-objects.ts'
 
@@ -69,6 +71,7 @@ async function generate(
   if ('refusal' in clusters) return clusters.refusal
   const objects = await ports.decisions(namespace, decisionConfigMaps(set.spec), context.signal)
   const sources = new Map<string, Desired>()
+  const access = createAccess(namespace, templateProject(set), ports)
   try {
     // A repository may be known only after another one was read.
     for (let round = 0; round < 4; round++) {
@@ -88,18 +91,20 @@ async function generate(
         }),
       )
       const before = sources.size
-      for (const one of sourcesOf(set, generated.wanted)) sources.set(one.object.metadata.name, one)
+      for (const one of sourcesOf(set, generated.wanted, access)) sources.set(one.object.metadata.name, one)
       if (sources.size === before) {
         if (generated.wanted.length > 0) return { waiting: 'The repositories of the generators are being fetched.' }
         if (generated.unread.length > 0) {
           return `error generating params from git: cannot read ${nameSome(generated.unread)}; a file of a generator must be UTF-8 text of at most 4 MiB`
         }
-        await pruneSources(set, new Set([...sources.keys(), ...neededSources(set, generated.applications)]), {
+        await pruneSources(set, new Set([...sources.keys(), ...neededSources(set, generated.applications, ports)]), {
           ports,
           context,
         })
         return generated
       }
+      const closed = await access.write([...sources.values()], context)
+      if (closed !== undefined) return `error generating params from git: ${closed}`
       const [taken] = await writeObjects(set, [...sources.values()], { ports, context })
       if (taken !== undefined) return taken
     }
@@ -111,21 +116,32 @@ async function generate(
 }
 
 /** The Sources of repositories that generators read. */
-function sourcesOf(set: ApplicationSet, wanted: Generated['wanted']): readonly Desired[] {
+function sourcesOf(set: ApplicationSet, wanted: Generated['wanted'], access: Access): readonly Desired[] {
   const applications = wanted.map((source, at) => ({
     bundle: `generator-${at}`,
     application: { metadata: { name: 'generator' }, spec: { source: { ...source, path: '.' } } },
     clusters: [],
   }))
-  return compileServed(set, applications, () => undefined).desired.filter(({ kind }) => kind === Source)
+  return compileServed(set, applications, () => undefined, access.of).desired.filter(({ kind }) => kind === Source)
+}
+
+/** The AppProject whose repository Secrets generators use; none when the template decides it. */
+function templateProject({ spec }: ApplicationSet): string {
+  const { template } = spec as { readonly template?: { readonly spec?: { readonly project?: unknown } } }
+  const project = template?.spec?.project
+  return typeof project === 'string' && !project.includes('{{') ? project : ''
 }
 
 /** Names of the Sources that the Applications need. */
-function neededSources(set: ApplicationSet, applications: readonly Application[]): string[] {
-  const served = applications.map((application) => ({ bundle: application.metadata.name, application, clusters: [] }))
-  return compileServed(set, served, () => undefined).desired.flatMap(({ kind, object }) =>
-    kind === Source ? [object.metadata.name] : [],
-  )
+function neededSources(set: ApplicationSet, applications: readonly Application[], ports: ArgoPorts): string[] {
+  const byProject = Map.groupBy(applications, ({ spec }) => spec.project ?? '')
+  return [...byProject].flatMap(([project, same]) => {
+    const access = createAccess(set.metadata.namespace ?? '', project, ports)
+    const served = same.map((application) => ({ bundle: application.metadata.name, application, clusters: [] }))
+    return compileServed(set, served, () => undefined, access.of).desired.flatMap(({ kind, object }) =>
+      kind === Source ? [object.metadata.name] : [],
+    )
+  })
 }
 
 interface Writing {

@@ -29,6 +29,7 @@ import type { ArgoPorts } from './ports.ts'
 import { closedWindow, projectRefusal, projectSpec, refusedObject } from './project-limits.ts'
 import type { NamedDestination } from './project-limits.ts'
 import { removeApplication } from './remove-application.ts'
+import { createAccess } from './repository-credentials.ts'
 import { sourceOwnerOf } from './served-objects.ts'
 import { resourcesOf, show, showProblem } from './show-application.ts'
 import { compileWith, fetchedSources, pruneObjects, writeObjects } from './write-objects.ts'
@@ -148,6 +149,8 @@ interface Compiling {
 interface Compiled {
   readonly compiled: CompiledApplications
   readonly fetched: Fetched
+  /** Settings of repository Secrets without an effect. */
+  readonly notes: readonly string[]
 }
 
 /** Compiles and writes the objects; on a problem, what was delivered before stays. */
@@ -158,7 +161,10 @@ async function compiled(
 ): Promise<Compiled | { readonly type: string; readonly problem: string; readonly isUnwritten?: boolean }> {
   const { namespace = '', name } = app.metadata
   const served = [{ bundle: name, application: app, clusters: [cluster] }]
-  const wanted = compileServed(app, served, () => undefined).desired.filter(({ kind }) => kind === Source)
+  const access = createAccess(namespace, app.spec.project ?? '', ports)
+  const wanted = compileServed(app, served, () => undefined, access.of).desired.filter(({ kind }) => kind === Source)
+  const closed = await access.write(wanted, context)
+  if (closed !== undefined) return { type: 'ComparisonError', problem: closed }
   const [taken] = await writeObjects(sourceOwnerOf(app), wanted, { ports, context })
   if (taken !== undefined) return { type: 'InvalidSpecError', problem: taken, isUnwritten: true }
   const fetched = await fetchedSources(
@@ -171,12 +177,16 @@ async function compiled(
   if (fetched.missing.size > 0) return { type: '', problem: 'The repository is being fetched.' }
   const { metadata, spec } = app
   const { labels, annotations, finalizers } = metadata
-  const digest = digestOfJson({ spec, labels, annotations, finalizers, cluster, artifacts: fetched.artifacts })
+  const credentials = wanted.map(({ object }) => (object.spec as Source['spec']).credentials ?? null)
+  const { artifacts } = fetched
+  const digest = digestOfJson({ spec, labels, annotations, finalizers, cluster, artifacts, credentials })
   const before = known.get(keyOf(app))
   const made =
     before?.digest === digest
       ? before.compiled
-      : await compileWith(fetched, () => compileServed(app, served, (url, revision) => fetched.of(url, revision)))
+      : await compileWith(fetched, () =>
+          compileServed(app, served, (url, revision) => fetched.of(url, revision), access.of),
+        )
   known.set(keyOf(app), { digest, compiled: made })
   const [problem] = [...made.problems.values()].flat()
   if (problem !== undefined) return { type: 'InvalidSpecError', problem }
@@ -195,7 +205,7 @@ async function compiled(
   const names = new Set(made.desired.map(({ kind, object }) => `${kind.kind}/${object.metadata.name}`))
   await pruneObjects(app, (kind, one) => names.has(`${kind.kind}/${one}`), { ports, context })
   await releaseMove(namespace, made.desired, written)
-  return { compiled: made, fetched }
+  return { compiled: made, fetched, notes: access.notes() }
 }
 
 interface Syncing extends Compiled {
@@ -223,7 +233,7 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
   const revisions = revisionsOf(app, compiled, fetched)
   const status: ApplicationStatus = (app.status ??= {})
   const conditions = new Map<string, string>()
-  for (const message of compiled.notes.get(app.metadata.name) ?? []) {
+  for (const message of [...(compiled.notes.get(app.metadata.name) ?? []), ...syncing.notes]) {
     conditions.set('FieldWarning', [conditions.get('FieldWarning'), message].filter(Boolean).join('; '))
   }
   for (const bundle of bundles) {

@@ -17,6 +17,7 @@ import type { Controller } from '../../../engine/controller.ts'
 import { triggerOn, triggerOnObject } from '../../../engine/trigger.ts'
 import type { Trigger } from '../../../engine/trigger.ts'
 import { keyOf } from '../../../kinds/meta.ts'
+import type { ConfigMap, Secret } from '../../../kinds/builtin/core.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
@@ -41,6 +42,7 @@ import { argoNameOf, createDestinations, serverOf } from './destinations.ts'
 import { STARTED } from './ports.ts'
 import type { ArgoPorts } from './ports.ts'
 import { argoOwnerOf, isOwnedBy, MADE_KINDS } from './served-objects.ts'
+import { createCredentialPorts, repositoryInformers } from './repository-credentials.ts'
 import { createStateRows } from './state-rows.ts'
 
 /** The parts of the dialect's controllers. */
@@ -109,6 +111,7 @@ export function createArgoControllers(parts: ArgoParts): readonly Controller[] {
           reported(change).flatMap((one) => ownersOf(one, Application.kind)),
         ),
         triggerOn(clusters, (change) => placedOn(change, applications)),
+        ...accessTriggers(informers, applications),
         triggerOnObject(projects, ({ metadata }) => applications.lister.by(PROJECT, metadata.name).map(keyOf)),
       ],
     }),
@@ -125,9 +128,24 @@ export function createArgoControllers(parts: ArgoParts): readonly Controller[] {
         triggerOn(applications, (change) => setsOf(change)),
         // Generators see names, labels, annotations and aliases of the Clusters that their namespace may select.
         triggerOn(clusters, (change) => (isSeen(change) ? sets.lister.list().map(keyOf) : [])),
+        ...accessTriggers(informers, sets),
         ...reachTriggers(informers, sets),
       ],
     }),
+  ]
+}
+
+/** Triggers on what the credentials of repositories come from. */
+function accessTriggers(informers: Informers, owners: Informer<Application> | Informer<ApplicationSet>): Trigger[] {
+  const ownersIn = (namespace: string): string[] => owners.lister.list(namespace).map(keyOf)
+  const isOther = ({ before, after }: Change<Secret> | Change<ConfigMap>): boolean =>
+    !jsonEqual(before?.data, after?.data) || !jsonEqual(before?.metadata.labels, after?.metadata.labels)
+  const { secrets, configMaps, derived } = repositoryInformers(informers)
+  const namespaceOf = ({ before, after }: Change<KubeObject>): string => (after ?? before)?.metadata.namespace ?? ''
+  return [
+    triggerOn(secrets, (change) => (isOther(change) ? ownersIn(namespaceOf(change)) : [])),
+    triggerOn(configMaps, (change) => (isOther(change) ? ownersIn(namespaceOf(change)) : [])),
+    triggerOn(derived, (change) => (change.after ? [] : ownersIn(namespaceOf(change)))),
   ]
 }
 
@@ -198,6 +216,7 @@ function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
   const find: ArgoPorts['find'] = (kind, namespace, name) => made.get(kind)?.lister.get(`${namespace}/${name}`)
   return {
     ...createStateRows(informers),
+    ...createCredentialPorts(informers, MANAGER),
     find,
     isTaken(kind, owner, name) {
       const present = find(kind, owner.metadata.namespace ?? '', name)

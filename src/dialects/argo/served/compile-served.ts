@@ -17,6 +17,7 @@ import type { ImportedObjects } from '../compile/imported-objects.ts'
 import { APPLICATION } from '../fields.ts'
 import type { Repositories } from '../files/repositories.ts'
 import type { Application } from '../kinds.ts'
+import type { AccessAnswer } from '../repositories/repository-secrets.ts'
 import { ownedObject, sourceOwnerOf } from './served-objects.ts'
 import type { Desired, Owner } from './served-objects.ts'
 
@@ -43,14 +44,18 @@ const INTERVAL = '3m'
 const MAX_CEL = 4000
 const MAX_PREDICATES = 32
 
+/** The credentials of a repository by the address of its Source. */
+export type AccessOf = (url: string) => AccessAnswer
+
 /** Compiles; `repositoryOf` gives undefined for a repository that was not fetched yet. */
 export function compileServed(
   owner: Owner,
   applications: readonly ServedApplication[],
   repositoryOf: Repositories['of'],
+  accessOf: AccessOf = () => undefined,
 ): CompiledApplications {
   const { namespace = '' } = owner.metadata
-  const objects = namedAfter(sourceOwnerOf(owner).metadata.name, createImportedObjects(namespace))
+  const objects = namedAfter(sourceOwnerOf(owner).metadata.name, createImportedObjects(namespace), accessOf)
   const notes = new Map<string, string[]>()
   const problems = new Map<string, string[]>()
   for (const served of applications) {
@@ -113,18 +118,30 @@ function predicatesOf(clusters: readonly string[]): { readonly cel: readonly str
 }
 
 /** Sources of different owners have different names; Placements and plans of one owner are never shared. */
-function namedAfter(owner: string, objects: ImportedObjects): ImportedObjects {
+function namedAfter(owner: string, objects: ImportedObjects, accessOf: AccessOf): ImportedObjects {
   return {
     ...objects,
     add(kind: Kind, wanted, content) {
       // The digest makes the name the same in each Application of a set.
-      if (kind === Source)
-        return objects.add(kind, `${owner}-${wanted}-${digestOfJson(content.spec).slice(7, 13)}`, content)
+      if (kind === Source) {
+        const location = content.spec as Source['spec']
+        const found = accessOf(sourceUrlOf(location))
+        const access = found && 'secret' in found ? found : undefined
+        const credentials = access?.secret.metadata.name
+        const digest = digestOfJson(access?.isScoped ? { location, credentials } : location)
+        const spec = compact({ ...location, credentials })
+        return objects.add(kind, `${owner}-${wanted}-${digest.slice(7, 13)}`, { ...content, spec })
+      }
       if (kind === Bundle) return objects.add(kind, wanted, content)
       const labels = { 'argocd.argoproj.io/instance': wanted.slice(0, 63).replace(/[^a-z0-9]+$/, '') }
       return objects.add(kind, wanted, { ...content, labels: { ...content.labels, ...labels } })
     },
   }
+}
+
+/** The address of a Source. */
+export function sourceUrlOf({ git, helm, oci }: Pick<Source['spec'], 'git' | 'helm' | 'oci'>): string {
+  return git?.url ?? helm?.url ?? oci?.url ?? ''
 }
 
 function desiredOf(owner: Owner, { kind, metadata, ...rest }: UnknownObject): Desired {

@@ -1,8 +1,10 @@
 /** The ports of the controllers of Applications and ApplicationSets. */
 import type { Digest } from '../../../core/crypto/digest.ts'
 import type { JsonObject } from '../../../core/json.ts'
+import type { Context } from '../../../engine/reconciler.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
+import type { Secret } from '../../../kinds/builtin/core.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
@@ -10,6 +12,7 @@ import type { Source } from '../../../kinds/native/source.ts'
 import type { ObjectSet } from '../../../wire/document/cluster-document.ts'
 import type { LazyFiles } from '../../lazy-files.ts'
 import type { Application, AppProject } from '../kinds.ts'
+import type { RepositoryObjects } from '../repositories/repository-secrets.ts'
 import type { createDestinations } from './destinations.ts'
 import type { Owner } from './served-objects.ts'
 import type { StateRows } from './state-rows.ts'
@@ -44,6 +47,10 @@ export interface ArgoPorts extends StateRows {
   bundleOf(namespace: string, name: string): Bundle | undefined
   /** Rollouts that remove a Bundle. */
   removalsOf(namespace: string, bundle: string): readonly Rollout[]
+  /** The repository Secrets of Argo CD in a namespace, and the ConfigMaps that belong to them. */
+  repositoryObjects(namespace: string): RepositoryObjects
+  /** Writes the credentials of a Source, if they are new or different; the Sources that use them are fetched again. */
+  writeCredentials(secret: Secret, context: Pick<Context, 'signal' | 'clock'>): Promise<void>
   isOnline(cluster: string): boolean
   filesOf(artifact: Digest): Promise<LazyFiles>
   /** A stored set; undefined when it is not stored. */
