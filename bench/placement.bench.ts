@@ -94,6 +94,7 @@ async function measure(clusterCount: number, placementCount: number) {
     holds: () => false,
     runs: () => false,
     empties: () => false,
+    isJoining: () => true,
     bundlesOf: () => 0,
     noteEvicted: () => {},
     pagesOf: (key) => [...(pages.get(key)?.values() ?? [])],

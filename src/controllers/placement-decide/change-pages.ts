@@ -9,10 +9,10 @@ import { isIncumbent } from './placement-cache.ts'
 import type { CachedPlacement } from './placement-cache.ts'
 import type { PlacementDecidePorts } from './ports.ts'
 
-/** Pages to write because a few clusters changed, and the number of clusters that were selected and dropped. */
+/** Pages to write because a few clusters changed, the clusters that were selected, and the number of dropped ones. */
 export interface ChangedPages {
   readonly pages: readonly PlacementDecision[]
-  readonly gained: number
+  readonly gained: readonly string[]
   readonly lost: number
 }
 
@@ -34,7 +34,7 @@ export function changePages(
   const changed = new Map<number, PlacementDecision['spec']['decisions']>()
   const decisionsOf = (page: PlacementDecision) => changed.get(page.spec.page) ?? page.spec.decisions
   const reason = selectedReason(book.filter)
-  let gained = 0
+  const gained: string[] = []
   let lost = 0
   for (const name of [...book.changedClusters].sort(compareText)) {
     const cluster = ports.clusterOf(name)
@@ -61,7 +61,7 @@ export function changePages(
       free.spec.page,
       decisions.sort((a, b) => compareText(a.cluster, b.cluster)),
     )
-    gained++
+    gained.push(name)
   }
   return {
     pages: order.flatMap((page) => {

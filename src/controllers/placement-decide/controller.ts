@@ -2,12 +2,14 @@ import { compact } from '../../core/compact.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
+import { parseTime } from '../../core/time/time.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import { Placement } from '../../kinds/native/placement.ts'
 import { compileCelFor } from '../../plan/placement/cel-predicates.ts'
 import { createPlacementLoads } from '../../plan/placement/decisions/decision-load.ts'
 import type { PlacementLoads } from '../../plan/placement/decisions/decision-load.ts'
+import { GROWTH_WINDOW_MS } from '../../plan/placement/growth-guard.ts'
 import { asPlacementCluster, asPlacementSet, questionOf } from '../../plan/placement/read-objects.ts'
 import { isRanked } from '../../plan/placement/select-clusters.ts'
 import { preconditionsFor } from '../writes/preconditions.ts'
@@ -58,6 +60,10 @@ export function createPlacementDecide(parts: ControllerParts): Controller {
       return (
         entries.length > 0 && entries.every(({ bundle }) => leaves(caches, bundle, { placement, cluster, evicted }))
       )
+    },
+    isJoining: (cluster, now) => {
+      const created = parseTime(caches.assignments.lister.get(cluster)?.metadata.creationTimestamp ?? '')
+      return created === undefined || now - created < GROWTH_WINDOW_MS
     },
     bundlesOf: (placement) =>
       caches.bundles.lister.by('placement', placement).filter(({ metadata }) => !metadata.deletionTimestamp).length,

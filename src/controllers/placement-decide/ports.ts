@@ -20,6 +20,8 @@ export interface PlacementDecidePorts {
   runs(placement: Placement, cluster: string): boolean
   /** Whether a cluster's document would have no Bundle left without those of the Placement and those that leave. */
   empties(placement: Placement, cluster: string): boolean
+  /** Whether the first document of a cluster is not made yet, or was made within the last hour. */
+  isJoining(cluster: string, now: number): boolean
   /** Number of Bundles of a Placement. */
   bundlesOf(placement: string): number
   /** Notes the clusters that a Placement (`namespace/name`) takes Bundles from, before its pages say so. */

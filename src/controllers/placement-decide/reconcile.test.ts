@@ -10,12 +10,13 @@ import { decisionsOnPages, evictingOf, questionOf } from '../../plan/placement/r
 import { selectClusters } from '../../plan/placement/select-clusters.ts'
 import { selectedOn } from '../../plan/placement/decisions/complete-pages.ts'
 import { buildPlacement } from '../../testing/fixtures/builders.ts'
+import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { reconcileOnce } from '../../testing/reconcile-once.ts'
 import { createPlacementCache } from './placement-cache.ts'
 import { placementDecideReconciler } from './reconcile.ts'
 import { allowEverywhere } from '../../testing/fixtures/projects.ts'
 
-function fixture(count: number) {
+function fixture(count: number, bundles = 0) {
   const clusters: PlacementCluster[] = Array.from({ length: count }, (_, i) => ({
     name: `c${String(i).padStart(4, '0')}`,
     labels: { tier: 'store' },
@@ -29,6 +30,8 @@ function fixture(count: number) {
   const buried = new Set<string>()
   /** Those of them without a Bundle of another Placement. */
   const lone = new Set<string>()
+  /** Clusters whose first document is new. */
+  const joining = new Set<string>()
   let looks = 0
   const put = (verb: string) => async (page: PlacementDecision) => {
     log.push(`${verb} ${page.metadata.name}`)
@@ -53,7 +56,8 @@ function fixture(count: number) {
     holds: (_, cluster) => holding.has(cluster),
     runs: (_, cluster) => holding.has(cluster) && !buried.has(cluster),
     empties: (_, cluster) => lone.has(cluster),
-    bundlesOf: () => 0,
+    isJoining: (cluster) => joining.has(cluster),
+    bundlesOf: () => bundles,
     noteEvicted: () => {},
     pagesOf: () => [...pages.values()],
     pageWith,
@@ -74,7 +78,20 @@ function fixture(count: number) {
   /** Something that happens once, in the middle of a pass. */
   const meanwhile = (happens: () => void) => void (whileWriting = happens)
   const selected = () => selectedOn([...pages.values()].map(({ spec }) => spec))
-  return { clusters, pages, log, reconciler, change, holding, lone, buried, meanwhile, selected, looks: () => looks }
+  return {
+    clusters,
+    pages,
+    log,
+    reconciler,
+    change,
+    holding,
+    joining,
+    lone,
+    buried,
+    meanwhile,
+    selected,
+    looks: () => looks,
+  }
 }
 
 const placement = (generation: number, labels = { tier: 'store' }): Placement => {
@@ -354,4 +371,37 @@ test('looking at changed clusters alone gives what a look at the whole fleet giv
     { numRuns: 300 },
   )
   assert.ok(saved > 100, `only ${saved} changes were decided without a look at the fleet`)
+})
+
+test('labels that change one by one are stopped once they more than double the Placement within an hour', async () => {
+  const { clusters, reconciler, change, selected, joining } = fixture(20, 100)
+  for (let at = 5; at < 20; at++) change(at, { ...clusters[at]!, labels: {} })
+  const clock = createVirtualClock()
+  let now = (await reconcileOnce(reconciler, placement(1), clock)).draft.next
+  assert.equal(selected().length, 5)
+  const label = async (at: number) => {
+    change(at, { ...clusters[at]!, labels: { tier: 'store' } })
+    const pass = await reconcileOnce(reconciler, now, clock)
+    now = pass.draft.next
+    return pass
+  }
+  joining.add(clusters[19]!.name)
+  await label(19)
+  assert.equal('growing' in now.status!, false, 'a cluster that joins is not counted')
+  for (let at = 5; at < 15; at++) assert.equal((await label(at)).error, undefined, String(at))
+  assert.deepEqual([now.status?.growing?.of, now.status?.growing?.added], [6, 10])
+  assert.match(
+    words((await label(15)).error),
+    /would add 100 bundles on clusters, .* added 1,000 to 600 within the last/,
+  )
+  assert.equal(selected().length, 16)
+  await clock.advance(7_200_000)
+  assert.match(words((await label(16)).error), /would add 200 /, 'time does not release a change')
+  now.metadata.annotations = { [ALLOW_DROP_ANNOTATION]: now.status!.held!.token }
+  const released = await reconcileOnce(reconciler, now, clock)
+  now = released.draft.next
+  assert.deepEqual([selected().length, 'growing' in now.status!, 'held' in now.status!], [18, false, false])
+  await clock.advance(7_200_000)
+  assert.equal((await label(17)).error, undefined)
+  assert.deepEqual([now.status?.growing?.of, now.status?.growing?.added], [18, 1], 'a new hour')
 })

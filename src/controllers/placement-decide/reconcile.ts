@@ -17,6 +17,8 @@ import { decisionsOnPages, evictingOf, incumbentsOf } from '../../plan/placement
 import { judgeClusterTaints } from '../../plan/placement/filter.ts'
 import { isSimple, keepsIncumbents, NEWCOMER_MOST } from '../../plan/placement/select-clusters.ts'
 import { lintGuard } from '../../plan/lint/lint-safeguards.ts'
+import { isFreeGrowth } from '../../plan/placement/growth-guard.ts'
+import { noteGrowth, recentGrowth } from './recent-growth.ts'
 import { shrinkAllowance } from '../../plan/placement/shrink-guard.ts'
 import type { CachedPlacement } from './placement-cache.ts'
 import type { PlacementDecidePorts } from './ports.ts'
@@ -66,6 +68,14 @@ async function decideTouched(
   // Clusters without a Bundle of the Placement count only for a limit that the author wrote.
   const limit = placement.spec.guard?.maxDropped
   if (!changed || (limit !== undefined && changed.lost > shrinkAllowance(limit, status.selected ?? 0))) return undefined
+  const relabelled = changed.gained.filter(
+    (name) => !ports.isJoining(name, now) && !ports.holds(placement, name),
+  ).length
+  const growing = recentGrowth(placement, now) ?? { of: status.selected ?? 0, added: 0 }
+  const bundles = ports.bundlesOf(keyOf(placement))
+  const grown = (growing.added + relabelled) * bundles
+  const maxAdded = placement.spec.guard?.maxAdded
+  if (relabelled > 0 && !isFreeGrowth(grown, { of: growing.of * bundles, limit: maxAdded })) return undefined
   for (const page of changed.pages) {
     const writing = ports.books.writing(keyOf(page))
     try {
@@ -74,7 +84,8 @@ async function decideTouched(
       writing.done()
     }
   }
-  const selected = (status.selected ?? 0) + changed.gained - changed.lost
+  noteGrowth(placement, bundles === 0 ? 0 : relabelled, { now, isReleased: false })
+  const selected = (status.selected ?? 0) + changed.gained.length - changed.lost
   status.selected = selected
   if (changed.pages.length > 0) {
     context.log.info({ selected, written: changed.pages.length }, 'placement decided')
@@ -155,6 +166,8 @@ async function decideWhole(
       ...compact({ question: decided, maxDropped }),
       maxAdded: placement.spec.guard?.maxAdded,
       bundles: ports.bundlesOf(key),
+      growing: recentGrowth(placement, world.now),
+      isJoining: (cluster) => ports.isJoining(cluster, world.now),
       ...compact({ release }),
     },
   })
@@ -165,6 +178,9 @@ async function decideWhole(
   const { misconfigured, until } = answer.selection
   if (misconfigured === undefined || present.size > 0) {
     await writePages(placement, answer, { present, ports, context })
+    if (answer.guard.kind !== 'Held') {
+      noteGrowth(placement, answer.relabelled, { now: world.now, isReleased: answer.guard.kind === 'Released' })
+    }
     show(placement, question, answer, { generation, at: formatTime(context.clock.now()) })
   }
   if (misconfigured !== undefined) {

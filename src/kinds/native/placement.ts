@@ -299,6 +299,19 @@ export const Placement = defineKind({
           { description: 'Last change that a person released.' },
         ),
       ),
+      growing: optional(
+        object(
+          {
+            since: time({ description: 'Time of the first of these changes.' }),
+            of: int({ description: 'Number of clusters that were selected before these changes.' }),
+            added: int({ description: 'Number of clusters that these changes added.' }),
+          },
+          {
+            description:
+              'Clusters that changes of labels and ClusterSets added. The growth guard counts the changes of one hour together.',
+          },
+        ),
+      ),
     },
     { description: 'Observed result of the Placement. Set by the hub.' },
   ),

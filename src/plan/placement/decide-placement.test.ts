@@ -11,7 +11,7 @@ import { decidePlacement } from './decide-placement.ts'
 import { PAGE_SIZE } from './decisions/paginate.ts'
 import type { ClusterDecision } from './decisions/paginate.ts'
 import type { PlacementBefore } from './decide-placement.ts'
-import type { PlacementCluster, PlacementQuestion } from './types.ts'
+import type { PlacementCluster, PlacementQuestion, PlacementWorld } from './types.ts'
 
 const stores = placementQuestion({ clusterSelector: { matchLabels: { tier: 'store' } } })
 
@@ -19,10 +19,11 @@ function decide(
   question: PlacementQuestion,
   clusters: readonly PlacementCluster[],
   before: Partial<PlacementBefore> = {},
+  around: Partial<PlacementWorld> = {},
 ) {
   const selected = (before.pages ?? []).flat().map((one) => one.cluster)
   const past = { pages: [], generation: 2, holds: () => true, ...before }
-  return decidePlacement(question, clusters, { world: placementWorld({ selected }), before: past })
+  return decidePlacement(question, clusters, { world: { ...placementWorld({ selected }), ...around }, before: past })
 }
 
 const names = (decisions: readonly ClusterDecision[]) => decisions.map((decision) => decision.cluster)
@@ -378,4 +379,45 @@ test('a spec that adds too many bundles on clusters waits; clusters that join ne
   const released = decide(everything, others, { ...before, release: wider.guard.token })
   assert.deepEqual([released.guard.kind, released.decisions.length], ['Released', 611])
   assert.equal(decide(everything, others, { ...before, maxAdded: 1200 }).guard.kind, 'Free')
+})
+
+test('labels or a ClusterSet that add too many bundles on clusters wait, counted together for an hour', () => {
+  const fleet = (count: number, labels: Record<string, string>, from = 0) =>
+    Array.from({ length: count }, (_, at) => cluster(`m${String(from + at).padStart(5, '0')}`, labels))
+  const few = decide(stores, fleet(10, { tier: 'store' }), { bundles: 2, holds: () => false })
+  const before = {
+    bundles: 2,
+    holds: () => false,
+    isJoining: (name: string) => name.startsWith('n'),
+    pages: few.pages,
+    question: stores,
+  }
+  const relabelled = [...fleet(511, { tier: 'store' }), cluster('n1', { tier: 'store' })]
+  const held = decide(stores, relabelled, before)
+  assert.ok(held.guard.kind === 'Held')
+  assert.match(held.guard.message, /would add 1,002 bundles on clusters, and there are 20 now/)
+  assert.deepEqual([held.decisions.length, held.relabelled], [11, 0], 'only the cluster that joins comes in')
+  assert.equal(decide(stores, fleet(510, { tier: 'store' }), before).relabelled, 500, 'not more than the limit')
+
+  const more = [...relabelled, cluster('m09999', { tier: 'store' })]
+  const { token } = held.guard
+  assert.equal(decide(stores, relabelled, { ...before, release: token }).guard.kind, 'Released')
+  assert.equal(decide(stores, more, { ...before, release: token }).guard.kind, 'Held', 'a token releases one change')
+  const joined = [...relabelled, cluster('n2', { tier: 'store' })]
+  assert.equal(decide(stores, joined, { ...before, release: token }).guard.kind, 'Released', 'a cluster that joins')
+
+  const slowly = decide(stores, fleet(11, { tier: 'store' }), { ...before, growing: { of: 10, added: 500 } })
+  assert.ok(slowly.guard.kind === 'Held')
+  assert.match(slowly.guard.message, /would add 2 .* added 1,000 to 20 within the last hour/)
+  const enough = decide(stores, fleet(11, { tier: 'store' }), { ...before, growing: { of: 501, added: 500 } })
+  assert.equal(enough.guard.kind, 'Free', 'not more than double')
+
+  const edge = placementQuestion({ clusterSets: ['edge'] })
+  const inSet = (selector: Record<string, string>) => ({
+    sets: [{ name: 'edge', access: 'Open' as const, selector: { matchLabels: selector } }],
+  })
+  const all = [...fleet(10, { tier: 'store' }), ...fleet(600, { tier: 'lab' }, 1000)]
+  const narrow = decide(edge, all, { bundles: 2, holds: () => false }, inSet({ tier: 'store' }))
+  const wide = decide(edge, all, { ...before, pages: narrow.pages, question: edge }, inSet({}))
+  assert.deepEqual([wide.guard.kind, wide.decisions.length], ['Held', 10], 'one wrong selector of a ClusterSet')
 })

@@ -36,6 +36,10 @@ export interface PlacementBefore {
   readonly maxAdded?: number | undefined
   /** Number of Bundles of the Placement. Defaults to 0. */
   readonly bundles?: number
+  /** Clusters that changes of labels and ClusterSets added within the last hour, and the number before them. */
+  readonly growing?: { readonly of: number; readonly added: number } | undefined
+  /** Whether the cluster joined the fleet a short time ago; such a cluster is never counted. Defaults to always. */
+  readonly isJoining?: (cluster: string) => boolean
   /** The token of the drop a person released. */
   readonly release?: string | undefined
   /** The token of the drop that the guard stopped before. */
@@ -57,6 +61,8 @@ export interface PlacementAnswer {
   readonly selection: Selection
   /** `Held`: the decisions are the last good decisions. */
   readonly guard: ShrinkVerdict | GrowthVerdict
+  /** Number of selected clusters that a change of labels or ClusterSets added; 0 while the guard stops the change. */
+  readonly relabelled: number
   /** One sentence; for zero clusters it says why. */
   readonly message: string
 }
@@ -84,10 +90,10 @@ export function decidePlacement(
     const inForce = decisionsInForce({ question, clusters, selection, world, before, leavers }, previous)
     return answerOf(inForce, before, { selection, guard, message: guard.message })
   }
-  const growth = judgeNewcomers({ question, clusters, selection, world, before }, previous)
+  const { growth, relabelled } = judgeNewcomers({ question, clusters, selection, world, before }, previous)
   if (growth.kind === 'Held') {
     const inForce = before.question
-      ? decisionsInForce({ question, clusters, selection, world, before, leavers }, previous)
+      ? decisionsInForce({ question, clusters, selection, world, before, leavers, relabelled }, previous)
       : []
     return answerOf(inForce, before, { selection, guard: growth, message: growth.message })
   }
@@ -116,6 +122,7 @@ export function decidePlacement(
   return answerOf(decisions, before, {
     selection,
     guard: guard.kind === 'Free' ? growth : guard,
+    relabelled: relabelled.size,
     message: summarize({ ...selection, selected: selection.selected.size }, clusters.length),
   })
 
@@ -168,29 +175,38 @@ function judgeLeavers(
 }
 
 /**
- * Judges the clusters that a new spec adds, each with all Bundles of the Placement. A cluster that the spec before
- * would select as well has joined, and is not counted; nor is a cluster that has the Bundles already.
+ * Judges the clusters that a new spec adds, and those that changes of labels or ClusterSets add, each with all Bundles
+ * of the Placement. A cluster that joined is not counted, nor is a cluster that has the Bundles already. Labels change
+ * cluster by cluster, so these clusters are counted together with those of the last hour.
  */
 function judgeNewcomers(
   now: Pick<DecisionInput, 'question' | 'clusters' | 'selection' | 'world' | 'before'>,
   previous: ReadonlyMap<string, ClusterDecision>,
-): GrowthVerdict {
+): { readonly growth: GrowthVerdict; readonly relabelled: ReadonlySet<string> } {
   const { question, clusters, selection, world, before } = now
-  const { bundles = 0, holds } = before
+  const { bundles = 0, holds, isJoining = () => true, growing } = before
   const isNew = before.question === undefined && previous.size === 0
   const isChanged = before.question !== undefined && !jsonEqual(before.question, question)
-  if (bundles === 0 || (!isNew && !isChanged)) return { kind: 'Free' }
-  const old = before.question && selectClusters(before.question, clusters, world).selected
-  const added = [...selection.selected.keys()].filter((name) => !old?.has(name) && !previous.has(name) && !holds(name))
+  if (bundles === 0) return { growth: { kind: 'Free' }, relabelled: new Set() }
+  const newcomers = [...selection.selected.keys()].filter((name) => !previous.has(name) && !holds(name))
+  const old = isChanged ? selectClusters(before.question, clusters, world).selected : selection.selected
   const present = [...previous.values()].filter(({ state }) => state === 'Selected').length
-  return judgeGrowth({
-    added: added.length * bundles,
-    of: present * bundles,
+  // A Placement that ranks clusters exchanges them without growth.
+  const canGrow = !isNew && (isSimple(question) || selection.selected.size > present)
+  const relabelled = new Set(canGrow ? newcomers.filter((name) => old.has(name) && !isJoining(name)) : [])
+  const bySpec = isNew ? newcomers : newcomers.filter((name) => !old.has(name))
+  if (bySpec.length + relabelled.size === 0) return { growth: { kind: 'Free' }, relabelled }
+  const growth = judgeGrowth({
+    added: (bySpec.length + relabelled.size) * bundles,
+    recent: (growing?.added ?? 0) * bundles,
+    of: (growing?.of ?? present) * bundles,
     limit: before.maxAdded,
     generation: before.generation,
-    change: question,
+    // A change of labels has no generation: its clusters identify it.
+    change: bySpec.length > 0 ? question : { question, clusters: [...relabelled].sort(compareText) },
     release: before.release,
   })
+  return { growth, relabelled }
 }
 
 /** Why a change asks whatever the limit is: the bundles lose all their clusters, or a cluster its last bundle. */
@@ -220,7 +236,10 @@ function decisionsInForce(
   const asked = before.question ?? question
   const selection = jsonEqual(asked, question) ? now.selection : selectClusters(asked, clusters, world)
   const joins = (name: string) =>
-    isSimple(asked) && selection.misconfigured === undefined && selection.selected.has(name)
+    isSimple(asked) &&
+    selection.misconfigured === undefined &&
+    selection.selected.has(name) &&
+    now.relabelled?.has(name) !== true
   const leavers = new Map(now.leavers.map((leaver) => [leaver.cluster, leaver]))
   return clusters.flatMap((cluster): readonly ClusterDecision[] => {
     const { name } = cluster
@@ -240,6 +259,8 @@ interface DecisionInput {
   readonly world: PlacementWorld
   readonly before: PlacementBefore
   readonly leavers: readonly Leaver[]
+  /** Clusters that the growth guard keeps out although they match. */
+  readonly relabelled?: ReadonlySet<string>
 }
 
 /** A cluster that was decided on and is not selected now. */
@@ -306,11 +327,11 @@ function rankingPart({ numberOfClusters, spread, prioritizers }: PlacementQuesti
 function answerOf(
   decisions: readonly ClusterDecision[],
   before: PlacementBefore,
-  rest: Pick<PlacementAnswer, 'selection' | 'guard' | 'message'>,
+  rest: Pick<PlacementAnswer, 'selection' | 'guard' | 'message'> & Partial<Pick<PlacementAnswer, 'relabelled'>>,
 ): PlacementAnswer {
   const sorted = [...decisions].sort((a, b) => compareText(a.cluster, b.cluster))
   const places = before.pages.map((page) => page.map(({ cluster }) => cluster))
-  return { decisions: sorted, pages: paginate(sorted, places), ...rest }
+  return { decisions: sorted, pages: paginate(sorted, places), relabelled: 0, ...rest }
 }
 
 function isOutdone({ reason }: Leaver): boolean {
