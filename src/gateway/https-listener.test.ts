@@ -19,6 +19,8 @@ import { issueCertificate, selfSignedCa } from '../core/crypto/x509.ts'
 import { issueGatewayCertificate } from '../wire/trust/hub-keys.ts'
 import { listenForAgents } from './https-listener.ts'
 import type { Listener, ListenerOptions } from './https-listener.ts'
+import { openSilent } from '../testing/hub/connection-flood.ts'
+import { rawGet, sendRaw, statusesIn } from '../testing/hub/hostile-requests.ts'
 
 const DAY = 86_400_000
 const now = Date.now()
@@ -123,6 +125,18 @@ describe('the listener', () => {
       await hub.close()
     }
   }
+
+  it('lets a client in although another address holds all connections', async (t) => {
+    const small = await listenWith({
+      handle: async () => ({ status: 200, headers: {}, body: bytesBody(utf8('{}')) }),
+      limits: { maxConnections: 4 },
+    })
+    t.after(() => small.close())
+    const silent = await openSilent(small.port, 6)
+    t.after(() => silent.forEach((socket) => socket.destroy()))
+    const from = { port: small.port, host: '127.0.0.1', localAddress: '127.0.0.2', rejectUnauthorized: false }
+    assert.deepEqual(statusesIn(await sendRaw(connectTls(from), rawGet('/trust', 'h'))), [200])
+  })
 
   it('proves who asks from the certificate alone', async () => {
     const cases: [string | undefined, string][] = [

@@ -7,6 +7,7 @@ import { compact } from '../core/compact.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { toError } from '../core/errors.ts'
 import type { Caller, Handler, HttpResponse } from '../core/http.ts'
+import { shareConnections } from '../core/connection-shares.ts'
 import { jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
 import { parseCertificate } from '../core/crypto/x509.ts'
@@ -106,7 +107,7 @@ export async function listenForAgents(options: ListenerOptions): Promise<Listene
     socket.once('close', () => open.delete(socket))
     if (socket.isSessionReused()) resumed += 1
   })
-  server.maxConnections = limits.maxConnections
+  shareConnections(server, limits.maxConnections)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const gone = new AbortController()
     response.on('close', () => {

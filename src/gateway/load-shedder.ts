@@ -12,6 +12,7 @@ import type { Ids } from '../core/ids.ts'
 import { admitRequest, initialLoadState } from '../wire/link/load-shedding.ts'
 import type { LoadLimits, RequestClass } from '../wire/link/load-shedding.ts'
 import { createRateLimiter } from './rate-limit.ts'
+import { networkOf } from '../core/text/network-of.ts'
 
 // One core's work. A fleet that reconnects at once is spread over some seconds.
 const DEFAULT_LIMITS: LoadLimits = { perSecond: 400, burst: 1600, atWork: 200 }
@@ -102,15 +103,4 @@ export function busy(retryAfterMs: number): ApiError {
   return new ApiError('TooManyRequests', `the gateway is busy; try again in ${retryAfterSeconds} s`, {
     retryAfterSeconds,
   })
-}
-
-/** One host has a whole IPv6 network of 64 bits. */
-function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped !== undefined || !address.includes(':')) return mapped ?? address
-  const [head = '', tail] = address.replace(/%.*$/, '').split('::', 2)
-  const groups = head === '' ? [] : head.split(':')
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - rest.length)
-  return [...groups, ...Array<string>(zeros).fill('0'), ...rest].slice(0, 4).join(':')
 }

@@ -33,6 +33,7 @@ const STATES: Readonly<Record<string, string>> = {
   FailingSource: 'Failed',
   UnbuiltBundle: 'Failed',
   HeldPlacement: 'Held',
+  HeldChange: 'Held',
   HeldBack: 'HeldBack',
 }
 

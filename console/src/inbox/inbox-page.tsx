@@ -111,7 +111,7 @@ function Item({ title, what, since, message, children }: ItemProps) {
 }
 
 function AttentionRow({ item: { kind, namespace, name, message, command } }: { readonly item: AttentionItem }) {
-  const title = `${namespace}/${name}`
+  const title = namespace === undefined ? name : `${namespace}/${name}`
   return (
     <Item
       title={kind === 'FailedRollout' ? <Link href={`/rollouts/${namespace}/${name}`}>{title}</Link> : title}

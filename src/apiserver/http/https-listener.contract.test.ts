@@ -14,6 +14,8 @@ import { createUndiciTransport } from '../../client/undici-transport.ts'
 import { createApi } from '../../testing/api-contract/harness.ts'
 import { startApiHome } from '../../testing/control-plane/embedded-api.ts'
 import type { ApiHome } from '../../testing/control-plane/embedded-api.ts'
+import { openSilent } from '../../testing/hub/connection-flood.ts'
+import { rawGet, sendRaw, statusesIn } from '../../testing/hub/hostile-requests.ts'
 
 const SLOW_READER_MS = 400
 
@@ -350,6 +352,16 @@ describe('the HTTPS listener', () => {
     socket.resume()
     await once(socket, 'close')
     await as(home.admin, async (api) => assert.equal((await api.send('GET', '/healthz')).status, 200))
+  })
+
+  it('lets a client in although another address holds all connections', async (t) => {
+    const small = await startApiHome(undefined, { maxConnections: 4 })
+    t.after(() => small.close())
+    const port = Number(new URL(small.url).port)
+    const silent = await openSilent(port, 6)
+    t.after(() => silent.forEach((socket) => socket.destroy()))
+    const from = { port, host: '127.0.0.1', localAddress: '127.0.0.2', ca: small.ca, ALPNProtocols: ['http/1.1'] }
+    assert.deepEqual(statusesIn(await sendRaw(connectTls(from), rawGet('/readyz', 'h'))), [200])
   })
 
   it('closes while watches are open', async () => {

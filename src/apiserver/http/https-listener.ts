@@ -9,6 +9,7 @@ import type {
 } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import { shareConnections } from '../../core/connection-shares.ts'
 import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { ApiError, isApiError, toError } from '../../core/errors.ts'
@@ -197,7 +198,7 @@ interface Bounds {
 }
 
 function boundConnections(server: Http2SecureServer, { limits, sockets, sessions, log }: Bounds): void {
-  server.maxConnections = limits.maxConnections
+  shareConnections(server, limits.maxConnections)
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     // Until the handshake is done, no other listener handles errors of this socket.

@@ -10,6 +10,7 @@ import type { Delivery } from '../../kinds/native/delivery.ts'
 import type { JoinToken } from '../../kinds/native/join-token.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
+import type { ConditionedObject } from '../../plan/fleet/attention.ts'
 import type { Project } from '../../kinds/native/project.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
@@ -65,6 +66,9 @@ export function fleetResource<T extends KubeObject>(kind: string): ResourceType<
   const plural = `${kind.toLowerCase()}s`
   return { group: 'fleet.cattle.io', version: 'v1alpha1', kind, plural, scope: 'Namespaced' }
 }
+
+/** GitRepos of Rancher Fleet; a hub without the dialect does not serve them. */
+export const GIT_REPOS = fleetResource<ConditionedObject>('GitRepo')
 
 /** The names of the clusters that a selector of labels chooses; undefined without one: all. */
 export async function clustersWith(

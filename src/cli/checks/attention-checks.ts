@@ -20,6 +20,8 @@ interface AttentionWords {
   readonly id: CheckId
   /** The kind that must be listed. */
   readonly kind: string
+  /** A further kind whose objects are missing in the check if the caller may not list it. */
+  readonly also?: string
   readonly none: string
   readonly one: string
   readonly many: string
@@ -54,6 +56,14 @@ const ATTENTION: Readonly<Record<AttentionItem['kind'], AttentionWords>> = {
     one: 'Placement is held',
     many: 'Placements are held',
   },
+  HeldChange: {
+    id: 'changes-held',
+    kind: 'rollouts',
+    also: 'gitrepos',
+    none: 'no change of a repository, and no removal, waits for a release',
+    one: 'change waits for a release',
+    many: 'changes wait for a release',
+  },
   HeldBack: {
     id: 'bundles-held-back',
     kind: 'bundles',
@@ -78,10 +88,13 @@ const ATTENTION: Readonly<Record<AttentionItem['kind'], AttentionWords>> = {
 }
 
 function attentionCheck(wanted: AttentionItem['kind'], { attention, refused }: AttentionFacts): Check {
-  const { id, kind, none, one, many } = ATTENTION[wanted]
+  const { id, kind, also, none, one, many } = ATTENTION[wanted]
   if (refused.includes(kind)) return { id, result: 'warning', text: `not checked: you may not list ${kind}` }
+  const hidden = also !== undefined && refused.includes(also) ? `; not checked: you may not list ${also}` : ''
   const found = attention.filter((item) => item.kind === wanted)
-  if (found.length === 0) return { id, result: 'ok', text: none }
-  const names = nameSome(found.map(({ namespace, name, reason }) => `${namespace}/${name} (${reason})`))
-  return { id, result: 'warning', text: `${plural(found.length, one, many)}: ${names}` }
+  if (found.length === 0) return { id, result: hidden === '' ? 'ok' : 'warning', text: `${none}${hidden}` }
+  const names = nameSome(
+    found.map(({ namespace, name, reason }) => `${namespace === undefined ? '' : `${namespace}/`}${name} (${reason})`),
+  )
+  return { id, result: 'warning', text: `${plural(found.length, one, many)}: ${names}${hidden}` }
 }

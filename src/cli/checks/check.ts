@@ -23,6 +23,7 @@ export const CHECK_IDS = [
   'sources-failing',
   'bundles-unbuilt',
   'placements-held',
+  'changes-held',
   'bundles-held-back',
   'plaintext-secrets',
   'open-defaults',

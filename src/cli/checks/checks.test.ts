@@ -270,7 +270,7 @@ test('printed with glyphs and anchors; short leaves out what is well; json is fo
   assert.equal(
     printChecks(categories, { format: 'short', isUtf8: true }),
     'hub\n---\n× the hub is not ready: starting\n    see https://flotilla.dev/docs/checks.md#hub-ready\n' +
-      '‼ 1 cluster waits for acceptance\n    see https://flotilla.dev/docs/checks.md#pending-clusters\n\n1 failed, 1 warning, 13 passed\n',
+      '‼ 1 cluster waits for acceptance\n    see https://flotilla.dev/docs/checks.md#pending-clusters\n\n1 failed, 1 warning, 14 passed\n',
   )
   const json = JSON.parse(printChecks(categories, { format: 'json', isUtf8: true })) as { success: boolean }
   assert.equal(json.success, false)

@@ -1,4 +1,4 @@
-// Tested by src/hub/home/controller-rights.sim.test.ts
+// Tested by src/hub/home/controller-rights.sim.test.ts and src/hub/home/dialects.contract.test.ts
 /**
  * Gives the controllers of the embedded home the rights that an enabled dialect needs. On a kube-apiserver an
  * administrator gives them (docs/access.md): a hub there cannot grant itself rights.
@@ -28,7 +28,7 @@ export async function grantDialectRights(
   { name, kinds, rules }: DialectRights,
   { client, controllers, clock, signal }: RightsParts,
 ): Promise<void> {
-  const role = `${CONTROLLERS_USER}:${name}`
+  const role = roleOf(name)
   const apply = { fieldManager: 'flotilla-hub', force: true, signal }
   const head = { kind: ClusterRole.kind, apiVersion: apiVersionOf(ClusterRole), metadata: { name: role } }
   await client.apply(ClusterRole, { ...head, rules: [...rules] }, apply)
@@ -52,6 +52,25 @@ export async function grantDialectRights(
       while (!(await mayList(controllers, kind, inner))) await clock.sleep(POLL_MS, inner)
     }
   })
+}
+
+/** Takes the rights of a dialect that the hub does not serve any more. The objects of the dialect stay. */
+export async function revokeDialectRights(
+  name: string,
+  { client, signal }: Pick<RightsParts, 'client' | 'signal'>,
+): Promise<void> {
+  const role = roleOf(name)
+  for (const kind of [ClusterRoleBinding, ClusterRole]) {
+    try {
+      await client.delete(kind, { name: role }, { signal })
+    } catch (caught) {
+      if (!isApiError(caught, 'NotFound')) throw caught
+    }
+  }
+}
+
+function roleOf(dialect: string): string {
+  return `${CONTROLLERS_USER}:${dialect}`
 }
 
 export interface RightsParts {

@@ -28,8 +28,9 @@ import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
 import { shippedPolicyBinding } from '../../kinds/policies/shipped-policy.ts'
 import { toCrd } from '../../kinds/crd/to-crd.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
+import { DIALECT_NAMES } from './dialect-names.ts'
 import type { DialectName } from './dialect-names.ts'
-import { grantDialectRights } from './dialect-roles.ts'
+import { grantDialectRights, revokeDialectRights } from './dialect-roles.ts'
 import { installDialectProjects } from './first-projects.ts'
 import { ensureNamespace } from './hub-info.ts'
 import { applyPolicies, CrdResource, waitUntilServed } from './kube-home.ts'
@@ -115,7 +116,8 @@ interface DialectParts {
 }
 
 /**
- * Installs the CRDs and namespaces of dialects. An existing CRD, installed by the other system, stays unchanged.
+ * Installs the CRDs and namespaces of dialects. An existing CRD, installed by the other system, stays unchanged. On the
+ * embedded home, the controllers lose the rights of dialects that are not served any more.
  * Returns the dialects that were not installed before.
  */
 export async function installDialects(
@@ -124,6 +126,10 @@ export async function installDialects(
 ): Promise<readonly DialectName[]> {
   const { client, controllers, clock, signal } = parts
   const isNew = new Map<DialectName, boolean>()
+  if (controllers) {
+    const unserved = DIALECT_NAMES.filter((name) => !names.includes(name))
+    for (const name of unserved) await revokeDialectRights(name, { client, signal })
+  }
   // Dialects are independent of each other, and one that is slow to be served does not delay the others.
   await Promise.all(
     names.map(async (name) => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 import { silentLogger } from '../../core/log.ts'
 import { connectTo, rawGet, sendRaw, statusesIn } from '../../testing/hub/hostile-requests.ts'
+import { openSilent } from '../../testing/hub/connection-flood.ts'
 import { listenOn } from './listen.ts'
 import { createPlainServer, readTarget } from './plain-server.ts'
 import type { PlainServerOptions, RequestTarget } from './plain-server.ts'
@@ -81,4 +83,12 @@ test('a target is taken as it stands; one that is no path and no address is refu
   for (const url of [undefined, '', '*', 'x', '//', '//a/b', '///', 'http://', 'http://[', 'ftp://h/', 'http:/a']) {
     assert.equal(read(url), undefined, url ?? 'none')
   }
+})
+
+test('one address that takes all connections does not shut out another', async (t) => {
+  const { port } = await started(t, (_request, response) => void response.end('well'))
+  const silent = await openSilent(port, 300)
+  t.after(() => silent.forEach((socket) => socket.destroy()))
+  const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' })
+  assert.deepEqual(statusesIn(await sendRaw(other, rawGet('/', 'h'))), [200])
 })

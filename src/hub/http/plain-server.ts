@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
+import { shareConnections } from '../../core/connection-shares.ts'
 import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
 
@@ -61,7 +62,7 @@ export function createPlainServer({ name, log, tls, answer }: PlainServerOptions
   const server = tls
     ? process.getBuiltinModule('node:https').createServer({ ...LIMITS, ...TLS_LIMITS, ...tls }, onRequest)
     : createServer(LIMITS, onRequest)
-  server.maxConnections = tls ? MAX_TLS_CONNECTIONS : MAX_CONNECTIONS
+  shareConnections(server, tls ? MAX_TLS_CONNECTIONS : MAX_CONNECTIONS)
   return server
 }
 

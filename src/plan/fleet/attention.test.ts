@@ -4,7 +4,9 @@ import { Bundle } from '../../kinds/native/bundle.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import { Source } from '../../kinds/native/source.ts'
-import { build, buildPlacement } from '../../testing/fixtures/builders.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
+import { compact } from '../../core/compact.ts'
+import { build, buildCluster, buildPlacement } from '../../testing/fixtures/builders.ts'
 import { attentionItems } from './attention.ts'
 import type { AttentionFacts } from './attention.ts'
 
@@ -119,6 +121,48 @@ test('plaintext Secrets and settings that let one mistake reach all clusters nee
       'PlaintextSecret a PlaintextSecret: flotilla get bundle a -o yaml -n shop',
       'OpenDefault a NoRolloutStrategy: flotilla get bundle a -o yaml -n shop',
       'OpenDefault all GuardOff: flotilla get placement all -o yaml -n shop',
+    ],
+  )
+})
+
+test('changes that a guard stopped: of a repository, of a removal, and of a cluster', () => {
+  const repo = (name: string, ...all: readonly Words[]) => ({
+    apiVersion: 'fleet.cattle.io/v1alpha1',
+    kind: 'GitRepo',
+    metadata: { name, namespace: 'shop' },
+    status: { conditions: conditions(...all) },
+  })
+  const removal = (name: string, paused: boolean, asks?: string): Rollout => ({
+    ...build(Rollout, `shop/${name}`, {
+      spec: {
+        release: name,
+        rings: [{ name: 'all', concurrency: 1 }],
+        paused,
+        removal: compact({
+          bundle: 'web',
+          cause: 'bundleDeleted' as const,
+          policy: 'Delete' as const,
+          clusters: [] as string[],
+          reason: 'The Bundle was deleted.',
+          asks,
+        }),
+      },
+    }),
+  })
+  const cluster: Cluster = {
+    ...buildCluster('store-1'),
+    status: { conditions: conditions(['Assigned', 'False', 'DropHeld']) },
+  }
+  assert.deepEqual(
+    told({
+      repositories: [repo('a', ['Held', 'True', 'GrowthHeld']), repo('b', ['Held', 'False', 'Free']), repo('c')],
+      rollouts: [removal('r1', true, 'It removes 9 of 9.'), removal('r2', false, 'It does.'), removal('r3', true)],
+      clusters: [cluster, buildCluster('store-2')],
+    }),
+    [
+      'HeldChange a GrowthHeld: flotilla guard release gitrepo a -n shop',
+      'HeldChange r1 DropHeld: flotilla guard release rollout r1 -n shop',
+      'HeldChange store-1 DropHeld: flotilla guard release cluster store-1',
     ],
   )
 })

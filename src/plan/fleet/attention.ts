@@ -1,13 +1,15 @@
 /**
- * What needs a person: failed Rollouts, failing Sources, Bundles without content, held Placements, Bundles whose
- * content was rolled back, Secrets in repositories, and settings that let one mistake reach the whole fleet. `status`,
- * `check` and the console show the same list.
+ * What needs a person: failed Rollouts, failing Sources, Bundles without content, changes that a guard stopped, Bundles
+ * whose content was rolled back, Secrets in repositories, and settings that let one mistake reach the whole fleet.
+ * `status`, `check` and the console show the same list.
  *
  * Each section is one function, so that a new kind of item is one more function in SECTIONS.
  */
+import { compact } from '../../core/compact.ts'
 import { findCondition } from '../../core/conditions.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
-import type { KubeObject } from '../../kinds/meta.ts'
+import type { Condition, KubeObject } from '../../kinds/meta.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { Source } from '../../kinds/native/source.ts'
@@ -18,6 +20,14 @@ export interface AttentionFacts {
   readonly sources: readonly Source[]
   readonly bundles: readonly Bundle[]
   readonly placements: readonly Placement[]
+  readonly clusters?: readonly Cluster[]
+  /** Objects of other systems that have the condition Held, for example GitRepos. */
+  readonly repositories?: readonly ConditionedObject[]
+}
+
+/** An object with conditions. */
+export interface ConditionedObject extends KubeObject {
+  readonly status?: { readonly conditions?: Condition[] }
 }
 
 export const ATTENTION_KINDS = [
@@ -25,6 +35,7 @@ export const ATTENTION_KINDS = [
   'FailingSource',
   'UnbuiltBundle',
   'HeldPlacement',
+  'HeldChange',
   'HeldBack',
   'PlaintextSecret',
   'OpenDefault',
@@ -33,7 +44,8 @@ export const ATTENTION_KINDS = [
 /** One object that needs a person. */
 export interface AttentionItem {
   readonly kind: (typeof ATTENTION_KINDS)[number]
-  readonly namespace: string
+  /** Absent for a cluster. */
+  readonly namespace?: string
   readonly name: string
   /** The reason of the condition, for example `RenderFailed`. */
   readonly reason: string
@@ -47,6 +59,7 @@ const SECTIONS: readonly ((facts: AttentionFacts) => readonly AttentionItem[])[]
   failingSources,
   unbuiltBundles,
   heldPlacements,
+  heldChanges,
   heldBackBundles,
   plaintextSecrets,
   openDefaults,
@@ -126,6 +139,32 @@ function heldPlacements({ placements }: AttentionFacts): AttentionItem[] {
   })
 }
 
+/**
+ * Changes that a guard stopped and that no Placement or Bundle shows: of a repository, of a removal, and of a cluster
+ * that would lose many Bundles.
+ */
+function heldChanges({ repositories = [], rollouts, clusters = [] }: AttentionFacts): AttentionItem[] {
+  return [
+    ...repositories.flatMap((object) => {
+      const held = findCondition(object.status?.conditions, 'Held')
+      const command = `guard release ${object.kind.toLowerCase()} NAME`
+      return held?.status === 'True' ? [itemOf('HeldChange', object, { ...held, command })] : []
+    }),
+    ...rollouts.flatMap((rollout) => {
+      const { removal, paused } = rollout.spec
+      const isOver = rollout.status?.phase === 'Completed' || rollout.status?.phase === 'Aborted'
+      if (removal?.asks === undefined || !paused || isOver) return []
+      const message = `${removal.asks} ${removal.reason}`
+      return [itemOf('HeldChange', rollout, { reason: 'DropHeld', message, command: 'guard release rollout NAME' })]
+    }),
+    ...clusters.flatMap((cluster) => {
+      const assigned = findCondition(cluster.status?.conditions, 'Assigned')
+      if (assigned?.reason !== 'DropHeld') return []
+      return [itemOf('HeldChange', cluster, { ...assigned, command: 'guard release cluster NAME' })]
+    }),
+  ]
+}
+
 function heldBackBundles({ bundles }: AttentionFacts): AttentionItem[] {
   return bundles.flatMap((bundle) => {
     const reverted = findCondition(bundle.status?.conditions, 'Reverted')
@@ -168,8 +207,9 @@ interface Words {
 }
 
 function itemOf(kind: AttentionItem['kind'], { metadata }: KubeObject, words: Words): AttentionItem {
-  const { name, namespace = 'default' } = metadata
+  const { name, namespace } = metadata
   const { reason, message } = words
-  const command = `flotilla ${words.command.replace('NAME', name)} -n ${namespace}`
-  return { kind, namespace, name, reason, message, command }
+  const within = namespace === undefined ? '' : ` -n ${namespace}`
+  const command = `flotilla ${words.command.replace('NAME', name)}${within}`
+  return compact({ kind, namespace, name, reason, message, command })
 }

@@ -184,7 +184,7 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
     const { headers, version } = await readVersion(rest)
     const hubTime = headers['date'] === undefined ? undefined : parseHttpDate(headers['date'])
     const listed = await listClusters(rest)
-    const { items: attention, refused } = await readAttention(clientOver(rest))
+    const { items: attention, refused } = await readAttention(clientOver(rest), { clusters: listed ?? [] })
     return {
       ...base,
       problem: undefined,

@@ -115,6 +115,7 @@ const TITLES: Readonly<Record<AttentionItem['kind'], string>> = {
   FailingSource: 'Source',
   UnbuiltBundle: 'Bundle',
   HeldPlacement: 'Held',
+  HeldChange: 'Held',
   HeldBack: 'Bundle',
   PlaintextSecret: 'Secret',
   OpenDefault: 'Default',
@@ -135,7 +136,7 @@ function attentionLines(facts: StatusFacts, look: Pick<Terminal, 'command' | 'is
 /** One line for each reason, because many objects can have the same setting, with the message of the first. */
 function defaultLines(items: readonly AttentionItem[]): string[] {
   return [...Map.groupBy(items, ({ reason }) => reason)].map(([reason, found]) => {
-    const names = nameSome(found.map(({ namespace, name }) => `${namespace}/${name}`))
+    const names = nameSome(found.map(labelOf))
     return line(TITLES.OpenDefault, [reason, names, oneLine(found[0]?.message ?? '')].join('   '))
   })
 }
@@ -148,12 +149,16 @@ function itemLines(item: AttentionItem, facts: StatusFacts, look: Pick<Terminal,
   const text =
     kind === 'FailedRollout' && rollout
       ? [rolloutText(rollout, look.isUtf8), message]
-      : [`${namespace}/${name}`, ...(kind === 'HeldBack' ? [] : [reason]), message]
+      : [labelOf(item), ...(kind === 'HeldBack' ? [] : [reason]), message]
   return [
     line(TITLES[kind], text.join('   ')),
     ...(versions === undefined ? [] : [line('', `clusters run: ${versions}`)]),
     line('', look.command(command)),
   ]
+}
+
+function labelOf({ namespace, name }: AttentionItem): string {
+  return namespace === undefined ? name : `${namespace}/${name}`
 }
 
 function oneLine(message: string): string {

@@ -22,7 +22,7 @@ export interface StatusInput {
   readonly flags: { readonly output?: string; readonly namespace?: string }
 }
 
-/** How many lists the status reads. */
+/** How many lists of native kinds the status reads. */
 const LISTS = 7
 /** Held back Bundles whose versions are read. */
 const MAX_VERSIONS = 5
@@ -30,14 +30,14 @@ const MAX_VERSIONS = 5
 /** Prints the fleet in a few lines, or as JSON: counts and the rollouts that move. */
 export async function status({ connection, terminal, flags }: StatusInput): Promise<void> {
   const client = clientOver(connection.rest)
-  const [version, clusters, needs, windows] = await settleAll([
+  const [version, clusters, windows] = await settleAll([
     connection.rest.json({ method: 'GET', path: '/version' }),
     readIfAllowed('clusters', listAll(client, CLUSTERS)),
-    readAttention(client, flags.namespace),
     listWindows(client),
   ])
+  const needs = await readAttention(client, { namespace: flags.namespace, clusters: clusters.items })
   const refused = [clusters.refused, ...needs.refused, ...windows.refused].filter((what) => what !== undefined)
-  if (refused.length === LISTS) {
+  if (refused.filter((what) => what !== 'gitrepos').length === LISTS) {
     throw new CliError(EXIT.forbidden, {
       where: connection.server,
       what: `not allowed to list ${refused.join(', ')}`,
@@ -64,7 +64,9 @@ export async function status({ connection, terminal, flags }: StatusInput): Prom
 
 async function versionsOf(client: Client, items: readonly AttentionItem[]): Promise<ReadonlyMap<string, string>> {
   const versions = new Map<string, string>()
-  for (const { namespace, name } of items.filter(({ kind }) => kind === 'HeldBack').slice(0, MAX_VERSIONS)) {
+  for (const { namespace = 'default', name } of items
+    .filter(({ kind }) => kind === 'HeldBack')
+    .slice(0, MAX_VERSIONS)) {
     const text = await fieldVersions(client, { namespace, name })
     if (text !== undefined) versions.set(`${namespace}/${name}`, text)
   }

@@ -16,7 +16,7 @@ import {
   ASSIGNMENTS,
   BUNDLES,
   CLUSTERS,
-  fleetResource,
+  GIT_REPOS,
   listAll,
   PLACEMENTS,
   ROLLOUTS,
@@ -30,7 +30,7 @@ import { relativeTime } from '../../print/print-time.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { rolloutResume } from '../rollout/rollout.ts'
 import { heldChangesIn, heldOfCluster, heldOfObject, heldOfRepo, heldRemoval } from './held-changes.ts'
-import type { ConditionedObject, GuardedKind, HeldChange } from './held-changes.ts'
+import type { GuardedKind, HeldChange } from './held-changes.ts'
 import { readFleet } from './placement.ts'
 
 export interface GuardInput {
@@ -47,7 +47,6 @@ export interface GuardInput {
 
 const RELEASE_DROP = 'flotilla.dev/release-drop'
 const SHOWN_CLUSTERS = 20
-const GIT_REPOS = fleetResource<ConditionedObject>('GitRepo')
 
 /** Lists the changes that the guard stopped. */
 export async function guardList(input: GuardInput): Promise<void> {

@@ -2,12 +2,11 @@
 /** The changes that the guard stopped, read from the objects of a hub. */
 import { compact } from '../../../core/compact.ts'
 import { findCondition } from '../../../core/conditions.ts'
-import type { Condition } from '../../../kinds/meta.ts'
-import type { KubeObject } from '../../../kinds/meta.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { Placement } from '../../../kinds/native/placement.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
+import type { ConditionedObject } from '../../../plan/fleet/attention.ts'
 import { growthTokenIn } from '../../../plan/placement/growth-guard.ts'
 import { shrinkTokenIn } from '../../../plan/placement/shrink-guard.ts'
 
@@ -33,11 +32,6 @@ export interface GuardedObjects {
   readonly rollouts: readonly Rollout[]
   readonly clusters: readonly Cluster[]
   readonly repos: readonly ConditionedObject[]
-}
-
-/** An object of a dialect with conditions. */
-export interface ConditionedObject extends KubeObject {
-  readonly status?: { readonly conditions?: Condition[] }
 }
 
 /** The held changes of these objects. */
