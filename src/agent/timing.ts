@@ -116,7 +116,7 @@ export const RENDER_TIMING = { limitMs: 60_000, graceMs: 2000 } as const
 export const PUSH_TIMING = {
   /** Time for one request about the agent's account. */
   requestMs: 10_000,
-  /** Interval between probes of the cluster's API, and time for one probe with what it may need first. */
+  /** Interval between probes of the cluster's API, and time for a probe with what it may need first. */
   intervalMs: 10_000,
   probeMs: 20_000,
   /** Failed probes in a row after which the cluster is away. */

@@ -7,7 +7,7 @@ import { invariant } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { CollectableBlobs } from './blobs.ts'
 
-/** Where the files are, and where the names of temporary ones come from. */
+/** Where the files are, and where the names of temporary files come from. */
 export interface FileBlobsOptions {
   /** Made when missing. */
   readonly folder: string
@@ -67,7 +67,7 @@ export function createFileBlobs({ folder, ids }: FileBlobsOptions): CollectableB
     const handle = bytes.byteLength > 0 ? await orMissing(open(file, 'r+')) : undefined
     if (!handle) return false
     try {
-      // Writing what is there already sets the time by the clock of the disk; a reader cannot see half of one byte.
+      // Writing what is there already sets the time by the clock of the disk; a reader cannot see half of a byte.
       await handle.write(bytes, 0, 1, 0)
     } finally {
       await handle.close()

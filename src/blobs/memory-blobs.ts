@@ -10,7 +10,7 @@ export function createMemoryBlobs(clock?: Pick<Clock, 'now'>): CollectableBlobs 
   return {
     async put(bytes) {
       const digest = digestOf(bytes)
-      // A copy, so that a caller who reuses its buffer does not change what was stored.
+      // A copy, so that a caller that reuses its buffer does not change what was stored.
       blobs.set(digest, bytes.slice())
       stored.set(digest, clock?.now() ?? 0)
       return digest

@@ -24,7 +24,7 @@ import type { CelValue } from './values.ts'
 
 /** What one evaluation may cost, as in Kubernetes. */
 const PER_CALL_LIMIT = 1_000_000
-/** What all rules of one object may cost together, as in Kubernetes. */
+/** What all rules of an object may cost together, as in Kubernetes. */
 export const PER_OBJECT_LIMIT = 10_000_000
 
 /** What expressions may use. */

@@ -24,7 +24,7 @@ import {
 } from './values.ts'
 import type { CelValue } from './values.ts'
 
-/** One evaluation: its variables and its meter. */
+/** An evaluation: its variables and its meter. */
 export interface EvaluationFrame {
   readonly slots: (CelValue | undefined)[]
   /** Reads a top-level variable once it is needed. */

@@ -155,7 +155,7 @@ export class Substitution {
       case 'map':
         return b.kind === 'map' && this.assign(a.key, b.key) && this.assign(a.value, b.value)
       case 'type':
-        // A type is a value of one type: `type(1) == string` is a fair question.
+        // A type is a value too: `type(1) == string` is a fair question.
         return b.kind === 'type'
       case 'object':
         return b.kind === 'object' && (a === b || a.fields === b.fields || (a.name === b.name && a.name !== 'object'))

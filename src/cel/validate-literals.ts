@@ -1,6 +1,6 @@
 /**
  * What can be judged before an expression is ever evaluated: durations, times, patterns and formats written as
- * literals, and lists and maps of one type throughout.
+ * literals, and lists and maps of a single type throughout.
  */
 import type { CallExpr, CelProblem, Expr } from './syntax/ast.ts'
 import { formatClauses } from './library/format-text.ts'

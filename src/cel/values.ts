@@ -58,7 +58,7 @@ export class CelOptional {
   static readonly none = new CelOptional(undefined)
 }
 
-/** A value of a library's own type, such as a quantity or an address. */
+/** A value of a library's own type, like a quantity or an address. */
 export abstract class CelOpaque {
   abstract readonly typeName: string
   abstract equals(other: CelOpaque): boolean
@@ -333,7 +333,7 @@ export function compareStrings(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** CEL's equality: numbers by value across kinds, everything else only with its own kind. */
+/** CEL's equality: numbers by value across kinds, the rest only with its own kind. */
 export function celEquals(a: CelValue, b: CelValue): boolean {
   if (isNumber(a)) return isNumber(b) && compareNumbers(a, b) === 0
   if (typeof a !== 'object' || a === null || b === null || typeof b !== 'object') return a === b

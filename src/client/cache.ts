@@ -1,7 +1,7 @@
 /**
  * What an informer knows, and the rule that it never goes back.
  *
- * Three things write here: a list, the events of a watch, and the caller's own writes, which arrive before the watch
+ * There are three writers: a list, the events of a watch, and the caller's own writes, which arrive before the watch
  * shows them. Each object's resourceVersion decides: an older one never replaces a newer one, and a list at r removes
  * only what it could have known, objects last changed at or before r. `seen` is how far list and watch have come; a
  * write at or below it is old news, also when the watch has since shown the object's deletion.
@@ -13,14 +13,14 @@ import { createIndexedObjects } from './lister.ts'
 import type { Indexer, Lister } from './lister.ts'
 import { compareResourceVersions, newerResourceVersion } from './resource-versions.ts'
 
-/** One change of a cache: added (no `before`), changed, or removed (no `after`). */
+/** A change of a cache: added (no `before`), changed, or removed (no `after`). */
 export interface Change<T> {
   readonly key: string
   readonly before: T | undefined
   readonly after: T | undefined
 }
 
-/** A cache of one kind's objects. */
+/** A cache of a kind's objects. */
 export interface Cache<T extends KubeObject> {
   readonly lister: Lister<T>
   addIndex(name: string, indexer: Indexer<T>): void

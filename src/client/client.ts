@@ -24,7 +24,7 @@ export interface ListPage<T> {
   readonly continue?: string
 }
 
-/** One event of a watch. An Expired watch throws ApiError Expired: list again. */
+/** An event of a watch. An Expired watch throws ApiError Expired: list again. */
 export type WatchEvent<T> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }

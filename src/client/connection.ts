@@ -50,7 +50,7 @@ export function withAuthorization(
   return token === undefined ? headers : { ...headers, authorization: `Bearer ${token.reveal()}` }
 }
 
-/** Headers of an answer, those that came several times as one. */
+/** Headers of an answer; a repeated header is joined. */
 export function flatHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const flat: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {

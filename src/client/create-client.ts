@@ -14,7 +14,7 @@ export function createClient(options: ClientOptions): Client {
   return clientOver(createRest(options))
 }
 
-/** Makes a typed client over an untyped one, for those who need both. */
+/** Makes a typed client over an untyped client, for callers that need both. */
 export function clientOver(rest: Rest): Client {
   async function write<T extends KubeObject>(request: Parameters<Rest['json']>[0]): Promise<T> {
     return (await rest.json(request)) as T

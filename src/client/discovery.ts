@@ -11,7 +11,7 @@ export interface Discovery {
   typeOf(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceType | undefined>
   /** All that is served, as charts see it: `apps/v1` and `apps/v1/Deployment`; asked anew each time. */
   apiVersions(signal?: AbortSignal): Promise<readonly string[]>
-  /** The server's version, such as `v1.36.2`. */
+  /** The server's version, like `v1.36.2`. */
   version(signal?: AbortSignal): Promise<string>
 }
 

@@ -5,7 +5,7 @@ import type { Client, WriteOptions } from './client.ts'
 import { createInformer } from './informer.ts'
 import type { Informer, InformerOptions } from './informer.ts'
 
-/** One informer per kind, shared by the whole process, and a client whose writes they know at once. */
+/** An informer per kind, shared by the whole process, and a client whose writes they know at once. */
 export interface Informers {
   /**
    * The informer of a kind, or of the objects of a kind that match a label selector; made at the first call, which must

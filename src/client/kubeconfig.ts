@@ -7,7 +7,7 @@ import { Secret } from '../core/secret.ts'
 import { readYaml } from '../yaml/read/read-yaml.ts'
 import type { Connection } from './connection.ts'
 
-/** What a kubeconfig says about one context. */
+/** What a kubeconfig says about a context. */
 export interface KubeconfigContext {
   readonly context: string
   readonly connection: Connection

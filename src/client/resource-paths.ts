@@ -2,7 +2,7 @@ import { ApiError } from '../core/errors.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
 import type { KubeObject, ObjectKey, ResourceType } from '../kinds/meta.ts'
 
-/** Query parameters; undefined ones are left out. */
+/** Query parameters; undefined parameters are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** The path of a kind's collection, in one namespace or across all. */
@@ -12,7 +12,7 @@ export function collectionPath(type: ResourceType<KubeObject>, namespace?: strin
   return `${root}/namespaces/${segment(type, 'namespace', namespace)}/${type.plural}`
 }
 
-/** The path of one object, or of a part of it. */
+/** The path of an object, or of a part of it. */
 export function objectPath(type: ResourceType<KubeObject>, key: ObjectKey, subresource?: string): string {
   const collection = collectionPath(type, namespaceOf(type, key))
   const path = `${collection}/${segment(type, 'name', key.name)}`

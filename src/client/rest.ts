@@ -16,7 +16,7 @@ export interface ClientOptions {
   readonly timeoutMs?: number
 }
 
-/** One call to a Kubernetes API; the path includes its query. */
+/** A call to a Kubernetes API; the path includes its query. */
 export interface RestRequest {
   readonly method: string
   readonly path: string

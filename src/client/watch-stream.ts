@@ -4,7 +4,7 @@ import type { KubeObject } from '../kinds/meta.ts'
 import type { WatchEvent } from './client.ts'
 import { statusToError } from './status-error.ts'
 
-// One object is at most a few megabytes (etcd refuses more than 1.5); a longer line is not a watch.
+// An object is at most a few megabytes (etcd refuses more than 1.5); a longer line is not a watch.
 const MAX_LINE_CHARACTERS = 16 * 1024 * 1024
 
 /** The lines of a stream of UTF-8 chunks. A stream that ends within a line throws: the event it began is lost. */
@@ -25,7 +25,7 @@ export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncIterable<s
   if ((pending + decoder.decode()).trim() !== '') throw new Error('the watch ended in the middle of an event')
 }
 
-/** One line of a watch as an event; an ERROR event throws the ApiError it carries. */
+/** A line of a watch as an event; an ERROR event throws the ApiError it carries. */
 export function parseWatchLine<T extends KubeObject>(line: string): WatchEvent<T> {
   const event: unknown = JSON.parse(line)
   if (!isObject(event) || !isObject(event['object'])) throw new Error(`not a watch event: ${line.slice(0, 200)}`)

@@ -147,7 +147,7 @@ export function createControllers(options: ControllersOptions): Controllers {
   async function work(signal: AbortSignal): Promise<void> {
     const following = [informers.run(signal), leases.run(signal), secrets.run(signal)]
     try {
-      // All caches must be complete, not only the caches of one controller: an empty cache would look like an empty
+      // All caches must be complete, not only the caches of a controller: an empty cache would look like an empty
       // fleet (I-06).
       await Promise.all([informers, leases, secrets].map((one) => one.whenSynced(signal)))
       await Promise.all(controllers.map((controller) => controller.run(signal)))

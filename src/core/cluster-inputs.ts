@@ -13,7 +13,7 @@ export interface ClusterInputs {
   readonly kubeVersion?: string
 }
 
-/** What was read: a path such as `labels.region`, and what was there; null for nothing. */
+/** What was read: a path like `labels.region`, and what was there; null for nothing. */
 export type Reads = Readonly<Record<string, string | null>>
 
 /** What a cluster has at a path of reads. */

@@ -35,7 +35,7 @@ export const API_REASONS = {
 
 export type ApiReason = keyof typeof API_REASONS
 
-/** One field of an Invalid or Conflict answer, in Kubernetes' words. */
+/** A field of an Invalid or Conflict answer, in Kubernetes' words. */
 export interface ApiCause {
   readonly reason: string
   readonly message: string
@@ -78,7 +78,7 @@ export class ApiError extends Error {
   declare readonly where?: string
   declare readonly todo?: string
 
-  /** `code`: where Kubernetes answers with another one than the reason's. */
+  /** `code`: where Kubernetes answers with another code than the reason's. */
   constructor(
     reason: ApiReason,
     message: string,

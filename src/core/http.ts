@@ -50,7 +50,10 @@ export async function readBody(body: AsyncIterable<Uint8Array>, maxBytes: number
   return chunks.length === 1 && only ? only : concatBytes(chunks)
 }
 
-/** A body of one piece. A sender with a socket may ask for the piece itself: its length is known before it is sent. */
+/**
+ * A body that is a single piece. A sender with a socket may ask for the piece itself: its length is known before it is
+ * sent.
+ */
 export function bytesBody(bytes: Uint8Array): WholeBody {
   return {
     whole: bytes,
@@ -65,7 +68,7 @@ export interface WholeBody extends AsyncIterable<Uint8Array> {
   readonly whole: Uint8Array
 }
 
-/** The bytes of a body of one piece; undefined when it is a stream. */
+/** The bytes of a body that is a single piece; undefined when it is a stream. */
 export function wholeBytes(body: AsyncIterable<Uint8Array>): Uint8Array | undefined {
   return 'whole' in body && body.whole instanceof Uint8Array ? body.whole : undefined
 }

@@ -12,7 +12,7 @@ export interface HistogramSpec extends MetricSpec {
   readonly buckets: readonly number[]
 }
 
-/** Label values of one observation. */
+/** Label values of an observation. */
 export type MetricLabels = Readonly<Record<string, string>>
 
 /** Adds to, sets or observes one series. */

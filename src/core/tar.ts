@@ -9,7 +9,7 @@ export const MAX_TAR_NAME = 100
 /** What eleven octal digits hold; larger sizes are written as GNU and POSIX readers both understand them. */
 const MAX_OCTAL = 8 ** 11 - 1
 
-/** One entry; names are bytes, because tar does not guarantee UTF-8. */
+/** An entry; names are bytes, because tar does not guarantee UTF-8. */
 export interface TarEntry {
   readonly name: Uint8Array
   /**
@@ -123,7 +123,7 @@ function latin1(bytes: Uint8Array): string {
  */
 export function tarNumber(field: Uint8Array): number | undefined {
   const first = field[0] ?? 0
-  // The highest bit says that a large number is written in binary, the next one that the number is negative.
+  // The highest bit says that a large number is written in binary, the next that the number is negative.
   if (first & 0x80) {
     const number = field.subarray(1).reduce((sum, byte) => sum * 256 + byte, first & 0x7f)
     return Number.isSafeInteger(number) ? number : undefined

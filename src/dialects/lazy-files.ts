@@ -17,7 +17,7 @@ export interface LazyFiles {
 /** The largest file that is read. */
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** The files of an artifact; those that fit `askedFirst` are read by the first `load`. */
+/** The files of an artifact; files that fit `askedFirst` are read by the first `load`. */
 export async function lazyFiles(artifact: Digest, blobs: Pick<Blobs, 'get'>, askedFirst?: RegExp): Promise<LazyFiles> {
   const tree = await readTree(artifact, blobs)
   if (!tree) throw new Error(`artifact ${artifact} is not stored`)

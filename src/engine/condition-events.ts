@@ -47,7 +47,7 @@ export function conditionEvents(
   return [...byReason.values(), ...stateEvents(before, after, declared)]
 }
 
-/** The revision of an object that has another one than before. */
+/** The revision of an object that has another than before. */
 function newRevision(before: KubeObject, after: KubeObject, { revision: path }: StatusEvents): string | undefined {
   if (!path) return undefined
   const [old, now] = [before, after].map((object) =>

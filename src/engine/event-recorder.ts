@@ -94,7 +94,7 @@ export function createEventRecorder({ client, clock, log, metrics }: EventRecord
   }
 }
 
-/** Equal Events of one object have the same name: the API object counts them and keeps the newest message. */
+/** Equal Events of an object have the same name: the API object counts them and keeps the newest message. */
 function eventObject(
   object: KubeObject,
   { type, reason, message, revision }: ConditionEvent,

@@ -1,5 +1,5 @@
 /**
- * One leader among several processes, by a Lease in the API.
+ * A leader among several processes, by a Lease in the API.
  *
  *     follow ──free or expired: written by compare-and-swap──▶ lead ──renewed in time──▶ lead
  *       ▲                                                       │

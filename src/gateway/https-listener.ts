@@ -72,7 +72,7 @@ const MAX_CHECK_MS = 5000
 const KEEP_ALIVE_MS = 65_000
 // Small enough that a slow connection shows progress.
 const PIECE_BYTES = 16 * 1024
-/** The abort reason after a disconnect. One shared error, because each new one would capture a stack. */
+/** The abort reason after a disconnect. A shared error, because each new error would capture a stack. */
 const DISCONNECTED = new Error('the agent closed the connection')
 // A resumed session does not present its certificate again, so a session lasts at most a day.
 const SESSION_SECONDS = 86_400

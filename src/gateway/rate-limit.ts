@@ -31,7 +31,7 @@ export function createRateLimiter({ clock, what, burst, perMinute, maxKeys = Inf
 
   return {
     retryAfterMs,
-    /** Takes tokens, or throws TooManyRequests with the time of the next ones. */
+    /** Takes tokens, or throws TooManyRequests with the time of the next tokens. */
     take(key: string, tokens = 1): void {
       const ms = retryAfterMs(key, tokens)
       if (ms === 0) return

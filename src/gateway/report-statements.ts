@@ -37,7 +37,7 @@ export function createReportStatements(root: () => Digest) {
       }
       return statement
     },
-    /** The report of this statement is stored: older ones are replays from now on. */
+    /** The report of this statement is stored: older statements are replays from now on. */
     accept({ clusterId, instance, sequence }: ReportStatement): void {
       newest.set(clusterId, { instance, sequence })
     },

@@ -199,7 +199,7 @@ function refuseOlder(current: ClusterReport, { epoch, revision }: Report): void 
   )
 }
 
-/** Every reported field but those that belong to the Cluster's status. */
+/** Every reported field except the fields of the Cluster's status. */
 function reportSpec(
   cluster: Cluster,
   reported: Report,

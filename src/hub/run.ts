@@ -185,7 +185,7 @@ function endOfHub({ deaths }: Starting, closeAll: () => Promise<void>): Pick<Run
   return { ended, close }
 }
 
-/** One line with all addresses, the first output of `hub run` for scripts. */
+/** A line with all addresses, the first output of `hub run` for scripts. */
 export function readyLine(hub: HubAddresses): string {
   return `flotilla hub ready: api ${hub.api} gateway ${hub.gateway} console ${hub.signInUrl()} kubeconfig ${hub.kubeconfig}`
 }

@@ -16,7 +16,7 @@ import {
 import type { JournalHead } from '../kinds/fields/journal-head.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
 
-/** A stream: the records of one writer for one purpose. */
+/** A stream: the records of a writer for a single purpose. */
 export interface JournalStream {
   /** For example `evidence`. */
   readonly purpose: string

@@ -9,7 +9,7 @@ interface Waiting {
   readonly sinceMs: number
 }
 
-/** The oldest records, for one segment, and the losses before it. */
+/** The oldest records, for a segment, and the losses before it. */
 export interface Batch {
   readonly lines: readonly string[]
   /** Times of the first and last record. */

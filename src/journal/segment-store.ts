@@ -1,5 +1,5 @@
 // Tested by src/journal/journal-writer.test.ts
-/** Stores the segments of one stream: the segment first, then its index, then the head that names both. */
+/** Stores the segments of a stream: the segment first, then its index, then the head that names both. */
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Client } from '../client/client.ts'
 import { compact } from '../core/compact.ts'

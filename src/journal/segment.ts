@@ -16,7 +16,7 @@ export class JournalError extends Error {
   override readonly name = 'JournalError'
 }
 
-/** The most segments of one index. */
+/** The most segments of an index. */
 export const INDEX_SEGMENTS = 64
 /** The most bytes of a segment's records, uncompressed. */
 const MAX_RECORD_BYTES = 64 * 1024 * 1024

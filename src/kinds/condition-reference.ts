@@ -17,7 +17,7 @@ export interface ReasonEntry {
   readonly todo: string
 }
 
-/** Reasons of one part of the product. */
+/** Reasons of a part of the product. */
 export interface ReasonGroup {
   readonly title: string
   readonly about: string

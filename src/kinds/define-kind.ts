@@ -14,7 +14,7 @@ const VERSION = 'v1alpha1'
 /** What a cell of a table holds. */
 export type Cell = string | number | boolean | null
 
-/** One column of `kubectl get`, in the form of a CRD's additionalPrinterColumns. */
+/** A column of `kubectl get`, in the form of a CRD's additionalPrinterColumns. */
 export interface Column {
   readonly name: string
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
@@ -53,7 +53,7 @@ export interface StatusEvents {
   /** Values of `status.state` that are failures; leaving such a state for `Ready` makes a Normal Event. */
   readonly warnInState?: readonly string[]
   /**
-   * A value of the status, as a path such as `['artifact', 'revision']`, whose change makes an Event of the condition
+   * A value of the status, as a path like `['artifact', 'revision']`, whose change makes an Event of the condition
    * `Ready`, also if its reason stays: each revision has its own Event.
    */
   readonly revision?: readonly string[]
@@ -88,7 +88,7 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
   readonly custom?: CustomTraits
   /** Top-level fields a list can be selected by, besides name and namespace. */
   readonly selectable?: readonly string[]
-  /** Columns after NAME; the last one is usually AGE. */
+  /** Columns after NAME; the last is usually AGE. */
   readonly columns: readonly Column[]
   readonly examples: readonly KubeObject[]
 }

@@ -2,7 +2,7 @@
 import { isObject, jsonEqual } from '../core/json.ts'
 import { ownField } from './schema/own-field.ts'
 
-/** One step of a path. */
+/** A step of a path. */
 export type PathStep =
   | { readonly type: 'field'; readonly name: string }
   | { readonly type: 'index'; readonly index: number }
@@ -15,7 +15,7 @@ const INDEX = /\[(-?\d+)\]/y
 const ALL = /\.\*|\[\*\]/y
 const WHERE = /\[\?\(\s*@((?:\.[A-Za-z0-9_\\.-]+)*)\s*(==|!=)\s*("[^"]*"|'[^']*'|[^\s)]+)\s*\)\]/y
 
-/** Reads a path such as `.status.conditions[?(@.type=="Ready")].status`; undefined when it is none. */
+/** Reads a path like `.status.conditions[?(@.type=="Ready")].status`; undefined when it is none. */
 export function parseJsonPath(text: string): readonly PathStep[] | undefined {
   const steps: PathStep[] = []
   let at = 0

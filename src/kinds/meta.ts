@@ -10,7 +10,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean
 }
 
-/** One manager's share of an object's fields, as server-side apply records it. */
+/** A manager's share of an object's fields, as server-side apply records it. */
 export interface ManagedFieldsEntry {
   manager: string
   operation: 'Apply' | 'Update'
@@ -74,7 +74,7 @@ export interface ResourceType<T extends KubeObject = UnknownObject> {
   readonly objectType?: T
 }
 
-/** The address of one object within its kind. */
+/** The address of an object within its kind. */
 export interface ObjectKey {
   readonly namespace?: string
   readonly name: string

@@ -16,7 +16,7 @@ export interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, object>> }
 }
 
-/** The document of one group and version; the kinds must all be of it. */
+/** The document of a group and version; the kinds must all be of it. */
 export function openApiDocument(kinds: readonly Kind[], serverVersion: string): OpenApiDocument {
   const schemas: Record<string, object> = {
     [`${META}.ObjectMeta`]: OBJECT_META,

@@ -162,7 +162,7 @@ function findDuplicates(found: readonly (Pick<Found, 'object'> & Partial<Found>)
   return found.flatMap((place): RenderProblem[] => {
     const { document, line } = place
     const identity = objectIdentity(place.object)
-    // Versions of a group are views of one object, so the version does not make objects different.
+    // Versions of a group are views of the same object, so the version does not make objects different.
     const key = identity.replace(/^(?:([^ /]+)\/)?[^ ]+ /, '$1 ')
     const before = first.get(key)
     if (!before) {

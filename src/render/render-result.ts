@@ -8,7 +8,7 @@ import type { UnknownObject } from '../kinds/meta.ts'
 
 /** A part of the input that cannot be rendered. */
 export interface RenderProblem {
-  /** One sentence: the problem and how to fix it. */
+  /** A sentence: the problem and how to fix it. */
   readonly message: string
   /** The file of the artifact. */
   readonly file?: string

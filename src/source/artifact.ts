@@ -8,7 +8,7 @@ import { isDigest } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import { canonicalJson, isObject } from '../core/json.ts'
 
-/** One file of an artifact. */
+/** A file of an artifact. */
 export interface ArtifactFile {
   /** A clean relative path with slashes. */
   readonly path: string

@@ -211,7 +211,7 @@ async function get(url: string, maxBytes: number, context: FetchContext): Promis
   )
 }
 
-/** Reads the versions of one chart from an index. */
+/** Reads the versions of a chart from an index. */
 function readIndex(bytes: Uint8Array, chart: string, file: string): ChartVersion[] {
   let value: unknown
   try {

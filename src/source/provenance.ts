@@ -7,7 +7,7 @@ export interface Provenance {
   readonly provenance: Uint8Array
   /** Armored public keys. */
   readonly keyring: string | undefined
-  /** Name of the archive, such as `web-1.0.0.tgz`. */
+  /** Name of the archive, like `web-1.0.0.tgz`. */
   readonly file: string
   readonly digest: string
   /** The current time. A signature that is dated later is not valid. */

@@ -20,7 +20,7 @@ const FLEET_KEYS = [
   ['authorization', 'azure-password'],
 ] as const
 
-/** Keys of the Secret that may have the token of a call; the first one that is there counts. */
+/** Keys of the Secret that may have the token of a call; the first that is there counts. */
 export function tokenKeys(headers: Readonly<Record<string, string | undefined>>): readonly string[] {
   const own = FLEET_KEYS.find(([header]) => headers[header] !== undefined)
   return own ? ['token', own[1]] : ['token']

@@ -5,7 +5,7 @@ import { hex, sha256 } from '../core/bytes.ts'
  * inserted line breaks every hash after it.
  */
 
-/** One line of the audit chain. */
+/** A line of the audit chain. */
 export interface AuditRecord {
   /** Counts from 1 without gaps. */
   readonly sequence: number

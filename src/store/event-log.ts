@@ -17,7 +17,7 @@ export interface EventLog {
   read(prefix: string, after: number, upTo: number): readonly StoreEvent[]
 }
 
-/** The open watches of one store. */
+/** The open watches of a store. */
 export interface Watches {
   watch(prefix: string, after: number, signal: AbortSignal): StoreWatch
   /** Wakes the watches whose prefix covers one of these keys, which changed after the revision `before`. */
@@ -71,7 +71,7 @@ export function createWatches(log: EventLog): Watches {
   }
 }
 
-/** What the watches of one store share. */
+/** What the watches of a store share. */
 interface Home {
   readonly log: EventLog
   isClosed(): boolean
@@ -85,7 +85,7 @@ const DONE: Taken = { done: true, value: undefined }
 const NOTHING: readonly StoreEvent[] = []
 
 /**
- * One watch. A generator would be shorter, but there may be thousands of them and each change goes through all that
+ * A watch. A generator would be shorter, but there may be thousands of them and each change goes through all that
  * follow it: this is one object, and one promise for each event.
  */
 class Cursor implements StoreWatch, AsyncIterator<StoreEvent, undefined> {

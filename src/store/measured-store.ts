@@ -4,7 +4,7 @@ import type { Store } from './store.ts'
 
 const COMMIT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
-/** A store whose commits are counted and timed; everything else is the store's own. */
+/** A store whose commits are counted and timed; the rest is the store's own. */
 export function createMeasuredStore(store: Store, { clock, metrics }: { clock: Clock; metrics: Metrics }): Store {
   const commits = metrics.counter({
     name: 'flotilla_store_commits_total',

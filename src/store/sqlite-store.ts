@@ -14,7 +14,7 @@ export interface SqliteStoreOptions {
   readonly path: string
   /**
    * Runs a function soon; the writes that were asked for until then share one transaction and one fsync. A composition
-   * root passes `setImmediate`, so that all requests of one turn of the event loop are together.
+   * root passes `setImmediate`, so that all requests of the same turn of the event loop are together.
    */
   readonly defer?: (run: () => void) => void
   /** The file never grows over this; writes are refused as on a full disk. */
@@ -36,7 +36,7 @@ type AuditHead = Pick<AuditRecord, 'sequence' | 'hash'>
 /** How many superseded revisions one transaction of a compaction sweeps. */
 const SWEEP = 2000
 const MAX_GROUP = 1000
-/** Of rows kept in memory; those of the newest events share their text with the tail. */
+/** Of rows kept in memory; rows of the newest events share their text with the tail. */
 const RECENT_BYTES = 4 * 1024 * 1024
 
 /**

@@ -6,13 +6,13 @@
  * LIST at r followed by WATCH from r shows any later state, ordered, gapless, without duplicates; a revision that was
  * compacted away is answered with ApiError Expired, never with silence.
  *
- * Keys are paths such as `/flotilla.dev/bundles/ns/name`; a prefix always ends in `/`, so that no resource is a prefix
+ * Keys are paths like `/flotilla.dev/bundles/ns/name`; a prefix always ends in `/`, so that no resource is a prefix
  * of another.
  */
 
 import type { AuditRecord } from './audit-chain.ts'
 
-/** One stored value; `modRevision` is the revision of its last change. */
+/** A stored value; `modRevision` is the revision of its last change. */
 export interface StoreEntry {
   readonly key: string
   readonly value: string
@@ -27,7 +27,7 @@ export interface StoreWrite {
   readonly expect: number
   /** The new value given the revision it will have; undefined deletes the key. */
   readonly value: ((revision: number) => string) | undefined
-  /** One line for the audit chain, written in the same transaction. */
+  /** A line for the audit chain, written in the same transaction. */
   readonly audit?: string
 }
 
@@ -37,7 +37,7 @@ export type CommitResult =
   /** The key's present entry, or undefined when it does not exist. */
   | { readonly ok: false; readonly current: StoreEntry | undefined }
 
-/** One change seen by a watch; `previous` is the value before it. */
+/** A change seen by a watch; `previous` is the value before it. */
 export interface StoreEvent {
   readonly key: string
   readonly revision: number
@@ -100,7 +100,7 @@ export interface Store {
   audit(after: number, limit: number): Promise<readonly AuditRecord[]>
   /** Appends a line to the audit chain that belongs to no write. Omitted by stores without a chain of their own. */
   note?(line: string): Promise<void>
-  /** The last record of the audit chain; sequence 0 before the first one. */
+  /** The last record of the audit chain; sequence 0 before the first. */
   auditHead?(): Promise<Pick<AuditRecord, 'sequence' | 'hash'>>
   close(): Promise<void>
 }

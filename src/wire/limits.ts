@@ -8,7 +8,7 @@ export const LIMITS = {
   statementBytes: 4 * 1024,
   /** A signed document. */
   documentBytes: 4 * 1024 * 1024,
-  /** One blob: a set or an object. */
+  /** A blob: a set or an object. */
   blobBytes: 64 * 1024 * 1024,
   /**
    * What one pack of a set holds when it is unpacked: a budget for the hub, and the most an agent believes (one
@@ -18,7 +18,7 @@ export const LIMITS = {
   packBytes: 256 * 1024 * 1024,
   /** The answer with all versions of the trust bundle that an agent lacks. */
   trustBytes: 4 * 1024 * 1024,
-  /** One line of a follow stream. */
+  /** A line of a follow stream. */
   frameBytes: 16 * 1024,
   /** Any other answer. */
   answerBytes: 256 * 1024,
@@ -35,7 +35,7 @@ export const LIMITS = {
   /** Objects with a state of their own in one report, and the size of them together. */
   reportObjects: 200,
   reportObjectBytes: 64 * 1024,
-  /** Observations of single objects in one report, and of one entry. */
+  /** Observations of single objects in one report, and of an entry. */
   feedbackBytes: 256 * 1024,
   feedbackObjects: 5000,
   /** Lines of the agent's own log in one report, sent only on request. */
@@ -47,7 +47,7 @@ export const LIMITS = {
   claims: 64,
   claimNameChars: 253,
   claimValueChars: 1024,
-  /** Ancestors a document names, so that an agent that missed some can tell its own past from another one. */
+  /** Ancestors a document names, so that an agent that missed some can tell its own past from another. */
   ancestors: 64,
   /** Trust bundles in one answer; an agent asks again for the rest. */
   trustVersions: 32,

@@ -1,5 +1,6 @@
 /**
- * The tree of a YAML document: what yaml.v3's Node is, for those who must keep comments, styles and the order of keys.
+ * The tree of a YAML document: what yaml.v3's Node is, for callers that must keep comments, styles and the order of
+ * keys.
  */
 import { resolveTag } from './resolve-scalar.ts'
 
@@ -17,7 +18,7 @@ export const FOLDED = 16
 /** A collection in brackets. */
 export const FLOW = 32
 
-/** One node. All fields may be changed before the tree is written again. */
+/** A node. All fields may be changed before the tree is written again. */
 export interface YamlNode {
   kind: NodeKind
   /** A sum of the styles above. */

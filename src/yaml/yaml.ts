@@ -29,7 +29,7 @@ export interface ReadOptions extends ValueOptions {
 /** What becomes of keys, integers and mappings. */
 export interface ValueOptions {
   /**
-   * What a repeated key is: an error (default), or the last one wins, or `strict`: an error also when a merge (`<<`)
+   * What a repeated key is: an error (default), or the last wins, or `strict`: an error also when a merge (`<<`)
    * brings a key that is already there, as `UnmarshalStrict` of sigs.k8s.io/yaml has it.
    */
   readonly duplicateKeys?: 'error' | 'last' | 'strict'
@@ -41,7 +41,7 @@ export interface ValueOptions {
   readonly mappings?: 'object' | 'map'
 }
 
-/** One document of a stream: its plain JSON value, and where each value stands. */
+/** A document of a stream: its plain JSON value, and where each value stands. */
 export interface YamlDocument {
   /** Plain JSON; objects have no prototype keys. */
   readonly value: unknown

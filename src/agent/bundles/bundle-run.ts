@@ -20,7 +20,7 @@ import type { Inventory, InventoryObject } from '../cluster/inventory.ts'
 import type { PlannedObject, SetPlan } from '../documents/set-plan.ts'
 
 /**
- * One bundle on this cluster, as the agent runs it. Every step reads and changes it; the inventory is the part that is
+ * A bundle on this cluster, as the agent runs it. Every step reads and changes it; the inventory is the part that is
  * stored in the cluster.
  */
 export interface BundleRun {

@@ -1,5 +1,5 @@
 /**
- * Runs hooks: each once in an operation, one after the other. plan/apply/hook-step.ts decides; this file acts and
+ * Runs hooks: each once in an operation, in turn. plan/apply/hook-step.ts decides; this file acts and
  * records.
  */
 import { compact } from '../../core/compact.ts'

@@ -1,5 +1,5 @@
 /**
- * One bundle on the cluster, step by step; plan/apply/operation.ts decides which step. A crash may follow each step,
+ * A bundle on the cluster, step by step; plan/apply/operation.ts decides which step. A crash may follow each step,
  * and the next start continues from the inventory:
  *
  *   preflight ─▶ inventory old ∪ new ─▶ pre hooks ─▶ wave by wave: apply, record, hooks, wait ─▶ prune ─▶ post hooks

@@ -140,7 +140,7 @@ export function createWaves({ content, observer, journal, hooks, clock }: WavePo
         throw new Waiting('Establishing', `${describeObject(planned)}: ${health.message}`, STEP_TIMING.establishMs)
       }
     }
-    // Kinds one after the other, the objects of a kind in parallel.
+    // One kind at a time, the objects of a kind in parallel.
     for (const group of Map.groupBy(wave.others, applyRank).values()) await applyAll(run, group, context)
   }
 

@@ -8,7 +8,7 @@ import type { AgentObjects } from './agent-objects.ts'
 import { parseInventory, parsePage } from './inventory.ts'
 import type { Inventory, InventoryObject, PagedInventory } from './inventory.ts'
 
-// A ConfigMap holds one mebibyte. Larger inventories are compressed, in pages of a fixed number of objects.
+// A ConfigMap holds a mebibyte. Larger inventories are compressed, in pages of a fixed number of objects.
 const INLINE_CHARS = 128 * 1024
 const PAGE_OBJECTS = 2500
 const PAGE_BYTES = 64 * 1024 * 1024

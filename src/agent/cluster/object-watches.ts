@@ -5,7 +5,7 @@
  * not with the cluster.
  *
  * Where an executor may not list a kind in all namespaces, each namespace has its own watch. Where it may not list at
- * all, objects are read one by one.
+ * all, objects are read in turn.
  */
 import type { Reader } from '../../client/client.ts'
 import type { Discovery } from '../../client/discovery.ts'

@@ -114,7 +114,7 @@ export function readScope(query: ObjectId, type: ResourceType): { readonly names
   return compact({ namespace: query.namespace })
 }
 
-/** The objects of a list over all namespaces that bundles may read: those outside the namespace of the agent. */
+/** The objects of a list over all namespaces that bundles may read: the objects outside the namespace of the agent. */
 export function withoutAgent<T extends KubeObject>(objects: readonly T[]): readonly T[] {
   return objects.filter(({ metadata }) => metadata.namespace !== AGENT_NAMESPACE)
 }

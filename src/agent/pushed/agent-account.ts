@@ -61,7 +61,7 @@ export async function requestToken(
   return { token: new Secret(token), expiresAt }
 }
 
-/** What tells this cluster from all others; undefined where it cannot be read. */
+/** What tells this cluster from the rest; undefined where it cannot be read. */
 export async function clusterUid(rest: Rest, signal: AbortSignal): Promise<string | undefined> {
   try {
     return (await clientOver(rest).get(Namespace, { name: 'kube-system' }, signal)).metadata.uid

@@ -158,7 +158,7 @@ export function createClusterAccess(ports: ClusterAccessPorts, credential: Conne
       if (token) await keep(token)
       else await mint(signal)
     },
-    /** Ends all connections, also those that hang. */
+    /** Ends all connections, also hanging connections. */
     async reset(): Promise<void> {
       const former = access
       if (!former) return

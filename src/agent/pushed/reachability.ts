@@ -43,7 +43,7 @@ export function createReachability({ access, clock, ids, log }: ReachabilityPort
 
   function note(caught: NoAccess | undefined): void {
     failures = caught ? failures + 1 : 0
-    // One lost probe is not an outage.
+    // A lost probe is not an outage.
     if (caught?.reason === 'Unreachable' && isUp && failures < PUSH_TIMING.lostAfter) return
     if (caught && (isUp || problem?.message !== caught.message))
       log.info({ reason: caught.reason, err: caught.message }, 'the cluster cannot be reached')

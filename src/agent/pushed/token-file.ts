@@ -32,7 +32,7 @@ export async function writeTokenFile(storage: AgentStorage, file: TokenFile): Pr
   await storage.write(AGENT_FILES.access, utf8(JSON.stringify(file)))
 }
 
-/** True if both lead to the same server: a token never goes to another one. */
+/** True if both lead to the same server: a token never goes to another. */
 export function isSameServer(
   one: Pick<Connection, 'server' | 'ca'>,
   other: Pick<Connection, 'server' | 'ca'>,

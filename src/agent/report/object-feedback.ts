@@ -62,7 +62,7 @@ function availability(
   return health.message !== MISSING.message
 }
 
-/** The entries that fit into a report, beginning with another one in each turn. */
+/** The entries that fit into a report, beginning with another in each turn. */
 export function boundFeedback(all: readonly ReportedFeedback[], nowMs: number): ReportedFeedback[] {
   const sizes = all.map((one) => utf8(canonicalJson(one)).byteLength + 1)
   const total = sizes.reduce((sum, size) => sum + size, 0)

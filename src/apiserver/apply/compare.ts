@@ -11,7 +11,7 @@ export interface Comparison {
   readonly removed: FieldSet
 }
 
-/** Compares two values of one type. */
+/** Compares two values of the same type. */
 export function compare(left: unknown, right: unknown, type: TypeRef): Comparison {
   const comparison = { added: new FieldSet(), modified: new FieldSet(), removed: new FieldSet() }
   visit({ left, right, type, path: [] }, comparison)

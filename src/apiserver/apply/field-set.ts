@@ -6,7 +6,7 @@ import { isObject } from '../../core/json.ts'
  * A path may be a member without its children, and the other way round, exactly as in Kubernetes.
  */
 
-/** One step of a path, in its written form. */
+/** A step of a path, in its written form. */
 export type PathElement = `${'f' | 'k' | 'v' | 'i'}:${string}`
 
 /** A path from the root of an object. */

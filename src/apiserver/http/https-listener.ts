@@ -63,7 +63,7 @@ export interface ListenerLimits {
   readonly slowReaderMs: number
   readonly maxConnections: number
   readonly maxStreamsPerConnection: number
-  /** Memory for bodies of all requests under way, and of those of one caller. */
+  /** Memory for bodies of all requests under way, and of the requests of a single caller. */
   readonly bodies: BodyBudgetLimits
   /** How long a graceful close waits for requests under way. */
   readonly closeMs: number

@@ -17,7 +17,7 @@ export function presentStored(context: RequestContext, object: UnknownObject, te
   return text !== undefined && isPlainJson(context.accept) ? { text } : { object: present(context, object) }
 }
 
-/** One object as the answer of get, create, update, patch, delete. */
+/** An object as the answer of get, create, update, patch, delete. */
 export function present(context: RequestContext, object: UnknownObject): unknown {
   const { accept, kind } = context
   if (accept.as === undefined) return object
@@ -46,7 +46,7 @@ export function listBegin(head: ListHead): string {
 export const LIST_END = ']}'
 
 /**
- * What makes items of stored texts. Those of built-in kinds do not say what they are, which their list does: the
+ * What makes items of stored texts. Items of built-in kinds do not say what they are, which their list does: the
  * beginning of the text is cut off, and only a text that begins otherwise is read.
  */
 export function itemTexts(kind: Kind): (text: string) => string {

@@ -17,7 +17,7 @@ export interface VerbResponse extends ResponseBody {
 /** The body of an answer: an object, or its JSON where that is at hand already. */
 export interface ResponseBody {
   readonly object?: unknown
-  /** One text, or the pieces of a long one, which are never together in memory. */
+  /** A text, or the pieces of a long one, which are never together in memory. */
   readonly text?: string | AsyncIterable<string>
 }
 

@@ -1,4 +1,4 @@
-/** One pass over JSON text for what `JSON.parse` does not tell: how deep it is and which keys come twice. */
+/** A pass over JSON text for what `JSON.parse` does not tell: how deep it is and which keys come twice. */
 
 /** A key that came twice, and where in the text it did. */
 export interface KeyPlace {

@@ -42,7 +42,7 @@ export async function sendAnswer(response: Http2ServerResponse, answer: HttpResp
   response.end()
 }
 
-/** Sends one piece and says whether to go on. Nothing of it stays here while the next one is waited for. */
+/** Sends one piece and says whether to go on. Nothing of it stays here while the next is waited for. */
 async function sendNext(
   response: Http2ServerResponse,
   pieces: AsyncIterator<Uint8Array>,

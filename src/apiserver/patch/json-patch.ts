@@ -4,7 +4,7 @@ import { isObject, jsonClone, jsonEqual, measureJson } from '../../core/json.ts'
 import { badRequest } from '../http/api-errors.ts'
 import { MAX_DEPTH } from '../http/decode-body.ts'
 
-/** RFC 6902. The operations of one patch succeed together or not at all. */
+/** RFC 6902. The operations of a patch succeed together or not at all. */
 
 interface Operation {
   readonly op: string

@@ -198,7 +198,7 @@ function inOrder(
   return [...result, ...[...listed.slice(nextListed), ...others.slice(nextOther)].map(({ item }) => item)]
 }
 
-/** The first place of each item. One pass: a search for each item would take for ever with a long list. */
+/** The first place of each item. A single pass: a search for each item would take for ever with a long list. */
 function ranks(items: readonly unknown[], idOf: (item: unknown) => string): ReadonlyMap<string, number> {
   const result = new Map<string, number>()
   items.forEach((item, index) => {

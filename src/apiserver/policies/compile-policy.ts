@@ -87,7 +87,7 @@ export interface PolicyProblem {
   readonly detail: string
 }
 
-/** Compiles the expressions of one policy. */
+/** Compiles the expressions of a policy. */
 export interface PolicyCompiler {
   readonly scope: CompiledScope
   readonly problems: readonly PolicyProblem[]

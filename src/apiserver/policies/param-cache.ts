@@ -57,7 +57,7 @@ export function createParamCache(parts: Pick<ServerParts, 'store' | 'clock' | 'l
   }
 }
 
-/** The most namespaces that are remembered for one parameter. */
+/** The most namespaces that are remembered for a parameter. */
 const MAX_NAMESPACES = 10_000
 
 const mismatches = new WeakMap<UnknownObject, Map<CelProgram, Set<string>>>()

@@ -22,7 +22,7 @@ export interface TypeChecks {
 const MANAGER = 'validatingadmissionpolicy-status'
 const WRITER = 'system:serviceaccount:kube-system:validatingadmissionpolicy-status-controller'
 
-/** Checks policies one after the other, once `open` says that all kinds are known. */
+/** Checks policies one at a time, once `open` says that all kinds are known. */
 export function startTypeChecks(
   parts: Pick<ServerParts, 'store' | 'clock' | 'log' | 'registry'>,
   open: Promise<void>,

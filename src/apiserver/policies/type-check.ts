@@ -11,7 +11,7 @@ import { policyCompiler } from './compile-policy.ts'
  * are of no type when it is evaluated, and so they were when it was compiled.
  */
 
-/** A warning about one expression, as the status of a policy has it. */
+/** A warning about an expression, as the status of a policy has it. */
 export interface ExpressionWarning {
   fieldRef: string
   warning: string

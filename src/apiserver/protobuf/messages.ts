@@ -3,11 +3,11 @@
  * among them is refused by name, never dropped in silence.
  *
  * A field is its number, its name in JSON and its type. Before the type: `list`, `map` (with string keys), `keep` where
- * a zero means something, and `inline` for a message whose fields stand among those of its parent in JSON.
+ * a zero means something, and `inline` for a message whose fields stand among the fields of its parent in JSON.
  */
 import { KIND_LINES, MESSAGE_LINES } from './messages-table.ts'
 
-/** One field of a message. */
+/** A field of a message. */
 export interface Field {
   readonly name: string
   readonly form: 'one' | 'list' | 'map' | 'inline'

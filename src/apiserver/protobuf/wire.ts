@@ -1,6 +1,6 @@
 /** The fields of a protobuf message as they are on the wire. */
 
-/** One field: a number for wire type 0, bytes for 2; other types are bytes too. */
+/** A field: a number for wire type 0, bytes for 2; other types are bytes too. */
 export interface WireField {
   readonly number: number
   readonly value: bigint | Uint8Array
@@ -11,7 +11,7 @@ export class WireError extends Error {
   override readonly name = 'WireError'
 }
 
-/** Reads the fields of a message one after the other. */
+/** Reads the fields of a message in turn. */
 export function* readFields(bytes: Uint8Array): Generator<WireField> {
   let at = 0
   function varint(): bigint {

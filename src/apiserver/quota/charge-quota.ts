@@ -75,7 +75,7 @@ export function createQuotaCharger(
     return (await store.commit({ key, expect: revision, value: serializeObject(next), audit })).ok
   }
 
-  /** Asks the quotas, and charges those that count it; false when there is nothing to charge. */
+  /** Asks the quotas, and charges the quotas that count it; false when there is nothing to charge. */
   async function chargeAll(request: AdmissionRequest, asked: QuotaRequest, from: Charging): Promise<boolean> {
     const { charge } = from
     let { quotas } = from
@@ -101,7 +101,7 @@ export function createQuotaCharger(
         if (!(await write(stored, more))) failed.add(name)
       }
       if (failed.size === 0) return true
-      // Those that were charged have said yes.
+      // A quota that was charged has allowed the object.
       quotas = (await quotasOf(charge.namespace)).filter(({ object }) => failed.has(object.metadata.name))
     }
     throw new ApiError('InternalError', 'Internal error occurred: resource quota evaluation timed out')

@@ -9,7 +9,7 @@ import { sameAmounts } from './amounts.ts'
 import { measureUsage, resourceNamesForType } from './usage.ts'
 import type { CountedType, ObjectUsage } from './usage.ts'
 
-/** The objects of one namespace that its quotas count. */
+/** The objects of a namespace that its quotas count. */
 interface NamespaceUsage {
   readonly types: readonly CountedType[]
   readonly objects: ReadonlyMap<string, ObjectUsage>

@@ -9,7 +9,9 @@ import { podAmounts } from './pod-amounts.ts'
 
 const ANNOTATION = 'kubernetes.io/limit-ranger'
 
-/** Gives the containers of a pod what a LimitRange has for those that say nothing; a note on the pod says so. */
+/**
+ * Gives the containers of a pod what a LimitRange has for containers without own amounts; a note on the pod says so.
+ */
 export function applyLimitDefaults(pod: UnknownObject, range: UnknownObject): void {
   const limits = itemsAt(range, 'spec.limits').filter(({ type }) => type === 'Container')
   const given = (field: string): JsonObject => Object.assign({}, ...limits.map((limit) => mapAt(limit, field)))

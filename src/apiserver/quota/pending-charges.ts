@@ -2,7 +2,7 @@ import type { Amounts } from './amounts.ts'
 
 /** Charges of writes that are under way: what is counted in the store does not have them yet. */
 
-/** One write's charges. */
+/** A write's charges. */
 export interface PendingCharge {
   readonly namespace: string
   /** By the name of the quota. */
@@ -20,7 +20,7 @@ export interface PendingCharges {
   beyond(namespace: string, quota: string, revision: number): readonly Amounts[]
 }
 
-/** Charges of one server; `ended` hears of namespaces whose charges ended. */
+/** Charges of a server; `ended` hears of namespaces whose charges ended. */
 export function createPending(ended: (namespace: string) => void): PendingCharges {
   const open = new Map<string, Set<PendingCharge>>()
   return {

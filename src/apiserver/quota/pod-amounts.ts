@@ -17,7 +17,7 @@ export interface PodAmountOptions {
 }
 
 /**
- * Containers run together, init containers one after the other before them; those that go on running count with all
+ * Containers run together, init containers in turn before them; sidecars, which go on running, count with all
  * that come later.
  */
 export function podAmounts(pod: JsonObject, side: RequestsOrLimits, { given, overhead }: PodAmountOptions): Amounts {

@@ -78,7 +78,7 @@ function isAbout(type: CountedType, name: string): boolean {
   return OLD_NAMES.has(type.plural) && name === type.plural
 }
 
-/** Resources that Kubernetes does not know by itself, such as devices. */
+/** Resources that Kubernetes does not know by itself, like devices. */
 function isExtended(name: string): boolean {
   return name.startsWith(DEVICE_CLASS) || (name.includes('/') && !name.includes('kubernetes.io/'))
 }

@@ -8,11 +8,11 @@ import { readObject, storeKey, serializeObject } from '../storage/stored-object.
 import { internalAuditLine } from '../server/internal-audit-line.ts'
 import type { RoleCache } from './role-cache.ts'
 
-/** Cluster roles that are made of others: their rules follow those whose labels they select. */
+/** Aggregated cluster roles: their rules follow the cluster roles whose labels they select. */
 
 const WRITER = 'system:serviceaccount:kube-system:clusterrole-aggregation-controller'
 
-/** The rules an aggregating role should have: those of every other selected role, in the order of names. */
+/** The rules an aggregating role should have: the rules of every other selected role, in the order of names. */
 export function aggregatedRules(role: ClusterRole, all: Iterable<ClusterRole>): PolicyRule[] {
   const selectors = (role.aggregationRule?.clusterRoleSelectors ?? []) as readonly LabelSelector[]
   const rules: PolicyRule[] = []

@@ -3,7 +3,7 @@ import { CONTROLLER_RULES, CONTROLLER_SYSTEM_RULES, CONTROLLERS_USER } from './c
 import { ruleFor, nonResourceRule, READ } from './rule-builders.ts'
 
 /**
- * The roles and bindings that exist from the start: Kubernetes' own as clients expect them, and those of the hub's
+ * The roles and bindings that exist from the start: Kubernetes' own as clients expect them, and the roles of the hub's
  * parts.
  */
 
@@ -241,7 +241,7 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
     rules: [ruleFor(WRITE, OWN, 'bundles', 'placements'), ruleFor(['update', 'patch'], OWN, 'rollouts')],
   },
   {
-    // Bind it to those who may open rings; view, edit and admin do not include it.
+    // Bind it to users who may open rings; view, edit and admin do not include it.
     name: 'flotilla:approver',
     rules: [
       ruleFor([...READ, 'create', 'delete'], OWN, 'approvals'),

@@ -18,7 +18,7 @@ const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ]
 
-/** An admission that refuses escalation and then asks the next one. */
+/** An admission that refuses escalation and then asks the next. */
 export function refuseEscalation(authorizer: RbacAuthorizer, next: Admission): Admission {
   return async (request) => {
     const { kind, object, operation } = request

@@ -12,7 +12,7 @@ const UNAUTHENTICATED = 'system:unauthenticated'
 const EXTRA = 'impersonate-extra-'
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/
 
-/** The caller a request is to be seen as: the proven one, or whom it may impersonate. */
+/** The caller a request counts for: the authenticated user, or the user it may impersonate. */
 export async function impersonate(request: HttpRequest, caller: Caller, authorizer: Authorizer): Promise<Caller> {
   const asked = askedFor(request)
   if (!asked) return caller

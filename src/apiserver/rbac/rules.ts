@@ -5,7 +5,7 @@ import { resourceMatches, urlMatches } from '../../kinds/policy-rule.ts'
 
 const ALL = '*'
 
-/** The parts of `wanted` that no rule of `held` covers, each about one thing. */
+/** The parts of `wanted` that no rule of `held` covers, each about one resource and verb. */
 export function uncoveredRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
   return wanted.flatMap(breakDown).filter((part) => !held.some((rule) => covers(rule, part)))
 }
@@ -24,7 +24,7 @@ function covers(rule: PolicyRule, part: PolicyRule): boolean {
   )
 }
 
-/** One rule per group, resource, name and verb. */
+/** A rule per group, resource, name and verb. */
 function breakDown(rule: PolicyRule): PolicyRule[] {
   const parts: PolicyRule[] = []
   const names: readonly (string | undefined)[] = rule.resourceNames?.length ? rule.resourceNames : [undefined]
@@ -44,7 +44,7 @@ function breakDown(rule: PolicyRule): PolicyRule[] {
   return parts
 }
 
-/** The same rules with the verbs about one thing together. */
+/** The same rules, with the verbs for the same resources in one rule. */
 export function compactRules(parts: readonly PolicyRule[]): PolicyRule[] {
   const byThing = new Map<string, PolicyRule>()
   const others: PolicyRule[] = []

@@ -2,7 +2,7 @@ import type { Caller } from '../../core/http.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 
-/** What stands between a valid request and its write: some change the object first, all others may only refuse. */
+/** What stands between a valid request and its write: some change the object first, the rest may only refuse. */
 
 /** A write that is about to happen. */
 export interface AdmissionRequest {
@@ -24,7 +24,7 @@ export type Admission = (request: AdmissionRequest) => Promise<readonly string[]
  */
 export type Mutation = (request: AdmissionRequest) => Promise<readonly string[]>
 
-/** Asks one after the other. */
+/** Asks the admissions in order. */
 export function chainAdmission(parts: readonly Admission[]): Admission {
   return async (request) => {
     const warnings: string[] = []

@@ -27,7 +27,7 @@ const OWN_PARTS: ReadonlySet<string> = new Set([CONTROLLERS_USER, 'system:flotil
 const DENIALS_PER_MINUTE = 60
 const DENIALS_BURST = 120
 
-/** A user who comes again from the same address within this time has no further record of a sign-in. */
+/** A user that comes again from the same address within this time has no further record of a sign-in. */
 const SIGN_IN_MS = 3_600_000
 const MAX_SIGN_INS = 10_000
 
@@ -78,7 +78,7 @@ export function auditedHandler(answer: AnswerRequest, options: AuditNotesOptions
 
 /**
  * The store for a request, with a note on what is known of the request when a commit has a record. The answer of a
- * change that commits nothing, such as one with dryRun=All, has the contents of the object, and thus is a read.
+ * change that commits nothing, like one with dryRun=All, has the contents of the object, and thus is a read.
  */
 export function noteCommits(store: Store, known: KnownRequest): Store {
   const commit: Store['commit'] = async (write) => {
@@ -166,13 +166,13 @@ function mayHaveContents({ info, status }: AnsweredRequest): boolean {
   return (verb === 'update' || verb === 'patch') && status !== 404
 }
 
-/** Whether a request that was not denied has a record beside those of its commits. */
+/** Whether a request that was not denied has a record beside the records of its commits. */
 function needsRecord({ caller, info, isRecorded }: AnsweredRequest): boolean {
   const { resource } = info ?? {}
   if (!resource) return false
   const { group, plural, subresource, verb } = resource
   if (group === '' && plural === 'serviceaccounts' && subresource === 'token') return true
-  // A deletion of many answers all objects, also those that were being deleted already and have no commit.
+  // A deletion of many answers all objects, also objects that were being deleted already and have no commit.
   if (isRecorded && verb !== 'deletecollection') return false
   const isSecret = group === '' && plural === 'secrets'
   // A creation without a commit answers what the caller sent.

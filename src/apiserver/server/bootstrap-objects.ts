@@ -73,7 +73,7 @@ const SYSTEM_CLASSES = [
   },
 ]
 
-/** Whether a PriorityClass is one of those that always exist. */
+/** Whether a PriorityClass always exists. */
 export function isSystemClass(name: string): boolean {
   return SYSTEM_CLASSES.some(({ metadata }) => metadata.name === name)
 }
@@ -87,7 +87,7 @@ export function kubernetesService(nowMs: number): BootstrapObject[] {
   return [...structuredClone(API_SERVICE), addresses]
 }
 
-/** All that is there from the start, as new ones. */
+/** All objects that are there from the start, as new objects. */
 export function bootstrapObjects(nowMs: number): BootstrapObject[] {
   const scheduling = { group: 'scheduling.k8s.io', plural: 'priorityclasses' }
   return [...kubernetesService(nowMs), ...structuredClone(SYSTEM_CLASSES.map((object) => ({ ...scheduling, object })))]

@@ -28,7 +28,7 @@ export interface ServerParts {
   readonly quota: QuotaCharger
 }
 
-/** One request for objects of a kind, by an authorized caller. */
+/** A request for objects of a kind, by an authorized caller. */
 export interface RequestContext {
   readonly parts: ServerParts
   readonly http: HttpRequest

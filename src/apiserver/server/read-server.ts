@@ -25,7 +25,7 @@ import { list } from '../verbs/list.ts'
 import { watch } from '../verbs/watch.ts'
 
 /**
- * Views alone, beside an API server that has everything else: discovery, get, list and watch, and nothing is ever
+ * Views alone, beside an API server that has the rest: discovery, get, list and watch, and nothing is ever
  * written.
  */
 

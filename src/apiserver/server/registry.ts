@@ -21,11 +21,11 @@ export interface CustomRegistry extends Registry {
   fixed(): readonly Kind[]
   /** The kind it was made with at an address, if any. */
   fixedAt(kind: Kind): Kind | undefined
-  /** Serves these custom kinds from now on; returns what ends the watches of those that are gone or changed. */
+  /** Serves these custom kinds from now on; returns what ends the watches of kinds that are gone or changed. */
   setCustom(kinds: readonly Kind[]): () => void
 }
 
-/** A registry of a fixed list of kinds, to which custom ones may be added; the fixed ones win. */
+/** A registry of a fixed list of kinds, to which custom kinds may be added; a fixed kind wins. */
 export function createRegistry(fixed: readonly Kind[]): CustomRegistry {
   const fixedAt = new Map(fixed.map((kind) => [addressOf(kind.group, kind.version, kind.plural), kind]))
   let lives = new Map<string, { readonly kind: Kind; readonly life: AbortController }>()
@@ -85,7 +85,9 @@ function addressOf(group: string, version: string, plural: string): string {
   return `${group}/${version}/${plural}`
 }
 
-/** Whether a kind is served as Kubernetes serves a custom resource; some rules differ from those of built-in ones. */
+/**
+ * Whether a kind is served as Kubernetes serves a custom resource; some rules differ from the rules of built-in kinds.
+ */
 export function isCustom(kind: Pick<Kind, 'group' | 'custom'>): boolean {
   return kind.custom !== undefined || (kind.group.includes('.') && !kind.group.endsWith('.k8s.io'))
 }
@@ -93,7 +95,7 @@ export function isCustom(kind: Pick<Kind, 'group' | 'custom'>): boolean {
 /** The verbs a resource has, sorted as discovery lists them. */
 const RESOURCE_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const
 
-/** What may be asked of a kind. Namespaces go one by one. */
+/** What may be asked of a kind. Namespaces go in turn. */
 export function verbsOf(kind: Kind): readonly string[] {
   if (kind.group === '' && kind.kind === 'Namespace')
     return RESOURCE_VERBS.filter((verb) => verb !== 'deletecollection')
@@ -135,7 +137,7 @@ export function hasGeneration(kind: Kind): boolean {
   return isCustom(kind) || WITH_GENERATION.has(`${kind.group}/${kind.kind}`)
 }
 
-/** Groups whose kinds, like custom ones, keep their metadata when their status is written. */
+/** Groups whose kinds, like custom kinds, keep their metadata when their status is written. */
 const METADATA_KEPT: ReadonlySet<string> = new Set([
   'admissionregistration.k8s.io',
   'apiextensions.k8s.io',

@@ -83,7 +83,7 @@ export function createConvertingStores(store: Store): (kind: Kind) => Store {
 }
 
 /**
- * One version of a custom kind. Its objects are stored once, in the storage version; with conversion strategy None only
+ * A version of a custom kind. Its objects are stored once, in the storage version; with conversion strategy None only
  * their apiVersion differs. What a newer schema of the storage version drops or has a default for is so on every read.
  */
 function customView(kind: Kind): View {

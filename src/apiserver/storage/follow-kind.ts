@@ -16,7 +16,7 @@ export interface KindEventHandler {
 
 /** A kind being followed. */
 export interface RunningFollower {
-  /** Resolves once everything that exists has been seen. */
+  /** Resolves once all that exists has been seen. */
   readonly ready: Promise<void>
   /** Resolves when the following has ended; never rejects. */
   readonly done: Promise<void>

@@ -23,14 +23,14 @@ export interface WrittenObject {
   readonly warnings: readonly string[]
 }
 
-/** The prefix of all objects of a kind, or of those in one namespace. */
+/** The prefix of all objects of a kind, or of its objects in one namespace. */
 export function storePrefix(kind: Pick<Kind, 'group' | 'plural'>, namespace?: string): string {
   // The core group has no name; `_` cannot be one.
   const resource = `/${kind.group || '_'}/${kind.plural}/`
   return namespace ? `${resource}${namespace}/` : resource
 }
 
-/** The key of one object. */
+/** The key of an object. */
 export function storeKey(kind: Pick<Kind, 'group' | 'plural'>, key: ObjectKey): string {
   return `${storePrefix(kind, key.namespace)}${key.name}`
 }

@@ -17,7 +17,7 @@ export function isCertificateRequest(kind: Pick<Kind, 'group' | 'kind'>): boolea
   return kind.group === 'certificates.k8s.io' && kind.kind === 'CertificateSigningRequest'
 }
 
-/** What an approval makes of a request: its conditions and nothing else, with the times of those that are new. */
+/** What an approval makes of a request: its conditions and nothing else, with the times of new conditions. */
 export function applyApproval(old: UnknownObject, wanted: UnknownObject, nowMs: number): JsonObject {
   const before = itemsAt(old, 'status.conditions')
   const now = formatTime(nowMs)
@@ -52,7 +52,7 @@ export function decisionErrors(object: UnknownObject, old: UnknownObject | undef
   return errors
 }
 
-/** Refuses who may not approve for the signer, and then asks the next one. */
+/** Refuses who may not approve for the signer, and then asks the next. */
 export function refuseApproval(authorizer: Authorizer, next: Admission): Admission {
   return async (request) => {
     const { kind, subresource, object, caller } = request

@@ -6,7 +6,7 @@ import type { Strategy } from './strategy.ts'
 
 /** Classes are named by what uses them: what a class means stays what it was. */
 
-/** Refuses other values for fields, each in the words of its kind; without words, in those that most fields have. */
+/** Refuses other values for fields, each in the words of its kind; without words, in the words of most fields. */
 function keeping(fields: Readonly<Record<string, string | undefined>>): Strategy {
   return {
     validate: (object, old) => {

@@ -14,7 +14,7 @@ import type { JsonObject } from '../../core/json.ts'
 
 /** Signed tokens in the form of RFC 7519, with Ed25519 alone: a token that names another algorithm is no token. */
 
-/** Signs tokens with the newest of its keys and opens those of all. */
+/** Signs tokens with the newest of its keys and opens tokens of all keys. */
 export interface TokenSigner {
   sign(claims: object): string
   /** The claims of a token that one of the keys signed; undefined for anything else. Times are not looked at. */

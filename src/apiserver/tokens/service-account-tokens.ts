@@ -28,7 +28,7 @@ export interface IssuedToken {
   readonly expires: number
 }
 
-/** Whom a token proves, and for which of the wanted audiences. */
+/** The identity that a token proves, and for which of the wanted audiences. */
 export interface AuthenticatedToken {
   readonly caller: Caller
   readonly audiences: readonly string[]
@@ -50,7 +50,7 @@ export interface ServiceAccountTokens {
   prove(token: string, audiences?: readonly string[]): Promise<AuthenticatedToken | undefined>
 }
 
-/** Who issues tokens, as they say themselves, and the audience of those for this API. */
+/** The issuer that tokens name, and the audience of tokens for this API. */
 const TOKEN_ISSUER = 'https://kubernetes.default.svc'
 
 /** Kinds a token may be bound to, when they are served. */

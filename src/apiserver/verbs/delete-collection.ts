@@ -14,7 +14,7 @@ import { deleteObject, warningsOf } from './delete.ts'
 
 const PAGE = 500
 
-/** DELETE of many objects: those that a list with the same selectors would show. */
+/** DELETE of many objects: all objects of a list with the same selectors. */
 export async function deleteCollection(context: RequestContext): Promise<VerbResponse> {
   const { kind, query, request, parts, http } = context
   const options = deleteOptions(http, query)

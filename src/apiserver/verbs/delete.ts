@@ -41,7 +41,7 @@ const SHOWN_WHEN_GONE: ReadonlySet<string> = new Set([
 const JOB_WARNING =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning'
 
-/** DELETE of one object: answers a Status, or the object while finalizers keep it. */
+/** DELETE of an object: answers a Status, or the object while finalizers keep it. */
 export async function remove(context: RequestContext): Promise<VerbResponse> {
   const { request, kind, http, query } = context
   if (request.name === undefined || request.subresource !== undefined) throw methodNotAllowed()

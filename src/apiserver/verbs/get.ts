@@ -7,7 +7,7 @@ import { present } from '../http/present.ts'
 import { notFound } from '../http/api-errors.ts'
 import { checkNotFuture } from '../storage/resource-version.ts'
 
-/** GET of one object. */
+/** GET of an object. */
 export async function get(context: RequestContext): Promise<VerbResponse> {
   const { kind, request, parts, query } = context
   checkNotFuture(parts.store, query.get('resourceVersion') ?? '')

@@ -169,7 +169,7 @@ function parseLimit(text: string | null): number | undefined {
   return limit > 0 ? Math.min(limit, MAX_LIMIT) : undefined
 }
 
-/** The revision to read at: only `Exact` asks for an old one, everything else is answered from the newest state. */
+/** The revision to read at: only `Exact` asks for an old one, the rest is answered from the newest state. */
 function exactRevision({ parts, query }: RequestContext): number | undefined {
   const text = query.get('resourceVersion') ?? ''
   const match = query.get('resourceVersionMatch')

@@ -165,7 +165,7 @@ function noReplicas(path: string): ApiError {
   return new ApiError('InternalError', `Internal error occurred: ${message}`, { causes: [{ message } as ApiCause] })
 }
 
-/** The selector as text: custom kinds keep it as such, built-in ones have it in their spec. */
+/** The selector as text: custom kinds keep it as text, built-in kinds have it in their spec. */
 function selectorOf(object: UnknownObject, path: string | undefined): string | undefined {
   const text = path === undefined ? undefined : valueAt(object, pathOf(path))
   if (typeof text === 'string') return text

@@ -140,7 +140,7 @@ function fieldOf(object: UnknownObject, path: string): string {
   return typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
 }
 
-/** The store's key when a field selector names one object, so that nothing else need be read. */
+/** The store's key when a field selector names an object, so that nothing else need be read. */
 export function singleKey(
   { kind, request }: Pick<RequestContext, 'kind' | 'request'>,
   selection: Selection,

@@ -18,7 +18,7 @@ export interface ParsedEvent {
 
 interface Prepared {
   parsed: ParsedEvent | undefined
-  /** What it is to those who select by the same words. */
+  /** The same object to users that select by the same words. */
   readonly types: Map<string, EventType | undefined>
   readonly lines: Map<EventType, Uint8Array>
 }

@@ -12,7 +12,7 @@ import type { EventType } from './watch-events.ts'
 
 /** Events of a watch as lines, in the form the client asked for. */
 
-/** Writes the lines of one watch. */
+/** Writes the lines of a watch. */
 export interface WatchPresenter {
   /** The line of a change that was stored. */
   change(type: EventType, event: StoreEvent): Uint8Array

@@ -1,10 +1,10 @@
-/** What a call costs while it runs: cel-go's counts, and those Kubernetes' libraries add. */
+/** What a call costs while it runs: cel-go's counts, and the counts that Kubernetes' libraries add. */
 import { CelList, CelMap, CelOpaque, sizeOf } from '../values.ts'
 import type { CelValue } from '../values.ts'
 
-/** Cost of one character read. */
+/** Cost of a character read. */
 export const COST_PER_CHARACTER = 0.1
-/** Cost of one character of a regular expression. */
+/** Cost of a character of a regular expression. */
 export const COST_PER_REGEX_CHARACTER = 0.25
 /** Two authorization checks fit into one expression. */
 export const AUTHORIZATION_CHECK_COST = 350_000

@@ -22,7 +22,7 @@ export interface CallOperand {
   readonly path: readonly string[]
 }
 
-/** A call of one overload, with what it is called on and its arguments. */
+/** A call of an overload, with what it is called on and its arguments. */
 export interface EstimatedCall {
   readonly name: string
   readonly id: string

@@ -8,7 +8,7 @@ import type { DeclaredType } from '../declare-schema.ts'
 import { parseOverloads } from './overload.ts'
 import type { Overload } from './overload.ts'
 
-/** One question to an authorizer. */
+/** A question to an authorizer. */
 export interface AccessRequest {
   readonly user: string | undefined
   readonly verb: string

@@ -7,7 +7,7 @@ import type { CelValue } from '../values.ts'
 /** What a function does with arguments of the right types; a member function's target is its first. */
 export type Implementation = (...args: never[]) => CelValue
 
-/** One form of a function. */
+/** A form of a function. */
 export interface Overload {
   readonly id: string
   readonly fn: string

@@ -28,7 +28,7 @@ export interface SelectExpr extends Node {
   readonly isTest: boolean
 }
 
-/** A call of a function or operator; operators have names such as `_+_`. */
+/** A call of a function or operator; operators have names like `_+_`. */
 export interface CallExpr extends Node {
   readonly kind: 'call'
   readonly fn: string

@@ -6,7 +6,7 @@ import type { CelValue } from '../values.ts'
 /** What a token is. */
 export type TokenKind = 'ident' | 'number' | 'string' | 'punct' | 'end'
 
-/** One token. */
+/** A token. */
 export interface Token {
   readonly kind: TokenKind
   readonly text: string

@@ -24,7 +24,7 @@ export function parse(source: string): Expr {
   return new Parser(source).whole()
 }
 
-/** Makes the nodes of one tree. */
+/** Makes the nodes of a tree. */
 export interface NodeFactory {
   literal(value: CelValue, at: number): Expr
   ident(name: string, at: number): Expr

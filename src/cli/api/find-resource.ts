@@ -18,7 +18,7 @@ export interface ApiResource extends ResourceType {
 
 const OWN = 'flotilla.dev/v1alpha1'
 
-/** The kinds that a word names: one kind, or all kinds of a category such as `flotilla`. */
+/** The kinds that a word names: one kind, or all kinds of a category like `flotilla`. */
 export async function findResources(rest: Rest, word: string): Promise<readonly ApiResource[]> {
   // Flotilla's own kinds first: one request suffices for most commands, and `clusters` means Flotilla's.
   const own = await resourcesOf(rest, OWN)

@@ -104,7 +104,7 @@ function gatewayChecks(facts: AgentFacts['gateways'][number]): Check[] {
 function skewCheck(skewMs: number | undefined): Check {
   if (skewMs === undefined) return check('clock-skew', 'warning', 'the hub sends no date')
   const off = Math.abs(skewMs)
-  // The Date header has a resolution of one second.
+  // The Date header has a resolution of a second.
   if (off < 2000) return check('clock-skew', 'ok', 'the clock of the hub agrees with the clock of this machine')
   const text = `the clock of the hub is ${humanAge(off)} ${skewMs < 0 ? 'behind' : 'ahead of'} the clock of this machine`
   return check('clock-skew', off > SKEW_WARNING_MS ? 'warning' : 'ok', text)

@@ -1,5 +1,5 @@
 // Tested by src/cli/checks/checks.test.ts.
-/** Checks of everything that needs a person: the same list as in `flotilla status`. */
+/** Checks of all that needs a person: the same list as in `flotilla status`. */
 import { nameSome, plural } from '../../core/text/name-some.ts'
 import { ATTENTION_KINDS } from '../../plan/fleet/attention.ts'
 import type { AttentionItem } from '../../plan/fleet/attention.ts'
@@ -11,7 +11,7 @@ interface AttentionFacts {
   readonly refused: readonly string[]
 }
 
-/** One check for each kind of item. */
+/** A check for each kind of item. */
 export function attentionChecks(facts: AttentionFacts): Check[] {
   return ATTENTION_KINDS.map((kind) => attentionCheck(kind, facts))
 }

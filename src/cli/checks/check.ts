@@ -52,7 +52,7 @@ export type CheckId = (typeof CHECK_IDS)[number]
 
 export type CheckResult = 'ok' | 'warning' | 'failed'
 
-/** The result of one check. */
+/** The result of a check. */
 export interface Check {
   readonly id: CheckId
   readonly result: CheckResult

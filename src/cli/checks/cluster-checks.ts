@@ -19,7 +19,7 @@ export interface ClusterFacts {
 
 const DAY_MS = 86_400_000
 
-/** The checks of one cluster. */
+/** The checks of a cluster. */
 export function clusterChecks({ cluster, assignment, report }: ClusterFacts, nowMs: number): CheckCategory[] {
   return [
     { name: 'registration', checks: registrationChecks(cluster) },

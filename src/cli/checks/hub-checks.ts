@@ -116,7 +116,7 @@ function tokenChecks(names: readonly string[] | undefined): Check[] {
   return [{ id: 'join-tokens', result: 'warning', text }]
 }
 
-/** One line for each hub. A hub that publishes nothing, such as the demo or an older hub, has no line. */
+/** A line for each hub. A hub that publishes nothing, like the demo or an older hub, has no line. */
 function partChecks(hubs: HubFacts['hubs'], nowMs: number): Check[] {
   if (hubs === 'Unreadable') {
     const { namespace, name } = HUB_HEALTH
@@ -126,7 +126,7 @@ function partChecks(hubs: HubFacts['hubs'], nowMs: number): Check[] {
   return hubs.map(({ name, health }) => ({ id: 'hub-parts', ...partResult(name, health, nowMs) }))
 }
 
-/** One line for each CA of each hub. A hub of an earlier version publishes none and has no line. */
+/** A line for each CA of each hub. A hub of an earlier version publishes none and has no line. */
 function authorityChecks(hubs: HubFacts['hubs'], nowMs: number): Check[] {
   const id = 'hub-authorities'
   if (hubs === 'Unreadable') {
@@ -166,7 +166,7 @@ function partResult(hub: string, health: HubHealth | undefined, nowMs: number): 
   }
 }
 
-/** One line for each stream of the journal. A hub of version 0.1 has none. */
+/** A line for each stream of the journal. A hub of version 0.1 has none. */
 function journalChecks(journals: HubFacts['journals'], nowMs: number): Check[] {
   const id = 'journal'
   if (journals === 'Unreadable') {

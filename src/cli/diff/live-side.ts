@@ -75,7 +75,7 @@ export async function liveSide({
   }
 }
 
-/** One revision for all Sources of this repository. */
+/** The same revision for all Sources of this repository. */
 export async function sideAt(
   repository: GitRepository,
   revision: string,

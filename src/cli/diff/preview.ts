@@ -188,7 +188,7 @@ function previewRemoval(was: Bundle, { before, entropy }: Pick<Sides, 'before' |
   return { ...base, groups: diffBundle({ before: delivered, after: [], drift: new Map() }) }
 }
 
-/** A Bundle rendered from given files instead of those of its Source. */
+/** A Bundle rendered from given files instead of the files of its Source. */
 export function renderedFrom(
   bundle: Bundle,
   files: Files,

@@ -13,7 +13,7 @@ export type DiffFormat = 'text' | 'json' | 'markdown'
 /** What printing needs besides the preview. */
 export interface DiffPrinting {
   readonly format: DiffFormat
-  /** One line per group. */
+  /** A line per group. */
   readonly summary: boolean
   readonly from: string
   readonly to: string

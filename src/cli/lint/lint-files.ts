@@ -45,7 +45,7 @@ export interface LintInput {
   readonly hasHub: boolean
   /** Git Sources of the hub (`namespace/name`) with this repository. Their Bundles are checked too. */
   readonly followed?: ReadonlySet<string>
-  /** Bundles that a dialect compiles from the files, where no hub says which ones it compiles. */
+  /** Bundles that a dialect compiles from the files, where no hub says which dialects it compiles. */
   readonly compiled?: readonly Bundle[]
   /** Input data of Bundles on the hub. */
   readonly hubTexts?: (namespace: string) => ReadInputData

@@ -34,7 +34,7 @@ export function statesOf(table: Table): string[] {
   return at === undefined ? [] : [...new Set(table.rows.map(({ cells }) => cellText(cells[at])))].sort()
 }
 
-/** Sorts rows by a column or by a JSONPath over their objects. Numbers and ages such as `6m5s` are compared as such. */
+/** Sorts rows by a column or by a JSONPath over their objects. Numbers and ages like `6m5s` are compared as such. */
 export function sortedRows(table: Table, by: string): Table {
   const keyOf = sortKey(table, by)
   const keyed = table.rows.map((row) => ({ row, key: keyOf(row) }))

@@ -1,7 +1,7 @@
 /**
  * kubectl's JSONPath templates: text with `{…}` parts. A part is a path (`.items[*].metadata.name`), a quoted string
  * (`"\n"`), or `range PATH` … `end`. Paths know fields, `['quoted']` fields, indexes, slices, unions, `*`, `..` and
- * filters such as `?(@.status=="True")`. A missing field is nothing, as `kubectl get -o jsonpath` prints it.
+ * filters like `?(@.status=="True")`. A missing field is nothing, as `kubectl get -o jsonpath` prints it.
  */
 import { canonicalJson, isObject } from '../../core/json.ts'
 
@@ -31,7 +31,7 @@ type Node =
 /** A parsed template: from a value to the text kubectl would print. */
 export type JsonPath = (root: unknown) => string
 
-/** Parses a template; a bare path such as `.metadata.name` may leave out its braces. */
+/** Parses a template; a bare path like `.metadata.name` may leave out its braces. */
 export function parseJsonPath(template: string): JsonPath {
   const bare = /^\s*(\$|\.|\[)/.test(template) && !template.includes('{')
   const parts = splitTemplate(bare ? `{${template}}` : template)

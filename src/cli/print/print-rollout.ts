@@ -36,7 +36,7 @@ export function headLine({ metadata, spec, status }: Rollout): string {
   return parts.filter((part) => part !== '').join('  ')
 }
 
-/** One line for each ring. */
+/** A line for each ring. */
 export function ringLines({ spec, status }: Rollout, nowMs: number): string {
   const rows = spec.rings.map((ring) => {
     const state = status?.rings?.find(({ name }) => name === ring.name)
@@ -72,7 +72,7 @@ export function excuses({ excused = 0, excusedFor }: RingStatus) {
   })
 }
 
-/** Failed members without those that were not built, which are shown beside them. */
+/** Failed members; members that were not built are shown beside them. */
 export function failedIn({ failed = 0, excusedFor }: RingStatus): number {
   return failed - (excusedFor?.notBuilt ?? 0)
 }

@@ -2,7 +2,7 @@
 import { isObject } from '../../core/json.ts'
 import { shortRevision } from '../../core/text/short-revision.ts'
 
-/** One column of a Table. */
+/** A column of a Table. */
 export interface TableColumn {
   readonly name: string
   readonly type: string
@@ -11,7 +11,7 @@ export interface TableColumn {
   readonly priority: number
 }
 
-/** One row. `object` has at least the metadata of the object. */
+/** A row. `object` has at least the metadata of the object. */
 export interface TableRow {
   readonly cells: readonly unknown[]
   readonly object?: {

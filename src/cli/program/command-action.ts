@@ -53,7 +53,7 @@ export function withYes(command: FlotillaCommand): FlotillaCommand {
   return command.option('-y, --yes', 'Do not ask for confirmation')
 }
 
-/** `-o` with its formats; the first one is the default. */
+/** `-o` with its formats; the first is the default. */
 export function outputOption(...formats: readonly [string, ...string[]]): Option {
   return new Option('-o, --output <format>', 'Output format').choices(formats).default(formats[0])
 }

@@ -14,7 +14,7 @@ export const GROUP = {
   other: 'Other commands:',
 } as const
 
-/** One command line of the help, with the sentence above it. */
+/** A command line of the help, with the sentence above it. */
 export interface Example {
   readonly purpose: string
   readonly line: string

@@ -15,7 +15,9 @@ export interface SourceQuestion {
   readonly into?: string | undefined
 }
 
-/** Chooses Sources: those named, otherwise those that follow a branch of one of the repository's remotes. */
+/**
+ * Chooses Sources: the named Sources, otherwise the Sources that follow a branch of one of the repository's remotes.
+ */
 export function chooseSources({ sources, remotes, named, into }: SourceQuestion): readonly Source[] {
   const git = sources.filter(({ spec }) => spec.git !== undefined)
   if (named !== undefined) {

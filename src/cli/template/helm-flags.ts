@@ -28,7 +28,7 @@ interface HelmFlag {
 const IDLE = 'Accepted and ignored: nothing is installed'
 const FETCH = 'Accepted and ignored: charts are not fetched'
 
-/** One flag per line: name, short name, kind, use, help. */
+/** A flag per line: name, short name, kind, use, help. */
 const TABLE = `
 values         f lists    used  Values file, or - for stdin (repeatable or comma-separated)
 set            - texts    used  Values: a.b=1,c=2 (repeatable)
@@ -303,7 +303,7 @@ function invalid(flag: HelmFlag, value: string, why: string): CliError {
 
 const FIELD = /(?<=^|,)(?:"((?:[^"]|"")*)"|([^,"]*))(?=,|$)/y
 
-/** One record of comma-separated values; quotes keep a comma. */
+/** A record of comma-separated values; quotes keep a comma. */
 function commaSeparated(text: string): string[] {
   const items: string[] = []
   if (text === '') return items

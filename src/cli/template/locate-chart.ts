@@ -66,7 +66,7 @@ function loadChartFile(data: Uint8Array, profile: HelmProfile): Chart {
   return loadFiles(files, { profile })
 }
 
-/** The rules of a .helmignore, or those that hold without one. */
+/** The rules of a .helmignore, or the default rules. */
 function chartRules(file: string): IgnoreRules {
   return readIgnoreRules(statSync(file, { throwIfNoEntry: false }) ? readFileSync(file) : undefined)
 }

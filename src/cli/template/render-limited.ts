@@ -3,7 +3,7 @@ import type { QuickBudget } from './render-quickly.ts'
 import { renderQuickly } from './render-quickly.ts'
 import type { TemplateAnswer, TemplateRequest } from './template-request.ts'
 
-/** Limits of one render, and the receivers of its messages. */
+/** Limits of a render, and the receivers of its messages. */
 export interface RenderCaps {
   readonly memoryMiB: number
   readonly warn: (text: string) => void

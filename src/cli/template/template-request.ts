@@ -60,7 +60,7 @@ export interface TemplateRequest {
   readonly compileCache?: string | undefined
 }
 
-/** One document with the template it is from. */
+/** A document with the template it is from. */
 export interface PrintedDocument {
   readonly path: string
   readonly content: string

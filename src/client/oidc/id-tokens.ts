@@ -1,4 +1,4 @@
-/** Verifies ID tokens of one issuer with the keys that it publishes. */
+/** Verifies ID tokens of an issuer with the keys that it publishes. */
 import { createRemoteJWKSet, customFetch, decodeJwt, errors, jwtVerify } from 'jose'
 import { base64url, sha256 } from '../../core/bytes.ts'
 import { ApiError, toError } from '../../core/errors.ts'
@@ -12,7 +12,7 @@ import { readIdentity } from './identity-claims.ts'
 import type { IssuerFetch } from './issuer-fetch.ts'
 import type { OidcSettings } from './oidc-settings.ts'
 
-/** Whom an ID token proves. */
+/** The user that an ID token proves. */
 export interface ProvenIdToken {
   readonly caller: Caller
   /** The end of the token, in milliseconds. */
@@ -38,7 +38,7 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const MAX_TOKEN = 16 * 1024
 /** After a failure, the issuer is not asked again for this long. */
 const PAUSE_MS = 10_000
-/** Keys are read again after this time; meanwhile, and while the issuer does not answer, the known ones count. */
+/** Keys are read again after this time; meanwhile, and while the issuer does not answer, the known keys count. */
 const REFRESH_MS = 600_000
 /** Keys that could not be read again for this long do not count. */
 const MAX_AGE_MS = 86_400_000

@@ -119,7 +119,7 @@ export function createAssignmentAssemble(
       ? caches.rollouts.lister.by('release', keyOf(after)).flatMap((rollout) => newlyAdmitted(undefined, rollout))
       : [],
   )
-  // While the hub is behind the agent of one cluster, no cluster gets a new document.
+  // While the hub is behind the agent of a cluster, no cluster gets a new document.
   const ahead = triggerOn(caches.clusters, ({ before, after }) =>
     jsonEqual(before?.status?.ahead, after?.status?.ahead) ? [] : caches.clusters.lister.list().map(keyOf),
   )

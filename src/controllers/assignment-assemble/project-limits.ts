@@ -23,7 +23,7 @@ export interface AdmissionPorts {
   freezeOf(bundle: string, cluster: string): string | undefined
 }
 
-/** The admissions of a cluster: those that its document takes, and why the others wait. */
+/** The admissions of a cluster: which admissions its document takes, and why the rest waits. */
 export interface SplitAdmissions {
   readonly allowed: readonly AssembledEntry[]
   readonly frozen?: Stalled

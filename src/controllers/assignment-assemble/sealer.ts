@@ -1,4 +1,4 @@
-/** Decrypts the stored secret values of a set and seals them to the key of one cluster. */
+/** Decrypts the stored secret values of a set and seals them to the key of a cluster. */
 import type { Blobs } from '../../blobs/blobs.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { toError, Waiting } from '../../core/errors.ts'

@@ -46,7 +46,7 @@ export function createSetFacts(blobs: Pick<Blobs, 'get'>): SetFactsOf {
   }
 }
 
-/** One object of each kind and namespace: a Project judges objects by these alone, and Namespaces by their name. */
+/** An object of each kind and namespace: a Project judges objects by these alone, and Namespaces by their name. */
 function distinctPlaces(objects: readonly ObjectId[]): readonly ObjectId[] {
   const places = new Map<string, ObjectId>()
   for (const { apiVersion, kind, namespace, name } of objects) {

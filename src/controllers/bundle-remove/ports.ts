@@ -14,7 +14,7 @@ export interface BundleRemovePorts {
   /** The decisions of the Bundle's Placement; undefined while they are not complete. */
   decidedOf(bundle: Bundle): IntentFacts['decided']
   holdersOf(bundle: Bundle): readonly Holder[]
-  /** The Rollouts that remove the Bundle, finished ones included. */
+  /** The Rollouts that remove the Bundle, also finished Rollouts. */
   removalsOf(bundle: Bundle): readonly Rollout[]
   /** Whether a Placement in the namespace of the Bundle selects a cluster. */
   selects(bundle: Bundle, placement: string, cluster: string): boolean

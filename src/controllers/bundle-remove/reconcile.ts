@@ -12,7 +12,7 @@ import { unsettledClusters } from '../../plan/rollout/rollout-status.ts'
 import { rolloutRings } from '../../plan/rollout/rollout-rings.ts'
 import type { BundleRemovePorts, Holder } from './ports.ts'
 
-/** The most clusters of one Rollout; the other clusters follow in the next Rollout. */
+/** The most clusters of a Rollout; the other clusters follow in the next Rollout. */
 const MAX_CLUSTERS = 10_000
 
 /** Creates a Rollout for the clusters that lose a Bundle; plan/document/removal.ts decides which. */

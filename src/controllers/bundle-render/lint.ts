@@ -86,7 +86,7 @@ export async function showLint(
   conditions.set('Linted', 'False', reason, `${shown.join('. ')}.${more}`.slice(0, MOST_CHARACTERS))
 }
 
-/** Minor versions of Kubernetes such as `1.36`, each once. */
+/** Minor versions of Kubernetes like `1.36`, each once. */
 function minorsOf(selected: readonly SelectedCluster[]): string[] {
   const minors = selected.flatMap(({ inputs }) => /^v?(\d+\.\d+)/.exec(inputs.kubeVersion ?? '')?.[1] ?? [])
   return [...new Set(minors)].sort()

@@ -9,7 +9,9 @@ import type { InputSource } from '../../render/bundle/recipe.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import type { BundleRenderPorts } from './ports.ts'
 
-/** A user who may write Bundles may not read each Secret of the namespace that way: a label on the Secret allows it. */
+/**
+ * A user that may write Bundles may not read each Secret of the namespace that way: a label on the Secret allows it.
+ */
 const LABEL = 'flotilla.dev/input'
 const ALLOWED = 'allowed'
 const WAIT_MS = 30_000

@@ -21,7 +21,7 @@ export interface PlacedBundle {
 
 type PlacedCaches = Pick<Caches, 'assignments' | 'bundles' | 'decisions' | 'placements' | 'releases'>
 
-/** The Bundles whose Placement selects the cluster, without those that exclude it by a variant. */
+/** The Bundles whose Placement selects the cluster, without the Bundles that exclude it by a variant. */
 export function placedBundles(caches: PlacedCaches, cluster: Cluster): readonly PlacedBundle[] {
   const { name } = cluster.metadata
   const placements = new Set(
@@ -55,8 +55,8 @@ export function reselectedClusters({ before, after }: Change<PlacementDecision>)
 }
 
 /**
- * The clusters whose state may follow from a change of a Bundle: those that have nothing yet, and all where one of the
- * Releases has content that could not be rendered.
+ * The clusters whose state may follow from a change of a Bundle: clusters that have nothing yet, and all where one of
+ * the Releases has content that could not be rendered.
  */
 export function clustersOfBundle(caches: PlacedCaches, { before, after }: Change<Bundle>): string[] {
   const isSame =

@@ -2,7 +2,7 @@ import type { Connection } from '../../client/connection.ts'
 import type { Secret } from '../../kinds/builtin/core.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 
-/** The state of an agent that the hub runs; `reason` and `message` become those of condition Pushed. */
+/** The state of an agent that the hub runs; condition Pushed gets this `reason` and `message`. */
 export interface PushState {
   readonly reason: string
   readonly message: string

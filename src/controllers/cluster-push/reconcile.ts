@@ -9,7 +9,7 @@ import type { ClusterPushPorts, PushedAgentsPort, PushState } from './ports.ts'
 
 /** How often the Secret of a cluster is read: a rotated credential is followed within this time. */
 const READ_EVERY_MS = 30_000
-/** A user who has just forgotten a Secret waits for it. */
+/** A user that has just forgotten a Secret waits for it. */
 const READ_AGAIN_MS = 5000
 
 type SecretReference = NonNullable<Cluster['spec']['kubeconfigSecret']>
@@ -77,7 +77,7 @@ async function register(
 ): Promise<boolean> {
   const { id, identityKey } = seen.spec
   const keys = await agents.keysOf(seen.metadata.name, id)
-  // The agent renews its sealing key through the gateway: only a new identity brings another one from here.
+  // The agent renews its sealing key through the gateway: only a new identity brings another from here.
   if (id !== '' && identityKey === keys.identityKey) return false
   Object.assign(next.spec, keys, { id: id === '' ? newClusterId() : id })
   return true

@@ -155,7 +155,7 @@ function loadOf(caches: Caches, loads: PlacementLoads, key: string) {
     : NO_LOAD
 }
 
-/** Whether a Bundle of a cluster's document leaves the cluster: with this Placement, with another one, or deleted. */
+/** Whether a Bundle of a cluster's document leaves the cluster: with this Placement, with another, or deleted. */
 function leaves(
   caches: Caches,
   bundle: string,

@@ -13,7 +13,7 @@ import { firstRejection } from '../../plan/placement/filter.ts'
 import type { CompiledFilter, FilterReason } from '../../plan/placement/filter.ts'
 import { isSimple } from '../../plan/placement/select-clusters.ts'
 
-/** The cached results of one Placement. */
+/** The cached results of a Placement. */
 export interface CachedPlacement {
   readonly generation: number
   readonly question: PlacementQuestion

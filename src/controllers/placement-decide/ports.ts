@@ -18,7 +18,10 @@ export interface PlacementDecidePorts {
   holds(placement: Placement, cluster: string): boolean
   /** Whether a cluster's document still has an entry because of the Placement. */
   runs(placement: Placement, cluster: string): boolean
-  /** Whether a cluster's document would have no Bundle left without those of the Placement and those that leave. */
+  /**
+   * Whether a cluster's document would have no Bundle left without the Bundles of the Placement and the Bundles that
+   * leave.
+   */
   empties(placement: Placement, cluster: string): boolean
   /** Whether the first document of a cluster is not made yet, or was made within the last hour. */
   isJoining(cluster: string, now: number): boolean

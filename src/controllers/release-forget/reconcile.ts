@@ -17,7 +17,7 @@ export interface ReleaseForgetPorts {
   /** Generations of a Bundle in the documents and reports of all clusters. */
   namedOf(bundle: Bundle, name: string): ReadonlySet<number>
   approvalsOf(rollout: Rollout): readonly KubeObject[]
-  /** The Rollouts that remove a Bundle, finished ones included. */
+  /** The Rollouts that remove a Bundle, also finished Rollouts. */
   removalsOf(bundle: Bundle, name: string): readonly Rollout[]
   /** Whether a cluster is still registered. */
   isRegistered(cluster: string): boolean

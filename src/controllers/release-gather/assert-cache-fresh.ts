@@ -36,7 +36,7 @@ export async function assertCacheFresh(
     )
       throw behind(`Release ${namespace}/${release}`)
   }
-  // The contents of one Release are from one Source and one artifact.
+  // The contents of a Release are from one Source and one artifact.
   const [first] = contents
   if (!first?.bundle.spec.source) return
   const { namespace = '' } = first.bundle.metadata

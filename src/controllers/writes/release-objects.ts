@@ -5,7 +5,7 @@ import { Release } from '../../kinds/native/release.ts'
 import type { ExistingRelease } from '../../plan/release/decide-release.ts'
 import type { ReleaseVariant } from '../../plan/release/variants.ts'
 
-/** The revision of one Bundle in a Release. */
+/** The revision of a Bundle in a Release. */
 export type ReleaseEntry = Release['spec']['bundles'][number]
 
 /** Builds the revision of a Bundle in a new Release. */

@@ -19,7 +19,7 @@ export const TAG = {
   set: 0x31,
 } as const
 
-/** The tag `[n]`; constructed for explicit tags and for implicit ones over a sequence. */
+/** The tag `[n]`; constructed for explicit tags and for implicit tags over a sequence. */
 export function contextTag(n: number, form: 'primitive' | 'constructed'): number {
   return (form === 'constructed' ? 0xa0 : 0x80) | n
 }
@@ -29,7 +29,7 @@ export class DerError extends Error {
   override readonly name = 'DerError'
 }
 
-/** One element: tag, length, contents. */
+/** An element: tag, length, contents. */
 export function element(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
   const content = concatBytes(contents)
   return concatBytes([Uint8Array.of(tag), lengthBytes(content.byteLength), content])
@@ -114,14 +114,14 @@ export function time(ms: number): Uint8Array {
     : element(TAG.generalizedTime, utf8(digits))
 }
 
-/** One element that was read: `content` without, `raw` with its header. */
+/** An element that was read: `content` without, `raw` with its header. */
 export interface DerElement {
   readonly tag: number
   readonly content: Uint8Array
   readonly raw: Uint8Array
 }
 
-/** Reads elements one after another from a byte string. */
+/** Reads elements in turn from a byte string. */
 export interface DerReader {
   /** True when nothing is left. */
   done(): boolean

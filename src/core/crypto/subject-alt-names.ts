@@ -7,14 +7,14 @@ const DNS = contextTag(2, 'primitive')
 const URI = contextTag(6, 'primitive')
 const IP = contextTag(7, 'primitive')
 
-/** DER of one alternative name. */
+/** DER of an alternative name. */
 export function encodeSan(text: string): Uint8Array {
   if (text.includes('://')) return element(URI, utf8(text))
   const ip = parseIp(text)
   return ip ? element(IP, ip) : element(DNS, utf8(text))
 }
 
-/** The text of one alternative name. */
+/** The text of an alternative name. */
 export function decodeSan(read: DerElement): string {
   if (read.tag === DNS || read.tag === URI) return String.fromCharCode(...read.content)
   if (read.tag !== IP) return `other:${read.tag.toString(16)}`

@@ -1,4 +1,4 @@
-/** X.509 certificates and signing requests, as much as TLS between hub and agents needs; everything else is refused. */
+/** X.509 certificates and signing requests, as much as TLS between hub and agents needs; the rest is refused. */
 import { hex, publicKeyDer, publicKeyOf, publicKeyPem, sha256, sign, verify } from '../bytes.ts'
 import { digestOf } from './digest.ts'
 import type { Digest } from './digest.ts'

@@ -1,5 +1,5 @@
 /**
- * TypeBox's builders, only those that are used: its own index loads 340 files, 6 MB in each thread and agent, to make
+ * TypeBox's builders, only the builders in use: its own index loads 340 files, 6 MB in each thread and agent, to make
  * these few plain objects. The types are TypeBox's own, and a test compares what is made with what it makes.
  */
 import type { Type as TypeBox } from 'typebox'

@@ -14,7 +14,7 @@ export interface Network {
 
 const MAPPED = 0xffffn << 32n
 
-/** Reads an address as sockets print it (a zone such as `%eth0` is dropped); undefined when it is none. */
+/** Reads an address as sockets print it (a zone like `%eth0` is dropped); undefined when it is none. */
 export function parseAddress(text: string): IpAddress | undefined {
   const [address = ''] = text.split('%', 1)
   if (!address.includes(':')) {
@@ -34,7 +34,7 @@ export function parseNetwork(text: string): Network | undefined {
   const [address = '', prefix = '', ...more] = text.split('/')
   const base = address.includes('%') ? undefined : parseAddress(address)
   if (!base || more.length > 0 || !/^(0|[1-9]\d{0,2})$/.test(prefix)) return undefined
-  // A mapped network such as ::ffff:0:0/96 would mean something else after mapping: only plain forms count.
+  // A mapped network like ::ffff:0:0/96 would mean something else after mapping: only plain forms count.
   if (base.bits === 32 && address.includes(':')) return undefined
   const length = Number(prefix)
   if (length > base.bits) return undefined

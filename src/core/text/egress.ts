@@ -15,7 +15,7 @@ export interface EgressRules {
   readonly subject: string
   /** The flag with the list of hosts. */
   readonly flag: string
-  /** `host`, `host:port` or patterns such as `*.example.com`. If omitted, all hosts at open addresses. */
+  /** `host`, `host:port` or patterns like `*.example.com`. If omitted, all hosts at open addresses. */
   readonly hosts?: readonly string[]
   /** Whether addresses of this machine are open. */
   readonly isLoopbackOpen: boolean
@@ -46,7 +46,7 @@ const CLOSED = [
   '240.0.0.0/4',
   'fe80::/10',
   'ff00::/8',
-  // Addresses at which clouds hand out credentials, besides the link-local ones.
+  // Addresses at which clouds hand out credentials, besides the link-local addresses.
   '100.100.100.200/32',
   '168.63.129.16/32',
   '192.0.0.192/32',

@@ -1,6 +1,6 @@
 /** Go's quoted strings: Kubernetes, Helm and Kustomize print their errors with them. */
 
-/** Characters with an escape of one letter, in every quote. */
+/** Characters with a single-letter escape, in every quote. */
 export const NAMED_ESCAPES: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
   '\b': '\\b',
@@ -19,7 +19,7 @@ export function goQuote(text: string): string {
   return `${quoted}"`
 }
 
-/** One character as strconv.Quote writes it inside the given quote; with `ascii`, as QuoteToASCII does. */
+/** A character as strconv.Quote writes it inside the given quote; with `ascii`, as QuoteToASCII does. */
 export function goQuotedRune(char: string, quote: '"' | "'", ascii: boolean): string {
   if (char === quote) return `\\${char}`
   const named = NAMED_ESCAPES[char]

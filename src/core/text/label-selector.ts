@@ -1,7 +1,7 @@
 /** Label selectors: the object form of specs and the text form of queries. */
 import { ApiError } from '../errors.ts'
 
-/** One requirement of a selector. */
+/** A requirement of a selector. */
 export interface LabelRequirement {
   readonly key: string
   readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist'

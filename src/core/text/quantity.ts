@@ -108,7 +108,7 @@ export function approximateQuantity(value: string | number): number | undefined 
     const base = BigInt(whole + fraction) * (binary ? BINARY[binary]! : 1n)
     if (base < 2n ** 63n) return negative * scaled(Number(base), power - fraction.length)
   }
-  // Long ones are kept in billionths.
+  // Long amounts are kept in billionths.
   const { nano } = parseQuantity(text)!
   return scaled(Number(nano), -9)
 }

@@ -104,7 +104,7 @@ function comparePart(a: string, b: string): number {
   return a > b ? 1 : -1
 }
 
-/** One comparison, with which parts of its version were left open. */
+/** A comparison, with which parts of its version were left open. */
 interface Comparison {
   readonly operator: string
   readonly version: Version

@@ -6,7 +6,7 @@ import { ARGO_GROUP } from './kinds.ts'
 const AGGREGATE = 'rbac.authorization.k8s.io/aggregate-to-'
 const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update']
 
-/** The cluster roles of the dialect. An AppProject limits those who may write Applications, so admin alone has it. */
+/** The cluster roles of the dialect. An AppProject limits users who may write Applications, so admin alone has it. */
 export const ARGO_ROLES: readonly ClusterRole[] = [
   role('view', ['view', 'edit', 'admin'], {
     resources: ['applications', 'applicationsets', 'appprojects'],

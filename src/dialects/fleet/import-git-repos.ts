@@ -107,7 +107,7 @@ function missingText(group: string, repos: readonly Repo[]): string {
   return `targets name ClusterGroup ${group}, which is not in the files; give its YAML beside the GitRepo, or say who gets it with -l LABELS or --all-clusters`
 }
 
-/** One directory cannot be two repositories. */
+/** A directory cannot be two repositories. */
 function repositoryFindings(objects: readonly UnknownObject[]): Finding[] {
   const repos = objects.filter((one) => isOfFleet(one, 'GitRepo')).map((one) => textOf(asRepo(one), 'repo') ?? '')
   const urls = [...new Set(repos.filter((url) => url !== '').map((url) => url.replace(/\/+$|\.git\/*$/g, '')))]

@@ -278,7 +278,7 @@ export interface FleetCluster extends KubeObject {
   }
 }
 
-/** Fleet's Cluster: the same thing as a Cluster of flotilla.dev, seen in a workspace. */
+/** Fleet's Cluster: a Cluster of flotilla.dev, seen in a workspace. */
 export const FleetCluster: Kind<FleetCluster> = kindOf<FleetCluster>({
   group: FLEET_GROUP,
   version: VERSION,

@@ -1,4 +1,4 @@
-/** The rights of the dialect's controllers, besides those of all controllers of a hub. */
+/** The rights that the dialect's controllers have in addition to all controllers of a hub. */
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
 
 const SOURCES = ['source.toolkit.fluxcd.io']

@@ -11,12 +11,12 @@ import { isAcceptedBy } from '../../wire/trust/accept-rule.ts'
 import { tokenHash } from '../../wire/trust/join-code.ts'
 import type { JoinTokenSecret } from '../../wire/trust/join-code.ts'
 
-// Fifty agents may race for one token; in each round one agent wins.
+// Fifty agents may race for a token; in each round one agent wins.
 const MAX_ROUNDS = 200
 // The maximum of usedBy in the kind. Older entries are dropped; the count keeps them.
 const REMEMBERED = 500
 
-/** One enrolment with a token. */
+/** An enrolment with a token. */
 export interface TokenUse {
   readonly cluster: string
   /** Digest of the identity key. */

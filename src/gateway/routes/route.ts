@@ -54,7 +54,7 @@ export interface ClusterRoute {
 export type Route = PublicRoute | SignedRoute | ClusterRoute
 
 /**
- * One row for each path of the wire. A path of `ROUTES` without a row does not compile.
+ * A row for each path of the wire. A path of `ROUTES` without a row does not compile.
  *
  *     trust: { method: 'GET', path: ROUTES.trust, caller: 'Anyone', handle: trust },
  */

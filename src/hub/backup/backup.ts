@@ -202,7 +202,7 @@ export async function drillBackup(
 function copyDatabase(source: string, target: string): { revision: number; sealing: string[] } {
   const db = new DatabaseSync(source, { readOnly: true, timeout: 5000 })
   try {
-    // One read transaction: a consistent picture that neither waits for writers nor stops them.
+    // A read transaction: a consistent picture that neither waits for writers nor stops them.
     db.prepare('VACUUM INTO ?').run(target)
   } finally {
     db.close()
@@ -269,8 +269,8 @@ async function readEverything(path: string, keys: string | undefined, ids: Ids) 
   try {
     const { integrity_check: verdict } = db.prepare('PRAGMA integrity_check').get() as { integrity_check: string }
     if (verdict !== 'ok') throw damaged(path, verdict)
-    // Clients that saw later revisions must not mistake new ones for them, so that every old watch is told to start
-    // anew.
+    // Clients that saw later revisions must not mistake new revisions for them, so that every old watch is told to
+    // start anew.
     const next = `revision + ${REVISION_GAP}`
     db.exec(`BEGIN; DELETE FROM log WHERE revision NOT IN (SELECT revision FROM current);
       UPDATE state SET revision = ${next}, compacted = ${next}, swept = ${next}; COMMIT`)

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { Stalled } from '../../core/errors.ts'
 import { TAR_BLOCK_BYTES, tarChecksum, MAX_TAR_NAME, tarPadding, tarHeader, tarNumber } from '../../core/tar.ts'
 
-/** One file of an archive. */
+/** A file of an archive. */
 export interface TarEntry {
   readonly name: string
   readonly size: number
@@ -38,7 +38,7 @@ export async function endTar(out: FileHandle): Promise<void> {
   await out.appendFile(new Uint8Array(2 * TAR_BLOCK_BYTES))
 }
 
-/** Reads the files of an archive one after the other; `damaged` makes the error for what is no archive. */
+/** Reads the files of an archive in turn; `damaged` makes the error for what is no archive. */
 export async function* readTar(file: FileHandle, damaged: (why: string) => Error): AsyncGenerator<TarEntry> {
   let position = 0
   const read = async (length: number, at: number): Promise<Buffer> => {

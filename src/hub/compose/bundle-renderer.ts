@@ -17,7 +17,7 @@ export interface RendererParts {
   readonly blobs: Pick<Blobs, 'get'>
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>
   readonly ids: Pick<Ids, 'bytes'>
-  /** Time limit of the content for one cluster. Defaults to no limit. */
+  /** Time limit of the content for a cluster. Defaults to no limit. */
   readonly timeLimitMs?: number
 }
 

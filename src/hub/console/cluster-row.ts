@@ -4,7 +4,7 @@ import type { Cluster } from '../../kinds/native/cluster.ts'
 import { apartBadge, apartMessage, badgesOfCluster, stateOfCluster } from '../../plan/fleet/cluster-badges.ts'
 import type { FleetRow } from './fleet-row.ts'
 
-/** The row of a cluster. Its state and counts are those that the CLI prints. */
+/** The row of a cluster. The CLI prints the same state and counts. */
 export function clusterRow(cluster: Cluster): FleetRow {
   const { metadata, spec, status } = cluster
   const apart = apartBadge(cluster)

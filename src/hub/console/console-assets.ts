@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Logger } from '../../core/log.ts'
 
-/** One file, compressed. */
+/** A file, compressed. */
 export interface Asset {
   readonly type: string
   readonly gzip: Uint8Array

@@ -29,9 +29,9 @@ export interface ConsoleSession extends Identity {
   readonly ended: AbortSignal
 }
 
-/** Sessions and one-time codes of one console. */
+/** Sessions and one-time codes of a console. */
 export interface ConsoleSessions {
-  /** A code for one sign-in. */
+  /** A code for a sign-in. */
   newCode(): string
   /** Uses a code up; false if it is unknown. */
   takeCode(code: string): boolean
@@ -46,7 +46,7 @@ export interface ConsoleSessions {
   close(): Promise<void>
 }
 
-/** The values of one cookie in a Cookie header. */
+/** The values of a cookie in a Cookie header. */
 export function cookieValues(header: string | undefined, wanted: string): string[] {
   return (header ?? '')
     .split(';')
@@ -63,7 +63,7 @@ export function sessionCookie(port: number, isSecure = false): string {
 }
 
 const MAX_SESSIONS = 2048
-/** One user cannot end the sessions of others by opening many. */
+/** A user cannot end the sessions of others by opening many. */
 const MAX_SESSIONS_OF_USER = 32
 const MAX_CODES = 16
 /** The longest time a session lasts. */

@@ -48,7 +48,7 @@ export interface ConsoleOptions {
   readonly oidc?: ConsoleIssuer | undefined
   readonly view: FleetView
   readonly assets: ConsoleAssets
-  /** Opens the API for a user who signs in. */
+  /** Opens the API for a user that signs in. */
   readonly openApi: OpenApi
   /** What Prometheus scrapes: numbers without names, so it needs no sign-in on loopback. */
   readonly metrics: () => Promise<string>

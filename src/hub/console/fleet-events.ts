@@ -1,6 +1,6 @@
 // Tested by src/hub/console/console.test.ts
 /**
- * The stream of changes of one browser. Changes are collected for a moment and sent as one batch; a browser that reads
+ * The stream of changes of a browser. Changes are collected for a moment and sent as one batch; a browser that reads
  * slowly gets fewer, larger batches; one that comes back says where it was, and gets what it missed.
  */
 import { once } from 'node:events'

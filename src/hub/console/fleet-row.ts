@@ -1,9 +1,9 @@
 /**
- * One cluster in the console's list, and the compact form in which the hub sends all of them at once. Pure, because the
+ * A cluster in the console's list, and the compact form in which the hub sends all of them at once. Pure, because the
  * page in the browser reads it with the same code.
  */
 
-/** One cluster of the list. */
+/** A cluster of the list. */
 export interface FleetRow {
   readonly name: string
   /** State of the cluster; the badge of a cluster that left or was turned away. */

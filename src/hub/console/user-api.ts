@@ -1,4 +1,4 @@
-/** The hub's API under the credentials of one signed-in user. RBAC of the API decides; the console decides nothing. */
+/** The hub's API under the credentials of a signed-in user. RBAC of the API decides; the console decides nothing. */
 import type { Connection } from '../../client/connection.ts'
 import { createRest } from '../../client/rest.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'

@@ -1,5 +1,5 @@
 // Tested by src/cli/commands/evidence/evidence.test.ts
-/** The evidence of one cluster as lines of a file: what the journal has, as it was written, and what it lacks. */
+/** The evidence of a cluster as lines of a file: what the journal has, as it was written, and what it lacks. */
 import type { Blobs } from '../../blobs/blobs.ts'
 import { compact } from '../../core/compact.ts'
 import { digestOf, isDigest } from '../../core/crypto/digest.ts'

@@ -25,7 +25,7 @@ interface Holder {
 
 /** Creates the directory if it is missing, and locks it. If another hub uses it, the error names that process. */
 export async function openDataDirectory(given: string, clock: Clock): Promise<DataDirectory> {
-  // Programs that the hub runs, such as git, have other working directories.
+  // Programs that the hub runs, like git, have other working directories.
   const path = resolve(given)
   // SQLite and programs that the hub runs choose no mode for their files.
   process.umask(0o077)

@@ -14,7 +14,7 @@ export function servedDialects({ dialects, kubeconfig }: Pick<HubConfig, 'dialec
   return parseDialects(dialects ?? (kubeconfig === undefined ? ALL : NONE))
 }
 
-/** The names of a setting such as `fleet,ocm`. The empty text and `none` name no dialect, `all` names all. */
+/** The names of a setting like `fleet,ocm`. The empty text and `none` name no dialect, `all` names all. */
 export function parseDialects(setting: string): DialectName[] {
   const given = setting.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
   if (given.length === 1 && given[0] === NONE) return []

@@ -45,7 +45,7 @@ interface Dialect {
   /** What view and edit of a namespace mean for its kinds. */
   readonly roles?: readonly ClusterRole[]
   readonly controllers: DialectControllers
-  /** Rights of its controllers, besides those of all controllers. */
+  /** Rights of its controllers, besides the rights of all controllers. */
   readonly rules: readonly PolicyRule[]
 }
 
@@ -81,7 +81,7 @@ const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
   },
 }
 
-/** The label of CRDs that a dialect installed; only those are ever changed. */
+/** The label of CRDs that a dialect installed; only CRDs with this label are ever changed. */
 export const DIALECT_LABEL = 'flotilla.dev/dialect'
 
 /** The controllers of dialects. */
@@ -89,7 +89,7 @@ export function dialectControllers(names: readonly DialectName[]): DialectContro
   return names.map((name) => DIALECTS[name].controllers)
 }
 
-/** The rights that the controllers of dialects need, besides those of all controllers. */
+/** The rights that the controllers of dialects need, besides the rights of all controllers. */
 export function dialectRules(names: readonly DialectName[]): readonly PolicyRule[] {
   return names.flatMap((name) => DIALECTS[name].rules)
 }

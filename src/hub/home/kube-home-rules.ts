@@ -1,6 +1,6 @@
 /**
- * The rights of a hub on a kube-apiserver, where its parts share the user of one kubeconfig: those of the controllers
- * and of the gateway, and those that install and serve. docs/access.md has them as manifests; a test compares.
+ * The rights of a hub on a kube-apiserver, where its parts share the user of a kubeconfig: rights of the controllers
+ * and of the gateway, and rights to install and serve. docs/access.md has them as manifests; a test compares.
  */
 import { HUB_LOCALS, HUB_ROLES } from '../../apiserver/rbac/bootstrap-roles.ts'
 import { CONTROLLER_RULES, CONTROLLER_SYSTEM_RULES } from '../../apiserver/rbac/controller-rules.ts'

@@ -1,4 +1,4 @@
-/** The home on a real kube-apiserver: our kinds as CRDs, everything else as it is in the embedded home. */
+/** The home on a real kube-apiserver: our kinds as CRDs, the rest as it is in the embedded home. */
 import { HUB_ROLES } from '../../apiserver/rbac/bootstrap-roles.ts'
 import type { Client } from '../../client/client.ts'
 import { deadline } from '../../core/async/deadline.ts'

@@ -32,7 +32,7 @@ export const GATE_REQUEST_LIMITS = {
 interface GateCallsOptions {
   readonly clock: Clock
   /**
-   * `host`, `host:port` or patterns such as `*.example.com`; undefined: every host over https whose address is not
+   * `host`, `host:port` or patterns like `*.example.com`; undefined: every host over https whose address is not
    * closed.
    */
   readonly hosts?: readonly string[]

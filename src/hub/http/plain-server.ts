@@ -8,7 +8,7 @@ import { shareConnections } from '../../core/connection-shares.ts'
 import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
 
-// An import of `node:http` makes Node load everything that it can give, fetch and WebSockets among it: 5 MB in each
+// An import of `node:http` makes Node load all that it can give, fetch and WebSockets among it: 5 MB in each
 // thread, of which a server uses nothing.
 const { createServer } = process.getBuiltinModule('node:http')
 

@@ -1,4 +1,4 @@
-/** Inviting clusters: a JoinToken for one name or a pattern, and the code that only its bearer has. */
+/** Inviting clusters: a JoinToken for a name or a pattern, and the code that only its bearer has. */
 import type { Client } from '../../client/client.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Ids } from '../../core/ids.ts'
@@ -109,7 +109,7 @@ export async function inviteCluster(invitation: JoinInvitation, ports: InvitePor
   return { token: name, code, expiresAt, endpoints, isLocalOnly, ...(manifest !== undefined && { manifest }) }
 }
 
-// The token's own name hints at whom it is for: `store-*` becomes `store`.
+// The token's own name hints at its cluster: `store-*` becomes `store`.
 function tokenPrefix(who: Invitee): string {
   if ('cluster' in who) return who.cluster.slice(0, 50)
   const letters = who.pattern.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '')

@@ -108,7 +108,7 @@ export async function loadHubKeys(directory: DataDirectory, wanted: TrustSpec, p
     await ensureDirectory(folder, files, ports.ids)
   }
   if (files[TOKEN_KEY] === undefined) {
-    // Losing it only ends tokens that are out; people ask for new ones.
+    // Losing it only ends tokens that are out; people ask for new tokens.
     files[TOKEN_KEY] = (ports.newKeyPair ?? generateKeyPair)('ed25519').privateKey
     await replaceFileAtomically(directory.file(FOLDER, TOKEN_KEY), files[TOKEN_KEY], ports.ids)
   }

@@ -23,7 +23,7 @@ export const KEY_FOLDER = 'keys'
 /** The database of an embedded home in a data directory. */
 export const DATABASE_FILE = 'hub.db'
 
-/** Refuses a directory with data and without keys, before new ones are made that open and prove nothing. */
+/** Refuses a directory with data and without keys, before new keys are made that open and prove nothing. */
 export async function requireSealingKeys(directory: DataDirectory): Promise<void> {
   const isThere = (path: string) =>
     access(path).then(

@@ -1,4 +1,4 @@
-/** Which request it was, from closed sets: a caller who invents paths makes no new series. */
+/** Which request it was, from closed sets: a caller that invents paths makes no new series. */
 import { requestInfo } from '../../apiserver/http/request-info.ts'
 import type { HttpRequest } from '../../core/http.ts'
 import type { MetricLabels } from '../../core/metrics.ts'

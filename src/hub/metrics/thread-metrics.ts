@@ -1,4 +1,4 @@
-/** What each thread of the hub counts. One list per thread, so that the docs page and the scrape cannot disagree. */
+/** What each thread of the hub counts. A list per thread, so that the docs page and the scrape cannot disagree. */
 import type { Clock } from '../../core/time/clock.ts'
 import type { Handler } from '../../core/http.ts'
 import { measureHandler } from '../../core/measured-handler.ts'

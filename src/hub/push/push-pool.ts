@@ -36,7 +36,7 @@ interface Group {
   /** Ends in a row. */
   ends: number
   startedAtMs: number
-  /** Changes of the group happen one after another. */
+  /** Changes of the group happen one at a time. */
   tail: Promise<void>
 }
 

@@ -72,7 +72,7 @@ export async function createPushedAgents(options: PushedAgentsOptions): Promise<
     })
   }
 
-  /** Changes of the files of one agent happen one after another. */
+  /** Changes of the files of an agent happen one at a time. */
   function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
     const turn = (changes.get(name) ?? Promise.resolve()).then(work)
     const settled = settle()

@@ -110,7 +110,7 @@ export interface SourceInit {
 /** What the render thread gets. */
 export interface RenderInit {
   readonly blobs: string
-  /** How long the content may take for one cluster, in milliseconds. */
+  /** How long the content may take for a cluster, in milliseconds. */
   readonly timeLimitMs: number
 }
 

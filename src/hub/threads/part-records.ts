@@ -86,7 +86,7 @@ export function createPartRecords({ clock, ids, log }: HubPorts) {
       changed()
       await clock.sleep(backoffMs(record.ends - 1, ids.fraction(), PAUSE), life)
     },
-    /** A thread ended that its user starts again; each end belongs to the work of one tenant. */
+    /** A thread ended that its user starts again; each end belongs to the work of a tenant. */
     noteEnd(end: PartEnd): void {
       const record = countEnd(end)
       record.ends = 0

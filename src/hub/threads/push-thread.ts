@@ -13,7 +13,7 @@ import { toConnection } from './plain-connection.ts'
 import type { PlainPushTarget } from './messages.ts'
 import { serveThread } from './serve-thread.ts'
 
-// The stream, reports and blobs of one agent.
+// The stream, reports and blobs of an agent.
 const GATEWAY_CONNECTIONS = 4
 // Each kind of object that an agent manages has a watch of its own.
 const CLUSTER_CONNECTIONS = 64

@@ -1,5 +1,5 @@
 // Tested by src/hub/threads/limited-renderer.contract.test.ts
-/** One render thread and the renderings that wait for it. The thread runs only while there is work. */
+/** A render thread and the renderings that wait for it. The thread runs only while there is work. */
 import { createWorkGuard, LimitReached } from '../../core/async/work-guard.ts'
 import type { WorkLimits } from '../../core/async/work-guard.ts'
 import { toError } from '../../core/errors.ts'
@@ -20,7 +20,7 @@ export interface RenderLaneOptions {
   readonly onDeath: (error: Error) => void
 }
 
-/** The limits of one rendering. */
+/** The limits of a rendering. */
 export interface RenderLimits extends WorkLimits {
   /** Whether all parts of the rendering share the time. If false, each distinct result has its own. */
   readonly isTotal: boolean
@@ -79,7 +79,7 @@ export function createRenderLane(options: RenderLaneOptions): RenderLane {
         running.call(request, signal, (at) => guard.at(limits.isTotal ? { ...at, part: 0 } : at)),
       )
     } catch (caught) {
-      // A rendering that is too slow or cancelled would delay the next one.
+      // A rendering that is too slow or cancelled would delay the next.
       if (signal.aborted || caught instanceof LimitReached) await end(running)
       throw caught
     }

@@ -209,7 +209,7 @@ function createPending<N extends ThreadName>(onReady: (value: ThreadProtocol[N][
 }
 
 /**
- * A listener's error, such as an address in use, names its address and stays as it is; the thread adds nothing to it.
+ * A listener's error, like an address in use, names its address and stays as it is; the thread adds nothing to it.
  */
 function deathError(name: ThreadName, code: number, cause: Error | undefined): Error {
   if (cause && 'syscall' in cause && cause.syscall === 'listen') return cause

@@ -49,7 +49,7 @@ export interface ViewReader {
   cluster(name: string): Promise<Cluster | undefined>
   report(name: string): Promise<ClusterReport | undefined>
   assignment(name: string): Promise<Assignment | undefined>
-  /** Windows and freezes of all namespaces and of one namespace. */
+  /** Windows and freezes of all namespaces and of a namespace. */
   windows(namespace: string): Promise<readonly CompiledWindow[]>
   /** Milliseconds since 1970. */
   now(): number
@@ -133,7 +133,7 @@ export function bundleCountRows(reads: ViewReader): RowSource {
   }
 }
 
-/** Whether the row of a bundle's cluster is among those that are wanted. */
+/** Whether the row of a bundle's cluster is wanted. */
 export function wantedBy(among: RowFilter | undefined, bundle: string): (cluster: string) => boolean {
   if (!among || among.bundle(bundle)) return () => true
   return (cluster) => among.clusters.has(cluster)
@@ -165,8 +165,8 @@ export interface Member {
 }
 
 /**
- * The clusters a bundle has rows for: those selected, those it is being removed from, and one that was asked for by
- * name also when it is neither.
+ * The clusters a bundle has rows for: the selected clusters, clusters it is being removed from, and a cluster that was
+ * asked for by name also when it is neither.
  */
 async function membersOf(
   reads: ViewReader,

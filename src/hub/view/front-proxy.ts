@@ -56,7 +56,7 @@ export function frontProxyCaller(
   })
 }
 
-// Header lines one by one: joined with commas, a group with a comma in its name would become two.
+// Header lines stay apart: joined with commas, a group with a comma in its name would become two.
 function headerValues(headers: readonly string[], name: string): string[] {
   return headers.filter((_value, index) => index % 2 === 1 && headers[index - 1]!.toLowerCase() === name)
 }

@@ -11,7 +11,7 @@ import type { HubPorts } from '../ports.ts'
 import { ROW_INPUTS } from './affected-rows.ts'
 
 /**
- * Revisions begin with the time: those of an earlier life, or of another hub, are too old or unknown, never another
+ * Revisions begin with the time: revisions of an earlier life, or of another hub, are too old or unknown, never another
  * state.
  */
 const REVISIONS_PER_MS = 1_000

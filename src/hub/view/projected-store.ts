@@ -17,7 +17,7 @@ export interface ProjectedStoreOptions extends ViewStoreOptions {
   readonly isStoredToo: boolean
 }
 
-/** The revisions of the store are twice those of its base, as those of a view. */
+/** The revisions of the store are twice the revisions of its base, as in a view. */
 export function createProjectedStore({ isStoredToo, ...options }: ProjectedStoreOptions): ProjectedStore {
   const { base, prefix, source } = options
   const nameOf = (key: string): [string, string] => key.slice(prefix.length).split('/') as [string, string]

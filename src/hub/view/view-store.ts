@@ -25,9 +25,9 @@ const BATCHES = 1_000
 const MAX_BEGINS = 8
 
 /**
- * The store over a source. Its revisions are twice those of what the rows are made from: a list is the whole truth at
- * an even one. One change may alter many rows, and all events of such a batch but the last carry the odd revision
- * before its end: who comes back with it has seen only a part, and gets the batch whole.
+ * The store over a source. Its revisions are twice the revisions of what the rows are made from: a list is the whole
+ * truth at an even one. A change may alter many rows, and all events of such a batch but the last carry the odd
+ * revision before its end: who comes back with it has seen only a part, and gets the batch whole.
  */
 export function createViewStore({ base, prefix, clock, source, stored }: ViewStoreOptions): Store {
   const batches = new Map<number, ReadonlySet<number>>()

@@ -57,7 +57,7 @@ export function watchRows(rows: WatchedRows, from: number, signal: AbortSignal):
 }
 
 /**
- * One watch. A stored object's event is passed on at once. While rows wait to be looked at, the event carries an odd
+ * A watch. A stored object's event is passed on at once. While rows wait to be looked at, the event carries an odd
  * revision: a client that comes back with that revision has not seen the rows of the revision yet, and gets all rows
  * that changed since they were last complete.
  */
@@ -69,7 +69,7 @@ class RowWatch implements StoreWatch {
   readonly #until: AbortSignal
   readonly #changes: StoreWatch
   readonly #touched = createAffectedRows()
-  /** Names of all rows that were seen, also of those that a stored object hides. */
+  /** Names of all rows that were seen, also of rows that a stored object hides. */
   readonly #names = new Set<string>()
   /** Events of stored objects that were not passed on yet. */
   readonly #waiting: StoreEvent[] = []
@@ -95,7 +95,7 @@ class RowWatch implements StoreWatch {
     this.#whole = [this.#after]
     this.#newest = this.#after
     this.#until = AbortSignal.any([signal, this.#ended.signal])
-    // One watch of everything keeps stored objects and the inputs of rows in one order.
+    // A watch of everything keeps stored objects and the inputs of rows in one order.
     this.#changes = rows.base.watch(rows.stored ? '/' : INPUTS_PREFIX, this.#after, this.#until)
   }
 
@@ -274,7 +274,7 @@ interface Difference {
   readonly now?: PositionedRow
 }
 
-/** What differs between the rows that are known and those of a look. */
+/** What differs between the known rows and the rows of a look. */
 function* differences(known: Known, now: Known, among: RowFilter | undefined): Generator<Difference> {
   for (const [key, row] of now) {
     const before = known.get(key)

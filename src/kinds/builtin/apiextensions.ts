@@ -11,7 +11,7 @@ export interface CrdNames {
   categories?: string[]
 }
 
-/** One version of a custom kind. */
+/** A version of a custom kind. */
 export interface CrdVersion {
   name: string
   served: boolean

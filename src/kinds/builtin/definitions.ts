@@ -23,7 +23,7 @@ import { DEFINITIONS } from './table/definitions.generated.ts'
 const linesOf = new Map<string, ReadonlyMap<string, string>>()
 const decoded = new Map<string, StructuralSchema>()
 
-/** The schema of a type such as `core.v1.PodSpec`; types share the schemas below them. */
+/** The schema of a type like `core.v1.PodSpec`; types share the schemas below them. */
 export function typeSchema(name: string): StructuralSchema {
   let schema = decoded.get(name)
   if (!schema) decoded.set(name, (schema = decode(name)))

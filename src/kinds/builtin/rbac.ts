@@ -4,7 +4,7 @@ import { builtinKind } from './kind-table.ts'
 
 const GROUP_VERSION = 'rbac.authorization.k8s.io/v1'
 
-/** One rule of a role. */
+/** A rule of a role. */
 export interface PolicyRule {
   verbs: string[]
   apiGroups?: string[]

@@ -37,7 +37,7 @@ const Schema = Type.Object({
   /** Records in the journal, and records that found its buffer full, since the stream began. */
   records: Count,
   lost: Count,
-  /** False after its writer closed the stream; a writer that finds it true was not the last one to end cleanly. */
+  /** False after its writer closed the stream; a writer that finds it true was not the last to end cleanly. */
   open: Type.Boolean(),
   /** Why the newest records are not in blobs yet. */
   problem: Type.Optional(

@@ -25,12 +25,12 @@ const REMOVAL_STATES = ['Removing', 'Failed', 'Removed', 'Orphaned'] as const
 /** States of content that runs. */
 export const RUNNING_STATES = ['Ready', 'Progressing', 'Drifted', 'Failed'] as const
 
-/** States of one object of a set, the worst first. */
+/** States of an object of a set, the worst first. */
 export const OBJECT_STATES = ['Failed', 'Drifted', 'Progressing', 'Pending', 'Ready'] as const
 
 const OBJECT = 'Kind, namespace and name of the object.'
 
-/** The state of one bundle on the cluster. */
+/** The state of a bundle on the cluster. */
 export const ReportedBundle = object({
   bundle: entryId({ description: 'Bundle, as `namespace/name`, or Delivery, as `namespace/delivery:name`.' }),
   generation: int({ description: 'Generation of the content on the cluster.' }),
@@ -113,7 +113,7 @@ export const ReportedBundle = object({
   ),
 })
 
-/** The state of the removal of one bundle. */
+/** The state of the removal of a bundle. */
 export const ReportedRemoval = object({
   bundle: entryId({ description: 'Bundle, as `namespace/name`, or Delivery, as `namespace/delivery:name`.' }),
   generation: int({ description: 'Generation of the tombstone.' }),
@@ -136,7 +136,7 @@ export const ReportedRemoval = object({
 /** Types of a reported value. */
 export const VALUE_TYPES = ['Integer', 'String', 'Boolean', 'JsonRaw'] as const
 
-/** What the agent observed of the objects of one entry. */
+/** What the agent observed of the objects of an entry. */
 export const ReportedFeedback = object({
   bundle: entryId({ description: 'Bundle, as `namespace/name`, or Delivery, as `namespace/delivery:name`.' }),
   generation: int({ description: 'Generation of the content on the cluster.' }),

@@ -20,7 +20,7 @@ import { REMOVAL_CAUSES } from './rollout.ts'
 
 const { apply, delete: deletes, drift, ignore, executor, feedback, health, conditions, catchUp } = BUNDLE_OPTIONS
 
-/** The maximum number of clusters of one Delivery; a Bundle has no such limit. */
+/** The maximum number of clusters of a Delivery; a Bundle has no such limit. */
 const MAX_CLUSTERS = 1000
 
 export const Delivery = defineKind({

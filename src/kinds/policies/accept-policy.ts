@@ -1,5 +1,5 @@
 // Tested by src/apiserver/server/api-server-memory.contract.test.ts.
-/** Policies for both homes: accepting a cluster needs permission, and so does everything that amounts to it. */
+/** Policies for both homes: accepting a cluster needs permission, and so does all that amounts to it. */
 import { Cluster } from '../native/cluster.ts'
 import { JoinToken } from '../native/join-token.ts'
 import { shippedPolicyBinding, shippedPolicy } from './shipped-policy.ts'

@@ -45,7 +45,7 @@ const mayBypass = `(has(oldObject.spec.plan) ? ${may('bypass', RolloutPlan.plura
 const startedBy = (object: string) => `(has(${object}.spec.startedBy) ? ${object}.spec.startedBy : [])`
 
 /**
- * A user who may edit a Rollout, for example to pause it, cannot remove its approvals and gates, move clusters into a
+ * A user that may edit a Rollout, for example to pause it, cannot remove its approvals and gates, move clusters into a
  * ring without approvals, or hide who started it. The verb `bypass` on its plan allows this when a gate is broken.
  */
 export const ROLLOUT_PROTECTION_POLICY = shippedPolicy({

@@ -1,4 +1,4 @@
-/** Fields of data from outside: a key such as `__proto__` is a key like any other. */
+/** Fields of data from outside: a key like `__proto__` is a key like any other. */
 import type { JsonObject } from '../../core/json.ts'
 
 /** The value of an object's own field, or undefined. */

@@ -135,7 +135,7 @@ function listWith<S extends TSchema>(keywords: TSchemaOptions, item: S, options:
   )
 }
 
-/** A count, or a percentage such as `25%`. */
+/** A count, or a percentage like `25%`. */
 export function intOrString(options: NumberOptions & { readonly pattern?: string } = {}): TUnsafe<number | string> {
   const { minimum, maximum, pattern } = options
   return Type.Unsafe<number | string>(
@@ -143,7 +143,7 @@ export function intOrString(options: NumberOptions & { readonly pattern?: string
   )
 }
 
-/** A Go duration such as `1h30m`. */
+/** A Go duration like `1h30m`. */
 export function duration(options: FieldOptions = {}): TUnsafe<string> {
   return text({ ...options, max: 64, pattern: DURATION })
 }

@@ -1,4 +1,4 @@
-/** Structural schemas: what a CRD's openAPIV3Schema may contain, as plain data. Everything else here walks this. */
+/** Structural schemas: what a CRD's openAPIV3Schema may contain, as plain data. The functions below walk it. */
 import type { TSchema } from 'typebox'
 import { isObject } from '../../core/json.ts'
 
@@ -12,7 +12,7 @@ export interface ValidationRule {
   readonly optionalOldSelf?: boolean
 }
 
-/** One node of a structural schema. */
+/** A node of a structural schema. */
 export interface StructuralSchema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
   readonly description?: string

@@ -168,7 +168,7 @@ export interface CompiledRule {
   readonly usesOldSelf: boolean
 }
 
-// Schemas are immutable data, so that what is known about one never changes.
+// Schemas are immutable data, so that what is known about a schema never changes.
 const compiledBy = new WeakMap<StructuralSchema, readonly (CompiledRule | string)[]>()
 
 /** The rules of a schema node, compiled; a text says why one cannot be. */

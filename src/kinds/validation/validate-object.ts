@@ -1,5 +1,5 @@
 /**
- * What an API server does to an object before it stores it, for our kinds and foreign ones alike:
+ * What an API server does to an object before it stores it, for our kinds and foreign kinds alike:
  * prune (drop what the schema does not know) → default → validate. All of it walks structural data; see `walk/`.
  */
 import { compileRegex } from '../../cel/library/regex.ts'
@@ -59,7 +59,7 @@ export function defaultObject(kind: Pick<Kind, 'schema' | 'dropEmpty' | 'fillIn'
   kind.fillIn?.(object as UnknownObject)
 }
 
-/** Everything that is wrong with an object, in Kubernetes' words. Prune and default it first. */
+/** All that is wrong with an object, in Kubernetes' words. Prune and default it first. */
 export function validateObject(kind: Kind, object: KubeObject, options: ValidateOptions = {}): FieldError[] {
   const typeErrors = typeMetaErrors(kind, object)
   if (typeErrors.length > 0) return typeErrors
@@ -161,7 +161,7 @@ function compile(pattern: string): RegExp {
   try {
     return new RegExp(source, `u${flags?.[1] ?? ''}`)
   } catch {
-    // Escapes such as `\-` are fine in Go and only refused by the `u` flag.
+    // Escapes like `\-` are fine in Go and only refused by the `u` flag.
     return new RegExp(source, flags?.[1] ?? '')
   }
 }

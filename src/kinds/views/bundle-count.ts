@@ -1,7 +1,7 @@
 import { defineView } from './define-view.ts'
 import { int, mapOf, name, optional, text } from '../schema/schema-builders.ts'
 
-/** One bundle on all its clusters, as counts per state. */
+/** A bundle on all its clusters, as counts per state. */
 export const BundleCount = defineView({
   kind: 'BundleCount',
   plural: 'bundlecounts',

@@ -30,7 +30,7 @@ const FIRST = [
   'PersistentVolumeClaim',
   'Service',
 ]
-// A webhook that is there before what answers it would stop everything else.
+// A webhook that is there before what answers it would stop all other objects.
 const LAST = ['APIService', 'ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']
 
 /** The objects in the order to apply them; equal places keep the order of the set. */
@@ -45,7 +45,7 @@ export function applyRank({ kind }: ObjectId): number {
   return FIRST.length + 1 + LAST.indexOf(kind)
 }
 
-/** One wave: applied whole, then waited for. */
+/** A wave: applied whole, then waited for. */
 export interface Wave<T> {
   readonly wave: number
   /** Namespaces and CRDs; they must be there and established before the others. */

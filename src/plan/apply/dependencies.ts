@@ -1,7 +1,7 @@
 /** Whether a bundle may begin, as far as the bundles it depends on are concerned. */
 import type { BundleStateName } from '../../kinds/fields/states.ts'
 
-/** One bundle another one needs. */
+/** A bundle another needs. */
 export interface Dependency {
   /** A name in the same namespace, or `namespace/name`. */
   readonly bundle: string
@@ -58,7 +58,7 @@ function whyNotMet(
     : `waits for bundle ${name}: it is ${facts.state}, wanted is ${accepted.join(' or ')}`
 }
 
-/** The bundle a dependency of another one names. */
+/** The bundle a dependency of another names. */
 export function fullName(bundle: string, dependency: string): string {
   return dependency.includes('/') ? dependency : `${bundle.slice(0, bundle.indexOf('/'))}/${dependency}`
 }

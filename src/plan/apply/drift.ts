@@ -8,7 +8,7 @@ export type DriftMode = 'Correct' | 'Report' | 'Ignore'
 
 /** What was done about an object's drift before; times are of a clock that only grows. */
 export interface DriftHistory {
-  /** When it was corrected, newest last; only recent ones count. */
+  /** When it was corrected, newest last; only recent corrections count. */
   readonly correctedAtMs: readonly number[]
 }
 
@@ -26,7 +26,7 @@ const FREE = 3
 const BASE_MS = 30_000
 const MOST_MS = 30 * 60_000
 
-/** Decides about one object. */
+/** Decides about an object. */
 export function decideDrift(mode: DriftMode, history: DriftHistory, nowMs: number): DriftDecision {
   if (mode !== 'Correct') return { kind: mode }
   const recent = history.correctedAtMs.filter((at) => nowMs - at < FIGHT_WINDOW_MS)
@@ -36,7 +36,7 @@ export function decideDrift(mode: DriftMode, history: DriftHistory, nowMs: numbe
   return nowMs >= untilMs ? { kind: 'Correct' } : { kind: 'StepBack', untilMs, times: recent.length }
 }
 
-/** The history after a correction; older ones than count are forgotten. */
+/** The history after a correction; corrections that no longer count are forgotten. */
 export function afterCorrection(history: DriftHistory, nowMs: number): DriftHistory {
   const recent = history.correctedAtMs.filter((at) => nowMs - at < FIGHT_WINDOW_MS)
   return { correctedAtMs: [...recent.slice(-20), nowMs] }

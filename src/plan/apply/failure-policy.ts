@@ -3,7 +3,7 @@ import type { Digest } from '../../core/crypto/digest.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { OperationKind } from './operation.ts'
 
-/** Everything that decides. */
+/** All that decides. */
 export interface FailureFacts {
   readonly options: BundleOptions['remediation']
   readonly operation: OperationKind

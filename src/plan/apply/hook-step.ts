@@ -24,7 +24,7 @@ export interface HookOutcome {
   readonly message: string
 }
 
-/** Everything that decides about a hook. */
+/** All that decides about a hook. */
 export interface HookFacts {
   /** What is written of it for this operation and moment. */
   readonly record: { readonly state: HookState; readonly uid?: string; readonly sinceMs: number } | undefined
@@ -120,7 +120,7 @@ function isComplete(conditions: unknown): boolean {
 }
 
 /**
- * What runs to its end and is of no use afterwards; other things that hooks made may hold data and stay, as with Helm.
+ * What runs to its end and is of no use afterwards; other objects that hooks made may hold data and stay, as with Helm.
  */
 export function isRunOnce({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): boolean {
   return (kind === 'Job' && apiVersion.startsWith('batch/')) || (kind === 'Pod' && apiVersion === 'v1')

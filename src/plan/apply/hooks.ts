@@ -34,7 +34,7 @@ type Events = readonly HookEvent[]
 const PRE: Events = ['pre-install', 'pre-upgrade', 'pre-rollback']
 const POST: Events = ['post-install', 'post-upgrade', 'post-rollback']
 
-/** Our own words: every event by its name, and two short ones. */
+/** Our own words: every event by its name, and two short names. */
 export const OWN_HOOKS: Readonly<Record<string, Events>> = {
   ...Object.fromEntries(HOOK_EVENTS.map((event) => [event, [event]])),
   pre: PRE,
@@ -173,7 +173,7 @@ export function readHook(bundle: BundleOptions, object: UnknownObject): ReadHook
   }
 }
 
-/** Objects of a bundle without those that are not for a cluster, and which of them are hooks, by key. */
+/** Objects of a bundle without the objects that are not for a cluster, and which of them are hooks, by key. */
 export type SortedHooks =
   | { readonly ok: true; readonly objects: readonly UnknownObject[]; readonly hooks: ReadonlyMap<string, HookRules> }
   | { readonly ok: false; readonly problem: string }
@@ -192,7 +192,7 @@ export function sortHooks(bundle: BundleOptions, objects: readonly UnknownObject
   return { ok: true, objects: kept, hooks }
 }
 
-/** Hooks of one moment in the order they run: by weight, then what others need first, then by name. */
+/** Hooks of a moment in the order they run: by weight, then what others need first, then by name. */
 export function hookOrder<T extends ObjectId & { readonly hook: HookRules }>(
   hooks: readonly T[],
   event: HookEvent,

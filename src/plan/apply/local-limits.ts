@@ -17,7 +17,7 @@ export interface LocalLimits {
   readonly executors?: readonly string[]
   /** Whether a bundle without an executor is applied with the agent's own rights. */
   readonly ownRights?: boolean
-  /** The most objects of one bundle that are deleted at once. */
+  /** The most objects of a bundle that are deleted at once. */
   readonly maxPrune?: number
 }
 
@@ -27,7 +27,7 @@ export interface KindRule {
   readonly kind?: string
 }
 
-/** As whom a bundle is applied. */
+/** The identity that applies a bundle. */
 export interface Executor {
   readonly namespace: string
   readonly name: string

@@ -23,7 +23,7 @@ export interface Recorded {
   readonly phase: 'Applying' | 'Applied' | 'Settled'
   /** Sets that were settled here before, newest first. */
   readonly history?: readonly Digest[]
-  /** A hook of the operation failed; it is not run again for the same one. */
+  /** A hook of the operation failed; it is not run again for the same operation. */
   readonly isStuck?: boolean
   /** What is recorded is the answer to the failure of this set. */
   readonly remedy?: {
@@ -138,7 +138,7 @@ export type WaveStep =
   | { readonly kind: 'TimedOut'; readonly message: string }
 
 /**
- * Decides how an operation moves through its waves; the last one counts as applied at once, its health decides about
+ * Decides how an operation moves through its waves; the last counts as applied at once, its health decides about
  * Ready.
  */
 export function nextWaveStep(facts: WaveFacts): WaveStep {

@@ -1,6 +1,6 @@
 /**
- * Whose an object and its fields are, when a bundle meets them; one owner per field, contested ones are named and never
- * fought over (I-05).
+ * Whose an object and its fields are, when a bundle meets them; one owner per field, contested fields are named and
+ * never fought over (I-05).
  */
 import type { ApiError } from '../../core/errors.ts'
 import { describeObject } from '../objects/object-id.ts'
@@ -19,7 +19,7 @@ export interface OtherRecord extends OwnRecord {
   readonly isCurrent: boolean
 }
 
-/** Everything that decides how an object is met. */
+/** All that decides how an object is met. */
 export interface OwnershipFacts {
   readonly live: { readonly uid?: string } | undefined
   /** The bundle's own manager has applied the live object. */
@@ -65,7 +65,7 @@ export function decideOwnership(facts: OwnershipFacts): OwnershipDecision {
   return { kind: 'Adopt', onlyIfSame: facts.takeover === 'IfNoDiff' }
 }
 
-/** One contested field of an object. */
+/** A contested field of an object. */
 export interface FieldConflict {
   readonly manager: string
   readonly field: string

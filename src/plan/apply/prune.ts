@@ -33,7 +33,7 @@ export interface Wanted {
   readonly unknown: readonly UnknownWants[]
 }
 
-/** Everything that decides what is pruned. */
+/** All that decides what is pruned. */
 export interface PruneFacts<T extends Prunable> {
   readonly objects: readonly T[]
   readonly options: BundleOptions
@@ -121,7 +121,7 @@ export function planPrune<T extends Prunable>(facts: PruneFacts<T>): PrunePlan<T
 function whyReleased(object: Prunable, facts: PruneFacts<Prunable>): string | undefined {
   const { options, cause } = facts
   if (object.adopted === true) return 'it was there before the bundle'
-  // The object's own word is the last one, both ways.
+  // The object's own word is the last, both ways.
   if (object.delete === 'Orphan') return 'it says that it is to be kept'
   if (isOrphaned(options, object)) return 'a rule of the bundle keeps it'
   if (object.delete === undefined && options.delete?.[cause] === 'Orphan')

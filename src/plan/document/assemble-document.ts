@@ -10,7 +10,7 @@ import type { Revision } from '../fleet/state.ts'
 import { strictest } from '../windows/window.ts'
 import type { CatchUp } from '../windows/window.ts'
 
-/** One bundle the cluster should run. */
+/** A bundle the cluster should run. */
 export interface AssembledEntry {
   /** `namespace/name` of a Bundle, or `namespace/delivery:name` of a Delivery. */
   readonly bundle: string

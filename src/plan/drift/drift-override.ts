@@ -1,4 +1,4 @@
-/** The Override with which a person accepts or reverts the drift of one bundle on one cluster. */
+/** The Override with which a person accepts or reverts the drift of a bundle on one cluster. */
 import { compact } from '../../core/compact.ts'
 import { smallSha256 } from '../../core/crypto/small-sha256.ts'
 import { canonicalJson } from '../../core/json.ts'

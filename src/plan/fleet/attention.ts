@@ -41,7 +41,7 @@ export const ATTENTION_KINDS = [
   'OpenDefault',
 ] as const
 
-/** One object that needs a person. */
+/** An object that needs a person. */
 export interface AttentionItem {
   readonly kind: (typeof ATTENTION_KINDS)[number]
   /** Absent for a cluster. */
@@ -65,7 +65,7 @@ const SECTIONS: readonly ((facts: AttentionFacts) => readonly AttentionItem[])[]
   openDefaults,
 ]
 
-/** Everything that needs a person; failed Rollouts come first. */
+/** All that needs a person; failed Rollouts come first. */
 export function attentionItems(facts: AttentionFacts): readonly AttentionItem[] {
   return SECTIONS.flatMap((section) => section(facts))
 }

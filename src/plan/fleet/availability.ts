@@ -8,7 +8,7 @@
 import { compact } from '../../core/compact.ts'
 import { humanAge } from '../../core/time/time.ts'
 
-/** A gateway's newest summary for one cluster. */
+/** A gateway's newest summary for a cluster. */
 export interface GatewayView {
   /** How long the gateway had been listening without interruption when it wrote the summary. */
   readonly continuityMs: number
@@ -39,7 +39,7 @@ export interface AvailabilityFacts {
   readonly reported?: boolean
 }
 
-// One message for both proofs of a contact, so that the second proof does not write the condition again.
+// The same message for both proofs of a contact, so that the second proof does not write the condition again.
 const SEEN = 'The agent contacted the hub within the offline tolerance.'
 
 export function judgeAvailability(facts: AvailabilityFacts): Availability {

@@ -54,7 +54,7 @@ export function stateOfCluster(cluster: BadgedCluster): BundleStateName | undefi
   return apartBadge(cluster) === undefined ? (cluster.status?.state ?? 'Pending') : undefined
 }
 
-/** Clusters by state, and those without a state by badge. Only states and badges that occur are present. */
+/** Clusters by state, and clusters without a state by badge. Only states and badges that occur are present. */
 export interface FleetCounts {
   /** Number of clusters that have a state. */
   readonly total: number

@@ -32,7 +32,7 @@ export interface DriftedObject {
   readonly since: string
 }
 
-/** One bundle, before and after. */
+/** A bundle, before and after. */
 export interface BundleChange {
   readonly before: readonly DiffContent[]
   readonly after: readonly DiffContent[]
@@ -40,7 +40,7 @@ export interface BundleChange {
   readonly drift: ReadonlyMap<string, readonly DriftedObject[]>
 }
 
-/** The change of one object. */
+/** The change of an object. */
 export interface ObjectDiff {
   /** `Deployment shop/web`. */
   readonly object: string

@@ -28,7 +28,9 @@ export interface PartHealth {
   readonly last?: { readonly cause: RestartCause; readonly message: string; readonly at: string }
 }
 
-/** The CAs of a hub: `transport` issues the certificates of gateways and agents, `api` those of clients of the API. */
+/**
+ * The CAs of a hub: `transport` issues the certificates of gateways and agents, `api` the certificates of API clients.
+ */
 const HUB_AUTHORITIES = ['transport', 'api'] as const
 
 /** A CA that the hub issues certificates with. */

@@ -1,4 +1,4 @@
-/** The state of one object of a bundle on a cluster. API, CLI and console use this file. */
+/** The state of an object of a bundle on a cluster. API, CLI and console use this file. */
 import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
 import type { BundleStateName, ObjectStateName } from '../../kinds/fields/states.ts'
 

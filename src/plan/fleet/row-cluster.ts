@@ -7,14 +7,14 @@ import type { Cluster } from '../../kinds/native/cluster.ts'
 import { apartBadge, apartMessage } from './cluster-badges.ts'
 import type { RowCluster } from './view-rows.ts'
 
-/** The objects of one cluster. */
+/** The objects of a cluster. */
 export interface ClusterObjects {
   readonly cluster: Cluster
   readonly report?: ClusterReport | undefined
   readonly assignment?: Assignment | undefined
 }
 
-/** The facts of a cluster about one entry of its document. */
+/** The facts of a cluster about an entry of its document. */
 export function rowClusterOf(entry: string, { cluster, report, assignment }: ClusterObjects): RowCluster {
   const assigned = assignment?.spec.entries.find(({ bundle }) => bundle === entry)
   const reported = report?.spec.bundles.find(({ bundle }) => bundle === entry)

@@ -15,12 +15,12 @@ export interface Revision {
   readonly set: Digest
 }
 
-/** A revision that runs while the agent waits to start another one; without a state when it was not observed. */
+/** A revision that runs while the agent waits to start another; without a state when it was not observed. */
 export interface RunningRevision extends Revision {
   readonly state?: BundleStateName
 }
 
-/** An agent's report about one bundle. */
+/** An agent's report about a bundle. */
 export interface ReportedBundle extends Revision {
   readonly state: BundleStateName
   /** The revision that runs while this one is Pending. Agents of 0.1 do not report it. */
@@ -197,7 +197,7 @@ export function countStates(states: Iterable<BundleStateName>): StateCounts {
   return counts
 }
 
-/** One bundle of a cluster: the revision in its document and the agent's report. */
+/** A bundle of a cluster: the revision in its document and the agent's report. */
 export interface HeldBundle {
   /** Absent for a bundle that the cluster is selected for and has not received. */
   readonly assigned?: Revision

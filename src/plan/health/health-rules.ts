@@ -14,11 +14,11 @@ import type { Health } from './object-health.ts'
 import { selects } from '../objects/object-id.ts'
 import type { ObjectId } from '../objects/object-id.ts'
 
-/** The rules for one object. */
+/** The rules for an object. */
 export interface ObjectRules {
   /** The object's health does not count. */
   readonly isIgnored: boolean
-  /** Conditions that match all fields of one entry do not count. */
+  /** Conditions that match all fields of an entry do not count. */
   readonly ignoredConditions?: readonly Readonly<Record<string, string>>[]
   readonly health: readonly HealthRule[]
   readonly feedback: FeedbackRules
@@ -31,7 +31,7 @@ interface HealthRule {
   readonly message?: CelProgram
 }
 
-/** Health, and what the rules report, of one object. */
+/** Health, and what the rules report, of an object. */
 export interface HealthVerdict extends ObjectFeedback {
   readonly health: Health
 }

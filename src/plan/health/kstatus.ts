@@ -35,7 +35,7 @@ interface Condition {
   readonly message?: unknown
 }
 
-/** The spec, status and conditions of an object, with missing parts as empty ones. */
+/** The spec, status and conditions of an object, with missing parts as empty objects. */
 interface Parts {
   readonly spec: JsonObject
   readonly status: JsonObject

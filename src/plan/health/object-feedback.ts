@@ -28,7 +28,7 @@ interface RuleCondition {
   readonly message?: string
 }
 
-/** What the rules report of one object. */
+/** What the rules report of an object. */
 export interface ObjectFeedback {
   readonly feedback: readonly FeedbackValue[]
   /** Names of requested values that do not exist. */
@@ -36,7 +36,7 @@ export interface ObjectFeedback {
   readonly conditions: readonly RuleCondition[]
 }
 
-/** The rules of one object. */
+/** The rules of an object. */
 export interface FeedbackRules {
   readonly hasRules: boolean
   readonly evaluate: (object: UnknownObject) => ObjectFeedback

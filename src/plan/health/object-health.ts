@@ -5,7 +5,7 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import { conditionOf, conditionMessage } from './conditions.ts'
 import { knownHealth } from './known-crds.ts'
 
-/** Health of one object; the message is from the object's own status where it has one. */
+/** Health of an object; the message is from the object's own status where it has one. */
 export interface Health {
   readonly state: 'Ready' | 'Progressing' | 'Failed'
   readonly message: string

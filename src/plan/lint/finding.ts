@@ -138,7 +138,7 @@ export type CheckId = keyof typeof CHECKS
 export interface Finding {
   readonly check: CheckId
   readonly severity: Severity
-  /** One sentence, without full stop, that says what is wrong with what. */
+  /** A sentence, without full stop, that says what is wrong with what. */
   readonly message: string
   /** What to do about it. */
   readonly todo?: string

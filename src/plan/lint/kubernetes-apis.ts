@@ -1,5 +1,5 @@
 /**
- * When Kubernetes serves which of its API versions: those that were deprecated or removed, and stable ones that older
+ * When Kubernetes serves which of its API versions: deprecated and removed versions, and stable versions that older
  * clusters do not have yet. From Kubernetes' public deprecation guide and the lifecycle its own API types declare, up
  * to 1.37.
  */
@@ -15,7 +15,7 @@ export interface ApiLife {
   readonly instead?: string
 }
 
-/** One line each: apiVersion, kind, since, deprecated, removed, instead. */
+/** A line each: apiVersion, kind, since, deprecated, removed, instead. */
 const LIVES = `
 v1 ComponentStatus 1.0 1.19 - -
 v1 Endpoints 1.0 1.33 - discovery.k8s.io/v1 EndpointSlice
@@ -157,7 +157,7 @@ export function apiLife(apiVersion: string, kind: string): ApiLife | undefined {
 /** All that is known, for tests and docs. */
 export const API_LIVES: ReadonlyMap<string, ApiLife> = lives
 
-/** The minor of a version of Kubernetes such as `v1.33.2+k3s1`; undefined when it is none. */
+/** The minor of a version of Kubernetes like `v1.33.2+k3s1`; undefined when it is none. */
 export function minorOf(version: string | undefined): number | undefined {
   const match = /^v?1\.(\d{1,3})(?:\D|$)/.exec(version ?? '')
   return match ? Number(match[1]) : undefined

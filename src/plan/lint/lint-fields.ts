@@ -19,7 +19,7 @@ import type { CustomSchemas } from './custom-schemas.ts'
 import type { LintCluster } from './lint-apis.ts'
 import { lintTypes } from './lint-types.ts'
 
-/** A field that a schema does not know, and those it knows there. */
+/** A field that a schema does not know, and the fields it knows there. */
 export interface UnknownField {
   readonly place: FieldPath
   readonly known: readonly string[]

@@ -23,7 +23,7 @@ export interface ObjectFinding {
 
 /**
  * What is wrong with objects for the clusters that get them; what several contents share is told once, for all their
- * clusters. Custom kinds are checked by the definitions among the objects, and by those of `custom`.
+ * clusters. Custom kinds are checked by the definitions among the objects, and by the definitions of `custom`.
  */
 export function lintContents(contents: readonly LintContent[], custom?: CustomSchemas): ObjectFinding[] {
   const own = customSchemasOf(contents.flatMap(({ objects }) => objects))

@@ -7,7 +7,7 @@ import { describeObject, objectKey } from '../objects/object-id.ts'
 import { finding } from './finding.ts'
 import type { Finding } from './finding.ts'
 
-/** One content of a bundle, and who gets it. */
+/** A content of a bundle, and who gets it. */
 export interface PlacedContent {
   /** `namespace/name`. */
   readonly bundle: string

@@ -6,7 +6,7 @@ import { ownField } from '../../kinds/schema/own-field.ts'
 import { formatFieldPath, ownersAt } from './managed-fields.ts'
 import type { FieldPath } from './managed-fields.ts'
 
-/** One field that differs. */
+/** A field that differs. */
 export interface Difference {
   readonly place: FieldPath
   readonly live: unknown

@@ -25,8 +25,8 @@ export type ParsedIgnoreRules =
   | { readonly ok: false; readonly problem: string }
 
 /**
- * The rules of a bundle that are for this object, and those of its annotation: pointers, paths or `manager:NAME`, apart
- * by spaces or commas.
+ * The rules of a bundle that are for this object, and the rules of its annotation: pointers, paths or `manager:NAME`,
+ * apart by spaces or commas.
  */
 export function ignoreRulesFor(
   bundle: NonNullable<BundleOptions['ignore']>,
@@ -193,7 +193,7 @@ function isKeyOf(leaf: FieldPath, depth: number, keys: readonly string[]): boole
   return leaf.length === depth + 2 && keys.includes(String(leaf[depth + 1]))
 }
 
-/** Where the field at a place of one object is in another; or the item on the way that the other does not have. */
+/** Where the field at a place of an object is in another; or the item on the way that the other does not have. */
 function twin(
   place: FieldPath,
   from: UnknownObject,

@@ -179,7 +179,7 @@ function joined(a: Fields, b: Fields): Fields {
   return sum
 }
 
-/** What is left of fields without those of another set; undefined when nothing is. */
+/** What is left of fields without the fields of another set; undefined when nothing is. */
 function without(fields: Fields, others: Fields): Fields | undefined {
   const left: Record<string, unknown> = {}
   for (const [element, below] of Object.entries(fields ?? {})) {

@@ -6,7 +6,7 @@ import { plural } from '../../core/text/name-some.ts'
 import { isObject, jsonEqual } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 
-/** One field that changes; a side that has nothing there is absent. */
+/** A field that changes; a side that has nothing there is absent. */
 export interface FieldChange {
   /** `.spec.template.spec.containers[name=web].image`. */
   readonly field: string

@@ -1,4 +1,4 @@
-/** What holds for one object: the bundle's options, then the object's own annotations, which win. */
+/** What holds for an object: the bundle's options, then the object's own annotations, which win. */
 import { compact } from '../../core/compact.ts'
 import { parseDuration } from '../../core/time/duration.ts'
 import {
@@ -33,7 +33,7 @@ const ANNOTATIONS = {
 /** On a live object, set by a person: it may be pruned although its mode is Confirm. */
 export const CONFIRM_PRUNE = 'flotilla.dev/confirm-prune'
 
-/** What holds for one object. */
+/** What holds for an object. */
 export interface ObjectOptions {
   readonly wave: number
   readonly method: (typeof APPLY_METHODS)[number]

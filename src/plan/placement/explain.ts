@@ -1,5 +1,5 @@
 /**
- * Explains a Placement for one cluster: each check with the required and the observed value, the score and the rank.
+ * Explains a Placement for a cluster: each check with the required and the observed value, the score and the rank.
  */
 import { compact } from '../../core/compact.ts'
 import type { PlacementCluster, PlacementWorld, VerdictReason } from './types.ts'
@@ -19,7 +19,7 @@ import { domainOf } from './spread.ts'
 import { describeTaint } from './taints.ts'
 import { formatTime } from '../../core/time/time.ts'
 
-/** One check of a cluster. */
+/** A check of a cluster. */
 export interface PlacementCheck {
   readonly name: 'project' | 'cluster' | 'sets' | 'selector' | 'predicates' | 'taints' | 'rank' | 'spread'
   readonly outcome: 'Pass' | 'Stop' | 'NotAsked'
@@ -27,7 +27,7 @@ export interface PlacementCheck {
   readonly observed: string
 }
 
-/** The result for one cluster. */
+/** The result for a cluster. */
 export interface ClusterVerdict {
   readonly cluster: string
   readonly selected: boolean

@@ -7,7 +7,7 @@ import type { Misconfigured, PlacementCluster, PlacementQuestion, PlacementWorld
 /** The built-in prioritizers. */
 const BUILT_IN_PRIORITIZERS = ['Balance', 'Steady', 'ResourceAllocatableCPU', 'ResourceAllocatableMemory'] as const
 
-/** One weighted prioritizer. */
+/** A weighted prioritizer. */
 export interface Prioritizer {
   /** `Balance` or `Score/resource/name`. */
   readonly name: string

@@ -38,7 +38,7 @@ export interface Selection {
   readonly until?: number
 }
 
-/** Whether the result for one cluster depends on other clusters. */
+/** Whether the result for a cluster depends on other clusters. */
 export function isRanked(question: PlacementQuestion): boolean {
   return question.numberOfClusters !== undefined || (question.spread ?? []).length > 0
 }

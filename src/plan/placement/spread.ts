@@ -54,7 +54,7 @@ interface Lane {
   next: number
 }
 
-/** Number of chosen clusters per domain of one term. */
+/** Number of chosen clusters per domain of a term. */
 interface Tally {
   readonly term: SpreadTerm
   know(domain: string): void

@@ -54,7 +54,7 @@ export interface Toleration {
   readonly tolerationSeconds?: number
 }
 
-/** One weighted score. */
+/** A weighted score. */
 export interface PrioritizerConfig {
   readonly type: string
   readonly builtIn?: string

@@ -100,7 +100,7 @@ function textsProblem(texts: GoValue): string | undefined {
   return undefined
 }
 
-/** Removes the keys that `mustonlyhave` does not name; those that Kubernetes itself adds stay. */
+/** Removes the keys that `mustonlyhave` does not name; keys that Kubernetes itself adds stay. */
 function removeOthers(merged: GoObject, desired: GoObject): boolean {
   const isAccount = merged['kind'] === 'ServiceAccount' && merged['apiVersion'] === 'v1'
   const kept = new Set(['metadata', 'status', ...(isAccount ? ['secrets', 'imagePullSecrets'] : [])])
@@ -122,7 +122,7 @@ interface KeyInput {
   readonly rule: MergeRule
 }
 
-/** Compares one top-level key; undefined for those that name the kind. */
+/** Compares one top-level key; undefined for keys that name the kind. */
 function compareKey(key: string, { desired, existing, rule }: KeyInput): KeyComparison | undefined {
   if (key === 'apiVersion' || key === 'kind') return undefined
   const wanted = key === 'metadata' ? wantedMetadata(desired) : desired[key]!

@@ -6,7 +6,7 @@ import type { GoObject, GoValue } from './go-value.ts'
 /** What becomes of the difference between template and object. */
 export type RecordDiff = 'Log' | 'InStatus' | 'None' | 'Censored'
 
-/** One entry of `object-templates`. */
+/** An entry of `object-templates`. */
 export interface ObjectTemplate {
   readonly complianceType: string
   readonly metadataComplianceType: string
@@ -63,7 +63,7 @@ export interface ObjectProperties {
   readonly matchesAfterDryRun?: true
 }
 
-/** The state of one object template. */
+/** The state of an object template. */
 export interface TemplateStatus {
   Compliant?: string
   conditions?: { type: string; status: 'True'; lastTransitionTime: string; reason?: string; message: string }[]

@@ -20,7 +20,7 @@ export interface PolicyInput {
   /** The objects of the last evaluation. */
   readonly before?: readonly RelatedObject[]
   readonly fullDiffs?: boolean
-  /** The time of the evaluation, such as 2026-01-02T03:04:05Z. */
+  /** The time of the evaluation, like 2026-01-02T03:04:05Z. */
   readonly time: string
 }
 
@@ -116,7 +116,7 @@ function listOf(value: GoValue, type: string): { readonly list: ObjectTemplate[]
   return { error: `json: cannot unmarshal ${kind} into ${type}` }
 }
 
-/** The object templates of one evaluation. */
+/** The object templates of an evaluation. */
 class Evaluation {
   readonly errors: string[] = []
   readonly #input: PolicyInput
@@ -164,7 +164,7 @@ class Evaluation {
     this.#report(index, wanted.resource?.resource ?? '', results)
   }
 
-  /** What happened first is told first: objects with fewer events are told with the last ones. */
+  /** What happened first is told first: objects with fewer events are told with the last events. */
   #report(
     index: number,
     resource: string,

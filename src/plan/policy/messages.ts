@@ -32,7 +32,7 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   [REASON.unwanted, { reason: 'K8s has a `must not have` object', text: 'found' }],
 ])
 
-/** What was found of one object. */
+/** What was found of an object. */
 export interface ObjectEvent {
   readonly compliant: boolean
   readonly reason: string
@@ -47,7 +47,7 @@ export interface PlacedEvent {
   readonly names: readonly string[]
 }
 
-/** The verdict of one object template. */
+/** The verdict of an object template. */
 export interface TemplateVerdict {
   readonly compliant: boolean
   readonly reason: string
@@ -114,7 +114,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** `[a] in namespace b`, for messages about one object. */
+/** `[a] in namespace b`, for messages about an object. */
 export function identifier(name: string, namespace: string): string {
   return `[${name}]${namespace === '' ? '' : ` in namespace ${namespace}`}`
 }

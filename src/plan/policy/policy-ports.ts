@@ -6,7 +6,7 @@ import type { GoObject, GoValue } from './go-value.ts'
 export interface PolicyResource {
   readonly apiVersion: string
   readonly kind: string
-  /** The plural, such as `configmaps`. */
+  /** The plural, like `configmaps`. */
   readonly resource: string
   readonly namespaced: boolean
 }
@@ -51,7 +51,7 @@ export interface ObjectContext {
   readonly namespace: string
   /** The existing object, if the templates ask for it. */
   readonly object?: GoObject
-  /** Gives all fields, empty ones too. */
+  /** Gives all fields, also empty fields. */
   readonly isWhole?: boolean
 }
 

@@ -74,7 +74,7 @@ export class StatusWriter {
     this.#history = [message, ...this.#history].slice(0, MOST_HISTORY)
   }
 
-  /** The same, if the state or the message differs from the last one. */
+  /** The same, if the state or the message differs from the last state or message. */
   sendIfNew(): void {
     const before = this.#compliant
     this.#judge()

@@ -1,6 +1,6 @@
 /**
  * Who may do what on which clusters: RBAC says what a subject may write, the Project of the namespace and the
- * ClusterSets say which clusters that reaches, and the Project says as whom.
+ * ClusterSets say which clusters that reaches, and the Project says under which identity.
  */
 import { compact } from '../../core/compact.ts'
 import { compareText } from '../../core/text/compare-text.ts'
@@ -50,7 +50,7 @@ export interface AccessRow {
   readonly refusal?: Refusal
   /** Clusters that the rights act on, in order of their names. */
   readonly clusters: readonly string[]
-  /** As whom content of the namespace is applied. */
+  /** The identity that applies content of the namespace. */
   readonly as?: string
 }
 
@@ -62,7 +62,7 @@ interface Activity {
   readonly plural: string
   readonly verbs: readonly string[]
   readonly scope: 'Namespaced' | 'Cluster'
-  /** The clusters that the activity acts on: those of the Project, all, or none. */
+  /** The clusters that the activity acts on: clusters of the Project, all, or none. */
   readonly on: 'project' | 'all' | 'none'
 }
 
@@ -87,7 +87,7 @@ const ACTIVITIES: readonly Activity[] = [
   { name: 'change Projects', plural: 'projects', verbs: WRITE, scope: 'Cluster', on: 'all' },
 ]
 
-/** The rows of all subjects, or of those that are asked about, in order of their names. */
+/** The rows of all subjects, or of the requested subjects, in order of their names. */
 export function accessRows(world: AccessWorld, isAsked: SubjectFilter = () => true): readonly AccessRow[] {
   const grants = new Map<string, Map<string, PolicyRule[]>>()
   const grant = (subject: Subject, namespace: string, rules: readonly PolicyRule[]): void => {
@@ -173,7 +173,7 @@ function rulesOf({ roles, clusterRoles }: AccessWorld) {
     (kind === 'Role' ? ofNamespace.get(`${namespace}/${name}`) : ofHub.get(name)) ?? []
 }
 
-/** The clusters that a namespace reaches, and as whom. */
+/** The clusters that a namespace reaches, and under which identity. */
 interface NamespaceReach {
   readonly project?: ProjectFacts
   readonly refusal?: Refusal
@@ -227,7 +227,7 @@ function createReach(world: AccessWorld): Reach {
   }
 }
 
-/** As whom the content of a Project is applied. */
+/** The identity that applies the content of a Project. */
 function identityText(project: ProjectFacts): string {
   const { defaultExecutor, ownRights, executors } = allLimitsOf(project)
   const others = executors === undefined ? ['any executor'] : executors

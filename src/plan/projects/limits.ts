@@ -106,7 +106,7 @@ export interface ExecutorDecision {
   readonly refusal?: string
 }
 
-/** Decides as whom a Bundle that asks for an executor, or for none, is applied. */
+/** Decides the identity that applies a Bundle, which may ask for an executor. */
 export function decideExecutor(limits: ProjectLimits, asked: Executor | undefined): ExecutorDecision {
   const { name, executors, defaultExecutor, ownRights } = limits
   if (asked) {
@@ -123,7 +123,7 @@ export function decideExecutor(limits: ProjectLimits, asked: Executor | undefine
 
 /**
  * Why a set with this executor, or with none, may not be applied. A set that was rendered before the Project had a
- * default names no executor, and is not applied as another one than it says.
+ * default names no executor, and is not applied as another than the named executor.
  */
 export function setExecutorRefusal(limits: ProjectLimits, asked: Executor | undefined): string | undefined {
   const { executor, refusal } = decideExecutor(limits, asked)

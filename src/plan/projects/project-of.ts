@@ -8,7 +8,7 @@ import type { ProjectFacts } from './limits.ts'
 /** Why something is refused: a reason for conditions and the sentences for people. */
 export interface Refusal {
   readonly reason: 'NoProject' | 'SeveralProjects' | 'ProjectRefuses'
-  /** One sentence or more; each names the Project and the line that refuses. */
+  /** A sentence or more; each names the Project and the line that refuses. */
   readonly lines: readonly string[]
 }
 

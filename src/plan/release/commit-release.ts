@@ -1,9 +1,9 @@
 /**
  * One commit, one Release: which bundles of a Source move together, and how long they wait for each other.
  *
- * Bundles are rendered one by one. A bundle with new content waits until all bundles of the Source were rendered with
- * the same artifact. Then all changed bundles with the same rollout settings become one Release. A bundle that cannot
- * be rendered, or takes too long, is named and does not delay the Release.
+ * Bundles are rendered one at a time. A bundle with new content waits until all bundles of the Source were rendered
+ * with the same artifact. Then all changed bundles with the same rollout settings become one Release. A bundle that
+ * cannot be rendered, or takes too long, is named and does not delay the Release.
  */
 import type { Digest } from '../../core/crypto/digest.ts'
 import { compareText } from '../../core/text/compare-text.ts'

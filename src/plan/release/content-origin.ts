@@ -33,7 +33,7 @@ export function entryOrigin({ revision, origin }: Entry): ContentOrigin | undefi
   return revision === undefined ? undefined : { revision, ...origin }
 }
 
-/** Whether an entry has a set; a variant for one cluster by name may be content of an earlier Release. */
+/** Whether an entry has a set; a variant for a cluster by name may be content of an earlier Release. */
 export function hasSet({ set: own, variants }: Entry, set: Digest, withKept = false): boolean {
   if (!variants) return own === set
   return variants.some((variant) => variant.set === set && (withKept || !isByName(variant.when)))

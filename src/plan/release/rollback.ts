@@ -65,7 +65,7 @@ export interface RollbackMove {
   readonly isOnline: boolean
 }
 
-/** The rollback of one bundle. */
+/** The rollback of a bundle. */
 export interface PlannedRollback {
   readonly bundle: string
   /** Its part of the Release; absent when no cluster moves. */

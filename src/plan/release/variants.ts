@@ -8,7 +8,7 @@ import { pickBundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 
-/** One distinct content of a bundle. */
+/** A distinct content of a bundle. */
 export interface ReleaseVariant {
   /** Inputs that the render read, with their values. */
   readonly when: Readonly<Record<string, string>>

@@ -27,7 +27,7 @@ interface CachedRoster extends RosterAndRings {
   readonly until: number
 }
 
-/** The roster cache of one Rollout; a pass without it decides the same. */
+/** The roster cache of a Rollout; a pass without it decides the same. */
 export interface RosterCacheEntry {
   cached?: CachedRoster | undefined
 }

@@ -11,7 +11,7 @@ import type { BundleStateFacts, StateOnCluster, ReportedBundle, Revision } from 
 import type { ClusterContent } from '../release/variants.ts'
 import { spanAt } from '../windows/window.ts'
 
-/** One bundle revision of a Release. */
+/** A bundle revision of a Release. */
 export interface ReleaseBundle extends Revision {
   readonly name: string
   readonly placement: string
@@ -51,7 +51,7 @@ export interface RolloutCluster {
 }
 
 /**
- * One bundle on one selected cluster, the unit that rollouts count. For example, Bundle `shop` on cluster `store-1`
+ * A bundle on one selected cluster, the unit that rollouts count. For example, Bundle `shop` on cluster `store-1`
  * with target generation 4: delivered, not Ready yet, and on hold because of a freeze.
  */
 export interface BundleOnCluster {

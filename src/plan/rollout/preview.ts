@@ -24,7 +24,7 @@ export interface PreviewCluster {
   readonly traits: Labels
 }
 
-/** One ring of the preview. */
+/** A ring of the preview. */
 export interface PreviewRing {
   readonly name: string
   readonly members: readonly string[]
@@ -53,7 +53,7 @@ export interface RolloutPreview {
   readonly expectedBytes?: number
 }
 
-/** The cost of one cluster. */
+/** The cost of a cluster. */
 export interface PreviewCost {
   readonly perClusterMs: number
   /** Size of the whole content; absent where it is not known. */

@@ -24,7 +24,7 @@ export interface RolloutState {
   readonly current: number
 }
 
-/** Everything that the next step is decided from. */
+/** All that the next step is decided from. */
 export type RingProgress = ReturnType<typeof ringProgress>
 
 export function ringProgress(members: RolloutState) {

@@ -16,7 +16,7 @@ import { concurrencyOf } from './concurrency.ts'
 import type { ApprovalNeed, ApprovalRecord } from './gates/approvals.ts'
 import type { GateRecord, GateSpec } from './gates/judge-gates.ts'
 
-/** One ring of a rollout. */
+/** A ring of a rollout. */
 export interface RingSpec {
   readonly name: string
   readonly concurrency: number | string

@@ -24,7 +24,7 @@ export interface RolloutOfBundle {
 
 /**
  * The objects around a Rollout at one moment. Placements, Bundles and groups are names in the namespace of the Rollout.
- * Most members are functions, because a pass that follows one report reads one cluster and not the whole fleet.
+ * Most members are functions, because a pass that follows one report reads a cluster and not the whole fleet.
  */
 export interface GatheredRollout extends Pick<HolderFacts, 'holdersOf' | 'isHolder' | 'selects'> {
   readonly release: Release | undefined

@@ -36,7 +36,7 @@ export interface Tally<K> {
   keys(): Iterable<K>
 }
 
-/** The members of one ring. */
+/** The members of a ring. */
 export interface RingRoster {
   readonly members: number
   readonly ready: number
@@ -133,7 +133,7 @@ export function byAdmissionOrder(a: RosterMember, b: RosterMember): number {
   return compareText(a.pair.cluster, b.pair.cluster) || a.order - b.order
 }
 
-/** One list of several rings, merged in order. */
+/** A list of several rings, merged in order. */
 export function mergedList(rings: readonly RingRoster[], name: ListName): Generator<RosterMember> {
   const lists = rings.flatMap((ring) => (ring.sizeOf(name) > 0 ? [ring.list(name)] : []))
   return mergeSorted(lists, orderOf(name))

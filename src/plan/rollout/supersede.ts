@@ -3,14 +3,14 @@
  * with its remaining bundles.
  *
  * The older rollout records the takeover before the newer rollout admits a cluster for that bundle, so two rollouts
- * never use the budget of one bundle at the same time.
+ * never use the budget of the same bundle at the same time.
  */
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { Predecessor, RolloutInput, Superseded } from './types.ts'
 import { contentIn } from './bundle-on-cluster.ts'
 import type { ReleaseBundle, RolloutAdmission } from './bundle-on-cluster.ts'
 
-/** Bundles that newer rollouts carry: the recorded bundles and new ones. */
+/** Bundles that newer rollouts carry: the recorded bundles and new bundles. */
 export function supersededBundles({ rollout, release, newer }: RolloutInput): readonly Superseded[] {
   const recorded = new Map((rollout.superseded ?? []).map((one) => [one.bundle, one]))
   return (release?.bundles ?? []).flatMap(({ name }): Superseded[] => {

@@ -66,7 +66,7 @@ export interface Predecessor {
 }
 
 /**
- * Everything that a decision follows from. A controller gathers it from its caches and calls
+ * All that a decision follows from. A controller gathers it from its caches and calls
  * `planRollout(input)`, which returns, for example, `{ kind: 'Admit', admitted: [...], message: 'Admitted store-1; …'
  * }`.
  */
@@ -78,7 +78,7 @@ export interface RolloutInput {
   readonly clusterOf: (name: string) => RolloutCluster | undefined
   /**
    * The predecessors must be at least as new as the state that the last write of this Rollout, and of each predecessor,
-   * was decided on. One cache of Rollouts, which never goes back, ensures this. All other inputs may be old.
+   * was decided on. A cache of Rollouts, which never goes back, ensures this. All other inputs may be old.
    */
   readonly predecessors: readonly Predecessor[]
   /** Name of the newest newer Rollout of each bundle, by bundle. */
@@ -148,7 +148,7 @@ interface Base {
   readonly asks?: readonly RingGateQuery[]
   /** Time of the next pass in milliseconds since 1970. */
   readonly until?: number
-  /** One sentence about the rollout. */
+  /** A sentence about the rollout. */
   readonly message: string
 }
 

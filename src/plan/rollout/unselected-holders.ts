@@ -5,7 +5,7 @@ export interface HolderFacts {
   readonly bundles: readonly { readonly name: string; readonly placement: string }[]
   /** Whether the decisions of a Placement are complete. */
   isDecided(placement: string): boolean
-  /** All clusters whose documents have the Bundle, except those that lose it. */
+  /** All clusters whose documents have the Bundle, except clusters that lose it. */
   holdersOf(bundle: string): Iterable<string>
   isHolder(bundle: string, cluster: string): boolean
   selects(placement: string, cluster: string): boolean

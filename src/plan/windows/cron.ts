@@ -1,4 +1,4 @@
-/** Schedules in cron's five fields, with lists, ranges, steps, names and short forms such as `@daily`. */
+/** Schedules in cron's five fields, with lists, ranges, steps, names and short forms like `@daily`. */
 
 /** A schedule in wall-clock time. */
 export interface Cron {

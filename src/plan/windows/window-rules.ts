@@ -153,7 +153,7 @@ export function ruleOf(window: CompiledWindow, cluster: WindowCluster, entries: 
   })
 }
 
-/** An exception is for one revision of a bundle: later revisions are held again. */
+/** An exception is for a revision of a bundle: later revisions are held again. */
 function passesOf({ object }: CompiledWindow, entry: WindowEntry): WindowPass[] {
   const { namespace } = object.metadata
   const { bundle, generation } = entry

@@ -12,7 +12,7 @@ import { dayAfter, formatTime, isTimeZone, momentOfWallTime, parseTime, wallTime
 import { parseCron } from './cron.ts'
 import type { Cron } from './cron.ts'
 
-/** One span of time, by a schedule or once. */
+/** A span of time, by a schedule or once. */
 export type TimeSpan =
   | { readonly schedule: string; readonly duration: string }
   | { readonly from: string; readonly until: string }
@@ -33,7 +33,7 @@ export interface WindowRule {
   readonly reason?: string
 }
 
-/** An exception: a glob of `namespace/name`, for one generation or for all. */
+/** An exception: a glob of `namespace/name`, for a generation or for all. */
 export interface WindowPass {
   readonly bundle: string
   readonly generation?: number

@@ -12,7 +12,7 @@ import type { RenderBudget } from '../helm/render-limits.ts'
 import { HELM_4 } from '../helm/profile.ts'
 import { OUT_OF_TIME, RenderFailure } from './render-failure.ts'
 
-/** Expands texts of one render. */
+/** Expands texts of a render. */
 export interface Expander {
   /** Replaces every `${ }`; `file` names the text in errors. `$${` stands for `${`. */
   expand(text: string, file: string): string

@@ -44,7 +44,7 @@ export interface ClusterReads {
   readonly facts: ClusterFacts
 }
 
-/** The context of one render. */
+/** The context of a render. */
 export interface RenderContext extends RenderDependencies {
   readonly watched: TrackedInputs
 }
@@ -56,7 +56,7 @@ export function memoize<K extends object, V>(known: WeakMap<K, V>, key: K, make:
   return found
 }
 
-// Variants of one artifact read the same directories. A directory is read once while the files are in memory.
+// Variants of the same artifact read the same directories. A directory is read once while the files are in memory.
 const trees = new WeakMap<ArtifactFiles, FileTree>()
 
 /** The data that `${ }` can name. */

@@ -1,5 +1,5 @@
 /**
- * One bundle for one cluster: layers, templates, style, finish. Pure: the same files and inputs give the same objects.
+ * A bundle for a cluster: layers, templates, style, finish. Pure: the same files and inputs give the same objects.
  */
 import { utf8 } from '../../core/bytes.ts'
 import type { ClusterInputs, Reads } from '../../core/cluster-inputs.ts'
@@ -39,7 +39,7 @@ import { trackReads } from './track-reads.ts'
 export type { ArtifactFiles, RenderDependencies as VariantParts } from './render-context.ts'
 
 /**
- * The result for one cluster: objects, problems, content that the agent renders, or the layer that excludes the
+ * The result for a cluster: objects, problems, content that the agent renders, or the layer that excludes the
  * cluster.
  */
 export type VariantResult =
@@ -47,7 +47,7 @@ export type VariantResult =
   | ({ readonly ok: 'prepared' } & PreparedContent)
   | { readonly ok: 'skip'; readonly by: string }
 
-/** The result for one cluster, with its inputs and outputs for later renders. */
+/** The result for a cluster, with its inputs and outputs for later renders. */
 export interface Variant {
   readonly result: VariantResult
   /** The cluster fields that were read. */
@@ -125,7 +125,7 @@ function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: RenderC
           const written = rawDirectory(style.directory, recipe, options, {
             ...scene,
             expander: undefined,
-            // Secrets that templates render are allowed, as those of charts.
+            // Secrets that templates render are allowed, as for charts.
             templates: () => '',
           })
           return written.ok ? written.objects : result.objects

@@ -1,7 +1,7 @@
 /**
  * Go strings are bytes. Here they are JavaScript strings in which a byte that is not part of valid UTF-8 stands as a
  * lone surrogate U+DC80 to U+DCFF (Python calls this surrogateescape), so that cutting a rune in half or reading a
- * binary file loses nothing, and everything else stays an ordinary string.
+ * binary file loses nothing, and the rest stays an ordinary string.
  */
 import { goQuotedRune } from '../../core/text/go-quote.ts'
 import { compareBytes, utf8 } from '../../core/bytes.ts'
@@ -122,7 +122,7 @@ export function goQuote(text: string, options: { readonly ascii?: boolean } = {}
   return `${out}"`
 }
 
-/** One rune as strconv.Quote writes it inside the given quote; a lone surrogate is a byte that is no UTF-8. */
+/** A rune as strconv.Quote writes it inside the given quote; a lone surrogate is a byte that is no UTF-8. */
 export function quotedRune(char: string, quote: '"' | "'", ascii: boolean): string {
   const code = char.codePointAt(0)!
   return code >= 0xdc80 && code <= 0xdcff ? `\\x${(code - 0xdc00).toString(16)}` : goQuotedRune(char, quote, ascii)

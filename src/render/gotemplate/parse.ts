@@ -62,7 +62,7 @@ interface Ending {
 
 type Item = Node | Ending
 
-/** Variables and loops of one template while it is parsed. */
+/** Variables and loops of a template while it is parsed. */
 interface Scope {
   vars: string[]
   rangeDepth: number

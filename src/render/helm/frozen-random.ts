@@ -17,7 +17,7 @@ export interface Entropy {
   readonly generateKey: (type: 'rsa2048' | 'rsa4096' | 'ecdsa' | 'ed25519' | 'dsa') => string
 }
 
-/** Draws for one render. */
+/** Draws for a render. */
 export class RandomDraws {
   readonly #entropy: Entropy
   readonly #frozen: FrozenRecord

@@ -5,7 +5,7 @@ import { HelmError } from './helm-error.ts'
 import type { HelmProfile } from './profile.ts'
 import { UnmarshalError } from './read-yaml.ts'
 
-/** One document of a template's output. */
+/** A document of a template's output. */
 export interface Manifest {
   /** The template's full name. */
   readonly path: string

@@ -4,7 +4,7 @@ import type { PrereleaseRule } from '../../core/text/semver.ts'
 /** Which Helm's rules to follow: 4.2.3 or 3.18.0. */
 export type HelmVersion = 'helm3' | 'helm4'
 
-/** The rules of one Helm version. */
+/** The rules of a Helm version. */
 export interface HelmProfile {
   readonly name: HelmVersion
   /** The package that Values and Capabilities come from, as `typeOf` shows it. */

@@ -16,7 +16,7 @@ export interface OutputOptions {
   readonly showOnly?: readonly string[]
 }
 
-/** One document with the template it is from. */
+/** A document with the template it is from. */
 export interface SourceDocument {
   readonly path: string
   readonly content: string

@@ -1,4 +1,4 @@
-/** One kustomization: its resources gathered, generated, and transformed in kustomize's order. */
+/** A kustomization: its resources gathered, generated, and transformed in kustomize's order. */
 import { compact } from '../../core/compact.ts'
 import { ORIGIN } from './resources/build-annotations.ts'
 import { generate } from './resources/generate.ts'

@@ -9,7 +9,7 @@ import type { LabelQuery } from './label-query.ts'
 /** How the API of a cluster names a kind. */
 export interface TemplateResource {
   readonly group: string
-  /** The plural, such as `configmaps`. */
+  /** The plural, like `configmaps`. */
   readonly resource: string
   readonly namespaced: boolean
 }
@@ -32,7 +32,7 @@ export interface TemplateObjects {
 /** What a template may read. */
 export interface LookupScope {
   readonly objects: TemplateObjects
-  /** Objects that are found before those of the cluster. */
+  /** Objects that are found before the objects of the cluster. */
   readonly local?: readonly JsonObject[]
   /** The only namespace that a template may read; without it, all. */
   readonly namespace?: string
@@ -54,14 +54,14 @@ export interface LookupQuery extends TemplateKind {
 /** An object that is not there; `lookup` takes it as nothing. */
 export class MissingObjectError extends GoError {}
 
-/** Reads of one template. */
+/** Reads of a template. */
 export interface ClusterLookup {
   readonly scope: LookupScope
   /** An object, a list as `{items: […]}`, or undefined for an object that was missing before. */
   readonly read: (query: LookupQuery) => JsonObject | undefined
 }
 
-/** Begins the reads of one template. */
+/** Begins the reads of a template. */
 export function clusterLookup(scope: LookupScope): ClusterLookup {
   const missing = new Set<string>()
   return { scope, read: (query) => read(scope, query, missing) }

@@ -31,7 +31,7 @@ export interface TemplateSetting {
   readonly context: GoStruct
   /** Hub templates stand in `{{hub` and `hub}}`. Defaults to `{{` and `}}`. */
   readonly side?: 'hub' | 'managed'
-  /** Functions besides the usual ones. */
+  /** Functions besides the usual functions. */
   readonly functions?: Readonly<Record<string, GoFunction>>
 }
 
@@ -43,7 +43,7 @@ const DELIMITERS = {
 // Templates of the hub are resolved in the whole Policy, those of a cluster in a part of it that stands further left.
 const HUB_INDENTATION = 8
 
-/** Work and output of one template are limited, because its author may be less trusted than its reader. */
+/** Work and output of a template are limited, because its author may be less trusted than its reader. */
 const MOST_STEPS = 1_000_000
 const MOST_OUTPUT = 16 * 1024 * 1024
 
@@ -191,7 +191,7 @@ export interface TemplateTarget {
   readonly namespace: string
   /** The existing object, if it is there and read. */
   readonly object?: Record<string, unknown>
-  /** Gives all fields, empty ones too. */
+  /** Gives all fields, also empty fields. */
   readonly isWhole?: boolean
 }
 

@@ -1,5 +1,5 @@
 // Tested by src/render/policy-template/policy-document.test.ts.
-/** The functions of templates in a policy: Sprig's, and those that read the cluster or convert values. */
+/** The functions of templates in a policy: Sprig's, and functions that read the cluster or convert values. */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { goJson } from '../../yaml/go-json.ts'
@@ -30,7 +30,7 @@ export const DENIED = ['env', 'expandenv']
 const ROLE = 'node-role.kubernetes.io/'
 const CLAIM = { apiVersion: 'cluster.open-cluster-management.io/v1alpha1', kind: 'ClusterClaim', namespace: '' }
 
-/** What the functions of one template depend on. */
+/** What the functions of a template depend on. */
 export interface FunctionInputs {
   readonly lookup: ClusterLookup
   readonly entropy: Entropy
@@ -50,7 +50,7 @@ export function policyFunctions({ lookup, entropy, indentation }: FunctionInputs
   return functions
 }
 
-/** Sprig's functions, without those that show the environment. */
+/** Sprig's functions, except functions that show the environment. */
 export function sprigFunctions(entropy: Entropy): Map<string, GoFunction> {
   const functions = helmFunctions({ profile: HELM_4, draws: new RandomDraws(entropy), lookUp: () => undefined })
   for (const name of HELM_ALONE) functions.delete(name)

@@ -154,7 +154,7 @@ export function demoPlan({ stores, soak, board, asksApproval }: DemoPlan): Rollo
       name,
       ...(index < rings.length - 1 && { selector: { matchLabels: { ring: name } } }),
       concurrency: 8,
-      // One failed store does not stop the ring; two failed stores do.
+      // A failed store does not stop the ring; two failed stores do.
       maxFailed: 1,
       readyShare: '80%',
       soak,

@@ -11,7 +11,7 @@ export interface Addresses {
   readonly board: string
 }
 
-/** The directory of one demo. */
+/** The directory of a demo. */
 export interface DemoDirectory {
   readonly folder: string
   /**

@@ -1,4 +1,4 @@
-/** One store of the demo: an embedded cluster, a real agent, and a line to the hub. */
+/** A store of the demo: an embedded cluster, a real agent, and a line to the hub. */
 import { join } from 'node:path'
 import { compact } from '../../core/compact.ts'
 import type { ClusterRenderPort } from '../../agent/render/cluster-render.ts'

@@ -39,7 +39,7 @@ export class SituationRefused extends Error {
   override readonly name = 'PlayRefused'
 }
 
-/** Plays situations, one after the other. */
+/** Plays situations in order. */
 export type RunSituation = (play: SituationRequest) => Promise<SituationResult>
 
 /** The version of the app in the first commit. */

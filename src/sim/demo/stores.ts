@@ -9,7 +9,7 @@ export const REGIONS = ['north', 'south', 'east', 'west'] as const
 /** The region with bad lines. */
 export const FLAKY_REGION = 'west'
 
-/** One store. */
+/** A store. */
 export interface Store {
   readonly name: string
   readonly region: (typeof REGIONS)[number]

@@ -1,6 +1,6 @@
 /**
  * A whole fleet in a simulated world: one hub process, a process per cluster and one per agent, composed of the same
- * rooms as the real ones. What should survive a kill (stores, blobs, keys, the agents' files) lives outside the
+ * rooms as real processes. What should survive a kill (stores, blobs, keys, the agents' files) lives outside the
  * processes.
  */
 import { renderInPlace } from '../../agent/render/render-in-place.ts'
@@ -48,7 +48,7 @@ export interface FleetOptions {
   readonly hubStoreOf?: (store: Store, incarnation: number) => Store
 }
 
-/** One cluster of the fleet with its agent. */
+/** A cluster of the fleet with its agent. */
 export interface FleetMember {
   readonly name: string
   readonly cluster: Process
@@ -197,7 +197,7 @@ function startMember(world: World, { name, joinCode, cas, behaviour, between }: 
   return { name, cluster, agent, client: lookOn(world, endpoint), store: clusterStore }
 }
 
-/** One commit that never changes. */
+/** A commit that never changes. */
 function serveFiles(files: ReadonlyMap<string, Uint8Array>, blobs: Blobs): FetchSourcePort {
   return async ({ previous, spec }) => {
     if (previous) return { kind: 'Same' }

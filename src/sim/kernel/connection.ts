@@ -1,6 +1,6 @@
 import type { Ends } from './network.ts'
 
-/** One request's connection: it breaks once, for both ends. */
+/** A request's connection: it breaks once, for both ends. */
 export interface Connection {
   readonly name: string
   readonly ends: Ends

@@ -10,7 +10,7 @@ export interface CrashPlan {
   readonly restartAfterMs?: number
 }
 
-/** One durable step of a run. */
+/** A durable step of a run. */
 export interface Step {
   readonly process: string
   readonly name: string

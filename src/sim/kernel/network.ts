@@ -1,10 +1,10 @@
 /**
- * A network in one process: handlers behind named endpoints, reached over links that are slow, lose things and break,
+ * A network in one process: handlers behind named endpoints, reached over links that are slow, lose data and break,
  * all from a seed. Bytes are copied on the way, so that two simulated processes share nothing.
  *
  *     client ──request──▶ [latency, cut?, drop?] ──▶ handler
  *     client ◀──head───── [latency, cut?, drop?] ◀── response
- *     client ◀──chunks─── [latency, cut?, reset?] ◀── body, pulled one by one
+ *     client ◀──chunks─── [latency, cut?, reset?] ◀── body, pulled in turn
  *
  * A dropped message does not fail at once: as with TCP, the client hears nothing until it gives up or the network does
  * (`stallMs`). A dropped answer means that the work was done and the client does not know.
@@ -40,7 +40,7 @@ export interface Network {
   cut(ends: Ends): void
   heal(ends: Ends): void
   isCut(ends: Ends): boolean
-  /** Cuts all members of one group from all members of the other group. */
+  /** Cuts all members of a group from all members of the other group. */
   partition(groupA: readonly string[], groupB: readonly string[]): void
   /** Mends all cuts; the links' own faults stay. */
   healAll(): void

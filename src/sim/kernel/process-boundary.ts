@@ -29,7 +29,7 @@ export interface ProcessBoundary {
   passAll<T>(stream: (signal: AbortSignal) => AsyncIterable<T>, signal?: AbortSignal): AsyncIterable<T>
 }
 
-// One instance for all processes: only the simulation sees it.
+// A single instance for all processes: only the simulation sees it.
 const KILLED = new Error('the simulated process was killed')
 
 // A new promise each time: a shared promise would keep the reactions of every earlier wait.

@@ -1,6 +1,6 @@
 /**
  * A process of the simulation: a composition that runs until it is asked to stop, killed and started again at will.
- * What should outlive it is made outside of `main` and reached through the host's handles; everything else is gone with
+ * What should outlive it is made outside of `main` and reached through the host's handles; the rest is gone with
  * it.
  *
  *     start ──▶ running ──stop──▶ (signal aborted, main resolves) ──▶ down

@@ -3,8 +3,8 @@
  *
  * Everything simulated lives in promises. Node drains all promise jobs and `process.nextTick` callbacks before it goes
  * on to the next phase of its event loop, so a `setImmediate` callback runs only when no promise job is left: one turn
- * is enough as long as nothing but promises is involved. Two more things may be under way: other immediates, and
- * requests for files and names, such as a lazy import makes. An async hook, which does not look at promises and so
+ * is enough as long as nothing but promises is involved. Two more kinds of work may be under way: other immediates, and
+ * requests for files and names, as a lazy import makes. An async hook, which does not look at promises and so
  * costs little, counts them from their start to their callback. Virtual time stands still while any is open, so their
  * slowness changes nothing; only the order *between* two of them is the machine's.
  *

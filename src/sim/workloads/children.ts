@@ -12,9 +12,9 @@ import { shortHash } from './rule.ts'
 
 /** What all of them come down to. */
 export const Pod = builtinKind<UnknownObject>('v1', 'Pod')
-/** The pods of one content of a Deployment. */
+/** The pods of a content of a Deployment. */
 export const ReplicaSet = builtinKind<UnknownObject>('apps/v1', 'ReplicaSet')
-/** One content of a StatefulSet or DaemonSet. */
+/** A content of a StatefulSet or DaemonSet. */
 export const ControllerRevision = builtinKind<UnknownObject>('apps/v1', 'ControllerRevision')
 
 /** What a workload has now. */
@@ -95,7 +95,7 @@ const wantedOf = (parent: UnknownObject): number =>
 
 const revisionOf = (set: UnknownObject): number => Number(set.metadata.annotations?.[REVISION] ?? 0)
 
-/** The numbers a ReplicaSet had before the next one. */
+/** The numbers a ReplicaSet had before the next. */
 function historyOf({ metadata: { annotations = {} } }: UnknownObject): string {
   return [annotations[HISTORY], annotations[REVISION]].filter((one) => one !== undefined).join(',')
 }
@@ -218,7 +218,7 @@ const statefulSetChildren: ChildrenRule = (parent, owned) => {
   ]
 }
 
-/** One pod: an embedded cluster has one node, in name. */
+/** A pod: an embedded cluster has one node, in name. */
 const daemonSetChildren: ChildrenRule = (parent, owned) => {
   const hash = shortHash(readPath(parent, 'spec.template'))
   const generateName = `${parent.metadata.name}-`

@@ -8,7 +8,7 @@ import type { Cron } from '../../plan/windows/cron.ts'
 import { child } from './children.ts'
 import type { Step } from './children.ts'
 
-/** One run of a CronJob. */
+/** A run of a CronJob. */
 export const Job = builtinKind<UnknownObject>('batch/v1', 'Job')
 /** Jobs at times. */
 export const CronJob = builtinKind<UnknownObject>('batch/v1', 'CronJob')
@@ -34,7 +34,7 @@ export function lastDue(cron: Cron, zone: string, sinceMs: number, nowMs: number
 const hasEnded = (job: UnknownObject, type: string): boolean =>
   itemsAt(job, 'status.conditions').some((it) => it['type'] === type && it['status'] === 'True')
 
-/** What a CronJob does at a moment: at most one new run, and the oldest ones go. */
+/** What a CronJob does at a moment: at most one new run, and the oldest runs go. */
 export interface CronStep {
   readonly steps: readonly Step[]
   /** When the run was due that is made now. */

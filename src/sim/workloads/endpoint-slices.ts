@@ -14,7 +14,7 @@ import type { ChildrenRule, Step } from './children.ts'
 /** Addresses and ports behind a Service. */
 export const EndpointSlice = builtinKind<UnknownObject>('discovery.k8s.io/v1', 'EndpointSlice')
 
-/** Kubernetes' own limit for one slice. */
+/** Kubernetes' own limit for a slice. */
 const MOST_ENDPOINTS = 100
 const MANAGED = {
   'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io',

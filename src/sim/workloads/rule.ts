@@ -20,7 +20,7 @@ export interface WorkloadBehaviour {
   readonly isBroken: (image: string) => boolean
 }
 
-/** One moment in the life of a workload. */
+/** A moment in the life of a workload. */
 export interface WorkloadPhase {
   readonly phase: 'Progressing' | 'Done' | 'Failed'
   /** The image that cannot be pulled. */
@@ -45,7 +45,7 @@ export interface RulePorts {
   release(kind: Kind, object: UnknownObject): Promise<void>
 }
 
-/** Moves the status of one kind's objects along. */
+/** Moves the status of a kind's objects along. */
 export function ruleReconciler(rule: WorkloadRule, ports: RulePorts): Reconciler<UnknownObject> {
   /** When the present content of an object was first seen. */
   const begun = new Map<string, { readonly id: string; readonly atMs: number }>()

@@ -67,7 +67,7 @@ interface Seen {
 
 const RULES: readonly WorkloadRule[] = [...REPLICATED_RULES, ...SINGLE_RULES]
 
-/** Makes the simulator of one cluster; nothing moves before `run`. */
+/** Makes the simulator of a cluster; nothing moves before `run`. */
 export function createWorkloads(options: WorkloadsOptions): Workloads {
   const { clock, ids, log } = options
   const ports: RulePorts = {

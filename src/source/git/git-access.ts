@@ -1,4 +1,4 @@
-/** Access to a git server for one fetch: credentials as configuration and files that are removed after the fetch. */
+/** Access to a git server for a fetch: credentials as configuration and files that are removed after the fetch. */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'

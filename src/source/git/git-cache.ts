@@ -18,7 +18,7 @@ import type { TreeEntry } from '../tree-entries.ts'
 import { GitError, runGit } from './run-git.ts'
 import type { GitProgram, GitRun } from './run-git.ts'
 
-/** The access to the server that all network commands of one fetch share. */
+/** The access to the server that all network commands of a fetch share. */
 export type GitAccess = Required<Pick<GitRun, 'config' | 'protocols' | 'environment'>> & { readonly url: string }
 
 /** The dependencies of a cache. */
@@ -40,7 +40,7 @@ export interface CommitTexts {
   readonly subject?: string
 }
 
-/** The repository of one address and reader. */
+/** The repository of an address and reader. */
 export interface GitCache {
   /** Fetches a commit with its trees and this many ancestors, without file contents. */
   fetchCommit(commit: string, depth: number): Promise<void>
@@ -51,7 +51,7 @@ export interface GitCache {
   describeCommit(commit: string): Promise<CommitTexts>
   /** Fetches file contents (`isWhole`: of the whole tree). A file above the size limit is refused with its name. */
   fetchFiles(commit: string, files: readonly TreeEntry[], isWhole: boolean): Promise<void>
-  /** Reads the contents one by one, each once. */
+  /** Reads the contents in turn, each once. */
   readFiles(files: readonly TreeEntry[], onFile: (oid: string, bytes: Uint8Array) => Promise<void>): Promise<void>
   /** Number of bytes received so far. */
   bytesFetched(): number

@@ -1,4 +1,4 @@
-/** Shares answers of `ls-remote` between Sources of one repository while the answers are fresh. */
+/** Shares answers of `ls-remote` between Sources of the same repository while the answers are fresh. */
 import type { Clock } from '../../core/time/clock.ts'
 
 /** Shared answers of `ls-remote`. */

@@ -19,7 +19,7 @@ export interface GitProgram {
   readonly noteProcess?: (group: number) => () => void
 }
 
-/** One run. */
+/** A run. */
 export interface GitRun {
   readonly args: readonly string[]
   /** Configuration of this run. It is passed in the environment, which other users cannot read. */

@@ -70,7 +70,7 @@ const Window = Type.Object({
   ),
   /** If omitted, the window applies to all bundles. */
   bundles: Type.Optional(Type.Array(BundleGlob, { maxItems: 64 })),
-  /** Bundles that the window does not stop, of one generation or of all. Agents that do not know it stop more. */
+  /** Bundles that the window does not stop, of a generation or of all. Agents that do not know it stop more. */
   except: Type.Optional(
     Type.Array(Type.Object({ bundle: BundleGlob, generation: Type.Optional(Revision) }), { maxItems: LIMITS.bundles }),
   ),
@@ -169,11 +169,11 @@ export const ClusterDocumentSchema = Type.Object({
  *       content: { entries: [{ bundle: 'default/shop', generation: 4, set: 'sha256:…', … }], tombstones: [] } }
  */
 export type ClusterDocument = DeepReadonly<Static<typeof ClusterDocumentSchema>>
-/** One bundle that the cluster should run. */
+/** A bundle that the cluster should run. */
 export type DocumentEntry = DeepReadonly<Static<typeof Entry>>
 /** The only instruction that removes a bundle from a cluster. */
 export type Tombstone = DeepReadonly<Static<typeof TombstoneSchema>>
-/** The limits of one Project for the bundles of its namespaces. plan/projects/limits.ts decides with them. */
+/** The limits of a Project for the bundles of its namespaces. plan/projects/limits.ts decides with them. */
 export type DocumentProject = DeepReadonly<Static<typeof ProjectRule>>
 export type DocumentRules = DeepReadonly<Static<typeof Rules>>
 /** A time in which content may begin (`Open`) or may not (`Freeze`). All windows of a bundle count. */
@@ -211,8 +211,8 @@ export const ObjectSetSchema = Type.Object({
 type StaticObject = Static<typeof SetObjectSchema>
 type StaticSet = Static<typeof ObjectSetSchema>
 
-/** One object of a set. The blob of `digest` is its canonical JSON; for a file, its bytes, with the path as name. */
+/** An object of a set. The blob of `digest` is its canonical JSON; for a file, its bytes, with the path as name. */
 export type SetObject = DeepReadonly<Omit<StaticObject, 'hook'>> & Readonly<Pick<StaticObject, 'hook'>>
-/** The complete inventory of one bundle: the blob behind `DocumentEntry.set`. */
+/** The complete inventory of a bundle: the blob behind `DocumentEntry.set`. */
 export type ObjectSet = DeepReadonly<Omit<StaticSet, 'options' | 'objects'>> &
   Readonly<Pick<StaticSet, 'options'>> & { readonly objects: readonly SetObject[] }

@@ -26,7 +26,7 @@ export const PROJECTS_FEATURE = 'projects/v1'
 /** What a document requires that has an entry or a tombstone of a Delivery. */
 export const DELIVERY_FEATURE = 'delivery/v1'
 
-/** Features this version's agents have; a document that requires another one is refused, naming it. */
+/** Features this version's agents have; a document that requires another is refused, naming it. */
 export const FEATURES: readonly string[] = [
   'sets/v1',
   'windows/v1',

@@ -1,6 +1,6 @@
 // Tested by src/wire/evidence/verify-evidence.test.ts
 /**
- * The lines of an evidence file: a header, the records of one cluster as they are in the journal, what is known to be
+ * The lines of an evidence file: a header, the records of a cluster as they are in the journal, what is known to be
  * missing, and an end that counts the lines before it. The signatures are in the records; the end only shows that the
  * file is complete.
  */

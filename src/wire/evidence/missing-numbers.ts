@@ -4,7 +4,7 @@
 /** Ranges are limited: an agent's first number can be any. */
 const MAX_RANGES = 100
 
-/** One sentence for each range of absent numbers, by instance of an agent (`<cluster id> <instance>`). */
+/** A sentence for each range of absent numbers, by instance of an agent (`<cluster id> <instance>`). */
 export function missingNumbers(sequences: ReadonlyMap<string, ReadonlySet<number>>): string[] {
   return [...sequences].flatMap(([name, numbers]) => {
     const instance = `agent instance ${name.split(' ')[1]}`

@@ -79,7 +79,7 @@ export function readKey(spki: string): TrustedKey {
   throw new WireError('Malformed', 'public key is not plain base64')
 }
 
-/** Documents of one cluster and epoch must follow each other; numbers between them that are absent are gaps. */
+/** Documents of the same cluster and epoch must follow each other; numbers between them that are absent are gaps. */
 function judgeChain(documents: readonly KnownDocument[]): {
   readonly contradictions: readonly string[]
   readonly gaps: readonly string[]

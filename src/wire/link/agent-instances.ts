@@ -11,7 +11,7 @@
 import { compact } from '../../core/compact.ts'
 import { jsonEqual } from '../../core/json.ts'
 
-/** One start of an agent. */
+/** A start of an agent. */
 export interface AgentInstance {
   readonly instance: string
   /** RFC 3339. */

@@ -188,7 +188,8 @@ function wait(
   context: LinkContext,
 ): LinkState {
   const options = how.at === 'Backoff' ? BACKOFF : REFUSED
-  // A hub that says when knows better than we do how many others wait; a quarter more spreads those it told the same.
+  // A hub that says when knows better than we do how many others wait; a quarter more spreads agents that were told the
+  // same time.
   const ms =
     how.atLeastMs > 0
       ? how.atLeastMs * (1 + context.fraction / 4)

@@ -3,7 +3,7 @@
  * the line is free in between.
  */
 
-/** When everything that was sent is paid for; monotonic milliseconds. */
+/** When all that was sent is paid for; monotonic milliseconds. */
 export interface BandwidthState {
   readonly paidAt: number
 }

@@ -132,14 +132,14 @@ export const BeatFrame = Type.Object({
 })
 export type BeatFrame = Static<typeof BeatFrame>
 
-/** One line of a follow stream. */
+/** A line of a follow stream. */
 export const Frame = Type.Union([HeadFrame, BeatFrame])
 export type Frame = Static<typeof Frame>
 
 /** States that an agent can report; `Offline` and `NotSelected` are the hub's. */
 const REPORTED_STATES = BUNDLE_STATES.filter((state) => state !== 'Offline' && state !== 'NotSelected')
 
-/** The state of one bundle on the cluster; declared in `kinds/fields/report.ts`. */
+/** The state of a bundle on the cluster; declared in `kinds/fields/report.ts`. */
 export const ReportRow = Type.Object(
   {
     ...wireProperties(ReportedBundle.properties),
@@ -149,14 +149,14 @@ export const ReportRow = Type.Object(
 )
 export type ReportRow = Static<typeof ReportRow>
 
-/** The state of the removal of one bundle; `Removed` and `Orphaned` are receipts. */
+/** The state of the removal of a bundle; `Removed` and `Orphaned` are receipts. */
 export const RemovalRow = Type.Object(
   { ...wireProperties(ReportedRemoval.properties), generation: Type.Integer({ minimum: 1 }) },
   strict,
 )
 export type RemovalRow = Static<typeof RemovalRow>
 
-/** Observations of the objects of one entry. */
+/** Observations of the objects of an entry. */
 export const ReportedFeedback = wireSchema(ReportedFeedbackFields)
 export type ReportedFeedback = Static<typeof ReportedFeedback>
 
@@ -190,7 +190,7 @@ export const ReportedLog = wireSchema(ReportedLogFields)
 export type ReportedLog = Static<typeof ReportedLog>
 
 /**
- * A report: everything that an agent tells the hub about its cluster. `epoch` and `revision` are 0 without a
+ * A report: all that an agent tells the hub about its cluster. `epoch` and `revision` are 0 without a
  * document. Without `claims`, the hub keeps the claims that it has.
  *
  *     { epoch: 1, revision: 7, document: 'sha256:…', agentVersion: '0.1.0', bundles: [{ bundle: 'default/shop', … }]

@@ -17,12 +17,12 @@ export const LIVENESS_NAMESPACE = 'flotilla-system'
  */
 export const LIVENESS_PAGE = 2500
 
-/** The Lease of one gateway, or of one further page of its clusters. */
+/** The Lease of a gateway, or of a further page of its clusters. */
 export function livenessLeaseName(gateway: string, page = 0): string {
   return page === 0 ? `flotilla-gateway-${gateway}` : `flotilla-gateway-${gateway}-${page}`
 }
 
-/** The label of those Leases. */
+/** The label of these Leases. */
 export const LIVENESS_LABEL = 'flotilla.dev/gateway'
 
 /** The annotation that holds the summary. */

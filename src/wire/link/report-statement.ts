@@ -24,7 +24,7 @@ const DigestText = Type.Unsafe<Digest>({ type: 'string', pattern: '^sha256:[0-9a
 // Later versions may add fields; this version signs all of these.
 const StatementSchema = Type.Object({
   format: Type.Literal('flotilla.dev/report-statement/v1'),
-  /** Digest of the hub's root key: a statement for one hub means nothing to another. */
+  /** Digest of the hub's root key: a statement for a hub means nothing to another. */
   root: DigestText,
   clusterId: Type.String({ minLength: 1, maxLength: 64 }),
   /** The agent's instance, drawn at every start; see agent-instances.ts. */

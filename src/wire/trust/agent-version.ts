@@ -1,6 +1,6 @@
 /** Which agents are too old: the root says the least version in the trust bundle, and neither side goes below it. */
 
-/** Whether a version comes before another one; what is not `MAJOR.MINOR.PATCH` comes before everything. */
+/** Whether a version comes before another; what is not `MAJOR.MINOR.PATCH` comes before everything. */
 export function isOlderVersion(version: string, least: string): boolean {
   const [mine, theirs] = [numbersOf(version), numbersOf(least)]
   if (!theirs) return false

@@ -1,7 +1,7 @@
 /**
  * Signed envelopes: opaque payload bytes, a payload type and one Ed25519 signature over both, in the form of DSSE
  * (github.com/secure-systems-lab/dsse). The signature covers the type, so that nothing signed for one purpose passes
- * for another, and the bytes as they are, so that no two readers can see different things in them.
+ * for another, and the bytes as they are, so that no two readers can read them differently.
  */
 import { base64, concatBytes, fromBase64, publicKeyDer, sign, utf8, verify } from '../../core/bytes.ts'
 import { digestOf } from '../../core/crypto/digest.ts'

@@ -1,7 +1,7 @@
 /**
  * The hub's own keys: made once at first start, kept as named texts that the hub writes to files of its own choosing
  * (0600).
- * `root.key` is needed only to sign a new trust bundle; people are advised to move it away, and everything else works
+ * `root.key` is needed only to sign a new trust bundle; people are advised to move it away, and the rest works
  * without it.
  */
 import type { KeyPair } from '../../core/bytes.ts'
@@ -24,7 +24,7 @@ export const TRUST_FILES = {
   signer: 'signer.key',
   caKey: 'transport-ca.key',
   caCertificate: 'transport-ca.crt',
-  /** One envelope (base64) per line, oldest first. */
+  /** An envelope (base64) per line, oldest first. */
   bundles: 'trust-bundles',
 } as const
 
@@ -173,7 +173,7 @@ export interface IssuedCertificate {
   readonly fingerprint: Digest
 }
 
-/** A certificate for one cluster's agent: the common name is the cluster id, whole. */
+/** A certificate for a cluster's agent: the common name is the cluster id, whole. */
 export function issueAgentCertificate(
   ca: CertificateAndKey,
   request: {

@@ -9,7 +9,7 @@ import { parseJson, WireError } from '../validate.ts'
 export interface JoinCode {
   /** Gateways of the hub, `https://host:port`; the first that answers is used. */
   readonly endpoints: readonly string[]
-  /** Digest of the root public key's DER: everything else is verified from it. */
+  /** Digest of the root public key's DER: the rest is verified from it. */
   readonly root: Digest
   readonly token: JoinTokenSecret
 }

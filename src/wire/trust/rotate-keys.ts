@@ -24,14 +24,14 @@ export interface TrustChange extends Pick<NewTrust, 'newKeyPair' | 'now' | 'seri
   readonly dropOld: boolean
 }
 
-// What an agent may remember of the old ones; a bundle has room for eight.
+// What an agent may remember of the old keys; a bundle has room for eight.
 const MOST_OLD = 3
 /** A new timeline's trust is far above every version that agents may have seen from the hub's lost future. */
 const VERSION_GAP = 1000
 
 /**
- * A new document signer. Documents are signed by it from now on; those signed before stay good unless the old one is
- * dropped.
+ * A new document signer. Documents are signed by it from now on; documents signed before stay good unless the old one
+ * is dropped.
  */
 export function rotateSigner(trust: HubTrust, change: TrustChange): FileChange[] {
   const next = change.newKeyPair('ed25519')

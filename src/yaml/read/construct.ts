@@ -18,7 +18,7 @@ export const NO_VALUE = Symbol('nothing')
 /** What a scalar means, or the text of one with a tag that Go leaves alone. */
 export type ScalarValue = Resolved | { readonly tag: string; readonly value: string }
 
-/** Counts, limits and failures of one document; the dialects add what mappings are. */
+/** Counts, limits and failures of a document; the dialects add what mappings are. */
 export abstract class Constructor {
   protected readonly reading: Reading
   protected readonly options: ValueOptions

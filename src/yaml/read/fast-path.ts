@@ -1,6 +1,6 @@
 /**
  * Reads the plain YAML of which most files consist, line by line and without tokens: block mappings and sequences,
- * plain and quoted scalars, literal blocks, lists in brackets on one line. It gives up on everything else, and on
+ * plain and quoted scalars, literal blocks, lists in brackets on one line. It gives up on the rest, and on
  * whatever could be an error, so what it reads means the same to the parser; a test compares both.
  */
 import { setEntry } from './construct.ts'
@@ -39,7 +39,7 @@ const BAR = 0x7c
 const STARTS_PLAIN = new Uint8Array(128)
 for (let code = 0; code < 128; code++) if (/[\w./~+$(^;=]/.test(String.fromCharCode(code))) STARTS_PLAIN[code] = 1
 
-/** What stands in quotes; of the escapes only the usual ones. */
+/** What stands in quotes; of the escapes only the usual escapes. */
 const IN_DOUBLE_QUOTES = /(?:[^"\\]|\\["\\nt])*/y
 const IN_SINGLE_QUOTES = /(?:[^']|'')*/y
 const ESCAPES = new Map([
@@ -132,7 +132,7 @@ class QuickReader {
       : this.#takesKey(0)
         ? this.#mapping(this.#indent)
         : indent < 0
-          ? this.#giveUp() // a document of one scalar
+          ? this.#giveUp() // a document that is a single scalar
           : this.#scalar(0, indent)
     this.#depth--
     return value

@@ -276,7 +276,7 @@ export class Parser {
     return node
   }
 
-  // `[a: b]` is a list of one mapping.
+  // `[a: b]` is a list with a mapping.
   #parseFlowPair(keyToken: Token): YamlNode {
     const node = this.#node('mapping', keyToken)
     node.style = FLOW

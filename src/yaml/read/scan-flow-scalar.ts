@@ -67,7 +67,7 @@ function scanQuotedLine(
   let value = ''
   let from = scanner.index
   let i = from
-  // Blanks before a line break are dropped, but not those that were escaped.
+  // Blanks before a line break are dropped, except escaped blanks.
   let kept = from
   for (;;) {
     const c = text.charCodeAt(i)

@@ -83,7 +83,7 @@ export class TextCursor implements Mark {
     return c === 0x2028 ? '\u2028' : c === 0x2029 ? '\u2029' : '\n'
   }
 
-  /** The end of the text is a line of its own, if there was anything on the last one. */
+  /** The end of the text is a line of its own, if there was anything on the last. */
   forceLine(): void {
     if (this.column !== 0) this.#startLine()
   }

@@ -34,13 +34,13 @@ export function markOf({ index, line, column }: Mark): Mark {
   return { index, line, column }
 }
 
-/** One token. It is its own mark: where it starts. */
+/** A token. It is its own mark: where it starts. */
 export class Token implements Mark {
   readonly type: number
   readonly index: number
   readonly line: number
   readonly column: number
-  /** How far it reaches: an empty value after it stands there. Only of tokens of one character. */
+  /** How far it reaches: an empty value after it stands there. Only of single-character tokens. */
   readonly width: number
   /** Of scalars, aliases and anchors; the handle of a tag; the version of a directive. */
   value = ''

@@ -18,7 +18,7 @@ const SIMPLE_KEY: Context = { mapping: true, simpleKey: true }
 const MAX_SIMPLE_KEY_BYTES = 128
 const END: Event = { type: 'end' }
 
-/** Writes documents one after the other. */
+/** Writes documents in turn. */
 export class Emitter {
   readonly #printer: Printer
   readonly #comments: CommentWriter

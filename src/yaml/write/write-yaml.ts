@@ -10,7 +10,7 @@ import type { YamlNode } from '../node.ts'
 export interface WriteOptions {
   /**
    * `sigs` (default) as `kubectl -o yaml`, Helm's toYaml and Kustomize print: by way of JSON, lines folded at 80, lists
-   * not indented under their key. `v3` as programs that use yaml.v3 themselves, such as Helm's toYamlPretty: a number
+   * not indented under their key. `v3` as programs that use yaml.v3 themselves, like Helm's toYamlPretty: a number
    * is a float64 and a bigint an integer, lines are never folded, lists are indented.
    */
   readonly style?: 'sigs' | 'v3'
@@ -46,7 +46,7 @@ export function writeNodes(nodes: readonly YamlNode[], options: NodeWriteOptions
   return emitter.text
 }
 
-/** The text of one tree. */
+/** The text of a tree. */
 export function writeNode(node: YamlNode, options: NodeWriteOptions = {}): string {
   return writeNodes([node], options)
 }

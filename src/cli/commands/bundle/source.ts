@@ -50,7 +50,7 @@ export async function sourceResume(name: string, input: SourceInput): Promise<vo
   next(name, input)
 }
 
-/** Accepts a revision that does not descend from the last one. */
+/** Accepts a revision that does not descend from the last. */
 export async function sourceAccept(name: string, input: SourceInput): Promise<void> {
   const { terminal } = input
   const source = await sourceNamed(name, input)

@@ -72,7 +72,7 @@ export async function clusterAddPushed(
   const read = await readNamed(named, requireVerified)
   const client = clientOver(connection.rest)
   await refuseTaken(name, client)
-  // One context, with everything inline: no other credential of the file leaves this machine.
+  // A single context, with all data inline: no other credential of the file leaves this machine.
   const kubeconfig = writeYaml(kubeconfigFor(name, { ...read.connection, user: name }))
   const namespace = (flags['namespace'] as string | undefined) ?? SECRET_NAMESPACE
   const secret = { namespace, name: `${name}-kubeconfig` }

@@ -86,7 +86,7 @@ export async function clusterAdd(
   terminal.step('next', `flotilla ${next}`)
 }
 
-/** Join codes for a name that can still be used. A user who may not list them is told of none. */
+/** Join codes for a name that can still be used. A user that may not list them is told of none. */
 async function codesFor(name: string, client: Client): Promise<readonly JoinToken[]> {
   const listed = await client.list(JoinToken).catch((caught: unknown) => {
     if (isApiError(caught, 'Forbidden')) return { items: [] }

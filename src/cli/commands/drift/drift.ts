@@ -53,7 +53,7 @@ export async function driftList({ connection, terminal, flags }: DriftInput): Pr
   )
 }
 
-/** Prints the drift of one cluster, field by field. */
+/** Prints the drift of a cluster, field by field. */
 export async function driftShow(words: readonly string[], { connection, terminal, flags }: DriftInput): Promise<void> {
   const [name = ''] = words
   const rows = await driftedOn(name, { connection, flags })

@@ -26,7 +26,7 @@ export interface DecideInput {
 
 const OVERRIDES = flotillaResource<Override>('Override', 'Namespaced')
 
-/** Leaves the changed fields of one cluster to the field managers that changed them. */
+/** Leaves the changed fields of a cluster to the field managers that changed them. */
 export async function driftAccept(words: readonly string[], input: DecideInput): Promise<void> {
   const forMs = input.flags.for === undefined ? undefined : readDuration(input.flags.for, '--for')
   await decide(words, input, {
@@ -37,7 +37,7 @@ export async function driftAccept(words: readonly string[], input: DecideInput):
   })
 }
 
-/** Corrects the drift of one cluster, independent of the drift settings of the Bundle. */
+/** Corrects the drift of a cluster, independent of the drift settings of the Bundle. */
 export async function driftRevert(words: readonly string[], input: DecideInput): Promise<void> {
   await decide(words, input, {
     verb: 'revert',

@@ -33,7 +33,7 @@ export interface DeleteInput {
   readonly confirmName?: (question: string, name: string) => Promise<boolean>
 }
 
-/** One object to delete. */
+/** An object to delete. */
 export interface DeleteTarget {
   readonly resource: ApiResource
   readonly name: string

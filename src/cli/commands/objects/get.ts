@@ -123,7 +123,7 @@ async function targetsOf(words: readonly string[], rest: Rest): Promise<Target[]
 
 type PrintTable = (table: Table) => void
 
-/** One table per kind, with an empty line between kinds. */
+/** A table per kind, with an empty line between kinds. */
 function tablePrinters(
   targets: readonly Target[],
   format: Extract<OutputFormat, { kind: 'table' }>,

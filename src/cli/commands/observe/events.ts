@@ -36,7 +36,7 @@ const COLUMNS = ['Last seen', 'Type', 'Reason', 'Object', 'Message']
 const PAGE = 500
 const RESUME_MS = 1_000
 
-/** Prints the events of all namespaces, or of one namespace. With -w, continues with new events. */
+/** Prints the events of all namespaces, or of a namespace. With -w, continues with new events. */
 export async function events({ connection, terminal, signal, flags }: EventsInput): Promise<void> {
   const client = clientOver(connection.rest)
   const about = flags.for === undefined ? undefined : await subjectOf(flags.for, connection.rest)

@@ -133,7 +133,7 @@ function attentionLines(facts: StatusFacts, look: Pick<Terminal, 'command' | 'is
   ])
 }
 
-/** One line for each reason, because many objects can have the same setting, with the message of the first. */
+/** A line for each reason, because many objects can have the same setting, with the message of the first. */
 function defaultLines(items: readonly AttentionItem[]): string[] {
   return [...Map.groupBy(items, ({ reason }) => reason)].map(([reason, found]) => {
     const names = nameSome(found.map(labelOf))

@@ -28,7 +28,7 @@ interface Branch {
   readonly below?: readonly Branch[]
 }
 
-/** Prints the tree of all Bundles, or of one Bundle. */
+/** Prints the tree of all Bundles, or of a Bundle. */
 export async function tree(words: readonly string[], { connection, terminal, flags }: TreeInput): Promise<void> {
   const [wanted] = words
   const client = clientOver(connection.rest)

@@ -8,7 +8,7 @@ import type { Placement } from '../../../kinds/native/placement.ts'
 import { removalState } from '../../../plan/document/removal-messages.ts'
 import { ASSIGNMENTS, BUNDLES, listAll, REPORTS, ROLLOUTS } from '../../api/flotilla-resources.ts'
 
-/** One line for each Bundle that the cluster has, loses or lost. */
+/** A line for each Bundle that the cluster has, loses or lost. */
 export async function bundleOutcomeLines(
   client: Client,
   placement: Placement,

@@ -46,7 +46,7 @@ const PLACEMENT = flotillaResource<Placement>('Placement', 'Namespaced')
 const BUNDLE = flotillaResource<Bundle>('Bundle', 'Namespaced')
 const DECISION = flotillaResource<PlacementDecision>('PlacementDecision', 'Namespaced')
 
-/** Explains the decision for each cluster, or all checks of one cluster. */
+/** Explains the decision for each cluster, or all checks of a cluster. */
 export async function explain(words: readonly string[], input: PlacementInput): Promise<void> {
   const { terminal, connection, flags } = input
   const [first = '', cluster] = words

@@ -67,7 +67,7 @@ export async function readInputs(
   return { policy: policyText, objects, ...mappings }
 }
 
-/** The files with those of a directory in its place; directories below are left out. */
+/** The files, with the files of a directory in its place; directories below are left out. */
 async function expand(files: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const file of files) {

@@ -90,7 +90,7 @@ function write(resources: readonly Resource[], terminal: Terminal, output: strin
   else writeFileSync(output, buildText(resources))
 }
 
-// One file for each object. The namespace is part of the name if there are several namespaces.
+// A file for each object. The namespace is part of the name if there are several namespaces.
 function writeSeparately(resources: readonly Resource[], directory: string): void {
   const namespaceOf = (resource: Resource): string => effectiveNamespace(resource.currentId)
   const namespaces = new Set(resources.map(namespaceOf).filter((namespace) => namespace !== NOT_A_NAMESPACE))

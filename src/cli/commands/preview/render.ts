@@ -1,4 +1,4 @@
-/** `flotilla render`: renders a Bundle for one cluster from local files, with the origin of each value. */
+/** `flotilla render`: renders a Bundle for a cluster from local files, with the origin of each value. */
 import { compact } from '../../../core/compact.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import type { ClusterInputs } from '../../../core/cluster-inputs.ts'

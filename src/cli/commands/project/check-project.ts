@@ -1,5 +1,8 @@
 // Tested by src/cli/commands/project/project.test.ts.
-/** `flotilla project check`: whether Projects allow the objects of files, as whom they run, and which line refuses. */
+/**
+ * `flotilla project check`: whether Projects allow the objects of files, which executor applies them, and which line
+ * refuses.
+ */
 import { clientOver } from '../../../client/create-client.ts'
 import { isObject } from '../../../core/json.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'

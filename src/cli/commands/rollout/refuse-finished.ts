@@ -73,7 +73,7 @@ async function takenOver({ metadata, spec, status }: Rollout, reader: Pick<Reade
       taken.push({ bundle, by })
     }
   } catch (caught) {
-    // A caller who may approve need not be allowed to read Releases and Bundles.
+    // A caller that may approve need not be allowed to read Releases and Bundles.
     if (!isApiError(caught, 'Forbidden')) throw caught
     return undefined
   }

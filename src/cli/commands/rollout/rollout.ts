@@ -63,7 +63,7 @@ const PLAN = address<RolloutPlan>('RolloutPlan')
 const DECISION = address<PlacementDecision>('PlacementDecision')
 const CLUSTER = address<Cluster>('Cluster', 'Cluster')
 
-// Assumed duration of one cluster; the preview names the assumption.
+// Assumed duration of a cluster; the preview names the assumption.
 const PER_CLUSTER_MS = 60_000
 const SHOWN_HOLDS = 10
 // Claims and labels that a canary ring should share with the later rings.

@@ -12,11 +12,11 @@ export interface ArgoObjects {
   readonly sets: readonly JsonObject[]
   readonly clusters: readonly ArgoCluster[]
   readonly projects: ReadonlySet<string>
-  /** Everything else. */
+  /** The rest. */
   readonly objects: readonly JsonObject[]
 }
 
-/** Sorts objects; those without a namespace count as being in Argo CD's. */
+/** Sorts objects; objects without a namespace count as being in Argo CD's. */
 export function sortArgoObjects(objects: readonly JsonObject[], namespace: string): ArgoObjects {
   const sets: JsonObject[] = []
   const clusters: ArgoCluster[] = []

@@ -1,5 +1,5 @@
 // Tested by src/dialects/argo/applicationset/generate.test.ts.
-/** The clusterDecisionResource generator: clusters that another controller chose, such as a PlacementDecision. */
+/** The clusterDecisionResource generator: clusters that another controller chose, like a PlacementDecision. */
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { formatValue } from '../../../render/gotemplate/format.ts'

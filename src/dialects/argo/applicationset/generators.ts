@@ -29,7 +29,7 @@ export interface GeneratorScene {
   readonly project: string
 }
 
-/** The parameter sets of one generator, and the template they fill. */
+/** The parameter sets of a generator, and the template they fill. */
 export interface Generated {
   readonly sets: readonly Parameters[]
   readonly template: JsonObject
@@ -83,7 +83,7 @@ export function runGenerators(
   return out
 }
 
-/** Fills a generator with the parameters of another; of `values` those whose keys are all there. */
+/** Fills a generator with the parameters of another; of `values` the values whose keys are all there. */
 function interpolate(entry: JsonObject, outer: Parameters, renderer: TextRenderer): JsonObject {
   return withContext(
     'failed to replace parameters in generator',
@@ -193,7 +193,7 @@ function byMergeKey(sets: readonly Parameters[], keys: readonly string[]): Map<s
   })
 }
 
-/** Sentences about entries that name no generator, such as `cluster`. */
+/** Sentences about entries that name no generator, like `cluster`. */
 export function unknownGenerators(entries: unknown): string[] {
   if (!Array.isArray(entries)) return []
   return entries.flatMap((entry: unknown) => {

@@ -36,7 +36,7 @@ function readVersion(text: string): Version | undefined {
   }
 }
 
-/** The highest tag within a range; branches such as `v1` are no versions. */
+/** The highest tag within a range; branches like `v1` are no versions. */
 function highestVersion(range: string, names: readonly string[]): string | undefined {
   let highest: Version | undefined
   try {

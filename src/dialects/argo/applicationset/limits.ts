@@ -3,17 +3,17 @@ import { ApplicationSetError } from './applicationset-error.ts'
 
 /** The most of each; a set over one of them is refused. */
 export interface GenerateLimits {
-  /** Parameter sets, in all generators together: a matrix counts its own and those of its generators. */
+  /** Parameter sets, in all generators together: a matrix counts its own sets and the sets of its generators. */
   readonly maxSets: number
   /** Steps of Go templates. */
   readonly maxSteps: number
   /** Characters that templates write. */
   readonly maxOutput: number
-  /** Characters of one template. */
+  /** Characters of a template. */
   readonly maxTemplate: number
   /** Bytes of a file that a generator reads. */
   readonly maxFile: number
-  /** Whether the limits are those of a hub; errors then say what to do. */
+  /** Whether a hub sets the limits; errors then say what to do. */
   readonly isServed?: boolean
 }
 

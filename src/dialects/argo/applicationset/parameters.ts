@@ -25,7 +25,7 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '' || value === false || value === 0
 }
 
-/** Merges a map into another: it wins, map by map; an empty map does not replace another one. */
+/** Merges a map into another: it wins, map by map; an empty map does not replace another. */
 export function mergeInto(into: Parameters, from: ReadonlyMap<string, unknown>): void {
   for (const [key, item] of from) {
     if (item === null) {

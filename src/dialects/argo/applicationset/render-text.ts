@@ -14,7 +14,7 @@ import type { GenerateBudget } from './limits.ts'
 /** The parameters of an Application, as Go's values: see render/gotemplate/value.ts. */
 export type Parameters = Map<string, unknown>
 
-/** Fills texts of one ApplicationSet. */
+/** Fills texts of an ApplicationSet. */
 export interface TextRenderer {
   readonly isGo: boolean
   render(text: string, parameters: Parameters): string

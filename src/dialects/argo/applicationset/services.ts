@@ -108,7 +108,7 @@ export function generateFromScm(generator: JsonObject, { inputs, renderer }: Gen
   if (!ask) throw notAsked('scmProvider')
   const answer = ask(generator)
   if (isFailure(answer)) throw new ApplicationSetError(`error listing repos: ${answer.failure}`)
-  // A filter that looks at branches or paths belongs to branches, another one to repositories.
+  // A filter that looks at branches or paths belongs to branches, another to repositories.
   const isOfBranch = ({ filter }: { readonly filter: Filter }): boolean =>
     ['pathsExist', 'pathsDoNotExist', 'branchMatch'].some((name) => filter[name] !== undefined)
   const isOfRepository = ({ filter }: { readonly filter: Filter }): boolean =>

@@ -122,7 +122,7 @@ function mergeList(original: readonly unknown[], patch: readonly unknown[], shap
   return interleave(rest, fromPatch, original.map(keyOf), keyOf)
 }
 
-/** Items of the patch in its order; the others stand before the first one that was behind them. */
+/** Items of the patch in its order; the others stand before the first that was behind them. */
 function interleave(
   rest: readonly unknown[],
   fromPatch: readonly unknown[],

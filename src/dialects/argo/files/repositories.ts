@@ -54,7 +54,7 @@ export function repositoryFiles(files: Clone['files']): RepositoryFiles {
   }
 }
 
-/** The normal form of an address: different spellings of one address are equal. */
+/** The normal form of an address: different spellings of the same address are equal. */
 function sameAddress(url: string): string {
   return url
     .replace(/\/+$/, '')

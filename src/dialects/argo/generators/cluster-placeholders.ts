@@ -1,5 +1,5 @@
 /**
- * Placeholders for values of the cluster in the template of an ApplicationSet, such as `{{name}}`: they stay as marks
+ * Placeholders for values of the cluster in the template of an ApplicationSet, like `{{name}}`: they stay as marks
  * while the template is filled, and become `${ }` where a Bundle supports that.
  */
 
@@ -22,7 +22,7 @@ export function restorePlaceholders(text: string): string {
   return text.replaceAll(MARK, (_all, word: string) => `{{${word.replace(/^(labels|annotations)\//, 'metadata.$1.')}}}`)
 }
 
-/** The mark, if the text consists of one mark. */
+/** The mark, if the text consists of a mark. */
 export function solePlaceholder(text: string): string | undefined {
   const [whole, word] = new RegExp(MARK.source).exec(text) ?? []
   return whole === text ? word : undefined

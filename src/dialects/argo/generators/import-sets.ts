@@ -149,7 +149,7 @@ function chosenBy(
   return [new Map([...set, [CLUSTERS, JSON.stringify([...(clusters ?? []), ...open])]])]
 }
 
-/** Reports what cannot be imported of a generator and those inside of it; false when it should not run. */
+/** Reports what cannot be imported of a generator and its nested generators; false when it should not run. */
 function isImportable(generator: JsonObject, { note, wrong, reading }: ImportContext): boolean {
   let isFine = true
   const refuseIt = (message: string): void => {

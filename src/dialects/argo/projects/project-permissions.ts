@@ -11,7 +11,7 @@ export interface ProjectDestination {
   readonly namespace?: string
 }
 
-/** A kind that a project allows or denies; cluster-wide ones may have a name. */
+/** A kind that a project allows or denies; a cluster-wide kind may have a name. */
 export interface ProjectResource {
   readonly group?: string
   readonly kind?: string

@@ -73,7 +73,7 @@ async function generate(
   const sources = new Map<string, Desired>()
   const access = createAccess(namespace, templateProject(set), ports)
   try {
-    // A repository may be known only after another one was read.
+    // A repository may be known only after another was read.
     for (let round = 0; round < 4; round++) {
       const fetched = await fetchedSources(
         namespace,
@@ -170,8 +170,8 @@ function policyOf({ spec }: ApplicationSet): SyncPolicy {
 }
 
 /**
- * Writes Applications that are missing or different, and deletes those that are no longer generated. Returns why some
- * are not written.
+ * Writes Applications that are missing or different, and deletes Applications that are no longer generated. Returns why
+ * some are not written.
  */
 async function write(
   { next: set, conditions }: Draft<ApplicationSet>,
@@ -218,7 +218,7 @@ async function write(
     return true
   }
   const left = present.filter((one) => !names.has(one.metadata.name) && !isKept(one))
-  // An Application whose parameters have a mistake may be among those.
+  // An Application whose parameters have a mistake may be among them.
   const mayDelete = problems.length === 0 && (policy === 'sync' || policy === 'create-delete')
   if (!mayDelete || left.length === 0) {
     conditions.remove('Held')

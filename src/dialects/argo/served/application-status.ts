@@ -31,7 +31,7 @@ const HEALTH: Readonly<Record<BundleStateName, SyncAndHealth['health']>> = {
   Offline: 'Unknown',
 }
 
-/** The words of Argo CD for one row. */
+/** The words of Argo CD for a row. */
 export function syncAndHealth({ state, message, lastKnown, generation, target, waitsFor }: StateRow): SyncAndHealth {
   if (state === undefined) return { sync: 'Unknown', health: 'Unknown', message }
   if (state === 'Offline') {

@@ -105,7 +105,7 @@ function takeRequests(app: Application): boolean {
 async function refresh(app: Application, ports: ArgoPorts, { signal, clock }: Context): Promise<void> {
   const isStarting = app.operation !== undefined && app.status?.operationState?.phase !== 'Running'
   if (!isStarting && app.metadata.annotations?.[REFRESH] === undefined) return
-  // One token for each operation: a token that changed in each pass would cause the next pass, and drop the fetch.
+  // A token for each operation: a token that changed in each pass would cause the next pass, and drop the fetch.
   const { operation, status, metadata } = app
   const token = isStarting
     ? `argo-${digestOfJson({ operation, uid: metadata.uid, before: status?.operationState?.startedAt }).slice(7, 39)}`

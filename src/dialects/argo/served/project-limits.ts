@@ -30,7 +30,7 @@ export function projectSpec(
   return { missing: `application references project ${name} which does not exist` }
 }
 
-/** A destination with both of its names, and with all others that it has. */
+/** A destination with both of its names, and with the rest that it has. */
 export interface NamedDestination {
   readonly name: string
   readonly server: string

@@ -60,7 +60,7 @@ function ownerReference({ apiVersion, kind, metadata }: Owner): OwnerReference {
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true }
 }
 
-/** The owner of the Sources of an object: Applications of a set share those of the set. */
+/** The owner of the Sources of an object: Applications of a set share the Sources of the set. */
 export function sourceOwnerOf(owner: Owner): Owner {
   const { ownerReferences = [], namespace = '' } = owner.metadata
   const set = ownerReferences.find(({ apiVersion, kind }) => isOfArgo(apiVersion) && kind === 'ApplicationSet')

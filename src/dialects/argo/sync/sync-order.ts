@@ -39,7 +39,7 @@ export interface SyncInput {
 /** A phase, in its order. */
 export type SyncPhase = 'PreSync' | 'Sync' | 'PostSync' | 'SyncFail'
 
-/** One step of a sync. */
+/** A step of a sync. */
 export interface SyncTask {
   readonly phase: SyncPhase
   readonly wave: number
@@ -330,7 +330,7 @@ function sortTasks(tasks: readonly Task[]): Task[] {
   return sorted
 }
 
-/** Moves what others need before the first one that needs it, into its phase and wave. */
+/** Moves what others need before the first that needs it, into its phase and wave. */
 function bubble(
   tasks: Task[],
   rule: { provides(object: SyncObject): string | undefined; needs(object: SyncObject): string | undefined },

@@ -181,7 +181,7 @@ const TERMINAL_GENERATOR = generator({})
 /** A generator inside of a matrix or merge; what it combines is read when it is used. */
 const NESTED_GENERATOR = generator({ matrix: pointer(RAW), merge: pointer(RAW) })
 
-/** A matrix or merge inside of another one, before its generators become those of the level above. */
+/** A matrix or merge inside of another, before its generators become generators of the level above. */
 export const INNER_COMBINATION = struct({ generators: list(TERMINAL_GENERATOR), mergeKeys: STRINGS })
 
 const MATRIX = struct({ generators: list(NESTED_GENERATOR), template: TEMPLATE })

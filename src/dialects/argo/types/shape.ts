@@ -145,7 +145,7 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '' || value === false || value === 0
 }
 
-/** A value with what another one has besides, field by field; lists are not merged. */
+/** A value with what another has besides, field by field; lists are not merged. */
 export function mergeShapes(value: unknown, other: unknown, shape: Shape): unknown {
   if (other === undefined || other === null) return value
   if (value === undefined || value === null) return other
@@ -245,7 +245,7 @@ function fillJson(value: unknown, filler: Filler): unknown {
   return fillMap(present, (item) => fillJson(item, filler), filler)
 }
 
-/** The JSON of a value: empty fields are left out, except required ones and what a pointer holds. */
+/** The JSON of a value: empty fields are left out, except required fields and what a pointer holds. */
 export function encode(value: unknown, shape: Shape): unknown {
   switch (shape.kind) {
     case 'pointer':

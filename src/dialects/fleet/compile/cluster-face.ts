@@ -1,5 +1,5 @@
 /**
- * A Cluster of Fleet and its Cluster of flotilla.dev: one thing in two places. Both are labelled by users. The last
+ * A Cluster of Fleet and its Cluster of flotilla.dev: one cluster in two places. Both are labelled by users. The last
  * common labels are kept, so that a label that was changed in one place changes in the other one.
  */
 import { isObject } from '../../../core/json.ts'

@@ -70,7 +70,7 @@ function helmOf(helm: FleetHelm, scene: LayerContext): HelmLayer {
   })
 }
 
-/** Keys of the cluster; of one entry first the ConfigMap, then the Secret. */
+/** Keys of the cluster; of an entry first the ConfigMap, then the Secret. */
 function valuesFromOf({ valuesFrom = [] }: FleetHelm, { wrong }: LayerContext): ClusterValues[] {
   return valuesFrom.flatMap(({ configMapKeyRef, secretKeyRef }) => {
     const refs = [

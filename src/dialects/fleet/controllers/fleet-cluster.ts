@@ -98,7 +98,7 @@ function isSame(own: Cluster, wanted: Cluster): boolean {
   return jsonEqual(own.spec, wanted.spec) && jsonEqual(own.metadata.labels ?? {}, wanted.metadata.labels ?? {})
 }
 
-/** Deleting the Fleet Cluster ends its management; everything that runs stays. */
+/** Deleting the Fleet Cluster ends its management; all that runs stays. */
 function left(own: Cluster, face: FleetCluster, at: string): Cluster {
   const reason = `fleet.cattle.io Cluster ${faceAlias(face)} was deleted`
   return { ...own, spec: { ...own.spec, decommission: { policy: 'Orphan', at, reason, forgetAfter: FORGET_AFTER } } }

@@ -24,7 +24,7 @@ export interface HeldChange {
   readonly message: string
 }
 
-/** Judges the bundles on clusters that the compiled objects would add to those of the GitRepo. */
+/** Judges the bundles on clusters that the compiled objects would add to the Bundles of the GitRepo. */
 export function judgeAdded(
   repo: GitRepo,
   compiled: { readonly bundles: readonly CompiledBundle[]; readonly desired: readonly Desired[] },

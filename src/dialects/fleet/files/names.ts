@@ -4,7 +4,7 @@ import { hex, md5, sha256 } from '../../../core/bytes.ts'
 const LONGEST = 53
 const CUT = 47
 
-/** The name of a bundle or Helm release from a text such as `gitrepo/path`. */
+/** The name of a bundle or Helm release from a text like `gitrepo/path`. */
 export function helmReleaseName(text: string): string {
   const joined = text.replaceAll('/', '-')
   const marked = /[^a-z0-9-]/.test(joined) ? `${joined}-${hex(md5(joined)).slice(0, 8)}` : joined

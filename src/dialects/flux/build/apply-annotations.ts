@@ -2,7 +2,7 @@
 import type { UnknownObject } from '../../../kinds/meta.ts'
 import { KUSTOMIZE_GROUP } from './flux-kustomization.ts'
 
-/** The annotations of flotilla.dev for one value of a setting of Flux. */
+/** The annotations of flotilla.dev for a value of a setting of Flux. */
 const MEANINGS: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
   ssa: {
     ifnotpresent: { 'flotilla.dev/apply': 'CreateOnly' },

@@ -1,4 +1,6 @@
-/** Which files of a directory `flux build` leaves out: those of `.sourceignore` files and of `--ignore-paths`. */
+/**
+ * Which files of a directory `flux build` leaves out: the patterns of `.sourceignore` files and of `--ignore-paths`.
+ */
 import { buildFilter, countPatterns } from '../sources/ignore-files.ts'
 import { fromUtf8 } from '../../../core/bytes.ts'
 import type { FileTree } from '../../../render/kustomize/loader.ts'

@@ -23,8 +23,8 @@ export interface FluxBuildInput extends PostBuildOptions {
   /** The absolute directory of `spec.path` in the tree. */
   readonly directory: string
   /**
-   * Patterns of files below the directory that are left out, besides those of `.sourceignore` files. Without it no file
-   * is left out: an artifact of a source lacks these files already.
+   * Patterns of files below the directory that are left out, besides the patterns of `.sourceignore` files. Without it
+   * no file is left out: an artifact of a source lacks these files already.
    */
   readonly ignorePaths?: readonly string[]
   /** Receives notes for the user that are not errors. */

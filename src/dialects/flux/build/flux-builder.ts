@@ -111,7 +111,7 @@ function leftOutNote(objects: readonly UnknownObject[]): string {
 
 const trees = new WeakMap<Files, Map<string, ReturnType<typeof createFileTree>>>()
 
-/** The files of the source's artifact. Builds of one artifact share the tree. */
+/** The files of the source's artifact. Builds of the same artifact share the tree. */
 function treeOf(files: Files, { ignore = '', include = [] }: FluxBuilderOptions) {
   const known = trees.get(files) ?? new Map<string, ReturnType<typeof createFileTree>>()
   trees.set(files, known)

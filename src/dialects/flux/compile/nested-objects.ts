@@ -22,9 +22,9 @@ import type { Desired } from './made-objects.ts'
 const NESTED_IN = 'flotilla.dev/nested-in'
 /** Annotations of the hub are a decision of its users; a repository only names clusters. */
 const OWN_ANNOTATIONS = 'flotilla.dev/'
-/** Versions whose fields are those that are served. */
+/** Versions with the same fields as the served version. */
 const VERSIONS = /^v1(beta[1-3])?$/
-/** The most nested objects of one build. */
+/** The most nested objects of a build. */
 const MAX_NESTED = 500
 
 /** What the nested objects are compiled with. */

@@ -93,7 +93,7 @@ function evaluate({ steps }: Evaluator, object: UnknownObject): FluxHealth {
 }
 
 // Flux only parses these expressions, so what a check would find is an error of the evaluation, and each field at the
-// top of an object is a variable. The variables that a source may name are therefore those of the object.
+// top of an object is a variable. The variables that a source may name are therefore the fields of the object.
 function compileExpression(source: string): { readonly holds: Expression } | { readonly problem: string } {
   const usual = compile(source, USUAL_FIELDS)
   if (!usual.ok && usual.isSyntaxError)

@@ -76,7 +76,7 @@ function sourcePatterns({ files, read, ignore = '' }: IgnoreInput): IgnorePatter
   const found = [...files]
     .map((path) => path.split('/'))
     .filter((path) => path.at(-1) === SOURCE_IGNORE && !path.includes('.git'))
-    // A directory's own file comes before those of the directories in it.
+    // A directory's own file comes before the files of the directories in it.
     .sort((a, b) => compareDirectories(a.slice(0, -1), b.slice(0, -1)))
   return [...found.flatMap((path) => readPatterns(read(path.join('/')), path.slice(0, -1))), ...readPatterns(ignore)]
 }

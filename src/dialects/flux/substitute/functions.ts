@@ -25,7 +25,7 @@ const FUNCTIONS: Readonly<Record<string, StringFunction>> = {
     fresh !== undefined && value.endsWith(old) ? value.slice(0, value.length - old.length) + fresh : value,
 }
 
-/** True for an operator that gives a default for an empty value, such as `:=`. */
+/** True for an operator that gives a default for an empty value, like `:=`. */
 export function isDefault(operator: string): boolean {
   return operator !== '' && !Object.hasOwn(FUNCTIONS, operator)
 }
@@ -37,7 +37,7 @@ export function applyFunction(operator: string, value: string, args: readonly st
   return value === '' ? args.join('') : value
 }
 
-// Letters change one by one: a letter whose other case has several letters stays.
+// Letters change in turn: a letter whose other case has several letters stays.
 function changedCase(char: string, changed: string): string {
   return [...changed].length === 1 ? changed : char
 }

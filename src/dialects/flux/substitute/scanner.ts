@@ -49,7 +49,7 @@ export class Scanner {
     return runeAt(this.#text, this.#at)?.char ?? END
   }
 
-  /** The character after the next one. */
+  /** The character after the next. */
   peekSecond(): string {
     const first = runeAt(this.#text, this.#at)
     return runeAt(this.#text, this.#at + (first?.width ?? 0))?.char ?? END

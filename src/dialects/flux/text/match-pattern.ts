@@ -85,7 +85,7 @@ function readClass(pattern: string, start: number): { readonly step: PatternStep
     if (pattern[at] === '\\') at += 1
     const rune = runeAt(pattern, at)
     at += rune?.width ?? 0
-    // A class must be closed, so a character is never the last one.
+    // A class must be closed, so a character is never the last.
     return rune && at < pattern.length ? rune.char : undefined
   }
   while (pattern[at] !== ']' || ranges.length === 0) {

@@ -8,7 +8,7 @@ import type { OcmCondition } from '../clusters/cluster-passes.ts'
 import type { ManagedCluster } from '../kinds.ts'
 import { LEASES_UNTIL_OFFLINE } from './sync-faces.ts'
 
-/** The conditions that follow from a Cluster. Those of other writers stay. */
+/** The conditions that follow from a Cluster. Conditions of other writers stay. */
 export function faceConditions(cluster: Cluster, face: ManagedCluster): readonly OcmCondition[] {
   const accepted = findCondition(acceptancePass(face).conditions, 'HubAcceptedManagedCluster')
   const isJoined = cluster.status?.certificate !== undefined

@@ -131,7 +131,7 @@ function valueIn<T>(map: Readonly<Record<string, T>>, key: string): T | undefine
   return Object.hasOwn(map, key) ? map[key] : undefined
 }
 
-/** Whether the last write of a field of one object is newer than that of another object. */
+/** Whether the last write of a field of an object is newer than that of another object. */
 function isNewer(a: KubeObject, b: KubeObject, path: readonly string[]): boolean {
   return writtenAt(a, path) > writtenAt(b, path)
 }

@@ -1,6 +1,6 @@
 /**
  * The order in which pages of decisions are written: a cluster that stays selected is on a page at all times, and a
- * cluster that is newly selected appears before another one goes. Pure.
+ * cluster that is newly selected appears before another goes. Pure.
  */
 
 /** The clusters of a page. */

@@ -30,7 +30,7 @@ export interface PlacementCondition {
   readonly message: string
 }
 
-/** Scores of one weighted prioritizer. */
+/** Scores of a weighted prioritizer. */
 export interface PrioritizerScores {
   readonly name: string
   readonly weight: number
@@ -44,7 +44,7 @@ export interface WrittenPage {
   readonly clusters: readonly string[]
 }
 
-/** The result of one scheduling pass. */
+/** The result of a scheduling pass. */
 export interface PassAnswer {
   /** Selected clusters, best first. */
   readonly selected: readonly string[]

@@ -59,12 +59,12 @@ function kindsOf(table: string): ApiKind[] {
     })
 }
 
-/** Kinds of Kubernetes, and those of policies. */
+/** Kinds of Kubernetes and kinds of policies. */
 export function builtInKinds(): ApiKind[] {
   return kindsOf(`${BUILT_IN}${OWN}`)
 }
 
-/** Kinds of a file of mappings, and those of policies. */
+/** Kinds of a file of mappings and kinds of policies. */
 export function readMappings(text: string): ApiKind[] {
   const { value } = readFirstYaml(text, { duplicateKeys: 'last' })
   const list = Array.isArray(value) ? value.filter(isObject) : []

@@ -32,7 +32,7 @@ export interface InputText {
 export interface DryRunInput {
   readonly policy: string
   readonly objects: readonly InputText[]
-  /** A file of kinds, in place of the built-in ones. */
+  /** A file of kinds, in place of the built-in kinds. */
   readonly mappings?: string
   readonly fullDiffs?: boolean
   readonly entropy: Entropy

@@ -138,12 +138,12 @@ export interface ManifestWork extends KubeObject {
   status?: Static<typeof Status>
 }
 
-/** The status of one manifest. */
+/** The status of a manifest. */
 export type ManifestStatus = NonNullable<
   NonNullable<NonNullable<ManifestWork['status']>['resourceStatus']>['manifests']
 >[number]
 
-/** One entry of `spec.manifestConfigs`. */
+/** An entry of `spec.manifestConfigs`. */
 export type ManifestConfig = NonNullable<ManifestWork['spec']['manifestConfigs']>[number]
 
 const condition = (type: string) => `.status.conditions[?(@.type=="${type}")].status`

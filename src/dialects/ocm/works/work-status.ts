@@ -10,7 +10,7 @@ import type { ManifestId } from './resources.ts'
 /** A condition without its times. */
 export type WorkCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
 
-/** The status of one manifest, with conditions that have no times yet. */
+/** The status of a manifest, with conditions that have no times yet. */
 export interface ShownManifest extends Omit<ManifestStatus, 'conditions'> {
   readonly conditions: readonly WorkCondition[]
 }

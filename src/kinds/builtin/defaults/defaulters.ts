@@ -1,5 +1,5 @@
 /**
- * What Kubernetes fills in for absent fields depending on other ones; each runs after the plain values of
+ * What Kubernetes fills in for absent fields depending on other fields; each runs after the plain values of
  * `defaults.ts`.
  */
 import { isObject } from '../../../core/json.ts'
@@ -42,7 +42,8 @@ function all(...defaulters: readonly Defaulter[]): Defaulter {
 }
 
 /**
- * An object without labels takes those of its template; nonsense in place of metadata is left for validation to name.
+ * An object without labels takes the labels of its template; nonsense in place of metadata is left for validation to
+ * name.
  */
 function labelsOfTemplate(object: UnknownObject): void {
   const labels = mapAt(object, 'spec.template.metadata.labels')
@@ -153,7 +154,7 @@ function roleBinding(object: UnknownObject): void {
   }
 }
 
-/** The old field and the first of the new ones are the same. */
+/** The old field and the first of the new fields are the same. */
 function node(object: UnknownObject): void {
   const spec = specOf(object)
   const [first] = Array.isArray(spec['podCIDRs']) ? (spec['podCIDRs'] as unknown[]) : []

@@ -13,7 +13,7 @@ export interface ValueLocation {
 /** What is wrong with an object of some type. */
 export type CrossFieldRule = (object: JsonObject, place: ValueLocation) => FieldError[]
 
-/** The fields with a text that another one before them has. */
+/** The fields with a text that another before them has. */
 export function duplicateFieldErrors(fields: readonly (readonly [field: string, text: string])[]): FieldError[] {
   const seen = new Set<string>()
   return fields.flatMap(([field, text]) => {

@@ -1,5 +1,5 @@
 /**
- * What the value of one field must be like, where Kubernetes' own validation says more than the schema. Each is proven
+ * What the value of a field must be like, where Kubernetes' own validation says more than the schema. Each is proven
  * by what a kube-apiserver answered (`testing/fixtures/builtin-spoiled.json`).
  */
 import {

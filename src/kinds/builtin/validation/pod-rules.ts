@@ -26,7 +26,7 @@ const podSpec: CrossFieldRule = (spec, { path, above }) => {
     ...duplicateFieldErrors(volumes.map((volume, index) => [`${path}.volumes[${index}].name`, textAt(volume, 'name')])),
     ...duplicateFieldErrors(named.map(({ container, at }) => [`${at}.name`, textAt(container, 'name')])),
     ...[...named, ...debugging].flatMap(({ container, at }) => mountErrors(container, byName, at)),
-    // Containers run side by side, those for the start one after the other.
+    // Containers run side by side, init containers in order.
     ...[running, ...first.map((one) => [one])].flatMap((together) => hostPortErrors(together, spec)),
     ...first.flatMap(({ container, at }) => initErrors(container, at)),
     ...(spec['hostPID'] === true && spec['shareProcessNamespace'] === true ? [sharedTwice(path)] : []),

@@ -5,7 +5,7 @@ import type { UnknownObject } from '../../meta.ts'
 import { readPath, itemsAt, mapAt, textAt } from '../read-path.ts'
 
 /**
- * autoscaling/v1 is a narrow view of autoscaling/v2: it has one target, for cpu; everything else is kept in
+ * autoscaling/v1 is a narrow view of autoscaling/v2: it has one target, for cpu; the rest is kept in
  * annotations, as text in forms of its own.
  */
 

@@ -1,4 +1,4 @@
-/** Pages of decisions count only when all pages of one generation exist (I-06). */
+/** Pages of decisions count only when all pages of a generation exist (I-06). */
 
 /** A page of decisions. */
 export interface DecisionPage {
@@ -8,7 +8,7 @@ export interface DecisionPage {
   readonly decisions: readonly { readonly cluster: string; readonly state: string }[]
 }
 
-/** The pages of one Placement at a generation, in order, or undefined while they are incomplete. */
+/** The pages of a Placement at a generation, in order, or undefined while they are incomplete. */
 export function completePages<T extends DecisionPage>(generation: number, all: readonly T[]): readonly T[] | undefined {
   const current = all
     .filter(({ placementGeneration, page, pages }) => placementGeneration === generation && page < pages)
@@ -26,7 +26,7 @@ export function selectedOn(pages: readonly DecisionPage[]): readonly string[] {
   )
 }
 
-/** The selected clusters of one Placement at a generation, or undefined while its pages are incomplete. */
+/** The selected clusters of a Placement at a generation, or undefined while its pages are incomplete. */
 export function completeSelection(generation: number, all: readonly DecisionPage[]): readonly string[] | undefined {
   const pages = completePages(generation, all)
   return pages && selectedOn(pages)

@@ -1,10 +1,10 @@
-/** Decision groups: selected clusters in groups that rollouts can move one after the other. */
+/** Decision groups: selected clusters in groups that rollouts can move in turn. */
 import { compareText } from '../../../core/text/compare-text.ts'
 import { meetsRequirement, requirementsOf } from '../../../core/text/label-selector.ts'
 import type { GroupPlace, Misconfigured, NamedGroup, PlacementCluster, PlacementQuestion } from '../types.ts'
 import { selectorProblem } from '../selectors.ts'
 
-/** One group: its name (empty for clusters without a named group) and its clusters in order of name. */
+/** A group: its name (empty for clusters without a named group) and its clusters in order of name. */
 export interface DecisionGroup {
   readonly name: string
   readonly clusters: readonly string[]
@@ -45,7 +45,7 @@ export function groupByName(
 }
 
 /**
- * The groups up to the first one that is misconfigured, with its problem. Open Cluster Management writes these groups
+ * The groups up to the first that is misconfigured, with its problem. Open Cluster Management writes these groups
  * and loses the clusters of the rest.
  */
 export function groupUntilProblem(

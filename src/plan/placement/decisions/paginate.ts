@@ -3,7 +3,7 @@ import { compareText } from '../../../core/text/compare-text.ts'
 /** Maximum number of decisions on one page. */
 export const PAGE_SIZE = 500
 
-/** One decision, as a PlacementDecision holds it. */
+/** A decision, as a PlacementDecision holds it. */
 export interface ClusterDecision {
   readonly cluster: string
   readonly reason: string

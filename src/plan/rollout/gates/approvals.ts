@@ -4,7 +4,7 @@
  * The API verified the author of each Approval and the author's permission. This file decides whether an Approval is
  * for this Rollout, and whether there are enough. The newest Approval of each author counts. One Reject holds the ring.
  *
- * With `noSelfApproval` an Approval by a user who started the Rollout does not count. A Rollout that started
+ * With `noSelfApproval` an Approval by a user that started the Rollout does not count. A Rollout that started
  * automatically, from a commit or an edit whose author the API does not know, requires one Approval more: one of them
  * could be by that author, and at least `count` of them are not.
  */
@@ -96,7 +96,7 @@ function isForRing(
   return ring === asked && plan === planned && inGroup && !isOld
 }
 
-/** Of two Approvals of one author in the same second the rejection counts, because it is the safe choice. */
+/** Of two Approvals of the same author in the same second the rejection counts, because it is the safe choice. */
 function newestPerAuthor(approvals: readonly ApprovalFact[]): ApprovalFact[] {
   const newest = new Map<string, ApprovalFact>()
   for (const fact of approvals) {

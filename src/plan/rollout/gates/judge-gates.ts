@@ -19,7 +19,7 @@ import { judgeSeries } from './metric-gate.ts'
 import type { MetricGate, MetricSeries } from './metric-gate.ts'
 import { spanAt, windowProblem } from '../../windows/window.ts'
 
-/** One gate of a ring; the API accepts exactly one check. */
+/** A gate of a ring; the API accepts exactly one check. */
 export interface GateSpec extends DeepReadonly<Partial<GateChecks>> {
   readonly name: string
   /** Open: before a cluster of the ring is admitted. Pass: after the ring is Ready and has soaked. */

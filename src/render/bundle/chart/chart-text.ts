@@ -1,4 +1,4 @@
-/** Renders the chart of a bundle for one cluster: the values it gets, and the resulting text. */
+/** Renders the chart of a bundle for a cluster: the values it gets, and the resulting text. */
 import { utf8 } from '../../../core/bytes.ts'
 import { writeYaml } from '../../../yaml/write/write-yaml.ts'
 import type { Chart } from '../../helm/chart/chart.ts'
@@ -27,7 +27,8 @@ export interface ChartRenderContext extends RenderContext {
   readonly expander: Expander | undefined
 }
 
-// Variants of one artifact read the same charts. A chart is loaded once while the files of the artifact are in memory.
+// Variants of the same artifact read the same charts. A chart is loaded once while the files of the artifact are in
+// memory.
 const charts = new WeakMap<ArtifactFiles, Map<string, Chart>>()
 
 /** The Helm version whose rules the charts follow. */

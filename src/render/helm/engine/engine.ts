@@ -32,7 +32,7 @@ export interface EngineOptions {
   readonly limits: Required<RenderLimits>
   readonly trace?: RenderTrace
   readonly watch?: RenderBudget
-  /** Trees of text given to `tpl`, kept between renders of one chart. */
+  /** Trees of text given to `tpl`, kept between renders of a chart. */
   readonly parsed: ParseCache
 }
 

@@ -45,14 +45,14 @@ const PURE: ReadonlyMap<string, GoFunction> = new Map([
   }),
 ])
 
-/** What the functions of one render depend on. */
+/** What the functions of a render depend on. */
 export interface FunctionContext {
   readonly profile: HelmProfile
   readonly draws: RandomDraws
   readonly lookUp: LookUp
 }
 
-/** The functions of one render, without `include` and `tpl`, which belong to a set of templates. */
+/** The functions of a render, without `include` and `tpl`, which belong to a set of templates. */
 export function helmFunctions(context: FunctionContext): Map<string, GoFunction> {
   const functions = new Map(PURE)
   const bound = {

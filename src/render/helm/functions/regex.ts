@@ -6,7 +6,7 @@ import { goQuote } from '../../gotemplate/go-string.ts'
 import { nilSlice, stringSlice } from '../../gotemplate/value.ts'
 import { count } from './convert.ts'
 
-/** One match: where it starts and ends, and its groups as [start, end] (-1 when a group took no part). */
+/** A match: where it starts and ends, and its groups as [start, end] (-1 when a group took no part). */
 interface Match {
   readonly start: number
   readonly end: number

@@ -83,7 +83,7 @@ const DRAFT_7 = draft6({
   '$comment contentMediaType contentEncoding': TEXT,
 })
 
-/** One vocabulary of the newer drafts. */
+/** A vocabulary of the newer drafts. */
 function vocabulary(keys: Readonly<Record<string, string>>): string {
   return `{"type":["object","boolean"],"properties":{${members(keys)}}}`
 }

@@ -13,7 +13,7 @@ import type { Dict } from './dict.ts'
 import type { HelmProfile } from '../profile.ts'
 import { readValues } from './values-file.ts'
 
-/** One layer of the user's values: a file or a flag. */
+/** A layer of the user's values: a file or a flag. */
 export interface ValueLayer {
   readonly kind: 'values file' | 'flag'
   /** The file's name, or the flag as it was given. */
@@ -36,7 +36,7 @@ export interface ExplainedValue {
   readonly origin: ValueOrigin | undefined
 }
 
-/** Values of one layer with the text they were read from. */
+/** Values of a layer with the text they were read from. */
 interface Layer {
   readonly layer: ValueOrigin['layer']
   readonly source: string
@@ -46,7 +46,7 @@ interface Layer {
 
 const GLOBAL = 'global'
 
-/** Answers where values came from, for one chart as it is rendered: dependencies processed, values coalesced. */
+/** Answers where values came from, for a chart as it is rendered: dependencies processed, values coalesced. */
 export class ValueOrigins {
   readonly #chart: Chart
   readonly #values: Dict

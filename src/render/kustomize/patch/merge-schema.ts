@@ -6,7 +6,7 @@ import { fieldSchema } from '../../../kinds/schema/merge-keys.ts'
 import { KustomizeError } from '../kustomize-error.ts'
 import { isRecord } from '../is-record.ts'
 
-/** What is known about one value of a type. */
+/** What is known about a value of a type. */
 export interface MergeSchema {
   field(name: string): MergeSchema | undefined
   elements(): MergeSchema | undefined

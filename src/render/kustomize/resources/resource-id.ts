@@ -16,7 +16,8 @@ export interface ResourceId extends Gvk {
 }
 
 // Cluster-scoped built-in kinds by apiVersion. Source: the Kubernetes API 1.21, as Kustomize knows it;
-// kinds of later versions (and custom ones) count as namespaced. Confirmed against the binary by tables.oracle.test.ts.
+// kinds of later versions (and custom kinds) count as namespaced. Confirmed against the binary by
+// tables.oracle.test.ts.
 const CLUSTER_SCOPED = new Set(
   `admissionregistration.k8s.io/v1 MutatingWebhookConfiguration ValidatingWebhookConfiguration
 admissionregistration.k8s.io/v1beta1 MutatingWebhookConfiguration ValidatingWebhookConfiguration

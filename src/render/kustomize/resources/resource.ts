@@ -1,4 +1,4 @@
-/** One object of a build, with its history in annotations. */
+/** An object of a build, with its history in annotations. */
 import {
   ALLOW_KIND_CHANGE,
   ALLOW_NAME_CHANGE,

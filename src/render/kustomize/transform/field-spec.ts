@@ -38,7 +38,7 @@ function isForObject(spec: Gvk, object: YamlNode): boolean {
   return (spec.group === '' || spec.group === group) && (spec.version === '' || spec.version === version)
 }
 
-/** Goes to the fields of one spec. */
+/** Goes to the fields of a spec. */
 export function visitField(object: YamlNode, spec: FieldSpec, action: FieldAction): void {
   if (!isForObject(spec, object)) return
   try {

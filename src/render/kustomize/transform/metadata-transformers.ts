@@ -22,7 +22,7 @@ export function entriesTransformer(entries: ReadonlyMap<string, string>, specs: 
 }
 
 function setEntryAt(node: YamlNode, specs: readonly FieldSpec[], key: string, value: string): void {
-  // One node for all places of an object: that is how the original shares it.
+  // The same node for all places of an object: that is how the original shares it.
   const scalar = plainScalar(value, '!!str')
   visitFields(node, specs, {
     set: (target) => void setField(target, key, scalar),

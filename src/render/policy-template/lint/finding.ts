@@ -1,6 +1,6 @@
 /** What the rules of the linter find. */
 
-/** One finding in the text of a policy. */
+/** A finding in the text of a policy. */
 export interface LintFinding {
   /** Counted from 1. */
   readonly line: number

@@ -27,7 +27,7 @@ export function standsFor({ terminal }: Pick<ClusteradmInput, 'terminal'>, comma
   terminal.step('next', `the same with Flotilla: ${command}`)
 }
 
-/** The names of a flag such as `--clusters a,b`, which can be repeated. At least one is required. */
+/** The names of a flag like `--clusters a,b`, which can be repeated. At least one is required. */
 export function namesOf(flags: ClusteradmInput['flags'], flag: string): readonly string[] {
   const given = flags[flag]
   const names = (Array.isArray(given) ? given.map(String) : [])

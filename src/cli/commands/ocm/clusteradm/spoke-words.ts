@@ -102,7 +102,7 @@ function start(
 ): ChildProcess {
   const log = openSync(logFile(data), 'w', 0o600)
   try {
-    // Called under another name, this program would read the words as those of clusteradm.
+    // Called under another name, this program would read the words as clusteradm does.
     const env = { ...environment.variables, FLOTILLA_PROGRAM: undefined }
     const agent = spawn(file, args, { detached: true, stdio: ['pipe', log, log], env })
     // The other users of the machine can read arguments, and not standard input.

@@ -132,7 +132,7 @@ const LAYOUTS: readonly (readonly [string, Zone, 'in TOML 1.1'?])[] = [
   ['15:04', LOCAL_TIME, 'in TOML 1.1'],
 ]
 
-/** Go reads an hour of one digit, TOML does not. */
+/** Go reads an hour of a single digit, TOML does not. */
 function missesZero(text: string, layout: string): boolean {
   const fixed = /^[^.Z]*/.exec(layout)![0]
   return [...fixed].some((char, at) => !/\d/.test(char) && text[at] !== char)

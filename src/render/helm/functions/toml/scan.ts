@@ -28,7 +28,7 @@ function word(cursor: TomlCursor, kind: TomlToken['kind']): TomlToken {
   return { kind, text: piece, line }
 }
 
-/** One part of a key, which may be empty when no letter of a key is there. */
+/** A part of a key, which may be empty when no letter of a key is there. */
 export function scanName(cursor: TomlCursor, toml11: boolean): TomlToken {
   const quote = cursor.peek()
   if (quote !== '"' && quote !== "'") {

@@ -18,7 +18,7 @@ function tableOf(value: unknown): Table | undefined {
   return last instanceof Map ? (last as Table) : undefined
 }
 
-/** The tables of one text. */
+/** The tables of a text. */
 export class TomlTables {
   readonly root: Table = new Map()
   /** The line of the newest key. */
