@@ -56,7 +56,7 @@ test('kubectl gets, applies, waits, explains and deletes', async (t) => {
   assert.equal(still(flotilla.stdout), still(await kubectl('get', 'clusters')))
   assert.match(
     await kubectl('get', 'fcl', '-o', 'wide'),
-    /^NAME +STATE +SINCE +BADGES +READY +BUNDLES +VERSION .*ACCEPTED +MESSAGE/,
+    /^NAME +STATE +SINCE +BADGES +READY +BUNDLES +AGE +VERSION .*ACCEPTED +MESSAGE/,
   )
 
   const file = join(folder, 'bundle.yaml')

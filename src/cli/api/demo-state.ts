@@ -27,16 +27,22 @@ export async function readDemoState(file: string): Promise<DemoState | undefined
   }
 }
 
-/** Writes the state file and returns a function that removes the file. */
-export async function writeDemoState(file: string, state: DemoState): Promise<() => Promise<void>> {
+/** The state file of a demo: the function that removes the file, or the demo whose file was left as it is. */
+export type DemoAnnouncement = { readonly forget: () => Promise<void> } | { readonly other: DemoState }
+
+/** Writes the state file, unless another running demo has one: other commands go on with the first demo. */
+export async function writeDemoState(file: string, state: DemoState): Promise<DemoAnnouncement> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const other = await readDemoState(file)
+  if (other && other.pid !== state.pid) return { other }
   await writeFile(file, `${JSON.stringify(state)}\n`, { mode: 0o600 })
-  return async () => {
-    // A second demo may have replaced the file meanwhile.
+  const forget = async (): Promise<void> => {
+    // The file of a demo that was killed is replaced by the next demo.
     if ((await readDemoState(file))?.pid !== state.pid) return
     await rm(file, { force: true })
     await rm(join(dirname(file), ANNOUNCED_FILE), { force: true })
   }
+  return { forget }
 }
 
 /** The process whose demo was announced last; the demo removes the file with its state. */

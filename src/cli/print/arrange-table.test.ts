@@ -78,3 +78,18 @@ test('CSV quotes what must be quoted, and no cell is a formula', () => {
     "x,Ready,-3,'-\r\n",
   )
 })
+
+test('D51: --sort-by STATE begins with what is worst', () => {
+  const states = ['Ready', 'Pending', 'Offline', 'Drifted', 'Failed', 'NotSelected', 'Progressing', 'Strange']
+  const table = { ...TABLE, rows: states.map((state) => row(state, state)) }
+  assert.deepEqual(names(sortedRows(table, 'state')), [
+    'Strange',
+    'Failed',
+    'Drifted',
+    'Offline',
+    'Progressing',
+    'Pending',
+    'NotSelected',
+    'Ready',
+  ])
+})

@@ -34,7 +34,10 @@ export function statesOf(table: Table): string[] {
   return at === undefined ? [] : [...new Set(table.rows.map(({ cells }) => cellText(cells[at])))].sort()
 }
 
-/** Sorts rows by a column or by a JSONPath over their objects. Numbers and ages like `6m5s` are compared as such. */
+/**
+ * Sorts rows by a column or by a JSONPath over their objects. Numbers and ages like `6m5s` are compared as such, states
+ * of the STATE column from the worst to the best.
+ */
 export function sortedRows(table: Table, by: string): Table {
   const keyOf = sortKey(table, by)
   const keyed = table.rows.map((row) => ({ row, key: keyOf(row) }))
@@ -47,12 +50,20 @@ function sortKey(table: Table, by: string): (row: TableRow) => string {
     return ({ object }) => path(object)
   }
   const at = columnAt(table, by)
+  if (at !== undefined && at === columnAt(table, 'State')) return ({ cells }) => severityOf(cellText(cells[at]))
   if (at !== undefined) return ({ cells }) => cellText(cells[at])
   const names = (table.columnDefinitions ?? []).map(({ name }) => name.toLowerCase())
   throw new CliError(EXIT.usage, {
     what: `unknown column ${JSON.stringify(by)}`,
     todo: didYouMean(by, names) ?? `use one of ${names.join(', ')}, or a path such as .metadata.creationTimestamp`,
   })
+}
+
+/** The states from the worst to the best. An unknown state comes first: it may need a person. */
+const SEVERITY: readonly string[] = ['Failed', 'Drifted', 'Offline', 'Progressing', 'Pending', 'NotSelected', 'Ready']
+
+function severityOf(state: string): string {
+  return String(SEVERITY.indexOf(state) + 1)
 }
 
 /** A table with all columns as CSV (RFC 4180). */

@@ -6,7 +6,10 @@ import { isObject } from '../../core/json.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import type { Connection } from '../api/connect.ts'
 import { complete } from './completion.ts'
-import type { LiveNames } from './completion.ts'
+import type { LiveNames, LiveValues } from './completion.ts'
+import { CLUSTERS, RELEASES, REPORTS, ROLLOUTS } from '../api/flotilla-resources.ts'
+import { clientOver } from '../../client/create-client.ts'
+import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import { findResource, resourcesOf } from '../api/find-resource.ts'
 import { collectionPath, withQuery } from '../../client/resource-paths.ts'
 
@@ -48,9 +51,13 @@ function liveNames({ connect, cacheFile }: CompletionInput): LiveNames {
   }
   return {
     kinds: () =>
-      cached('kinds', async ({ rest }) =>
-        (await resourcesOf(rest, 'flotilla.dev/v1alpha1')).map(({ plural }) => plural),
-      ),
+      cached('kinds', async ({ rest }) => {
+        // A home without the view API has only the kinds that are stored.
+        const view = resourcesOf(rest, 'view.flotilla.dev/v1alpha1').catch(() => [])
+        const lists = [await resourcesOf(rest, 'flotilla.dev/v1alpha1'), await view]
+        return [...new Set(lists.flat().map(({ plural }) => plural))]
+      }),
+    values: (what) => cached(what, async (connection) => await valuesOf(what, connection)),
     names: (kind) =>
       cached(`names of ${kind}`, async ({ rest, namespace }) => {
         const resource = await findResource(rest, kind)
@@ -62,6 +69,31 @@ function liveNames({ connect, cacheFile }: CompletionInput): LiveNames {
         return items.flatMap(({ metadata }) => (isObject(metadata) ? [String(metadata['name'])] : []))
       }),
   }
+}
+
+/** Values of objects of the hub; at most the first page of objects is read. */
+async function valuesOf(what: LiveValues, { rest, namespace }: Connection): Promise<readonly string[]> {
+  const inNamespace = namespace ?? 'default'
+  const pageOf = async <T extends KubeObject>(kind: ResourceType<T>): Promise<readonly T[]> => {
+    const scope = kind.scope === 'Namespaced' ? { namespace: inNamespace } : {}
+    return (await clientOver(rest).list(kind, { ...scope, limit: MAX_NAMES })).items
+  }
+  const unique = (values: readonly string[]) => [...new Set(values)]
+  if (what === 'rings')
+    return unique((await pageOf(ROLLOUTS)).flatMap(({ spec }) => spec.rings.map(({ name }) => name)))
+  if (what === 'labels') {
+    const labels = (await pageOf(CLUSTERS)).flatMap(({ metadata }) => Object.entries(metadata.labels ?? {}))
+    return unique(labels.map(([key, value]) => `${key}=${value}`))
+  }
+  if (what === 'driftedClusters') {
+    const drifted = (await pageOf(REPORTS)).filter(({ spec }) =>
+      spec.bundles.some(({ state, drift }) => state === 'Drifted' || drift !== undefined),
+    )
+    return drifted.map(({ metadata }) => metadata.name)
+  }
+  const bundle = what.slice('releasesOf '.length)
+  const releases = (await pageOf(RELEASES)).filter(({ spec }) => spec.bundles.some(({ name }) => name === bundle))
+  return releases.map(({ metadata }) => metadata.name)
 }
 
 type Cache = Record<string, { readonly at: number; readonly names: readonly string[] }>

@@ -10,9 +10,16 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   clusterwindows: ['audit'],
   windows: ['lunch'],
 }
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  rings: ['canary', 'rest'],
+  labels: ['region=north', 'region=south'],
+  driftedClusters: ['store-2'],
+  'releasesOf shop': ['shop-g1', 'shop-g2'],
+}
 const LIVE = {
   kinds: async () => ['bundles', 'clusters'],
   names: async (kind: string) => NAMES[kind] ?? [],
+  values: async (what: string) => VALUES[what] ?? [],
 }
 
 function tree(): Command {
@@ -28,6 +35,10 @@ function tree(): Command {
   cluster.command('add').argument('[name]')
   program.command('rollback').argument('<bundle|rollout>').option('--cluster <cluster>').option('--reason <text>')
   program.command('rollout').command('watch').argument('<rollout>')
+  program.command('release').argument('<bundle>').option('--to-release <release>').option('--ring <ring>')
+  program.command('events').option('--for <kind/name>')
+  program.command('list').option('--state <states>').option('-l, --selector <labels>').option('--for <duration>')
+  program.command('drift').command('show').argument('<cluster>')
   const freeze = program.command('freeze')
   freeze.command('create').argument('<name>')
   freeze.command('lift').argument('<name>')
@@ -40,7 +51,7 @@ function tree(): Command {
 }
 
 const TABLE: readonly (readonly [words: string, candidates: string])[] = [
-  ['', 'cluster freeze get guard rollback rollout'],
+  ['', 'cluster drift events freeze get guard list release rollback rollout'],
   ['g', 'get guard'],
   ['get ', 'bundles clusters'],
   ['get c', 'clusters'],
@@ -50,7 +61,7 @@ const TABLE: readonly (readonly [words: string, candidates: string])[] = [
   ['get -o wide clusters ', 'store-1 store-2'],
   ['get --watch clusters ', 'store-1 store-2'],
   ['get clusters --o', '--output'],
-  ['--kubeconfig x get --', '--kubeconfig --output --watch'],
+  ['--kubeconfig x get --', '--help --kubeconfig --output --watch'],
   ['--kubeconfig ', ''],
   ['cluster ', 'accept add'],
   ['cluster accept ', 'store-1 store-2'],
@@ -64,6 +75,18 @@ const TABLE: readonly (readonly [words: string, candidates: string])[] = [
   ['freeze create ', ''],
   ['guard release ', 'placement rollout'],
   ['guard release rollout ', 'shop-g1'],
+  // D38
+  ['-', '--help --kubeconfig'],
+  ['release shop --ring ', 'canary rest'],
+  ['release shop --to-release ', 'shop-g1 shop-g2'],
+  ['list --state F', 'Failed'],
+  ['list --state Failed,O', 'Failed,Offline'],
+  ['list -l region=s', 'region=south'],
+  ['list -l a=b,region=n', 'a=b,region=north'],
+  ['list --for ', ''],
+  ['events --for b', 'bundles/'],
+  ['events --for bundles/', 'bundles/shop'],
+  ['drift show ', 'store-2'],
   ['nothing ', ''],
 ]
 

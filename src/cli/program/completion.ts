@@ -1,11 +1,17 @@
 /** Candidates for the next word of a command line: commands, flags, choices, kinds and names. */
 import type { Command, Option } from 'commander'
+import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
 
 /** Names that the hub knows. An unreachable hub has no names and never fails. */
 export interface LiveNames {
   kinds(): Promise<readonly string[]>
   names(kind: string): Promise<readonly string[]>
+  /** Rings of rollouts, labels of clusters as `key=value`, clusters with drift, or the Releases of a Bundle. */
+  values(what: LiveValues): Promise<readonly string[]>
 }
+
+/** Values of objects that complete a word. */
+export type LiveValues = 'rings' | 'labels' | 'driftedClusters' | `releasesOf ${string}`
 
 /** Shells with a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
@@ -53,8 +59,8 @@ export function walkWords(program: Command, words: readonly string[]): Omit<Plac
 }
 
 async function candidatesOf({ command, given, pending, last }: Place, live: LiveNames): Promise<readonly string[]> {
-  if (pending) return pending.argChoices ?? (await namesFor(pending.attributeName(), live))
-  if (last.startsWith('-')) return optionsOf(command).flatMap(({ long }) => long ?? [])
+  if (pending) return pending.argChoices ?? (await valuesFor(pending.attributeName(), { command, given, last }, live))
+  if (last.startsWith('-')) return ['--help', ...optionsOf(command).flatMap(({ long }) => long ?? [])]
   if (command.commands.length > 0) {
     const names = command.commands.map((child) => child.name())
     return given.length === 0 ? names.filter((name) => !name.startsWith('__')) : []
@@ -67,12 +73,48 @@ async function candidatesOf({ command, given, pending, last }: Place, live: Live
     return given[0] === undefined ? await live.kinds() : await live.names(given[0])
   }
   const group = command.parent?.name() ?? ''
+  if (group === 'drift' && argument.name() === 'cluster') return await live.values('driftedClusters')
   if (group === 'guard') return given[0] === undefined ? [] : await live.names(`${given[0]}s`)
   if (argument.name() === 'name' || argument.name() === 'names') {
     return command.name() === 'add' || command.name() === 'create' ? [] : await namesFor(group, live)
   }
   return await namesFor(argument.name(), live)
 }
+
+/** The values of a flag. */
+async function valuesFor(
+  flag: string,
+  { command, given, last }: Pick<Place, 'command' | 'given' | 'last'>,
+  live: LiveNames,
+): Promise<readonly string[]> {
+  if (flag === 'ring') return await live.values('rings')
+  if (flag === 'output' && command.name() === 'get') return OUTPUT_FORMATS
+  if (flag === 'state') return listItems(last, BUNDLE_STATES)
+  if (flag === 'selector' || flag === 'label') return listItems(last, await live.values('labels'))
+  // `events --for KIND/NAME`; the other commands with --for take a duration.
+  if (flag === 'for') return command.name() === 'events' ? await objectWords(last, live) : []
+  if (flag === 'toRelease' && given[0] !== undefined) {
+    const releases = await live.values(`releasesOf ${given[0]}`)
+    if (releases.length > 0) return releases
+  }
+  return await namesFor(flag, live)
+}
+
+/** The candidates of a list with commas, behind the items that are complete. */
+function listItems(typed: string, items: readonly string[]): readonly string[] {
+  const before = typed.slice(0, typed.lastIndexOf(',') + 1)
+  return items.map((item) => `${before}${item}`)
+}
+
+/** `bundles/`, and after the slash the names of the kind. */
+async function objectWords(typed: string, live: LiveNames): Promise<readonly string[]> {
+  const slash = typed.indexOf('/')
+  if (slash < 0) return (await live.kinds()).map((kind) => `${kind}/`)
+  const kind = typed.slice(0, slash)
+  return (await live.names(kind)).map((name) => `${kind}/${name}`)
+}
+
+const OUTPUT_FORMATS = ['csv', 'json', 'jsonpath=', 'name', 'table', 'wide', 'yaml']
 
 /** The kinds whose names complete an argument or a flag. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {

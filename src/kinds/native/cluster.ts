@@ -301,7 +301,7 @@ export const Cluster = defineKind({
       lastSeen: optional(
         time({
           description:
-            'Time of the last contact of the agent. While the cluster is Available, accurate to its offline tolerance; while it is offline, accurate to 10 seconds.',
+            'Time of the last contact of the agent, accurate to 10 seconds, while the cluster is offline. While it is Available, the time is updated only with other changes of the status, and the last contact was within the offline tolerance.',
         }),
       ),
       decommission: optional(
@@ -431,8 +431,8 @@ export const Cluster = defineKind({
       jsonPath: '.status.bundles.total',
       description: 'Number of Bundles assigned to the cluster.',
     },
-    { name: 'Version', type: 'string', jsonPath: '.status.kubernetesVersion' },
     AGE,
+    { name: 'Version', type: 'string', jsonPath: '.status.kubernetesVersion', priority: 1 },
     { name: 'Accepted', type: 'boolean', jsonPath: '.spec.accepted', priority: 1 },
     { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
   ],

@@ -40,7 +40,8 @@ export interface AvailabilityFacts {
 }
 
 // The same message for both proofs of a contact, so that the second proof does not write the condition again.
-const SEEN = 'The agent contacted the hub within the offline tolerance.'
+const SEEN =
+  'The agent contacted the hub within the offline tolerance. Until it goes offline, lastSeen is updated only with other changes.'
 
 export function judgeAvailability(facts: AvailabilityFacts): Availability {
   const ages = facts.views.flatMap((view) => (view.ageMs === undefined ? [] : [view.ageMs + view.sinceObservedMs]))

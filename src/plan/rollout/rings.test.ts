@@ -193,6 +193,32 @@ test('maxUnavailable narrows the concurrency; a share of Ready is enough for the
   assert.equal(world.tell(), 'Pass early [b d]', 'two of four are Ready, and that was asked for')
 })
 
+test('D27: a ring that stops names the readyShare that it lacks', () => {
+  const early: RingSpec = { name: 'early', count: 4, concurrency: 4, readyShare: '80%', maxFailed: 1 }
+  const world = new Ringed([early, rest], { a: {}, b: {}, c: {}, d: {}, e: {} })
+  world.plan()
+  for (const name of ['a', 'b', 'd']) world.says.set(name, 'Ready')
+  world.says.set('c', 'Failed')
+  const stops = world.plan()
+  assert.equal(stops.kind, 'Fail')
+  assert.match(
+    stops.message,
+    /^1 cluster failed \(c\); ring "early" has 3 of 4 clusters Ready and needs 4, because its readyShare is 80%\./,
+  )
+})
+
+test('D11: a rollout does not wait for clusters that were offline from its beginning', () => {
+  const world = new Ringed([rest], { a: {}, b: {}, c: {} })
+  world.offline.add('c')
+  assert.equal(world.tell(), 'Admit rest [a b]')
+  world.says.set('a', 'Ready').set('b', 'Ready')
+  const done = world.plan()
+  assert.deepEqual(
+    [done.kind, done.message],
+    ['Complete', '2 of 3 ready; c is offline and is admitted when it returns.'],
+  )
+})
+
 test('a pair in no ring is never admitted, and the rollout says so', () => {
   const world = new Ringed([canary], FLEET)
   world.plan()

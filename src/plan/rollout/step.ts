@@ -109,7 +109,8 @@ function failuresBlock(standing: RingProgress, { moving, waiting }: Queue): Step
 /** For example `ring "canary" has 3 of 4 clusters Ready and needs 4`. */
 function ringShortage({ ring, count, input }: RingProgress, need: number): string {
   const state = input.removal ? 'removed' : 'Ready'
-  return `ring "${ring.name}" has ${count.ready} of ${plural(count.members, 'cluster')} ${state} and needs ${need}`
+  const why = ring.readyShare === undefined ? '' : `, because its readyShare is ${ring.readyShare}`
+  return `ring "${ring.name}" has ${count.ready} of ${plural(count.members, 'cluster')} ${state} and needs ${need}${why}`
 }
 
 function ringIsShut(standing: RingProgress): Step {

@@ -9,6 +9,7 @@ import { silentLogger } from '../../../core/log.ts'
 import { toError } from '../../../core/errors.ts'
 import type { CliEnvironment } from '../../config.ts'
 import { readDemoState, writeDemoState } from '../../api/demo-state.ts'
+import type { DemoState } from '../../api/demo-state.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { ExitCode } from '../../errors/cli-error.ts'
 import type { Terminal } from '../../print/terminal.ts'
@@ -66,30 +67,38 @@ export async function demo(input: DemoInput, flags: Record<string, unknown>): Pr
     terminal.step('ok', `the hub is ready; the clusters join over mutual TLS`)
     await Promise.race([stop.promise, running.ended, running.arrived])
     // Without a state file, other commands need --kubeconfig; the demo works without it.
-    const forget = await writeDemoState(environment.demoStateFile, {
+    const announced = await writeDemoState(environment.demoStateFile, {
       pid: process.pid,
       kubeconfig: running.hub.kubeconfig,
       door: running.door,
     }).catch(() => undefined)
     try {
-      const needsFlag = forget === undefined || environment.kubeconfigs !== undefined
+      const other = announced && 'other' in announced ? announced.other : undefined
+      const isKnown = announced !== undefined && other === undefined
+      const needsFlag = !isKnown || environment.kubeconfigs !== undefined
       if (!signal.aborted) {
         const ending =
           flags['keep'] === true
             ? `Ctrl-C ends the demo; "flotilla demo --keep" continues it`
             : 'Ctrl-C ends the demo and deletes its data'
-        terminal.data(terminal.command(welcome(running, { needsFlag, ok: terminal.sign('ok'), ending })))
+        terminal.data(terminal.command(welcome(running, { needsFlag, isKnown, ok: terminal.sign('ok'), ending })))
+        if (other) terminal.step('warn', secondDemoNote(other))
         if (flags['buildConsole'] === true) running.hub.prepareConsole()
       }
       await Promise.race([stop.promise, running.ended])
       terminal.say('stopping')
     } finally {
-      await forget?.()
+      if (announced && 'forget' in announced) await announced.forget()
     }
     return EXIT.ok
   } finally {
     await running.close()
   }
+}
+
+/** What a second demo on the machine says. */
+function secondDemoNote({ pid }: DemoState): string {
+  return `another demo runs as process ${pid}; commands without --kubeconfig, and "flotilla demo release" and the other situations, use that demo`
 }
 
 /** The directory of a kept demo. */
@@ -184,6 +193,8 @@ async function runGet(args: readonly string[], environment: CliEnvironment): Pro
 interface Welcome {
   /** A kubeconfig of the environment has precedence over the running demo. */
   readonly needsFlag: boolean
+  /** Whether the situations reach this demo. */
+  readonly isKnown: boolean
   readonly ok: string
   readonly ending: string
 }
@@ -200,7 +211,7 @@ interface Store {
   readonly fault?: string
 }
 
-function welcome({ hub, sites, repository }: Running, { needsFlag, ok, ending }: Welcome): string {
+function welcome({ hub, sites, repository }: Running, { needsFlag, isKnown, ok, ending }: Welcome): string {
   const flag = needsFlag ? ` --kubeconfig ${hub.kubeconfig}` : ''
   return `${ok} ${sites.length} clusters joined${faultText(sites.map(({ store }) => store))}; ${ending}
 
@@ -211,8 +222,7 @@ function welcome({ hub, sites, repository }: Running, { needsFlag, ok, ending }:
 Try in another terminal:
   flotilla status${flag}
   flotilla get rollouts -o wide${flag}
-  flotilla demo release
-`
+${isKnown ? '  flotilla demo release\n' : ''}`
 }
 
 /** The unhealthy stores, for the first line. */

@@ -13,12 +13,13 @@ import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { noSuchObject } from '../../errors/object-not-found.ts'
 import type { ObjectQuery } from '../../errors/object-not-found.ts'
+import { listReadable } from '../../api/read-if-allowed.ts'
 import { findResource } from '../../api/find-resource.ts'
 import { createTablePrinter } from '../../print/table.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
 export interface EventsInput {
-  readonly connection: Pick<Connection, 'rest'>
+  readonly connection: Pick<Connection, 'rest'> & Partial<Pick<Connection, 'namespace'>>
   readonly terminal: Pick<Terminal, 'data' | 'say'>
   readonly signal: AbortSignal
   readonly flags: {
@@ -41,23 +42,26 @@ export async function events({ connection, terminal, signal, flags }: EventsInpu
   const client = clientOver(connection.rest)
   const about = flags.for === undefined ? undefined : await subjectOf(flags.for, connection.rest)
   const fieldSelector = selectorOf(about, flags.warnings === true)
-  const scope: ListOptions = compact({
-    namespace: flags.namespace,
-    ...compact({ fieldSelector: fieldSelector === '' ? undefined : fieldSelector }),
-  })
-  const found: Event[] = []
+  const selected: ListOptions = compact({ fieldSelector: fieldSelector === '' ? undefined : fieldSelector })
   let resourceVersion = '0'
-  let token: string | undefined
-  do {
-    const page = await client.list(EVENTS, { ...scope, limit: PAGE, ...(token !== undefined && { continue: token }) })
-    found.push(...page.items)
-    resourceVersion = page.resourceVersion
-    token = page.continue
-  } while (token !== undefined)
+  const readAll = async (among: ListOptions): Promise<Event[]> => {
+    const items: Event[] = []
+    let token: string | undefined
+    do {
+      const page = await client.list(EVENTS, compact({ ...selected, ...among, limit: PAGE, continue: token }))
+      items.push(...page.items)
+      resourceVersion = page.resourceVersion
+      token = page.continue
+    } while (token !== undefined)
+    return items
+  }
+  const where = { namespace: flags.namespace, connection, terminal }
+  const { items: found, scope: among } = await listReadable('events', where, readAll)
+  const scope = { ...selected, ...among }
   const print = printerOf(terminal, flags.output)
-  if (found.length > 0) print(found.sort((a, b) => lastSeen(a) - lastSeen(b)))
+  if (found.length > 0) print(found.toSorted((a, b) => lastSeen(a) - lastSeen(b)))
   else if (!flags.watch) {
-    if (about) await mustExist({ ...about, namespace: flags.namespace }, connection.rest)
+    if (about) await mustExist({ ...about, namespace: among.namespace }, connection.rest)
     terminal.say(
       `No ${flags.warnings ? 'warnings' : 'events'} ${flags.for ? `for ${flags.for} ` : ''}in the last hour.`,
     )

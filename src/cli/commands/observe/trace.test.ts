@@ -76,7 +76,19 @@ test('trace leads from an object in a cluster back to the commit', async (t) => 
   assert.equal(lines[4], 'Why        ImagePullBackOff')
   assert.equal(lines[5], 'Try        flotilla events --for bundle/web     flotilla explain -n shop stores store-1')
   await run('configmaps/greeting', { namespace: 'pos', output: 'json' })
-  assert.equal(JSON.parse(taken().out)[0].release.revision, `main@sha1:${COMMIT}`)
+  const json = taken().out
+  const [{ object, rollout, ...rest }] = JSON.parse(json)
+  assert.equal(object.name, 'greeting')
+  assert.deepEqual([rollout.name, rollout.phase, rollout.ring], ['web-g3', 'Progressing', 'rest'])
+  assert.deepEqual(rest, {
+    cluster: 'store-1',
+    state: 'NotReported',
+    message: 'The agent does not report the state of this object.',
+    bundle: { namespace: 'shop', name: 'web', generation: 3, placement: 'stores' },
+    release: { generation: 3, revision: `main@sha1:${COMMIT}` },
+    source: { namespace: 'shop', name: 'fleet', path: 'apps/web' },
+  })
+  assert.doesNotMatch(json, /managedFields/, 'D33')
   assert.match(
     await expectErrorText(run('deploy/wob')),
     /no Bundle delivers deploy\/wob to cluster "store-1": objects of this kind are web\n.*--field-selector cluster=store-1"\n$/s,

@@ -1,13 +1,14 @@
 /** `flotilla trace`: follows an object in a cluster back to its commit. */
 import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
-import type { Client } from '../../../client/client.ts'
+import type { Client, ListOptions } from '../../../client/client.ts'
 import { compact } from '../../../core/compact.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { humanAge, parseTime } from '../../../core/time/time.ts'
 import { BUILTIN_KINDS } from '../../../kinds/builtin/builtin-kinds.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
+import type { KubeObject } from '../../../kinds/meta.ts'
 import { deliveryNameOf } from '../../../kinds/native/delivery.ts'
 import type { Delivery } from '../../../kinds/native/delivery.ts'
 import type { Release } from '../../../kinds/native/release.ts'
@@ -29,12 +30,13 @@ import {
   SOURCES,
 } from '../../api/flotilla-resources.ts'
 import type { ObjectRow } from '../../api/flotilla-resources.ts'
+import { listReadable } from '../../api/read-if-allowed.ts'
 import { shortRevision } from '../../../core/text/short-revision.ts'
 import { STATE_GLYPHS } from '../../print/print-state.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
 export interface TraceInput {
-  readonly connection: Pick<Connection, 'rest'>
+  readonly connection: Pick<Connection, 'rest'> & Partial<Pick<Connection, 'namespace'>>
   readonly terminal: Pick<Terminal, 'command' | 'data' | 'say' | 'paint' | 'isUtf8'>
   readonly flags: { readonly cluster: string; readonly namespace?: string; readonly output?: 'text' | 'json' }
 }
@@ -46,6 +48,10 @@ interface Trail {
   readonly rollout?: Rollout
   readonly release?: Release['spec']['bundles'][number]
   readonly source?: Source
+  /** The Source that the Bundle names. */
+  readonly sourceName?: string
+  /** Kinds that the caller may not read, for example `sources`. */
+  readonly hidden?: readonly string[]
   readonly path?: string
   readonly placement?: string
   readonly delivery?: Delivery
@@ -55,17 +61,18 @@ interface Trail {
 export async function trace(words: readonly string[], { connection, terminal, flags }: TraceInput): Promise<void> {
   const [word = ''] = words
   const client = clientOver(connection.rest)
-  const rows = await rowsOn(client, flags.cluster)
+  const where = { namespace: undefined, connection, terminal }
+  const { items: rows } = await listReadable('bundleobjects', where, (scope) => rowsOn(client, flags.cluster, scope))
   if (rows.length === 0) await requireCluster(flags.cluster, connection.rest, client)
   const found = matching(rows, word, flags)
   const trails = await settleAll(found.map((row) => trailOf(client, row)))
-  if (flags.output === 'json') return terminal.data(`${JSON.stringify(trails, undefined, 2)}\n`)
+  if (flags.output === 'json') return terminal.data(`${JSON.stringify(trails.map(trailData), undefined, 2)}\n`)
   for (const trail of trails) terminal.data(terminal.command(textOf(trail, terminal)))
 }
 
-async function rowsOn(client: Client, cluster: string): Promise<readonly ObjectRow[]> {
+async function rowsOn(client: Client, cluster: string, scope: ListOptions): Promise<readonly ObjectRow[]> {
   try {
-    return await listAll(client, OBJECTS, { fieldSelector: `cluster=${cluster}` })
+    return await listAll(client, OBJECTS, { ...scope, fieldSelector: `cluster=${cluster}` })
   } catch (caught) {
     if (!isApiError(caught, 'NotFound')) throw caught
     throw new CliError(EXIT.failed, {
@@ -76,9 +83,55 @@ async function rowsOn(client: Client, cluster: string): Promise<readonly ObjectR
   }
 }
 
+/** A trail for scripts: what the text shows, without variants of other clusters and managed fields. */
+function trailData({
+  row,
+  generation,
+  rollout,
+  release,
+  source,
+  sourceName,
+  hidden,
+  path,
+  placement,
+  delivery,
+}: Trail) {
+  const { cluster, object, state, message } = row
+  return compact({
+    cluster,
+    object,
+    state,
+    message,
+    bundle: delivery
+      ? undefined
+      : compact({ namespace: row.metadata.namespace, name: row.bundle, generation, placement }),
+    delivery: delivery && compact({ ...addressOf(delivery), generation }),
+    rollout:
+      rollout &&
+      compact({
+        ...addressOf(rollout),
+        phase: rollout.status?.phase,
+        ring: rollout.status?.ring,
+        creationTimestamp: rollout.metadata.creationTimestamp,
+      }),
+    release: release && compact({ generation: release.generation, revision: release.revision, origin: release.origin }),
+    source:
+      sourceName === undefined
+        ? undefined
+        : compact({ namespace: source?.metadata.namespace ?? row.metadata.namespace, name: sourceName, path }),
+    hidden,
+  })
+}
+
+function addressOf({ metadata }: KubeObject): { readonly namespace?: string; readonly name: string } {
+  return compact({ namespace: metadata.namespace, name: metadata.name })
+}
+
 /** A cluster without objects must exist; otherwise the name is wrong. */
 async function requireCluster(name: string, rest: Connection['rest'], client: Client): Promise<void> {
-  if (await orNothing(client.get(CLUSTERS, { name }))) return
+  const found = await orHidden(orNothing(client.get(CLUSTERS, { name })))
+  // A user who may not read Clusters is told only that no Bundle delivers the object.
+  if (found !== undefined) return
   throw await noSuchObject({ resource: await findResource(rest, 'clusters'), name }, rest)
 }
 
@@ -113,11 +166,12 @@ async function trailOf(client: Client, row: ObjectRow): Promise<Trail> {
   const { namespace = '' } = row.metadata
   const deliveryName = deliveryNameOf(row.bundle)
   const [assignment, bundle, delivery] = await settleAll([
-    orNothing(client.get(ASSIGNMENTS, { name: row.cluster })),
+    orHidden(orNothing(client.get(ASSIGNMENTS, { name: row.cluster }))),
     deliveryName === undefined ? orNothing(client.get(BUNDLES, { name: row.bundle, namespace })) : undefined,
     deliveryName === undefined ? undefined : orNothing(client.get(DELIVERIES, { name: deliveryName, namespace })),
   ])
-  const entry = assignment?.spec.entries.find((one) => one.bundle === `${namespace}/${row.bundle}`)
+  const assigned = assignment === 'Hidden' ? undefined : assignment
+  const entry = assigned?.spec.entries.find((one) => one.bundle === `${namespace}/${row.bundle}`)
   if (deliveryName !== undefined) {
     return compact({ row, generation: entry?.generation, delivery })
   }
@@ -125,16 +179,27 @@ async function trailOf(client: Client, row: ObjectRow): Promise<Trail> {
   const rollout = rolloutName ? await orNothing(client.get(ROLLOUTS, { name: rolloutName, namespace })) : undefined
   const release = rollout ? await orNothing(client.get(RELEASES, { name: rollout.spec.release, namespace })) : undefined
   const from = bundle?.spec.source
-  const source = from ? await orNothing(client.get(SOURCES, { name: from.name, namespace })) : undefined
+  const source = from ? await orHidden(orNothing(client.get(SOURCES, { name: from.name, namespace }))) : undefined
+  const hidden = [...(assignment === 'Hidden' ? ['assignments'] : []), ...(source === 'Hidden' ? ['sources'] : [])]
   const released = release?.spec.bundles.find(({ name }) => name === row.bundle)
   return compact({
     row,
     generation: entry?.generation,
     rollout,
     release: released,
-    source,
+    source: source === 'Hidden' ? undefined : source,
+    sourceName: from?.name,
+    hidden: hidden.length === 0 ? undefined : hidden,
     path: from?.path === undefined ? undefined : from.path,
     placement: bundle?.spec.placement,
+  })
+}
+
+/** `Hidden` if the caller may not read it. */
+async function orHidden<T>(reading: Promise<T>): Promise<T | 'Hidden'> {
+  return await reading.catch((caught: unknown) => {
+    if (isApiError(caught, 'Forbidden')) return 'Hidden' as const
+    throw caught
   })
 }
 
@@ -146,7 +211,7 @@ async function orNothing<T>(reading: Promise<T>): Promise<T | undefined> {
 }
 
 function textOf(trail: Trail, look: TraceInput['terminal']): string {
-  const { row, rollout, release, source, path, placement } = trail
+  const { row, rollout, release, sourceName, path, placement, hidden } = trail
   const { namespace: home = '' } = row.metadata
   const [utf8, ascii, color] = STATE_GLYPHS[row.state]
   const up = look.isUtf8 ? '↑' : '^'
@@ -157,14 +222,15 @@ function textOf(trail: Trail, look: TraceInput['terminal']): string {
     `Object     ${object} (${row.cluster})   ${state}   ${digest.slice(0, 19)}`,
     ...contentLines(trail, up),
     ...(rollout ? [`  ${up} Rollout    ${rolloutText(rollout)}`] : []),
-    ...(source
+    ...(sourceName !== undefined
       ? [
-          `  ${up} Source     ${source.metadata.name} ${shortRevision(release?.revision ?? '')}${path === undefined ? '' : `   path ${path}`}`,
+          `  ${up} Source     ${[sourceName, ...(release?.revision ? [shortRevision(release.revision)] : [])].join(' ')}${path === undefined ? '' : `   path ${path}`}`,
         ]
       : rollout
         ? [`  ${up} Source     inline manifests of the Bundle`]
         : []),
     ...(row.message ? [`Why        ${row.message}`] : []),
+    ...(hidden ? [`Hidden     you may not read ${hidden.join(', ')} of the hub`] : []),
     `Try        ${nextCommand(row)}${placement ? `     flotilla explain -n ${home} ${placement} ${row.cluster}` : ''}`,
   ]
   return `${lines.join('\n')}\n`

@@ -122,8 +122,7 @@ test('simulate shows who is gained and lost by an edit, and stores nothing', asy
   assert.deepEqual(said.out.split('\n'), [
     'placement stores: 1 selected (+1 gained, -2 lost)',
     '  + c  labels match: tier=dc',
-    '  - a  the selector wants tier=dc, but tier is "store"; its Bundles are removed',
-    '  - b  the selector wants tier=dc, but tier is "store"; its Bundles are removed',
+    '  - a, b  the selector wants tier=dc, but tier is "store"; its Bundles are removed',
     '',
   ])
   assert.doesNotMatch(said.err, /guard/, 'no cluster runs anything of it')
@@ -134,6 +133,13 @@ test('simulate shows who is gained and lost by an edit, and stores nothing', asy
     said.err,
     /The change would drop 2 of 2 clusters; at most 1 can be dropped at once\. .* The hub would guard the change/,
   )
+  // D42: the way to say yes, and the label that was meant; the warning once.
+  assert.match(said.err, /flotilla guard release placement stores -n ns/)
+  said.err = ''
+  const typo = JSON.stringify(buildPlacement('ns/stores', { tier: 'stroe' }))
+  await simulatePlacement({ ...input, flags: { filename: '-' }, stdin: fileOf(typo) })
+  assert.match(said.err, /hint: no cluster has the label tier=stroe; did you mean "store"\?/)
+  assert.doesNotMatch(said.err, /would drop/, 'no cluster runs anything of it')
   said.out = ''
   await explain(['stores', 'a'], input)
   assert.match(said.out, /^SELECTED {3}placement stores, generation 1/)

@@ -1,5 +1,6 @@
 /** `flotilla explain` and `flotilla simulate placement`: the decisions of the hub, computed from its objects. */
 import { compact } from '../../../core/compact.ts'
+import { nameSome } from '../../../core/text/name-some.ts'
 import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
@@ -61,7 +62,12 @@ export async function explain(words: readonly string[], input: PlacementInput): 
       todo: `join the kind and the name: "flotilla explain ${kind}/${cluster}"`,
     })
   })
-  const { clusters, world } = await readFleet(client, placement)
+  const fleet = await readFleet(client, placement).catch((caught: unknown) => {
+    if (!isApiError(caught, 'Forbidden')) throw caught
+    return undefined
+  })
+  if (!fleet) return await explainDecisions(placement, cluster, input)
+  const { clusters, world } = fleet
   const { question, refusal } = askedOf(placement, await readProjects(client))
   const selection = selectClusters(question, clusters, world)
   const explained = (one: PlacementCluster): Explained => {
@@ -92,6 +98,34 @@ export async function explain(words: readonly string[], input: PlacementInput): 
   terminal.data(terminal.command(oneText(placement, verdict)))
   const runs = await bundleOutcomeLines(client, placement, { cluster, isSelected: verdict.selected })
   terminal.data(terminal.command(runs))
+}
+
+/** The decisions without their checks, for users who may not list Clusters. */
+async function explainDecisions(
+  { metadata, status }: Placement,
+  cluster: string | undefined,
+  { connection, terminal, flags }: PlacementInput,
+): Promise<void> {
+  const { namespace = 'default', name } = metadata
+  const pages = await listAll(clientOver(connection.rest), DECISION, { namespace })
+  const decisions = pages
+    .filter(({ spec }) => spec.placement === name)
+    .flatMap(({ spec }) => spec.decisions)
+    .filter((decision) => cluster === undefined || decision.cluster === cluster)
+  if (flags.output === 'json') terminal.data(`${JSON.stringify(decisions, undefined, 2)}\n`)
+  else {
+    const ready = findCondition(status?.conditions, 'Ready')
+    const lines = decisions.map(
+      ({ cluster: one, state, reason }) => `${one}  ${state}${reason === '' ? '' : `  ${reason}`}`,
+    )
+    const none = cluster === undefined ? 'no cluster is selected' : `${cluster}  NotSelected`
+    terminal.data(
+      `${[`placement ${name}: ${ready?.message ?? 'pending'}`, ...(lines.length > 0 ? lines : [none])].join('\n')}\n`,
+    )
+  }
+  terminal.say(
+    'the checks are not shown: you may not list clusters, clustersets and placementdecisions of all namespaces',
+  )
 }
 
 /** A verdict, and the change that the guard stopped if the cluster is still selected because of that. */
@@ -225,13 +259,49 @@ export async function simulatePlacement(input: PlacementInput): Promise<void> {
   }
   const lines = [
     `placement ${placement.metadata.name}: ${selection.selected.size} selected (+${gained.length} gained, -${lost.length} lost)`,
-    ...gained.map((name) => `  + ${name}  ${why(name)}`),
-    ...lost.map((name) => `  - ${name}  ${why(name)}; its Bundles ${evicted.has(name) ? 'are removed' : 'stay'}`),
+    ...byReason(gained, why).map(({ names, reason }) => `  + ${names}  ${reason}`),
+    ...byReason(lost, (name) => `${why(name)}; its Bundles ${evicted.has(name) ? 'are removed' : 'stay'}`).map(
+      ({ names, reason }) => `  - ${names}  ${reason}`,
+    ),
   ]
   terminal.data(`${lines.join('\n')}\n`)
-  if (guard.kind === 'Held')
+  if (guard.kind === 'Held') {
     terminal.step('warn', `${guard.message} The hub would guard the change until a user releases it.`)
-  if (selection.selected.size === 0) terminal.step('warn', answer.message)
+    terminal.step(
+      'next',
+      `flotilla guard release placement ${placement.metadata.name} -n ${namespace}   (after "flotilla apply")`,
+    )
+  } else if (selection.selected.size === 0) terminal.step('warn', answer.message)
+  if (selection.selected.size === 0) {
+    for (const hint of nearLabels(placement, clusters)) terminal.say(`hint: ${hint}`)
+  }
+}
+
+/** Clusters with the same reason on one line, in the order of the first of each reason. */
+function byReason(
+  names: readonly string[],
+  reasonOf: (name: string) => string,
+): readonly { readonly names: string; readonly reason: string }[] {
+  const groups = new Map<string, string[]>()
+  for (const name of names) {
+    const reason = reasonOf(name)
+    groups.set(reason, [...(groups.get(reason) ?? []), name])
+  }
+  return [...groups].map(([reason, group]) => ({
+    names: group.length <= MAX_NAMED ? group.join(', ') : `${group.length} clusters (${nameSome(group)})`,
+    reason,
+  }))
+}
+
+const MAX_NAMED = 5
+
+/** Values of `matchLabels` that no cluster has, with the nearest value. */
+function nearLabels({ spec }: Placement, clusters: readonly PlacementCluster[]): readonly string[] {
+  return Object.entries(spec.clusterSelector?.matchLabels ?? {}).flatMap(([key, value]) => {
+    const values = new Set(clusters.flatMap(({ labels }) => labels[key] ?? []))
+    const near = values.has(value) ? undefined : didYouMean(value, [...values])
+    return near === undefined ? [] : [`no cluster has the label ${key}=${value}; ${near}`]
+  })
 }
 
 function oneText(placement: Placement, verdict: Explained): string {
