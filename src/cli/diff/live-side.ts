@@ -13,7 +13,7 @@ import { deliveredOf } from './delivered.ts'
 import type { Delivered, DeliveredPart, DeliveryFacts } from './delivered.ts'
 import { readEarlier } from './earlier-content.ts'
 import type { DeliveredObject, EarlierContent } from './earlier-content.ts'
-import { renderedFrom, SAME_DRAWS, selectedNames } from './preview.ts'
+import { previewParts, renderedFrom, selectedNames } from './preview.ts'
 import type { PreviewSide } from './preview.ts'
 
 /** What the side is read from. */
@@ -126,6 +126,7 @@ async function earlierOf(
   { side, atCommit, client, delivery }: EarlierInput,
 ): Promise<EarlierContent> {
   const key = keyOfObject(bundle)
+  const parts = await previewParts()
   const setOn = (cluster: string) =>
     delivery.assignments
       .find(({ metadata }) => metadata.name === cluster)
@@ -134,7 +135,7 @@ async function earlierOf(
     filesAt: (revision) => atCommit.find(commitOf(revision)),
     render: (files, cluster) => {
       const whole = { ...side, filesOf: () => files }
-      return renderedFrom(bundle, files, { side: whole, names: [cluster], entropy: SAME_DRAWS })[0]
+      return renderedFrom(bundle, files, { side: whole, names: [cluster], parts })[0]
     },
     witnessOf: ({ clusters, set }: DeliveredPart) => clusters.find((cluster) => setOn(cluster) === set),
     objectsOn: (cluster) => objectsOn(client, bundle, cluster),

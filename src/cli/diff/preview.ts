@@ -18,6 +18,7 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import { contentDigest } from '../../render/bundle/content-digest.ts'
 import type { PreparedContent } from '../../render/bundle/prepare-content.ts'
 import type { BundleRecipe } from '../../render/bundle/recipe.ts'
+import type { VariantParts } from '../../render/bundle/render-variant.ts'
 import { renderVariants } from '../../render/bundle/render-variants.ts'
 import type { Entropy } from '../../render/helm/frozen-random.ts'
 import { describeProblems } from '../../render/render-result.ts'
@@ -52,7 +53,7 @@ export interface PreviewInput {
   readonly reports: readonly ClusterReport[]
   /** Only this bundle: `name` or `namespace/name`. */
   readonly bundle?: string | undefined
-  readonly entropy: Entropy
+  readonly parts: PreviewParts
 }
 
 /** The changes of a Bundle. */
@@ -83,7 +84,7 @@ export interface HeldBackPreview extends HeldBack {
 
 /** Random values of charts are equal on both sides, because the hub keeps them. */
 const keys = new Map<string, string>()
-export const SAME_DRAWS: Entropy = {
+const SAME_DRAWS: Entropy = {
   randomBytes: (length) => new Uint8Array(length),
   now: () => 0,
   generateKey: (type) => {
@@ -93,8 +94,17 @@ export const SAME_DRAWS: Entropy = {
   },
 }
 
+/** What renders of a preview share. */
+export type PreviewParts = Pick<VariantParts, 'entropy' | 'builders'>
+
+/** Loads them. */
+export async function previewParts(): Promise<PreviewParts> {
+  const { DIALECT_BUILDERS } = await import('../../dialects/dialect-builders.ts')
+  return { entropy: SAME_DRAWS, builders: DIALECT_BUILDERS }
+}
+
 /** Compares all Bundles. Unchanged Bundles are omitted. */
-export function preview({ before, after, reports, bundle, entropy }: PreviewInput): BundlePreview[] {
+export function preview({ before, after, reports, bundle, parts }: PreviewInput): BundlePreview[] {
   const old = new Map(before.facts.bundles.map((one) => [keyOfObject(one), one]))
   const keys = [...new Set([...old.keys(), ...after.facts.bundles.map(keyOfObject)])].sort()
   return keys
@@ -103,9 +113,9 @@ export function preview({ before, after, reports, bundle, entropy }: PreviewInpu
       const now = after.facts.bundles.find((one) => keyOfObject(one) === key)
       const was = old.get(key)
       const found = now
-        ? previewBundle(now, { was, before, after, reports, entropy })
+        ? previewBundle(now, { was, before, after, reports, parts })
         : was && after.removed?.has(key)
-          ? previewRemoval(was, { before, entropy })
+          ? previewRemoval(was, { before, parts })
           : undefined
       return found && isNews(found) ? [found] : []
     })
@@ -125,7 +135,7 @@ interface Sides extends Omit<PreviewInput, 'bundle'> {
   readonly was: Bundle | undefined
 }
 
-function previewBundle(now: Bundle, { was, before, after, reports, entropy }: Sides): BundlePreview | undefined {
+function previewBundle(now: Bundle, { was, before, after, reports, parts }: Sides): BundlePreview | undefined {
   const key = keyOfObject(now)
   const oldNames = was ? selectedNames(was, before.facts) : []
   const isSamePlacement =
@@ -156,15 +166,15 @@ function previewBundle(now: Bundle, { was, before, after, reports, entropy }: Si
   const delivered =
     was && earlier
       ? earlier.parts.flatMap(({ files, clusters }) =>
-          renderedFrom(was, files, { side: before, names: clusters.filter((one) => oldNames.includes(one)), entropy }),
+          renderedFrom(was, files, { side: before, names: clusters.filter((one) => oldNames.includes(one)), parts }),
         )
       : old
-        ? rendered(old, oldNames, { facts: before.facts, entropy })
+        ? rendered(old, oldNames, { facts: before.facts, parts })
         : []
-  const fully = rendered(fresh, names, { facts: after.facts, entropy })
+  const fully = rendered(fresh, names, { facts: after.facts, parts })
   const groups = diffBundle({ before: delivered, after: fully, drift: driftOf(key, reports) })
   const bad = earlier?.heldBack
-  const held = was && bad?.files && renderedFrom(was, bad.files, { side: before, names: oldNames, entropy })
+  const held = was && bad?.files && renderedFrom(was, bad.files, { side: before, names: oldNames, parts })
   return {
     ...base,
     ...compact({ inCluster: isInCluster ? (true as const) : undefined }),
@@ -179,12 +189,12 @@ function previewBundle(now: Bundle, { was, before, after, reports, entropy }: Si
 }
 
 /** A Bundle that is removed from all of its clusters. */
-function previewRemoval(was: Bundle, { before, entropy }: Pick<Sides, 'before' | 'entropy'>): BundlePreview {
+function previewRemoval(was: Bundle, { before, parts }: Pick<Sides, 'before' | 'parts'>): BundlePreview {
   const lost = selectedNames(was, before.facts)
   const base = { bundle: keyOfObject(was), isNew: false, selected: { before: lost.length, after: 0 }, gained: [], lost }
   const { unknown, ...old } = contentOf(was, before)
   if (unknown !== undefined) return { ...base, groups: [], unknown }
-  const delivered = rendered(old, lost, { facts: before.facts, entropy })
+  const delivered = rendered(old, lost, { facts: before.facts, parts })
   return { ...base, groups: diffBundle({ before: delivered, after: [], drift: new Map() }) }
 }
 
@@ -195,11 +205,11 @@ export function renderedFrom(
   {
     side,
     names,
-    entropy,
-  }: { readonly side: PreviewSide; readonly names: readonly string[]; readonly entropy: Entropy },
+    parts,
+  }: { readonly side: PreviewSide; readonly names: readonly string[]; readonly parts: PreviewParts },
 ): DiffContent[] {
   const content = contentOf(bundle, { ...side, filesOf: () => files })
-  return rendered(content, names, { facts: side.facts, entropy })
+  return rendered(content, names, { facts: side.facts, parts })
 }
 
 /** Compares the change with the content that was rolled back, cluster by cluster. */
@@ -287,13 +297,13 @@ function selected(files: Files, source: Source | undefined): Files {
 function rendered(
   { spec, recipe, files, problem }: Content,
   names: readonly string[],
-  { facts, entropy }: { readonly facts: FleetFacts; readonly entropy: Entropy },
+  { facts, parts }: { readonly facts: FleetFacts; readonly parts: PreviewParts },
 ): DiffContent[] {
   if (names.length === 0) return []
   if (!recipe) return [{ clusters: names, content: { kind: 'Problem', problem: problem ?? '' } }]
   const wanted = new Set(names)
   const clusters = facts.clusters.filter(({ metadata }) => wanted.has(metadata.name)).map(clusterInputsOf)
-  const { variants } = renderVariants({ recipe, clusters, frozen: {} }, { files, entropy })
+  const { variants } = renderVariants({ recipe, clusters, frozen: {} }, { files, ...parts })
   return variants.map(({ result, clusters: those, variants: own }) => ({
     clusters: those,
     content:

@@ -23,6 +23,7 @@ import { ENTROPY, recipeFor, textsOfObject } from '../repository/bundle-recipe.t
 import type { ReadInputData } from '../repository/bundle-recipe.ts'
 import { CliError } from '../errors/cli-error.ts'
 import { keyOfObject } from '../repository/fleet-facts.ts'
+import type { Builders } from '../../render/bundle/builder.ts'
 import type { FleetFacts } from '../repository/fleet-facts.ts'
 import { isBelowPath } from './bundle-path.ts'
 import { withPosition, readDefinitions } from './read-definitions.ts'
@@ -38,6 +39,8 @@ export interface BundleToLint {
   /** Objects of the files that are not ours: ConfigMaps for inputs. */
   readonly others: readonly Definition[]
   readonly facts: FleetFacts
+  /** The builders of dialects. */
+  readonly builders: Builders
   /** ConfigMaps and Secrets that the hub has. */
   readonly hubTexts: (namespace: string) => ReadInputData
   /** The custom kinds that the repository defines. */
@@ -58,7 +61,7 @@ export interface BundleContent {
 
 /** Renders and checks a bundle. */
 export function lintBundle(input: BundleToLint): BundleContent {
-  const { definition, bundle, source, files, clusters } = input
+  const { definition, bundle, source, files, clusters, builders } = input
   const key = keyOfObject(bundle)
   const here = (found: Finding): PlacedFinding => ({
     ...(definition ? withPosition(found, definition) : found),
@@ -80,7 +83,7 @@ export function lintBundle(input: BundleToLint): BundleContent {
   let variants: readonly SharedVariant[]
   try {
     const recipe = recipeFor(bundle, input.facts, textsIn(input))
-    variants = renderVariants({ recipe, clusters, frozen: {} }, { files, entropy: ENTROPY }).variants
+    variants = renderVariants({ recipe, clusters, frozen: {} }, { files, entropy: ENTROPY, builders }).variants
   } catch (caught) {
     if (!(caught instanceof CliError)) throw caught
     return nothing(finding('not-rendered', `Bundle ${key}: ${caught.report.what}`, { place: ['spec', 'inputs'] }))

@@ -22,6 +22,7 @@ import { lintSelector, mayMeet } from '../../plan/lint/lint-selectors.ts'
 import type { FieldPath } from '../../plan/objects/managed-fields.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
 import { clusterInputsOf } from '../../plan/release/variants.ts'
+import type { Builders } from '../../render/bundle/builder.ts'
 import type { ReadInputData } from '../repository/bundle-recipe.ts'
 import { keyOfObject, selectionOf, withObjects } from '../repository/fleet-facts.ts'
 import type { FleetFacts } from '../repository/fleet-facts.ts'
@@ -51,6 +52,8 @@ export interface LintInput {
   readonly hubTexts?: (namespace: string) => ReadInputData
   /** Kubernetes version if no cluster is known. */
   readonly kubeVersion?: string | undefined
+  /** The builders of dialects. */
+  readonly builders?: Builders
 }
 
 /** The findings, and the numbers of checked objects. */
@@ -68,7 +71,17 @@ export interface LintReport {
 const UNKNOWN_CLUSTER: ClusterInputs = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
 
 export function lintFiles(input: LintInput): LintReport {
-  const { definitions, files, facts: hub, hasHub, followed, compiled = [], kubeVersion, hubTexts = NO_TEXTS } = input
+  const {
+    definitions,
+    files,
+    facts: hub,
+    hasHub,
+    followed,
+    compiled = [],
+    kubeVersion,
+    hubTexts = NO_TEXTS,
+    builders = {},
+  } = input
   const read = readDefinitions(definitions)
   const { objects, findings: own } = checkOwn(read.own)
   const facts = withObjects(
@@ -76,7 +89,7 @@ export function lintFiles(input: LintInput): LintReport {
     objects.map(({ object }) => object),
   )
   const custom = customSchemasOf(repositoryDefinitions(files, read.others))
-  const scene: Scene = { files, facts, others: read.others, kubeVersion, hubTexts, custom }
+  const scene: Scene = { files, facts, others: read.others, kubeVersion, hubTexts, custom, builders }
   const bundles = objects.filter(({ object }) => object.kind === 'Bundle')
   const defined = new Set(bundles.map(({ object }) => keyOfObject(object)))
   const live = hub.bundles.filter(
@@ -126,6 +139,7 @@ export function lintFiles(input: LintInput): LintReport {
 }
 
 interface Scene {
+  readonly builders: Builders
   readonly files: LintInput['files']
   readonly facts: FleetFacts
   readonly others: readonly Definition[]
@@ -178,6 +192,7 @@ function contentOf(bundle: Bundle, definition: Definition | undefined, scene: Sc
     hubTexts,
     custom: scene.custom,
     clusters: clustersOf(bundle, scene),
+    builders: scene.builders,
   })
 }
 

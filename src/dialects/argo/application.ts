@@ -2,6 +2,8 @@
 import { compact } from '../../core/compact.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type { DirectoryOptions } from './build/directory-manifests.ts'
+import type { KustomizeOptions } from './build/kustomize-edits.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 
 /** A source of an Application. */
@@ -17,10 +19,16 @@ export interface ArgoSource {
     readonly values?: string
     readonly valuesObject?: JsonObject
     readonly parameters?: readonly { readonly name?: string; readonly value?: string; readonly forceString?: boolean }[]
+    readonly fileParameters?: readonly { readonly name?: string; readonly path?: string }[]
     readonly ignoreMissingValueFiles?: boolean
+    readonly skipCrds?: boolean
+    readonly skipSchemaValidation?: boolean
+    readonly namespace?: string
+    readonly kubeVersion?: string
+    readonly apiVersions?: readonly string[]
   }
-  readonly directory?: { readonly recurse?: boolean; readonly include?: string; readonly exclude?: string }
-  readonly kustomize?: JsonObject
+  readonly directory?: DirectoryOptions
+  readonly kustomize?: KustomizeOptions & JsonObject
 }
 
 /** The spec of an Application. */

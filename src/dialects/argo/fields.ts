@@ -5,13 +5,11 @@
 import { exact, near, refused, warned } from '../field-table.ts'
 import type { Fields } from '../field-table.ts'
 
-const IN_GIT = 'must stand in the kustomization.yaml of the path, where each build uses it'
-
 const HELM: Fields = {
   releaseName: exact('text', 'The name templates see; the name of the Application without it.'),
   valueFiles: exact(
     'texts',
-    '`helm.valuesFiles`; files of another source (`$values/…`) by `source.include`. Patterns and addresses are refused.',
+    '`helm.valuesFiles`; files of another source (`$values/…`) by `source.include`. Patterns (`env/**/*.yaml`) are evaluated when the hub compiles a commit, and by an import with `--root`. Addresses are refused.',
   ),
   values: exact('text', '`helm.values`.'),
   valuesObject: exact('map', '`helm.values`, instead of `values`.'),
@@ -19,49 +17,53 @@ const HELM: Fields = {
     { items: { name: exact('text', ''), value: exact('text', ''), forceString: exact('flag', '') } },
     'Over the other values, read as `helm --set` reads them; `forceString` as `--set-string`.',
   ),
-  fileParameters: refused(
-    'maps',
-    'helm.fileParameters are files as values, which a Bundle has not: write them into a values file',
+  fileParameters: exact(
+    { items: { name: exact('text', ''), path: exact('text', '') } },
+    'Over the parameters: the text of the file as it is at the commit. An import needs `--root`.',
   ),
   ignoreMissingValueFiles: near(
     'flag',
     'Files that are missing now are left out, with a remark (`--root`); without it a missing file is an error.',
   ),
-  skipCrds: refused(
-    'flag',
-    'helm.skipCrds: a Bundle delivers the CRDs of its chart; take them out of the chart, or leave this Application to Argo CD',
-  ),
+  skipCrds: exact('flag', '`helm.skipCrds`.'),
   skipTests: exact('flag', 'Tests of charts are never run.'),
-  skipSchemaValidation: warned(
-    'flag',
-    'helm.skipSchemaValidation has no effect: values are always checked against the chart’s schema',
-  ),
+  skipSchemaValidation: exact('flag', '`helm.skipSchemaValidation`.'),
   passCredentials: warned('flag', 'helm.passCredentials has no effect: a Secret is sent where its annotation says'),
   version: warned('text', 'helm.version has no effect: charts are rendered without helm'),
-  namespace: warned('text', 'helm.namespace has no effect: charts see the namespace of the destination'),
-  kubeVersion: warned('text', 'helm.kubeVersion has no effect: charts see the version of each cluster'),
-  apiVersions: warned('texts', 'helm.apiVersions have no effect: charts see Kubernetes’ own APIs'),
+  namespace: exact('text', '`helm.namespace`: the namespace that templates see.'),
+  kubeVersion: exact('text', '`helm.kubeVersion`; the version of each cluster without it.'),
+  apiVersions: exact('texts', '`helm.apiVersions`, besides the APIs of Kubernetes.'),
 }
 
 const KUSTOMIZE: Fields = {
   version: warned('text', 'kustomize.version has no effect: kustomizations are built without kustomize'),
   kubeVersion: warned('text', 'kustomize.kubeVersion has no effect'),
   apiVersions: warned('texts', 'kustomize.apiVersions have no effect'),
-  namePrefix: refused('text', `kustomize.namePrefix ${IN_GIT}`),
-  nameSuffix: refused('text', `kustomize.nameSuffix ${IN_GIT}`),
-  namespace: refused('text', `kustomize.namespace ${IN_GIT}`),
-  images: refused('texts', `kustomize.images ${IN_GIT}`),
-  replicas: refused('maps', `kustomize.replicas ${IN_GIT}`),
-  patches: refused('maps', `kustomize.patches ${IN_GIT}`),
-  components: refused('texts', `kustomize.components ${IN_GIT}`),
-  ignoreMissingComponents: warned('flag', 'kustomize.ignoreMissingComponents has no effect'),
-  commonLabels: refused('textMap', `kustomize.commonLabels ${IN_GIT}`),
-  commonAnnotations: refused('textMap', `kustomize.commonAnnotations ${IN_GIT}`),
-  commonAnnotationsEnvsubst: warned('flag', 'kustomize.commonAnnotationsEnvsubst has no effect'),
-  forceCommonLabels: warned('flag', 'kustomize.forceCommonLabels has no effect'),
-  forceCommonAnnotations: warned('flag', 'kustomize.forceCommonAnnotations has no effect'),
-  labelWithoutSelector: warned('flag', 'kustomize.labelWithoutSelector has no effect'),
-  labelIncludeTemplates: warned('flag', 'kustomize.labelIncludeTemplates has no effect'),
+  namePrefix: exact('text', ''),
+  nameSuffix: exact('text', ''),
+  namespace: exact('text', 'The namespace of the objects, as `kustomize edit set namespace` sets it.'),
+  images: exact('texts', 'As `kustomize edit set image` reads them; `*` keeps what the kustomization says.'),
+  replicas: exact({ items: { name: exact('text', ''), count: exact('limit', '') } }, ''),
+  patches: exact(
+    {
+      items: {
+        path: exact('text', ''),
+        patch: exact('text', ''),
+        target: exact('map', ''),
+        options: exact('map', ''),
+      },
+    },
+    'Behind the patches of the kustomization.',
+  ),
+  components: exact('texts', 'Behind the components of the kustomization; directories of the repository.'),
+  ignoreMissingComponents: exact('flag', ''),
+  commonLabels: exact('textMap', 'A label that the kustomization has already is an error without `forceCommonLabels`.'),
+  commonAnnotations: exact('textMap', 'The same with `forceCommonAnnotations`.'),
+  commonAnnotationsEnvsubst: exact('flag', ''),
+  forceCommonLabels: exact('flag', ''),
+  forceCommonAnnotations: exact('flag', ''),
+  labelWithoutSelector: exact('flag', ''),
+  labelIncludeTemplates: exact('flag', 'Refused without `labelWithoutSelector`.'),
 }
 
 const DIRECTORY: Fields = {
@@ -69,13 +71,10 @@ const DIRECTORY: Fields = {
     'flag',
     'Without it only the files of the path itself count: `source.ignore` names the directories below that are there now (`--root`).',
   ),
-  exclude: near('text', '`source.ignore`: the files that fit now; a pattern needs `--root`.'),
-  include: near('text', '`source.ignore`: the manifests that do not fit now; needs `--root`.'),
+  exclude: exact('text', 'By `builder: {name: argo}`, which reads the directory as Argo CD does.'),
+  include: exact('text', 'The same.'),
   jsonnet: refused('map', 'directory.jsonnet: jsonnet is not evaluated; keep its output in git'),
-  disableExtensionFilter: warned(
-    'flag',
-    'directory.disableExtensionFilter has no effect: manifests are .yaml, .yml and .json',
-  ),
+  disableExtensionFilter: exact('flag', 'The same.'),
 }
 
 const SOURCE: Fields = {
@@ -92,7 +91,10 @@ const SOURCE: Fields = {
   ref: exact('text', 'The name under which `$ref/…` of values files finds this source.'),
   name: warned('text', 'source.name has no effect: the Bundle has the name of the Application'),
   helm: exact(HELM, ''),
-  kustomize: near(KUSTOMIZE, 'The kustomization of the path, as it is in git.'),
+  kustomize: exact(
+    KUSTOMIZE,
+    'Overrides by `builder: {name: argo}`, which edits the kustomization of the path before it builds it.',
+  ),
   directory: near(DIRECTORY, ''),
   plugin: refused('map', 'plugins run programs while rendering, which is not done; keep their output in git'),
 }

@@ -138,7 +138,7 @@ test('charts: values, files of other sources, parameters over all', () => {
   assert.deepEqual(file('$none/x.yaml').problems, [
     'Application web: helm.valueFiles: $none/x.yaml names ref none, and no source has it',
   ])
-  assert.match(file('env/*.yaml').problems[0]!, /is a pattern; name files of the repository/)
+  assert.match(file('env/*.yaml').problems[0]!, /is a pattern; which files it means is known with --root DIR/)
   assert.match(file('https://x/y.yaml').problems[0]!, /is an address/)
 })
 
@@ -154,18 +154,16 @@ test('a directory without more is what its files say; of manifests only its own 
   const unknown = imported(plain)
   assert.equal(unknown.bundles['web']?.style, undefined)
   assert.match(unknown.notes[0]!, /is not known here; of manifests Argo CD takes only those of the directory itself/)
-  const excluded = application(`source: {${GIT.replace('true', "true, exclude: '{a.yaml, old/*}'")}}, ${HERE}`)
-  const paths = ['web/a.yaml', 'web/b.yaml', 'web/old/c.yaml', 'a.yaml']
-  assert.deepEqual(imported(excluded, { paths }).bundles['web']?.source?.ignore, ['a.yaml', 'old/c.yaml'])
-  const both = application(
-    `source: {${GIT.replace('true', "true, include: '{*.yaml, old/*}', exclude: 'b*'")}}, ${HERE}`,
+  const patterns = application(
+    `source: {${GIT.replace('true', "true, include: '*.yaml', exclude: '{a,b}*'")}}, ${HERE}`,
   )
-  const tree = [...paths, 'web/old/deep/d.yaml', 'web/e.json', 'web/README.md']
-  assert.deepEqual(imported(both, { paths: tree }).bundles['web']?.source?.ignore, ['b.yaml', 'e.json'])
-  assert.match(imported(both).problems.join(), /directory\.include .* is known with --root DIR/)
-  assert.deepEqual(imported(excluded).problems, [
-    'Application web: directory.exclude old/* is a pattern; which files it means is known with --root DIR',
-  ])
+  const directory = { recurse: true, include: '*.yaml', exclude: '{a,b}*' }
+  assert.deepEqual(imported(patterns).bundles['web']?.builder, { name: 'argo', options: { directory } })
+  assert.equal(imported(patterns).bundles['web']?.style, undefined)
+  const flat = application(`source: {${GIT.replace('true', 'false')}}, ${HERE}`)
+  assert.deepEqual(imported(flat).bundles['web']?.builder?.options, { directory: { recurse: false } })
+  const many = Array.from({ length: 300 }, (_, at) => `web/d${at}/x.yaml`)
+  assert.deepEqual(imported(flat, { paths: many }).bundles['web']?.builder?.options, { directory: { recurse: false } })
 })
 
 test('destinations: by name, by what --cluster says, or by labels for all', () => {

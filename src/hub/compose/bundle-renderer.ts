@@ -10,7 +10,7 @@ import { insidePath } from '../../render/bundle/detect-style.ts'
 import { renderVariants } from '../../render/bundle/render-variants.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
 import type { ArtifactFiles } from '../../render/bundle/render-variant.ts'
-import { DIALECT_BUILDERS } from '../home/dialect-builders.ts'
+import { DIALECT_BUILDERS } from '../../dialects/dialect-builders.ts'
 import { readFiles, readTree } from '../../source/artifact.ts'
 
 export interface RendererParts {

@@ -53,6 +53,28 @@ export const LAYER_OPTIONS = {
               'Values by top-level key. Each value is a template that produces YAML and is merged over all other values. Requires `valuesTemplating`.',
           }),
         ),
+        namespace: optional(
+          namespace('Namespace that templates see as `.Release.Namespace`. Defaults to the namespace of the objects.'),
+        ),
+        skipCrds: optional(
+          flag({ description: 'If true, the objects of the directory `crds/` are left out. Defaults to false.' }),
+        ),
+        skipSchemaValidation: optional(
+          flag({ description: 'If true, values are not checked against the schema of the chart. Defaults to false.' }),
+        ),
+        kubeVersion: optional(
+          text({
+            max: 63,
+            min: 1,
+            description: 'Kubernetes version that templates see. Defaults to the version of the cluster.',
+          }),
+        ),
+        apiVersions: optional(
+          listOf(text({ max: 253, min: 1 }), {
+            max: 256,
+            description: 'API versions that templates see in addition, for example `monitoring.coreos.com/v1`.',
+          }),
+        ),
         valuesFrom: optional(
           listOf(
             object({

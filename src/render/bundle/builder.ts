@@ -12,6 +12,8 @@ import type { TrackedInputs } from './track-reads.ts'
 /** The inputs of a builder. */
 export interface BuilderRequest {
   readonly files: ArtifactFiles
+  /** The directory of the Bundle in the files; empty for all of them. */
+  readonly path: string
   readonly options: JsonObject
   /** The values of `spec.inputs` by name. */
   readonly inputs: ReadonlyMap<string, unknown>

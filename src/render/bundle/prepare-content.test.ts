@@ -233,3 +233,37 @@ test('a layer names values of the cluster beside those of the layers before it; 
     [...origins.values()].some((words) => words.startsWith('ConfigMap a, key values.yaml, read in the cluster')),
   )
 })
+
+test('options of templates count on the hub and in the cluster', () => {
+  const chart = {
+    'app/Chart.yaml': 'apiVersion: v2\nname: app\nversion: 1.0.0\n',
+    'app/crds/c.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: from-crds}\n',
+    'app/values.schema.json': '{"required": ["none"]}',
+    'app/templates/cm.yaml':
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {v: "{{ .Capabilities.KubeVersion }} {{ .Capabilities.APIVersions.Has "a.io/v1" }} {{ .Release.Namespace }}"}\n',
+  }
+  const helm = {
+    chart: 'app',
+    skipCrds: true,
+    skipSchemaValidation: true,
+    kubeVersion: 'v1.29.0',
+    apiVersions: ['a.io/v1'],
+    namespace: 'seen',
+  }
+  const files = filesOf(chart)
+  const rendered = (at: 'Hub' | 'Agent') => {
+    const { result } = renderVariant({ bundle: 'x/web', at, helm }, CLUSTER, { files, entropy, frozen: {} })
+    if (result.ok !== 'prepared') return result
+    const answer = renderInCluster(
+      { ...result, frozen: {}, values: [], lookups: [], kubeVersion: 'v1.33.0', apiVersions: ['v1'] },
+      { entropy },
+    )
+    return answer.kind === 'Rendered' ? answer.result : answer
+  }
+  const told = JSON.stringify(rendered('Hub'))
+  assert.match(told, /"v":"v1\.29\.0 true seen"/)
+  assert.doesNotMatch(told, /from-crds/)
+  const inCluster = JSON.stringify(rendered('Agent'))
+  assert.match(inCluster, /v1\.29\.0 true seen/)
+  assert.doesNotMatch(inCluster, /from-crds/)
+})

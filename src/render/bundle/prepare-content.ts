@@ -4,6 +4,7 @@
  * version and APIs). The result is a recipe for the same renderer.
  */
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
+import { compact } from '../../core/compact.ts'
 import { isObject } from '../../core/json.ts'
 import { isSecret } from '../../kinds/redact-secret.ts'
 import { readFirstYaml } from '../../yaml/read/read-yaml.ts'
@@ -49,7 +50,16 @@ export function prepareContent(
     return { files: new Map(named), names: named.map(([name]) => name) }
   }
   const base = { bundle, helmVersion, ...finish, allowSecrets: true }
-  const own = { releaseName: helm?.releaseName, valuesFrom: helm?.valuesFrom }
+  const apiVersions = helm?.apiVersions ?? []
+  const own = compact({
+    releaseName: helm?.releaseName,
+    valuesFrom: helm?.valuesFrom,
+    namespace: helm?.namespace,
+    skipCrds: helm?.skipCrds,
+    skipSchemaValidation: helm?.skipSchemaValidation,
+    kubeVersion: helm?.kubeVersion,
+    apiVersions: apiVersions.length === 0 ? undefined : apiVersions,
+  })
   if (style.kind === 'Helm') {
     checkRequirements(chartAt(style.chart, recipe, scene.files), profileFor(recipe))
     const { files, names } = values()

@@ -45,6 +45,14 @@ export interface LayerOptions {
         readonly valuesTemplating?: 'None' | 'Labels' | 'Templates' | undefined
         /** Values by top-level key as YAML templates; they win over all remaining values. */
         readonly templateValues?: Readonly<Record<string, string>> | undefined
+        /** The namespace that templates see. Defaults to that of the objects. */
+        readonly namespace?: string | undefined
+        readonly skipCrds?: boolean | undefined
+        readonly skipSchemaValidation?: boolean | undefined
+        /** The Kubernetes version that templates see. Defaults to the cluster's. */
+        readonly kubeVersion?: string | undefined
+        /** API versions that templates see in addition. */
+        readonly apiVersions?: readonly string[] | undefined
         /**
          * References to values in the cluster; they win over all remaining values. Requires rendering in the cluster.
          */

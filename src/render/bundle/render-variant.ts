@@ -20,7 +20,7 @@ import { checkObjects, renderRaw } from '../raw.ts'
 import type { RenderProblem, RenderResult } from '../render-result.ts'
 import { builderOf } from './builder.ts'
 import { chartAt, chartOfTemplates, chartText } from './chart/chart-text.ts'
-import { detectStyle, kustomizationIn } from './detect-style.ts'
+import { detectStyle, insidePath, kustomizationIn } from './detect-style.ts'
 import type { Style } from './detect-style.ts'
 import { createExpander } from './expander.ts'
 import type { Expander } from './expander.ts'
@@ -159,7 +159,8 @@ function builtObjects(recipe: BundleRecipe, call: BuilderCall, options: LayerOpt
   const build = builderOf(call, scene.builders ?? {})
   const inputs = templateData(recipe, scene).get('Inputs') as ReadonlyMap<string, unknown>
   const { files, watched, frozen } = scene
-  const { objects, written, notes } = build({ files, options: call.options ?? {}, inputs, cluster: watched })
+  const path = insidePath('', recipe.path ?? '', 'spec.source.path')
+  const { objects, written, notes } = build({ files, path, options: call.options ?? {}, inputs, cluster: watched })
   if (!recipe.allowSecrets) refuseSecrets(written)
   return { result: finished(objects, options), frozen, notes, style: 'Builder' }
 }

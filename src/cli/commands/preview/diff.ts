@@ -15,7 +15,7 @@ import { inputTexts, textsInFiles } from '../../repository/input-texts.ts'
 import { isBehind } from '../../diff/delivered.ts'
 import { afterCompiling } from '../../diff/fleet-repositories.ts'
 import { liveSide, sideAt } from '../../diff/live-side.ts'
-import { isDifference, preview, SAME_DRAWS } from '../../diff/preview.ts'
+import { isDifference, preview, previewParts } from '../../diff/preview.ts'
 import type { PreviewSide } from '../../diff/preview.ts'
 import { printDiff } from '../../diff/print-diff.ts'
 import type { DiffFormat } from '../../diff/print-diff.ts'
@@ -102,7 +102,7 @@ export async function diff({ terminal, connection, flags }: DiffInput): Promise<
     terminal.step('warn', `${plural(defined.wrong, 'error')} in the files; list them with "flotilla validate"`)
   }
   refuseUnknown(flags.bundle, [...before.facts.bundles, ...after.facts.bundles])
-  const bundles = preview({ before, after, reports, bundle: flags.bundle, entropy: SAME_DRAWS })
+  const bundles = preview({ before, after, reports, bundle: flags.bundle, parts: await previewParts() })
   const moving = assignments.filter((assignment) => isBehind(assignment, facts.bundles, delivery)).length
   const fileOf = new Map(defined.own.map((one) => [`${one.object.kind} ${keyOfObject(one.object)}`, one.file]))
   terminal.data(

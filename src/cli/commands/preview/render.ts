@@ -60,9 +60,11 @@ export async function render({ terminal, stdin, connect, flags }: RenderInput): 
     { overrides: ofKind<Override>(Override.kind), sources: ofKind<Source>(Source.kind) },
     textsIn(given),
   )
+  const { DIALECT_BUILDERS } = await import('../../../dialects/dialect-builders.ts')
   const variant = renderVariant(recipe, cluster, {
     files: bundle.spec.source ? readRepository(flags.root ?? '.') : new Map(),
     entropy: ENTROPY,
+    builders: DIALECT_BUILDERS,
     frozen: {},
   })
   if (flags.explain) explain(variant, cluster, terminal)

@@ -62,12 +62,14 @@ export async function validate(
   const after = client && (await afterCompiling(client, present, { sources: followed, files }))
   const facts = after?.facts ?? present
   const ofFleet = await compileFleet(paths, root, files)
+  const { DIALECT_BUILDERS } = await import('../../../dialects/dialect-builders.ts')
   const report = lintFiles({
     definitions,
     files,
     facts,
     hasHub,
     kubeVersion: flags.kubeVersion,
+    builders: DIALECT_BUILDERS,
     // A hub that follows the repository says which directories it compiles, and for which clusters.
     ...compact({ compiled: after?.hasRepositories ? undefined : ofFleet.bundles }),
     ...(client && { followed: new Set(followed.map(keyOfObject)), hubTexts: await inputTexts(client, facts) }),

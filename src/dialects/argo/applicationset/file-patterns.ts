@@ -146,6 +146,13 @@ export function matchNewGlob(pattern: string, paths: readonly string[]): string[
   return paths.filter((path) => expression.matcher(path).matches())
 }
 
+/** The files that a pattern of `**`, `*`, `?`, `[ ]` and `{ }` matches; throws ApplicationSetError. */
+export function matchDoublestar(pattern: string, paths: readonly string[]): string[] {
+  checkLength(pattern)
+  const expression = doublestar(pattern)
+  return paths.filter((path) => expression.matcher(path).matches())
+}
+
 function foldersOf(paths: readonly string[]): Set<string> {
   const folders = new Set([''])
   for (const path of paths) {

@@ -3,10 +3,18 @@ import { compact } from '../../../core/compact.ts'
 import { nameFromUrl } from '../../../core/text/name-from-url.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import type { ArgoSource } from '../application.ts'
+import { ARGO_BUILDER } from '../build/argo-builder.ts'
+import type { ArgoBuilderOptions } from '../build/argo-builder.ts'
+import type { DirectoryOptions } from '../build/directory-manifests.ts'
+import type { KustomizeOptions } from '../build/kustomize-edits.ts'
 import { hasPlaceholders, restorePlaceholders } from '../generators/cluster-placeholders.ts'
 import type { Application, ApplicationCompileContext } from './compile-application.ts'
-import { ignoredFiles } from '../files/ignored-files.ts'
+import { foldersOf, ignoredFiles, MAX_IGNORED } from '../files/ignored-files.ts'
+import { environmentOf } from './build-environment.ts'
+import type { Environment } from './build-environment.ts'
 import { valuesOf } from './helm-values.ts'
+import { fileParametersOf, valueFilesOf } from './value-files.ts'
+import type { ValueFilesScene } from './value-files.ts'
 import { missingChartDependencies, warnNestedApplications, rejectJsonnet } from '../files/check-directory.ts'
 import type { RepositoryFiles } from '../files/repositories.ts'
 import { locationOf } from './source-location.ts'
@@ -26,20 +34,17 @@ export function bundleContent(source: ArgoSource, { app, bundle, scene, given }:
   if (main === undefined) return undefined
   const path = cleanPath(source.chart ? '' : (source.path ?? ''))
   const style = source.chart ? 'Helm' : styleOf(source, path, scene)
-  const include: { source: string; at: string }[] = []
-  const valuesFiles = (source.helm?.valueFiles ?? []).flatMap((file) => {
-    const found = valuesFile(file, { path, source, given, scene })
-    if (found === undefined) return []
-    if (found.include && !include.some(({ at }) => at === found.include!.at)) include.push(found.include)
-    return [found.file]
-  })
-  const helm = style === 'Helm' ? helmOf(source, valuesFiles, { app, bundle, scene }) : {}
+  const environment = environmentOf(source, { app, scene })
+  const scoped = { path, source, given, scene, environment, addSource: (one: ArgoSource) => addSource(one, scene) }
+  const found = style === 'Helm' ? valueFilesOf(scoped) : { files: [], include: [] }
+  const include = [...found.include]
+  const helm = style === 'Helm' ? helmOf(scoped, found.files, { app, bundle }) : {}
   const repository = scene.repositoryOf(source.repoURL ?? '', source.targetRevision)
-  const paths = repository?.paths
-  const ignore = style === 'Raw' ? ignoredFiles(source.directory ?? {}, { path, paths }, scene) : []
+  const builder = builderOf(style, { source, path, scene, environment })
+  const ignore = style === 'Raw' && !builder ? ignoredFiles(source.directory, { path, repository }, scene) : []
   if (repository && !source.chart) {
     warnNestedApplications(repository, path, scene)
-    if (style === 'Raw') rejectJsonnet(filesBelow(repository, path, ignore), scene)
+    if (style === 'Raw' && !builder) rejectJsonnet(filesBelow(repository, path, ignore), scene)
     if (style === 'Helm') {
       for (const chart of missingChartDependencies(repository, path, scene)) {
         const name = addSource(chart, scene)
@@ -54,9 +59,72 @@ export function bundleContent(source: ArgoSource, { app, bundle, scene, given }:
       ignore: ignore.length === 0 ? undefined : ignore,
       include: include.length === 0 ? undefined : include,
     }),
-    style,
+    ...(builder ? { builder } : { style }),
     ...compact({ helm: Object.keys(helm).length === 0 ? undefined : helm }),
   })
+}
+
+interface BuilderScene {
+  readonly source: ArgoSource
+  readonly path: string
+  readonly scene: ApplicationCompileContext
+  readonly environment: Environment
+}
+
+/** The builder of a source that the fields of a Bundle cannot describe. */
+function builderOf(
+  style: ReturnType<typeof styleOf>,
+  { source, path, scene, environment }: BuilderScene,
+): { readonly name: string; readonly options: ArgoBuilderOptions } | undefined {
+  const { kustomize, directory } = source
+  if (style === 'Kustomize') {
+    const options = kustomizeOptions(kustomize ?? {}, environment)
+    return Object.keys(options).length === 0 ? undefined : { name: ARGO_BUILDER, options: { kustomize: options } }
+  }
+  if (style !== 'Raw' || !directory || !needsBuilder(directory, source, { path, scene })) return undefined
+  const { recurse, include, exclude, disableExtensionFilter } = directory
+  return { name: ARGO_BUILDER, options: { directory: compact({ recurse, include, exclude, disableExtensionFilter }) } }
+}
+
+const UNBUILT = new Set(['version', 'kubeVersion', 'apiVersions', 'commonAnnotationsEnvsubst'])
+const FLAGS = new Set([
+  'ignoreMissingComponents',
+  'forceCommonLabels',
+  'forceCommonAnnotations',
+  'labelWithoutSelector',
+  'labelIncludeTemplates',
+])
+
+/** The overrides of a kustomization; empty when nothing is overridden. */
+function kustomizeOptions(own: NonNullable<ArgoSource['kustomize']>, environment: Environment): KustomizeOptions {
+  const said = Object.entries(own).filter(([name, value]) => {
+    if (UNBUILT.has(name) || value === false || value === '') return false
+    return typeof value !== 'object' || value === null || Object.keys(value).length > 0
+  })
+  if (said.every(([name]) => FLAGS.has(name))) return {}
+  const filled = (texts: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, environment(text)]))
+  const { images, commonLabels, commonAnnotations } = own
+  return {
+    ...(Object.fromEntries(said) as KustomizeOptions),
+    ...compact({
+      images: images?.length ? images.map(environment) : undefined,
+      commonLabels: commonLabels && Object.keys(commonLabels).length > 0 ? filled(commonLabels) : undefined,
+      commonAnnotations:
+        own['commonAnnotationsEnvsubst'] === true && commonAnnotations ? filled(commonAnnotations) : undefined,
+    }),
+  }
+}
+
+function needsBuilder(
+  directory: DirectoryOptions,
+  { repoURL = '', targetRevision }: ArgoSource,
+  { path, scene }: { readonly path: string; readonly scene: ApplicationCompileContext },
+): boolean {
+  if (directory.include || directory.exclude || directory.disableExtensionFilter) return true
+  if (directory.recurse) return false
+  const repository = scene.repositoryOf(repoURL, targetRevision)
+  return repository === undefined || foldersOf(path, repository.paths).length > MAX_IGNORED
 }
 
 /** The files of a directory that Argo CD would read. */
@@ -99,81 +167,36 @@ function styleOf(
 }
 
 function helmOf(
-  source: ArgoSource,
+  value: ValueFilesScene,
   valuesFiles: readonly string[],
-  { app, bundle, scene }: Omit<ContentContext, 'given'>,
+  { app, bundle }: Pick<ContentContext, 'app' | 'bundle'>,
 ): object {
-  const { values, isTemplated } = valuesOf(source.helm ?? {}, (message) => scene.wrong(message))
+  const { source, scene, environment } = value
+  const own = source.helm ?? {}
+  const { values, isTemplated } = valuesOf(own, {
+    environment,
+    files: fileParametersOf(value),
+    wrong: (message) => scene.wrong(message),
+  })
   const isOpen = hasPlaceholders(app.ownName)
-  if (!source.helm?.releaseName && isOpen) {
+  if (!own.releaseName && isOpen) {
     scene.note(
       `in Argo CD the release is called ${restorePlaceholders(app.ownName)}, here ${app.name} on every cluster: objects named after the release are new ones; say helm.releaseName if that matters`,
     )
   }
   // Templates see the name of the Application, whatever the name of the Bundle is.
-  const releaseName = source.helm?.releaseName || (isOpen ? app.name : app.ownName)
+  const releaseName = own.releaseName || (isOpen ? app.name : app.ownName)
   return compact({
     releaseName: releaseName === bundle ? undefined : releaseName,
     values: Object.keys(values).length === 0 ? undefined : values,
     valuesFiles: valuesFiles.length === 0 ? undefined : valuesFiles,
     valuesTemplating: isTemplated ? 'Templates' : undefined,
+    namespace: own.namespace || undefined,
+    skipCrds: own.skipCrds ? true : undefined,
+    skipSchemaValidation: own.skipSchemaValidation ? true : undefined,
+    kubeVersion: own.kubeVersion || undefined,
+    apiVersions: own.apiVersions && own.apiVersions.length > 0 ? own.apiVersions : undefined,
   })
-}
-
-interface ValuesFileScene {
-  readonly path: string
-  readonly source: ArgoSource
-  readonly given: readonly ArgoSource[]
-  readonly scene: ApplicationCompileContext
-}
-
-/** The path of a values file relative to the Bundle, and the Source to include for it. */
-function valuesFile(
-  file: string,
-  { path, source: own, given, scene }: ValuesFileScene,
-): { readonly file: string; readonly include?: { source: string; at: string } } | undefined {
-  if (/^[a-z]+:\/\//i.test(file) || /[*?[{]/.test(file)) {
-    scene.wrong(
-      `helm.valueFiles: ${file} is ${file.includes('://') ? 'an address' : 'a pattern'}; name files of the repository`,
-    )
-    return undefined
-  }
-  const [, ref, inRef] = /^\$([^/]+)\/(.+)$/.exec(file) ?? []
-  const isOptional = own.helm?.ignoreMissingValueFiles === true
-  if (ref === undefined) {
-    if (isOptional && isLeftOut(file.startsWith('/') ? file : `${path}/${file}`, own, { file, scene })) return undefined
-    const up = path === '' ? '' : '../'.repeat(path.split('/').length)
-    return { file: file.startsWith('/') ? `${up}${file.replace(/^\/+/, '')}` : file }
-  }
-  const source = given.find((one) => one.ref === ref)
-  const name = source && addSource(source, scene)
-  if (name === undefined) {
-    if (!source) scene.wrong(`helm.valueFiles: ${file} names ref ${ref}, and no source has it`)
-    return undefined
-  }
-  if (isOptional && isLeftOut(inRef!, source!, { file, scene })) return undefined
-  const at = `.refs/${ref}`
-  return { file: `${at}/${cleanPath(inRef!)}`, include: { source: name, at } }
-}
-
-/** Whether a values file is missing and may be missing. */
-function isLeftOut(
-  path: string,
-  { repoURL = '', targetRevision }: ArgoSource,
-  { file, scene }: { readonly file: string; readonly scene: ApplicationCompileContext },
-): boolean {
-  const paths = scene.repositoryOf(repoURL, targetRevision)?.paths
-  if (!paths) {
-    scene.note(
-      `helm.ignoreMissingValueFiles: ${file} must be there, or it is an error here; --root DIR leaves out what is missing now`,
-    )
-    return false
-  }
-  if (paths.includes(cleanPath(path))) return false
-  // A hub compiles each commit again.
-  if (!scene.delivery)
-    scene.note(`helm.valueFiles: ${file} is not there now and left out; add it to helm.valuesFiles when it is`)
-  return true
 }
 
 function cleanPath(path: string): string {

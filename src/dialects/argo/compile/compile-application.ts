@@ -27,6 +27,8 @@ export interface Application {
   /** Whether the Application, or its ApplicationSet, allows plaintext Secrets in its repository. */
   readonly allowsSecrets?: boolean
   readonly spec: ApplicationSpec
+  /** The AppProject. */
+  readonly project?: string
   /** The labels of the clusters, instead of the destination: one Application per cluster. */
   readonly clusters?: readonly LabelRequirement[]
   /** The rings of the RolloutPlan, when the ApplicationSet has steps. */

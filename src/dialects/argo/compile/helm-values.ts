@@ -5,6 +5,7 @@ import { jsonFromTable, tableFromJson } from '../../../render/helm/values/dict.t
 import type { Dict } from '../../../render/helm/values/dict.ts'
 import { parseInto, StrvalsError } from '../../../render/helm/values/strvals.ts'
 import type { ArgoSource } from '../application.ts'
+import type { Environment } from './build-environment.ts'
 import { asValueTemplate, hasPlaceholders } from '../generators/cluster-placeholders.ts'
 import { readText } from '../files/read-text.ts'
 
@@ -15,23 +16,41 @@ export interface ChartValues {
   readonly isTemplated: boolean
 }
 
+/** What values are read with. */
+export interface ValuesScene {
+  readonly environment: Environment
+  /** The texts of `helm.fileParameters` by parameter. */
+  readonly files: readonly (readonly [name: string, text: string])[]
+  wrong(message: string): void
+}
+
 /** Reads the values; reports values that cannot be parsed. */
-export function valuesOf(helm: NonNullable<ArgoSource['helm']>, wrong: (message: string) => void): ChartValues {
+export function valuesOf(
+  helm: NonNullable<ArgoSource['helm']>,
+  { environment, files, wrong }: ValuesScene,
+): ChartValues {
   const { values: text = '', valuesObject, parameters = [] } = helm
-  const isTemplated = hasPlaceholders(JSON.stringify([text, valuesObject ?? {}, parameters]))
+  const texts = [text, valuesObject ?? {}, parameters.map(({ name = '', value = '' }) => environment(name + value))]
+  const isTemplated = hasPlaceholders(JSON.stringify(texts))
   const filled = (one: string): string => (isTemplated ? asValueTemplate(one) : one)
   const base = valuesObject ? filledIn(valuesObject, filled) : valuesText(filled(text), wrong)
   const table = tableFromJson(base) as Dict
-  for (const { name = '', value = '', forceString } of parameters) {
-    // As in Argo CD, a comma is part of the value, unless the value is a list.
-    const escaped = value.startsWith('{') ? filled(value) : filled(value).replaceAll(/(?<!\\),/g, '\\,')
+  const set = (name: string, text: string, kind: 'string' | 'typed', option: string): void => {
     try {
-      parseInto(`${name}=${escaped}`, table, { kind: forceString ? 'string' : 'typed' })
+      parseInto(`${name}=${text}`, table, { kind })
     } catch (caught) {
       if (!(caught instanceof StrvalsError)) throw caught
-      wrong(`helm.parameters: ${name}: ${caught.message}`)
+      wrong(`helm.${option}: ${name}: ${caught.message}`)
     }
   }
+  for (const { name = '', value = '', forceString } of parameters) {
+    // As in Argo CD, a comma is part of the value, unless the value is a list.
+    const given = filled(environment(value))
+    const escaped = given.startsWith('{') ? given : given.replaceAll(/(?<!\\),/g, '\\,')
+    set(environment(name), escaped, forceString ? 'string' : 'typed', 'parameters')
+  }
+  // As with `helm --set-file`, the whole text is the value.
+  for (const [name, text] of files) set(name, text.replaceAll(/[\\,{]/g, '\\$&'), 'string', 'fileParameters')
   return { values: jsonFromTable(table) as JsonObject, isTemplated }
 }
 

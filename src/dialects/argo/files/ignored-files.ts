@@ -1,56 +1,35 @@
-/** A directory of plain manifests as Argo CD reads it: its own files, and subdirectories only with `recurse`. */
-import { matchesGlob } from '../../../core/text/glob.ts'
-import type { ArgoSource, Diagnostics } from '../application.ts'
+// Tested by src/dialects/argo/import-applications.test.ts
+/** The subdirectories of plain manifests, which Argo CD reads only with `recurse`. */
+import type { Diagnostics } from '../application.ts'
+import type { DirectoryOptions } from '../build/directory-manifests.ts'
+import type { RepositoryFiles } from './repositories.ts'
 
-/** The directory, and its files if they are known. */
+/** The directory, and the files of its repository if they are known. */
 export interface DirectoryPlace {
   readonly path: string
-  readonly paths: readonly string[] | undefined
+  readonly repository: RepositoryFiles | undefined
 }
 
-const MOST = 256
+/** The number of names that `source.ignore` may have. */
+export const MAX_IGNORED = 256
 
-/** The files and directories that Argo CD would skip, for `source.ignore`. */
+/** The directories that Argo CD would skip, for `source.ignore`. */
 export function ignoredFiles(
-  { recurse = false, include = '', exclude = '' }: NonNullable<ArgoSource['directory']>,
-  { path, paths }: DirectoryPlace,
-  { note, wrong }: Diagnostics,
+  directory: DirectoryOptions | undefined,
+  { path, repository }: DirectoryPlace,
+  { note }: Diagnostics,
 ): string[] {
-  const [wanted, unwanted] = [patternsOf(include), patternsOf(exclude)]
-  if (!paths) {
-    if (!recurse) {
-      note(
-        `Argo CD takes only the manifests of ${path || 'the repository'} itself, a Bundle also those in directories below; --root DIR leaves those out that are there now`,
-      )
-    }
-    const unclear = unwanted.find((pattern) => /[*?[{]/.test(pattern))
-    if (unclear !== undefined)
-      wrong(`directory.exclude ${unclear} is a pattern; which files it means is known with --root DIR`)
-    if (wanted.length > 0) wrong(`directory.include ${include}: which files it leaves out is known with --root DIR`)
-    return unwanted
-  }
-  const odd = [...wanted, ...unwanted].find((pattern) => /[[\]{}!\\]/.test(pattern))
-  if (odd !== undefined) wrong(`directory: ${odd} is more than * and ? in a pattern; name the files`)
+  if (directory?.recurse) return []
+  if (repository) return foldersOf(path, repository.paths)
+  note(
+    `Argo CD takes only the manifests of ${path || 'the repository'} itself, a Bundle also those in directories below; --root DIR leaves those out that are there now`,
+  )
+  return []
+}
+
+/** The directories right below a path. */
+export function foldersOf(path: string, paths: readonly string[]): string[] {
   const prefix = path === '' ? '' : `${path}/`
   const own = paths.filter((one) => one.startsWith(prefix)).map((one) => one.slice(prefix.length))
-  const fits = (patterns: readonly string[], one: string): boolean => patterns.some((glob) => matchesGlob(glob, one))
-  const ignored = new Set<string>()
-  for (const one of own) {
-    const slash = one.indexOf('/')
-    if (slash > 0 && !recurse) ignored.add(one.slice(0, slash))
-    else if (fits(unwanted, one) || (wanted.length > 0 && isManifest(one) && !fits(wanted, one))) ignored.add(one)
-  }
-  if (ignored.size > MOST) wrong(`${ignored.size} files of ${path} do not count, and ${MOST} can be said`)
-  return [...ignored].sort()
-}
-
-/** Patterns of a text: `{a,b}` makes two. A star also matches slashes, and two stars match the same as one star. */
-function patternsOf(text: string): string[] {
-  return (text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1).split(',') : [text])
-    .map((pattern) => pattern.trim().replaceAll(/\*+/g, '*'))
-    .filter((pattern) => pattern !== '')
-}
-
-function isManifest(path: string): boolean {
-  return /\.(ya?ml|json)$/.test(path)
+  return [...new Set(own.flatMap((one) => (one.includes('/') ? [one.slice(0, one.indexOf('/'))] : [])))].sort()
 }

@@ -1,5 +1,6 @@
 /** Local clones by the addresses that Applications use. */
 import { fromUtf8 } from '../../../core/bytes.ts'
+import { compact } from '../../../core/compact.ts'
 import { isObject } from '../../../core/json.ts'
 
 /** A local clone; without an address it stands for each repository. */
@@ -11,6 +12,8 @@ export interface Clone {
 /** The files of a clone. */
 export interface RepositoryFiles {
   readonly paths: readonly string[]
+  /** The commit of the files, when it is known. */
+  readonly revision?: string
   /** The text of a file; undefined when the file does not exist. */
   text(path: string): string | undefined
 }
@@ -40,8 +43,9 @@ export function repositoriesOf(clones: readonly Clone[], specs: readonly unknown
 }
 
 /** Files as texts; a file that is not UTF-8 has none. */
-export function repositoryFiles(files: Clone['files']): RepositoryFiles {
+export function repositoryFiles(files: Clone['files'], revision?: string): RepositoryFiles {
   return {
+    ...compact({ revision }),
     paths: [...files.keys()],
     text: (path) => {
       const bytes = files.get(path)

@@ -179,7 +179,9 @@ async function compiled(
   const { labels, annotations, finalizers } = metadata
   const credentials = wanted.map(({ object }) => (object.spec as Source['spec']).credentials ?? null)
   const { artifacts } = fetched
-  const digest = digestOfJson({ spec, labels, annotations, finalizers, cluster, artifacts, credentials })
+  // The build environment has the commits.
+  const revisions = [...fetched.revisions]
+  const digest = digestOfJson({ spec, labels, annotations, finalizers, cluster, artifacts, revisions, credentials })
   const before = known.get(keyOf(app))
   const made =
     before?.digest === digest

@@ -97,6 +97,7 @@ function compileOne({ bundle, application, clusters }: ServedApplication, scene:
       finalizers: metadata.finalizers ?? [],
       allowsSecrets: allowsSecrets({ metadata }) ? true : undefined,
       spec: read,
+      project: application.spec.project,
     }),
     { ...scene, delivery: { placement, plan }, clusterOf: () => undefined },
   )

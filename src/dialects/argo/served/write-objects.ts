@@ -94,6 +94,7 @@ export async function fetchedSources(
   const missing = new Map<string, string>()
   const revisions = new Map<string, string>()
   const files = new Map<string, LazyFiles>()
+  const commits = new Map<string, string>()
   for (const { metadata, ...rest } of sources) {
     const source = ports.sourceOf(namespace, metadata.name)
     const { spec } = rest as unknown as Source
@@ -105,6 +106,7 @@ export async function fetchedSources(
     }
     artifacts[metadata.name] = artifact.digest
     revisions.set(metadata.name, artifact.commit ?? artifact.revision)
+    commits.set(locationKey(spec), artifact.commit ?? artifact.revision)
     files.set(locationKey(spec), await ports.filesOf(artifact.digest))
   }
   return {
@@ -113,8 +115,10 @@ export async function fetchedSources(
     revisions,
     of(url, revision = '') {
       const location = locationOf({ repoURL: url, targetRevision: revision })
-      const found = 'problem' in location ? undefined : files.get(locationKey(location.spec))
-      return found && repositoryFiles(found)
+      if ('problem' in location) return undefined
+      const key = locationKey(location.spec)
+      const found = files.get(key)
+      return found && repositoryFiles(found, commits.get(key))
     },
     async load() {
       let isNew = false

@@ -89,8 +89,12 @@ export function chartText(
   const given = cluster ? withClusterValues(values, options.helm?.valuesFrom, cluster, profile) : values
   const name = recipe.bundle.slice(recipe.bundle.indexOf('/') + 1)
   const { version } = watched
-  if (chart.metadata.kubeVersion) version.note()
-  const rendered = renderNoting(version.note, () =>
+  const { kubeVersion, apiVersions = [], skipCrds, skipSchemaValidation } = options.helm ?? {}
+  const seen = kubeVersion ?? version.value
+  // A version that the Bundle names makes the render the same for all clusters.
+  const note = kubeVersion === undefined ? version.note : (): void => {}
+  if (chart.metadata.kubeVersion) note()
+  const rendered = renderNoting(note, () =>
     renderChart({
       chart,
       values: given,
@@ -99,16 +103,21 @@ export function chartText(
         name: options.helm?.releaseName ?? name,
         namespace: releaseNamespace(options),
       },
-      cluster: cluster?.facts ?? (version.value === undefined ? {} : { kubeVersion: version.value }),
+      cluster: {
+        ...cluster?.facts,
+        ...((cluster === undefined || kubeVersion !== undefined) && seen !== undefined && { kubeVersion: seen }),
+        apiVersions,
+      },
       entropy,
       frozen,
+      ...(skipSchemaValidation && { skipSchemaValidation }),
       ...(watch && { watch }),
       ...(limits && { limits }),
       ...(cluster && { lookUp: cluster.lookUp }),
     }),
   )
   const documents = [
-    ...rendered.crds.map(({ content }) => content),
+    ...(skipCrds ? [] : rendered.crds.map(({ content }) => content)),
     ...rendered.manifests.map(({ content }) => content),
     // Hooks keep their annotations: the step that builds the set recognises hooks by them.
     ...rendered.hooks.map(({ content }) => content),

@@ -14,8 +14,8 @@ export interface ClusterKey {
 }
 
 /** The namespace that templates see as `.Release.Namespace`. */
-export function releaseNamespace({ targetNamespace, defaultNamespace }: LayerOptions): string {
-  return targetNamespace ?? defaultNamespace ?? 'default'
+export function releaseNamespace({ helm, targetNamespace, defaultNamespace }: LayerOptions): string {
+  return helm?.namespace ?? targetNamespace ?? defaultNamespace ?? 'default'
 }
 
 /** The references of `helm.valuesFrom`, in order. */
