@@ -5,16 +5,15 @@
 import { createInterface } from 'node:readline'
 import { ARGO_FAMILIES } from './argo/families.ts'
 import { FLUX_FAMILIES } from './flux/families.ts'
+import { KARMADA_FAMILIES } from './karmada/families.ts'
 import { OCM_FAMILIES } from './ocm/families.ts'
-import type { RecordedCase } from './recorded-case.ts'
-
-/** The answer to a case, by family. */
-export type Families = Readonly<Record<string, (input: RecordedCase) => unknown>>
+import type { Families, RecordedCase } from './recorded-case.ts'
 
 /** The systems whose answers are recorded. */
 export const SYSTEMS: Readonly<Record<string, Families>> = {
   argo: ARGO_FAMILIES,
   flux: FLUX_FAMILIES,
+  karmada: KARMADA_FAMILIES,
   ocm: OCM_FAMILIES,
 }
 

@@ -9,6 +9,9 @@ export interface RecordedCase {
   readonly [field: string]: unknown
 }
 
+/** The answer to a case, by family. */
+export type Families = Readonly<Record<string, (input: RecordedCase) => unknown>>
+
 /** Reads the cases of a file beside this one. */
 export function readCases(file: string): RecordedCase[] {
   return gunzipSync(readFileSync(new URL(file, import.meta.url)))

@@ -9,6 +9,7 @@ import { addObserve, addStatus } from './commands/fleet.ts'
 import { addFlux } from './commands/dialects/flux.ts'
 import { addFreezes } from './commands/freeze.ts'
 import { addHub, addLogin } from './commands/hub.ts'
+import { addKarmada } from './commands/dialects/karmada.ts'
 import { addKustomize } from './commands/kustomization.ts'
 import { addBackups, addDiagnosis } from './commands/maintenance.ts'
 import { addGet, addWrites } from './commands/object.ts'
@@ -65,6 +66,7 @@ const COMMANDS: readonly ((program: FlotillaCommand, act: Act) => void)[] = [
   addPolicy,
   addArgo,
   addFlux,
+  addKarmada,
   addProgramCommands,
 ]
 

@@ -17,7 +17,7 @@ import { evidenceBuilders } from '../../../testing/fixtures/evidence.ts'
 import { createCliHub, expectErrorText } from '../../../testing/hub/cli-hub.ts'
 import { readExact } from '../../../wire/evidence/evidence-record.ts'
 import { evidenceExport } from './export.ts'
-import { readLines } from './read-lines.ts'
+import { readLines } from '../../input/read-lines.ts'
 import { evidenceVerify } from './verify.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'

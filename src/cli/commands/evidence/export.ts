@@ -7,7 +7,7 @@ import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { readDuration } from '../../input/duration-flag.ts'
 import type { Terminal } from '../../print/terminal.ts'
-import { readLines } from './read-lines.ts'
+import { readLines } from '../../input/read-lines.ts'
 
 export interface ExportInput {
   readonly connection: Pick<Connection, 'rest'>

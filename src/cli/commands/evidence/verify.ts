@@ -5,7 +5,7 @@ import { toError } from '../../../core/errors.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { readRootKey } from '../../root-key-file.ts'
 import type { Terminal } from '../../print/terminal.ts'
-import { readLines } from './read-lines.ts'
+import { readLines } from '../../input/read-lines.ts'
 
 export interface VerifyInput {
   readonly terminal: Pick<Terminal, 'data' | 'say'>

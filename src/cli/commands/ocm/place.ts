@@ -1,6 +1,6 @@
 /** `flotilla ocm place`: decisions of Open Cluster Management's Placements, from files and without a hub. */
-import { open } from 'node:fs/promises'
 import { parseTime } from '../../../core/time/time.ts'
+import { readBatchCases } from '../../input/batch-cases.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { alignColumns } from '../../print/print-rollout.ts'
 import type { Terminal } from '../../print/terminal.ts'
@@ -21,9 +21,6 @@ export interface PlaceInput {
   /** Milliseconds since 1970. */
   readonly now: number
 }
-
-/** A line of a batch is at most this long. */
-const MAX_LINE = 64 * 1024 * 1024
 
 /** Prints the decisions of each Placement in the files, or answers the cases of a batch. */
 export async function ocmPlace(input: PlaceInput): Promise<void> {
@@ -94,45 +91,7 @@ async function placeBatch(file: string, { terminal, stdin, flags }: PlaceInput):
   }
   const { answerCase, createCelCompiler } = await import('../../../dialects/ocm/placement/answer-case.ts')
   const compileCel = createCelCompiler()
-  let number = 0
-  for await (const line of linesOf(file, stdin)) {
-    number += 1
-    if (line.trim() === '') continue
-    const input = parseLine(line, `${file}:${number}`)
-    terminal.data(`${JSON.stringify({ id: input.id, answer: answerCase(input, compileCel) })}\n`)
+  for await (const { id, question } of readBatchCases(file, stdin)) {
+    terminal.data(`${JSON.stringify({ id, answer: answerCase(question, compileCel) })}\n`)
   }
-}
-
-async function* linesOf(file: string, stdin: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  if (file === '-') return yield* linesIn(stdin)
-  const handle = await open(file).catch((cause: unknown) => {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError(EXIT.usage, { where: file, what: 'cannot read the file', why }, { cause })
-  })
-  await using _closed = handle
-  yield* linesIn(handle.createReadStream({ autoClose: false }))
-}
-
-async function* linesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  let rest = ''
-  for await (const chunk of chunks) {
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = parts.pop()!
-    yield* parts
-  }
-  if (rest !== '') yield rest
-}
-
-function parseLine(line: string, where: string): { readonly id: unknown } {
-  if (line.length > MAX_LINE)
-    throw new CliError(EXIT.usage, { where, what: `a line has more than ${MAX_LINE} characters` })
-  try {
-    const value: unknown = JSON.parse(line)
-    if (typeof value === 'object' && value !== null && 'id' in value) return value
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError(EXIT.usage, { where, what: 'the line is not JSON', why }, { cause })
-  }
-  throw new CliError(EXIT.usage, { where, what: 'want a JSON object with an id' })
 }

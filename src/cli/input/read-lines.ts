@@ -1,6 +1,6 @@
 // Tested by src/cli/commands/evidence/evidence.test.ts
 /** The lines of a file or an answer, with a limit for each line. */
-import { concatBytes, fromUtf8 } from '../../../core/bytes.ts'
+import { concatBytes, fromUtf8 } from '../../core/bytes.ts'
 
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 

@@ -1,0 +1,9 @@
+/** The families of Karmada's recorded answers, each with the product's function that answers it. */
+import { answerScheduleCase } from '../../../src/dialects/karmada/schedule/answer-case.ts'
+import type { Families } from '../recorded-case.ts'
+import { answerDivision } from './division-cases.ts'
+
+export const KARMADA_FAMILIES: Families = {
+  schedule: answerScheduleCase,
+  division: answerDivision,
+}
