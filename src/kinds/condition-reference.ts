@@ -219,6 +219,11 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry('BadIndex', 'The index of the Helm repository cannot be parsed.', 'Check the repository.'),
       entry('BadManifest', 'The OCI manifest cannot be used.', 'Check the artifact.'),
       entry('BadArchive', 'The archive is damaged or has an unsupported format.', 'Publish the archive again.'),
+      entry(
+        'BadFiles',
+        'A file of `spec.inline` is there twice or cannot be unpacked.',
+        'Correct `spec.inline.files`.',
+      ),
       entry('BadCommit', 'The git server sent a commit that cannot be read.', 'Check the git server.'),
       entry(
         'BadPath',
@@ -750,6 +755,11 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry('GitUpdating', 'The repository is being fetched.'),
       entry('NoRepository', '`spec.repo` is empty.', 'Set `spec.repo`.'),
       entry('NoBundles', 'No Bundle was found at the paths.', 'Correct `spec.paths`.'),
+      entry(
+        'MadeByFleet',
+        'Fleet made the Bundle for a GitRepo, a HelmOp or its own agent, so it is not delivered as it is.',
+        'Create the GitRepo or HelmOp, or remove the label that the message names.',
+      ),
       entry('Refused', 'A field has a value that is not supported.', 'Correct the field that the message names.'),
       entry('BundleNotFound', 'The Bundle of flotilla.dev does not exist.'),
       entry('AllHasEffect', 'Every field has its effect.'),

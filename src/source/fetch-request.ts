@@ -94,8 +94,8 @@ export interface FetchContext extends FetchParts, FetchRequest {
 
 /** The digest of the followed repository. When a user changes it, any history is accepted. */
 export function identityOf(spec: Source['spec']): Digest {
-  const { git, helm, oci } = spec
-  return digestOfJson({ git, helm, oci })
+  const { git, helm, oci, inline } = spec
+  return digestOfJson(inline ? { inline: digestOfJson(inline) } : { git, helm, oci })
 }
 
 /** The digest of the selected part. When it changes, the same commit is a different artifact. */

@@ -23,6 +23,8 @@ export const FLEET_CONTROLLER_RULES: readonly PolicyRule[] = [
     resources: ['bundles', 'placements', 'rolloutplans', 'sources'],
     verbs: ['create', 'patch', 'delete'],
   },
+  // `paused` counts for a running Rollout, too.
+  { apiGroups: OWN, resources: ['rollouts'], verbs: ['patch'] },
   // A Cluster of Fleet with a kubeconfig is registered: naming the Secret needs the right to accept.
   { apiGroups: OWN, resources: ['clusters'], verbs: ['create', 'accept'] },
 ]

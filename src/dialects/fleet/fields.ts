@@ -11,7 +11,8 @@ const valueRef: Fields = {
   key: exact('text', ''),
 }
 
-const HELM: Fields = {
+/** The `helm` block. */
+export const HELM: Fields = {
   chart: exact(
     'text',
     'A directory of the repository, a chart of `repo`, `oci://…`, an archive `https://….tgz`, or `git::URL//DIRECTORY?ref=REF`; a ref that begins like a version is a tag.',
@@ -85,7 +86,7 @@ const DIFF: Fields = {
 }
 
 /** The criteria of a target, a customization or a partition. */
-const TARGET_FIELDS: Fields = {
+export const TARGET_FIELDS: Fields = {
   name: exact('text', 'Only a name; values never go to clusters by it.'),
   clusterName: exact('text', 'The name of the Cluster, its Fleet alias, or its display-name label.'),
   clusterSelector: exact('selector', '`{}` is every cluster of the workspace.'),
@@ -116,7 +117,8 @@ const OPTIONS: Fields = {
   ),
 }
 
-const CUSTOMIZATION: Fields = {
+/** A customization: a target with options. */
+export const CUSTOMIZATION: Fields = {
   ...TARGET_FIELDS,
   ...OPTIONS,
   doNotDeploy: exact('flag', '`skip`.'),
@@ -258,14 +260,18 @@ export const CLUSTER: Fields = {
 
 const {
   name: _name,
+  labels: _labels,
   annotations: _annotations,
   finalizers: _finalizers,
   targetCustomizations: _customizations,
   targetCustomizationMode: _mode,
   overrideTargets: _overrides,
   imageScans: _scans,
-  ...BUNDLE
+  ...content
 } = FLEET_YAML
+
+/** The fields of fleet.yaml about content and rollouts. */
+export const BUNDLE: Fields = content
 
 /** The fields of HelmOp.spec. */
 export const HELM_OP: Fields = {

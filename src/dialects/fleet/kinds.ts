@@ -214,40 +214,44 @@ export const ClusterGroup: Kind<ClusterGroup> = kindOf<ClusterGroup>({
 
 /** A bundle in Fleet's API. */
 export interface FleetBundle extends KubeObject {
-  spec: { path?: string; paused?: boolean; defaultNamespace?: string; namespace?: string }
+  spec: JsonObject
   status?: {
     observedGeneration?: number
     conditions?: Condition[]
     summary?: FleetSummary
-    display?: { readyClusters?: string; state?: string }
+    display?: { readyClusters?: string; state?: string; message?: string; error?: boolean }
+    findings?: string[]
   }
 }
 
-/** Fleet's Bundle: the status of a Flotilla Bundle; a change of it has no effect. */
+/** Fleet's Bundle: written by a person with its content, or the status of a Bundle that the hub made. */
 export const FleetBundle: Kind<FleetBundle> = kindOf<FleetBundle>({
   group: FLEET_GROUP,
   version: VERSION,
   kind: 'Bundle',
   plural: 'bundles',
   scope: 'Namespaced',
-  description: 'How the bundle of a directory does; made from a Bundle of flotilla.dev, which is where to change it.',
+  description:
+    'Files and the clusters they are for. A Bundle that belongs to a GitRepo or HelmOp only shows its status; a change of it has no effect.',
   categories: ['fleet'],
   subresources: { status: true },
+  events: { warnWhenFalse: ['Exact'] },
   fields: {
-    spec: toStructural(
-      object({
-        path: optional(text({ max: 1024, description: 'The directory of the repository.' })),
-        paused: optional(flag()),
-        defaultNamespace: optional(text({ max: 256 })),
-        namespace: optional(text({ max: 256 })),
-      }),
-    ),
+    spec: toStructural(rawObject({ description: 'As in Rancher Fleet; what has no effect is in the status.' })),
     status: toStructural(
       object({
         observedGeneration: count(),
         conditions: Conditions,
         summary: optional(Summary),
-        display: optional(object({ readyClusters: optional(text({ max: 64 })), state: optional(text({ max: 64 })) })),
+        display: optional(
+          object({
+            readyClusters: optional(text({ max: 64 })),
+            state: optional(text({ max: 64 })),
+            message: optional(text({ max: 8192 })),
+            error: optional(flag()),
+          }),
+        ),
+        findings: Findings,
       }),
     ),
   },

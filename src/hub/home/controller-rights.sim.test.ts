@@ -12,7 +12,7 @@ import { BUNDLE_SECRET_MAKER } from '../../controllers/secrets/bundle-secrets.ts
 import { ARGO_CONTROLLER_RULES } from '../../dialects/argo/controller-rules.ts'
 import { Application, ApplicationSet } from '../../dialects/argo/kinds.ts'
 import { FLEET_CONTROLLER_RULES } from '../../dialects/fleet/controller-rules.ts'
-import { ClusterGroup, FleetCluster, GitRepo, HelmOp } from '../../dialects/fleet/kinds.ts'
+import { ClusterGroup, FleetBundle, FleetCluster, GitRepo, HelmOp } from '../../dialects/fleet/kinds.ts'
 import { FLUX_CONTROLLER_RULES } from '../../dialects/flux/controller-rules.ts'
 import { GitRepository, Kustomization } from '../../dialects/flux/kinds.ts'
 import { OCM_CONTROLLER_RULES } from '../../dialects/ocm/controller-rules.ts'
@@ -243,8 +243,14 @@ test('the controllers of the Fleet dialect have every right that they use, and n
   await hub.create(build(GitRepo, 'fleet-default/apps', { spec }), GitRepo)
   const helm = { repo: 'https://charts.example.com/x', chart: 'c', version: '1.0.0' }
   await hub.create(build(HelmOp, 'fleet-default/op', { spec: { helm } }), HelmOp)
+  const resources = [{ name: 'a/cm.yaml', content: configMapManifest('a', {}) }]
+  const written = { resources, paused: true, targets: [{ clusterSelector: {} }] }
+  await hub.create(build(FleetBundle, 'fleet-default/own', { spec: written }), FleetBundle)
   await settle(hub)
   isWhole = false
+  await settle(hub)
+  // Without `paused`, the rollout that waits goes on.
+  await hub.client.patch(FleetBundle, { namespace: 'fleet-default', name: 'own' }, patch({ spec: { paused: false } }))
   await settle(hub)
   await hub.client.delete(GitRepo, { namespace: 'fleet-default', name: 'apps' })
   await hub.client.delete(FleetCluster, { namespace: 'fleet-default', name: 'x' })

@@ -5,6 +5,7 @@ import {
   Conditions,
   digest,
   duration,
+  enumOf,
   flag,
   int,
   listOf,
@@ -112,6 +113,34 @@ export const Source = defineKind({
           { description: 'Chart or other artifact in an OCI registry.' },
         ),
       ),
+      inline: optional(
+        object(
+          {
+            files: listOf(
+              object({
+                path: text({
+                  max: 1024,
+                  min: 1,
+                  pattern: '^[^/\\\\].*$',
+                  description: 'Path of the file, relative to the Source.',
+                }),
+                content: text({ max: 4_194_304, description: 'Content of the file.' }),
+                encoding: optional(
+                  enumOf(['Text', 'Gzip'], {
+                    description:
+                      'Encoding of `content`. `Text`: the content itself. `Gzip`: base64 of the content, compressed with gzip. Defaults to `Text`.',
+                  }),
+                ),
+              }),
+              { max: 10_000, min: 1, description: 'Files of the Source. All files together may unpack to 32 MiB.' },
+            ),
+          },
+          {
+            description:
+              'Files that are written into the Source. A Project allows them with `inline` in its `sources`.',
+          },
+        ),
+      ),
       paths: optional(
         listOf(path(), { max: 256, description: 'Files and directories to fetch. If omitted, all files are fetched.' }),
       ),
@@ -160,7 +189,7 @@ export const Source = defineKind({
         ),
       ),
     },
-    { description: 'Address and options of the Source. Exactly one of `git`, `helm` and `oci` is required.' },
+    { description: 'Address and options of the Source. Exactly one of `git`, `helm`, `oci` and `inline` is required.' },
   ),
   status: object(
     {

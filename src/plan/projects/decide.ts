@@ -19,9 +19,9 @@ import type { Refusal } from './project-of.ts'
 /** The most lines of one answer about objects; further objects are counted. */
 const MAX_LINES = 5
 
-/** The address that a Source fetches. */
-function addressOf({ git, helm, oci }: Source['spec']): string {
-  return git?.url ?? helm?.url ?? oci?.url ?? ''
+/** The address that a Source fetches; files in the Source itself are content that is written inline. */
+function addressOf({ git, helm, oci, inline }: Source['spec']): string {
+  return git?.url ?? helm?.url ?? oci?.url ?? (inline ? INLINE : '')
 }
 
 /** Why a Source may not be fetched. */

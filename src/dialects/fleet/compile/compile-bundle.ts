@@ -45,6 +45,8 @@ export interface BundleCompileContext {
     readonly bundles: readonly { readonly name: string; readonly labels: Readonly<Record<string, string>> }[]
   }
   file(path: string): Uint8Array | undefined
+  /** The directory of a remote chart that is among the files already. */
+  embedded?(sum: string): string | undefined
   readonly findings: Finding[]
 }
 
@@ -81,6 +83,7 @@ export function compileBundle(
     path: scanned.path,
     gitRepo: gitRepo.name,
     file: (path) => scene.file(path),
+    ...compact({ embedded: scene.embedded }),
     wrong,
     charts,
   }

@@ -10,8 +10,9 @@ import { ALLOW_DROP_ANNOTATION, Placement } from '../../../kinds/native/placemen
 import { RolloutPlan } from '../../../kinds/native/rollout-plan.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import type { CompiledBundle } from './compile-bundle.ts'
+import type { WrittenBundle } from '../compile-written-bundle.ts'
 import { FleetBundle, GitRepo, HelmOp } from '../kinds.ts'
-import { bundleObject } from './read-git-repo.ts'
+import { bundleObject, FLEET_GROUP } from './read-git-repo.ts'
 import type { RemoteSpec } from './remote-chart.ts'
 
 /** The label with the name of the GitRepo; the same label as in Fleet. */
@@ -22,6 +23,9 @@ export const COMPILED = 'flotilla.dev/compiled'
 /** The label with the name of the HelmOp; the same label as in Fleet. */
 export const HELM_OP_LABEL = 'fleet.cattle.io/fleet-helm-name'
 
+/** The label with the name of a Bundle that a person wrote; BundleDeployments of Fleet have it. */
+export const BUNDLE_LABEL = 'fleet.cattle.io/bundle-name'
+
 /** The object that others are made for. */
 interface Maker {
   readonly kind: Kind
@@ -30,6 +34,7 @@ interface Maker {
 }
 
 const repoMaker = ({ metadata }: GitRepo): Maker => ({ kind: GitRepo, label: REPO_LABEL, metadata })
+const bundleMaker = ({ metadata }: FleetBundle): Maker => ({ kind: FleetBundle, label: BUNDLE_LABEL, metadata })
 const helmOpMaker = ({ metadata }: HelmOp): Maker => ({ kind: HelmOp, label: HELM_OP_LABEL, metadata })
 
 // A new value starts a fetch at once.
@@ -115,7 +120,23 @@ export function helmOpObjects(op: HelmOp, bundle: CompiledBundle): Desired[] {
   })
 }
 
+/** All objects of a Bundle that a person wrote. */
+export function writtenBundleObjects(bundle: FleetBundle, { compiled, files }: WrittenBundle): Desired[] {
+  const objects = objectsOf(bundleMaker(bundle), [compiled], {
+    guard: {},
+    annotations: released(bundle),
+    chart: (spec) => ({ interval: spec.helm && spec.helm.chart === undefined ? '1h' : '15m' }),
+    hasNoRow: true,
+  })
+  if (files.length === 0) return objects
+  // The files change with the Bundle alone, so there is nothing to look for in between.
+  const source = made(bundleMaker(bundle), Source, { name: compiled.name }, { inline: { files }, interval: '24h' })
+  return [source, ...objects]
+}
+
 interface ObjectOptions {
+  /** Whether the maker itself shows the status of the Bundle. */
+  readonly hasNoRow?: boolean
   readonly guard: object
   readonly annotations: Readonly<Record<string, string>>
   /** Fields of the Source of a chart, besides its address. */
@@ -140,6 +161,7 @@ function objectsOf(maker: Maker, bundles: readonly CompiledBundle[], options: Ob
     add(made(maker, RolloutPlan, { name: bundle.plan.name }, bundle.plan.spec))
     const { metadata, spec } = bundleObject(bundle, namespace)
     add(made(maker, Bundle, { ...metadata, ...withRelease(metadata.annotations) }, { ...spec, ...guard }))
+    if (options.hasNoRow) continue
     const row = compact({
       path: bundle.path || '.',
       paused: bundle.paused ? true : undefined,
@@ -163,8 +185,8 @@ function chartSecret({ spec }: GitRepo): (chart: RemoteSpec) => boolean {
   return ({ helm, oci, git }) => regex.matcher(helm?.url ?? oci?.url ?? git?.url ?? '').find()
 }
 
-/** A person releases a guarded change on the GitRepo; its Placements and Bundles get the token. */
-function released({ metadata }: GitRepo): Readonly<Record<string, string>> {
+/** A person releases a guarded change on the GitRepo or Bundle; its Placements and Bundles get the token. */
+function released({ metadata }: Pick<KubeObject, 'metadata'>): Readonly<Record<string, string>> {
   const token = metadata.annotations?.[ALLOW_DROP_ANNOTATION]
   return token === undefined ? {} : { [ALLOW_DROP_ANNOTATION]: token }
 }
@@ -209,6 +231,15 @@ function ownerOf({ kind, metadata }: Maker): OwnerReference {
     controller: true,
   }
 }
+
+/** The GitRepo, HelmOp or Bundle of Fleet that an object was made for. */
+export function makerOf({ metadata }: Pick<KubeObject, 'metadata'>): OwnerReference | undefined {
+  return (metadata.ownerReferences ?? []).find(
+    ({ apiVersion, kind }) => apiVersion.startsWith(`${FLEET_GROUP}/`) && MAKERS.includes(kind),
+  )
+}
+
+const MAKERS: readonly string[] = [GitRepo.kind, HelmOp.kind, FleetBundle.kind]
 
 /** Whether an object was made for this GitRepo or HelmOp, and not for an earlier one of the same name. */
 export function isOwnedBy(object: KubeObject, maker: Pick<KubeObject, 'metadata'>): boolean {

@@ -28,6 +28,8 @@ export interface LayerContext {
   readonly base?: FleetHelm
   /** The bytes of a file of the repository. */
   file(path: string): Uint8Array | undefined
+  /** The directory of a remote chart that is among the files already. */
+  embedded?(sum: string): string | undefined
   wrong(message: string): void
   /** The remote charts of all layers. */
   readonly charts: Map<string, RemoteChart>
@@ -123,13 +125,15 @@ function chartOf(helm: FleetHelm, scene: LayerContext): string | undefined {
   const chart = helm.chart || scene.base?.chart || ''
   const repo = helm.repo || scene.base?.repo || ''
   const version = helm.version || scene.base?.version || ''
+  const sum = hex(sha256(`${chart}:${repo}:${version}`))
+  const embedded = scene.embedded?.(sum)
+  if (embedded !== undefined) return embedded
   const remote = remoteChart(chart, repo, version)
   if (remote === undefined) return chart === '' ? undefined : relative(chart)
   if ('problem' in remote) {
     scene.wrong(remote.problem)
     return undefined
   }
-  const sum = hex(sha256(`${chart}:${repo}:${version}`))
   const source = `${scene.gitRepo.slice(0, 200)}-chart-${sum.slice(0, 12)}`
   const at = `.charts/${sum.slice(0, 12)}`
   scene.charts.set(at, { source, spec: remote.spec, at })

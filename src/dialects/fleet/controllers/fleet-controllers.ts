@@ -25,7 +25,7 @@ import { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import { URLS_ANNOTATION } from '../../../source/credentials.ts'
 import { lazyFiles } from '../../lazy-files.ts'
-import { MADE_KINDS } from '../compile/desired-objects.ts'
+import { makerOf, MADE_KINDS } from '../compile/desired-objects.ts'
 import { ClusterGroup, FleetBundle, FleetCluster, GitRepo, HelmOp } from '../kinds.ts'
 import { DEFAULT_WORKSPACE, WORKSPACE_LABEL } from '../compile/placement.ts'
 import { groupOf } from '../compile/read-git-repo.ts'
@@ -35,7 +35,7 @@ import { clusterGroupReconciler } from './cluster-group.ts'
 import { createFleetCluster } from './fleet-cluster-controller.ts'
 import { gitRepoReconciler } from './git-repo.ts'
 import { helmOpReconciler } from './helm-op.ts'
-import type { GitRepoPorts } from './ports.ts'
+import type { GitRepoPorts, KnownWorkspace } from './ports.ts'
 
 /** The parts of the dialect's controllers. */
 export interface FleetParts {
@@ -48,7 +48,6 @@ export interface FleetParts {
 }
 
 const MANAGER = 'flotilla-fleet'
-const MAKERS: readonly string[] = [GitRepo.kind, HelmOp.kind]
 
 /** The files that decide which directories are bundles. */
 const SETTINGS = /(^|\/)(fleet\.ya?ml|\.fleetignore)$/
@@ -71,6 +70,9 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
   const made = new Map(MADE_KINDS.map((kind) => [kind, informers.of(kind)]))
   for (const informer of made.values()) informer.addIndex('fleet-owner', ownersOf)
   rollouts.addIndex('fleet-release', ({ metadata, spec }) => [`${metadata.namespace ?? ''}/${spec.release}`])
+  rollouts.addIndex('fleet-plan', ({ metadata, spec }) =>
+    spec.plan === undefined ? [] : [`${metadata.namespace ?? ''}/${spec.plan}`],
+  )
   bundles.addIndex('fleet-release', ({ metadata, status }) =>
     status?.release ? [`${metadata.namespace ?? ''}/${status.release}`] : [],
   )
@@ -97,6 +99,12 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
         if (!isApiError(caught, 'NotFound') && !isApiError(caught, 'Conflict')) throw caught
       }
     },
+    rolloutsOf: (namespace, plan) => rollouts.lister.by('fleet-plan', `${namespace}/${plan}`),
+    pause: async ({ metadata }, paused, signal) => {
+      const { name, namespace = '', resourceVersion } = metadata
+      const body = { metadata: { resourceVersion }, spec: { paused } }
+      await client.patch(Rollout, { namespace, name }, { type: 'merge', body }, { fieldManager: MANAGER, signal })
+    },
     sourceOf: (namespace, name) => sources.lister.get(`${namespace}/${name}`),
     secret: (namespace, name, signal) => findObject(client, Secret, { namespace, name }, signal),
     bind: async ({ metadata }, urls, { signal, log }) => {
@@ -110,29 +118,7 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
         if (!isApiError(caught, 'Conflict') && !isApiError(caught, 'NotFound')) throw caught
       }
     },
-    workspace: (namespace) => {
-      const named = clusters.lister
-        .by('fleet-aliased', namespace)
-        .map((cluster) => [cluster.metadata.name, aliasesOf(cluster)] as const)
-        .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      return {
-        named,
-        groups: groups.lister
-          .by('namespace', namespace)
-          .map((group) => groupOf(group as unknown as UnknownObject))
-          .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-        get clusters() {
-          return clustersOf(namespace).map(factsOf)
-        },
-        get bundles() {
-          return bundles.lister
-            .list(namespace)
-            .map(factsOf)
-            .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-        },
-        aliases: (name) => named.filter(([, names]) => names.includes(name)).map(([own]) => own),
-      }
-    },
+    workspace: (namespace) => knownWorkspace(namespace, { clusters, groups, bundles }),
     filesOf: (artifact) => lazyFiles(artifact, blobs, SETTINGS),
     bundleOf: (namespace, name) => bundles.lister.get(`${namespace}/${name}`),
     countsOf: (bundle) => countsOf(bundle, rollouts),
@@ -157,16 +143,10 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
       { ...all, helmOps, sources, bundles, rollouts, groups, clusters, placements: made.get(Placement)! },
       ports,
     ),
-    createController({
-      ...all,
-      type: FleetBundle,
-      informer: rows,
-      reconciler: fleetBundleReconciler({ ...ports, statusThrottle: createKeyedThrottle(parts.clock, SAVED_UP_MS) }),
-      triggers: [
-        triggerOnObject(bundles, (bundle) => (ownersOf(bundle).length > 0 ? [keyOf(bundle)] : [])),
-        triggerOnObject(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).map(keyOf)),
-      ],
-    }),
+    createFleetBundle(
+      { ...all, rows, sources, bundles, rollouts, groups, clusters, placements: made.get(Placement)! },
+      ports,
+    ),
     createController({
       ...all,
       type: ClusterGroup,
@@ -176,6 +156,37 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
     }),
     createFleetCluster({ ...all, clusters, faces: informers.of(FleetCluster) }),
   ]
+}
+
+interface WorkspaceInformers {
+  readonly clusters: Informer<Cluster>
+  readonly groups: Informer<ClusterGroup>
+  readonly bundles: Informer<Bundle>
+}
+
+/** What is known of a workspace. */
+function knownWorkspace(namespace: string, { clusters, groups, bundles }: WorkspaceInformers): KnownWorkspace {
+  const named = clusters.lister
+    .by('fleet-aliased', namespace)
+    .map((cluster) => [cluster.metadata.name, aliasesOf(cluster)] as const)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return {
+    named,
+    groups: groups.lister
+      .by('namespace', namespace)
+      .map((group) => groupOf(group as unknown as UnknownObject))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    get clusters() {
+      return clusters.lister.by('fleet-workspace', namespace).map(factsOf)
+    },
+    get bundles() {
+      return bundles.lister
+        .list(namespace)
+        .map(factsOf)
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    },
+    aliases: (name) => named.filter(([, names]) => names.includes(name)).map(([own]) => own),
+  }
 }
 
 interface HelmOpParts extends FleetParts {
@@ -208,6 +219,30 @@ function createHelmOp(parts: HelmOpParts, ports: Omit<GitRepoPorts, 'statusThrot
   })
 }
 
+interface FleetBundleParts extends Omit<HelmOpParts, 'helmOps'> {
+  readonly rows: Informer<FleetBundle>
+}
+
+function createFleetBundle(parts: FleetBundleParts, ports: Omit<GitRepoPorts, 'statusThrottle'>): Controller {
+  const { rows, sources, bundles, rollouts, groups, clusters, placements } = parts
+  rows.addIndex('namespace', (row) => (makerOf(row) ? [] : [row.metadata.namespace ?? '']))
+  return createController({
+    ...parts,
+    type: FleetBundle,
+    informer: rows,
+    reconciler: fleetBundleReconciler({ ...ports, statusThrottle: createKeyedThrottle(parts.clock, SAVED_UP_MS) }),
+    triggers: [
+      triggerOnObject(sources, fleetBundleOf),
+      triggerOnObject(placements, fleetBundleOf),
+      // The Bundle of flotilla.dev has the same name.
+      triggerOnObject(bundles, (bundle) => (makerOf(bundle) ? [keyOf(bundle)] : [])),
+      triggerOnObject(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).map(keyOf)),
+      triggerOnObject(groups, ({ metadata }) => rows.lister.by('namespace', metadata.namespace ?? '').map(keyOf)),
+      triggerOn(clusters, (change) => reposTouched(change, rows)),
+    ],
+  })
+}
+
 function factsOf({ metadata }: KubeObject): {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -226,18 +261,20 @@ function aliasesOf({ spec }: Cluster): string[] {
     .map(({ name }) => name.slice(name.lastIndexOf('/') + 1))
 }
 
-function ownersOf({ metadata }: KubeObject): string[] {
-  return (metadata.ownerReferences ?? []).flatMap(({ kind, uid }) => (MAKERS.includes(kind) ? [uid] : []))
+function ownersOf(object: KubeObject): string[] {
+  const maker = makerOf(object)
+  return maker ? [maker.uid] : []
 }
 
-const repoOf = makerOf(GitRepo.kind)
-const helmOpOf = makerOf(HelmOp.kind)
+const repoOf = keyOfMaker(GitRepo.kind)
+const helmOpOf = keyOfMaker(HelmOp.kind)
+const fleetBundleOf = keyOfMaker(FleetBundle.kind)
 
-/** The key of the GitRepo or HelmOp that an object was made for. */
-function makerOf(wanted: string) {
-  return ({ metadata }: KubeObject): string[] => {
-    const owner = (metadata.ownerReferences ?? []).find(({ kind }) => kind === wanted)
-    return owner ? [`${metadata.namespace ?? ''}/${owner.name}`] : []
+/** The key of the GitRepo, HelmOp or Bundle that an object was made for. */
+function keyOfMaker(wanted: string) {
+  return (object: KubeObject): string[] => {
+    const maker = makerOf(object)
+    return maker?.kind === wanted ? [`${object.metadata.namespace ?? ''}/${maker.name}`] : []
   }
 }
 
@@ -253,7 +290,10 @@ function countsOf({ metadata, status }: Bundle, rollouts: Informer<Rollout>): Ro
 }
 
 /** GitRepos whose targets may select another Cluster after a change of aliases. */
-function reposTouched({ before, after }: Change<Cluster>, repos: Informer<GitRepo> | Informer<HelmOp>): string[] {
+function reposTouched(
+  { before, after }: Change<Cluster>,
+  repos: Informer<GitRepo> | Informer<HelmOp> | Informer<FleetBundle>,
+): string[] {
   const named = (cluster: Cluster | undefined): unknown =>
     cluster && aliasesOf(cluster).length > 0 ? [workspaceOf(cluster), aliasesOf(cluster)] : []
   if (jsonEqual(named(before), named(after))) return []

@@ -5,6 +5,7 @@ import type { Secret } from '../../../kinds/builtin/core.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
+import type { Rollout } from '../../../kinds/native/rollout.ts'
 import type { Source } from '../../../kinds/native/source.ts'
 import type { LazyFiles } from '../../lazy-files.ts'
 import type { BundleCompileContext } from '../compile/compile-bundle.ts'
@@ -18,6 +19,10 @@ export interface GitRepoPorts {
   madeFor(uid: string): readonly { readonly kind: Kind; readonly object: KubeObject }[]
   apply(kind: Kind, object: KubeObject, signal: AbortSignal): Promise<void>
   remove(kind: Kind, object: KubeObject, signal: AbortSignal): Promise<void>
+  /** The Rollouts with a copy of a RolloutPlan. */
+  rolloutsOf(namespace: string, plan: string): readonly Rollout[]
+  /** Pauses or resumes a Rollout, unless it changed meanwhile. */
+  pause(rollout: Rollout, paused: boolean, signal: AbortSignal): Promise<void>
   sourceOf(namespace: string, name: string): Source | undefined
   secret(namespace: string, name: string, signal: AbortSignal): Promise<Secret | undefined>
   /** Writes the annotation of a Secret, unless the Secret changed meanwhile. */

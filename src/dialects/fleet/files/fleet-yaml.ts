@@ -6,7 +6,7 @@ import { readFirstYaml } from '../../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../../yaml/yaml.ts'
 import { FLEET_YAML } from '../fields.ts'
 import { readFields } from '../../read-fields.ts'
-import type { Finding } from '../../read-fields.ts'
+import type { Finding, Report } from '../../read-fields.ts'
 
 /** The criteria of a target: all must match, and a target without criteria selects no cluster. */
 export interface FleetTarget {
@@ -125,7 +125,7 @@ export function readFleetYaml(text: string, file: string, findings: Finding[]): 
     findings.push({ level: 'error', file, message: 'a fleet.yaml is a map of fields' })
     return undefined
   }
-  const report = (level: Finding['level'], path: readonly (string | number)[], message: string): void =>
+  const report: Report = (level, path, message) =>
     void findings.push({ level, file, line: document.positionOf(path).line, message })
   const read = readFields(isObject(value) ? value : {}, FLEET_YAML, { system: 'Fleet', report }) as unknown as Omit<
     FleetYaml,
@@ -135,8 +135,26 @@ export function readFleetYaml(text: string, file: string, findings: Finding[]): 
     readonly targetCustomizations?: readonly FleetCustomization[]
     readonly targetCustomizationMode?: string
   }
-  const { targets = [], targetCustomizations = [], targetCustomizationMode = 'FirstMatch', ...rest } = read
-  for (const [at, { name, selector, acceptedStates = [] }] of (rest.dependsOn ?? []).entries()) {
+  const { targets = [], targetCustomizations = [], targetCustomizationMode, ...rest } = read
+  const customizations = [...targets, ...targetCustomizations]
+  const made = withCustomizations(rest, { customizations, mode: targetCustomizationMode, report })
+  return findings.slice(before).some(({ level }) => level === 'error') ? undefined : made
+}
+
+/** Settings with their customizations, each with a name; what is wrong is reported. */
+export function withCustomizations(
+  settings: Omit<FleetYaml, 'customizations' | 'allMatches'>,
+  {
+    customizations,
+    mode = 'FirstMatch',
+    report,
+  }: {
+    readonly customizations: readonly FleetCustomization[]
+    readonly mode?: string | undefined
+    readonly report: Report
+  },
+): FleetYaml {
+  for (const [at, { name, selector, acceptedStates = [] }] of (settings.dependsOn ?? []).entries()) {
     const path = ['dependsOn', at]
     if (!name && !selector) report('error', path, `dependsOn[${at}] must have a name or a selector`)
     const odd = acceptedStates.find((state) => !STATES.includes(state))
@@ -148,15 +166,14 @@ export function readFleetYaml(text: string, file: string, findings: Finding[]): 
       )
     }
   }
-  if (!['FirstMatch', 'AllMatches'].includes(targetCustomizationMode)) {
-    const message = `targetCustomizationMode must be FirstMatch or AllMatches, found ${JSON.stringify(targetCustomizationMode)}`
+  if (!['FirstMatch', 'AllMatches'].includes(mode)) {
+    const message = `targetCustomizationMode must be FirstMatch or AllMatches, found ${JSON.stringify(mode)}`
     report('error', ['targetCustomizationMode'], message)
   }
-  if (findings.slice(before).some(({ level }) => level === 'error')) return undefined
   return {
-    ...rest,
-    allMatches: targetCustomizationMode === 'AllMatches',
-    customizations: [...targets, ...targetCustomizations].map((one, at) => ({
+    ...settings,
+    allMatches: mode === 'AllMatches',
+    customizations: customizations.map((one, at) => ({
       ...one,
       name: one.name ?? `target${String(at).padStart(3, '0')}`,
     })),

@@ -177,7 +177,7 @@ function drivenBundle(
 }
 
 /** The files of a bundle; a nested bundle is among them and is ignored when they are rendered. */
-function contentOf(
+export function contentOf(
   path: string,
   fleetYaml: string | undefined,
   files: RepositoryFiles,

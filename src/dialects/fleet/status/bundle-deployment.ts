@@ -7,9 +7,8 @@ import { enumOf, name, object, text } from '../../../kinds/schema/schema-builder
 import { toStructural } from '../../../kinds/schema/structural.ts'
 import { scopesOfDottedName } from '../../projection.ts'
 import type { BundleStateRow, Projection } from '../../projection.ts'
-import { HELM_OP_LABEL, REPO_LABEL } from '../compile/desired-objects.ts'
+import { BUNDLE_LABEL, HELM_OP_LABEL, makerOf, REPO_LABEL } from '../compile/desired-objects.ts'
 import { FLEET_GROUP } from '../compile/read-git-repo.ts'
-import { GitRepo, HelmOp } from '../kinds.ts'
 import { fleetState, STATES_WORST_FIRST } from './states.ts'
 
 /** Fleet's BundleDeployment, in the namespace of its bundle. */
@@ -20,7 +19,7 @@ const BundleDeployment: Kind = kindOf({
   plural: 'bundledeployments',
   scope: 'Namespaced',
   description:
-    'State of a bundle of a GitRepo or HelmOp on a cluster. A BundleDeployment is computed on request and read-only; it is in the namespace of the GitRepo or HelmOp.',
+    'State of a bundle of a GitRepo, HelmOp or Bundle of Fleet on a cluster. A BundleDeployment is computed on request and read-only; it is in the namespace of the GitRepo, HelmOp or Bundle.',
   categories: [],
   verbs: ['get', 'list', 'watch'],
   selectable: ['bundle', 'cluster'],
@@ -82,14 +81,12 @@ function bundleDeploymentOf(row: BundleStateRow): UnknownObject | undefined {
 export const BUNDLE_DEPLOYMENTS: Projection = {
   kind: BundleDeployment,
   includes: ({ metadata }) =>
-    metadata.labels?.[REPO_LABEL] !== undefined || metadata.labels?.[HELM_OP_LABEL] !== undefined,
+    [REPO_LABEL, HELM_OP_LABEL, BUNDLE_LABEL].some((label) => metadata.labels?.[label] !== undefined),
   objectOf: bundleDeploymentOf,
   within: (namespace) => ({ namespace }),
   named: scopesOfDottedName,
   makerOf(bundle) {
-    const repository = bundle.metadata.ownerReferences?.find(
-      ({ kind }) => kind === GitRepo.kind || kind === HelmOp.kind,
-    )
+    const repository = makerOf(bundle)
     if (!repository) return bundle
     const { apiVersion, kind, name } = repository
     return { apiVersion, kind, metadata: { name, namespace: bundle.metadata.namespace ?? '' } }
