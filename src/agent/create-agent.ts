@@ -1,7 +1,8 @@
 /**
- * An agent: three loops that give each other notices.
+ * An agent: four loops that give each other notices.
  *
  *   link ──head──▶ bundle loop ──rows──▶ reporter ──▶ hub
+ *     │                  └──settled──▶ policies ──checks──▶┘
  *     └─────────────── up, beat ────────────┘
  *
  * The link may be down for years; the bundle loop keeps the cluster as the last accepted document says (I-22).
@@ -33,6 +34,7 @@ import { createDocuments } from './documents/documents.ts'
 import type { ConnectHub } from './link/hub-api.ts'
 import { createHubTime } from './link/hub-time.ts'
 import { loadIdentity, loadTrustFile } from './link/identity.ts'
+import { createPolicyLoop } from './policies/policy-loop.ts'
 import type { ClusterRenderPort } from './render/cluster-render.ts'
 import { buildReport } from './report/build-report.ts'
 import { createClusterFacts } from './report/cluster-facts.ts'
@@ -95,6 +97,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     neighbours: { holdersOf: (key) => bundleLoop.holdersOf(key) },
     onChange: (key, isNews) => bundleLoop.touch(key, isNews),
     onRead: (bundle) => bundleLoop.touchReads(bundle),
+    onPolicyRead: (changed) => policies.touch(changed),
   })
   const facts = createClusterFacts({ client, discovery, clock, log, onChange: () => reporter.wake() })
   const link = await createAgentLink(
@@ -125,20 +128,23 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     entryOf: documents.entryOf,
     sealing: link.sealing,
   })
+  const site = { ...common, appliers, state, hubTime }
   const bundleLoop = createBundleLoop({
-    ...common,
+    ...site,
     documents,
     content,
-    appliers,
-    state,
     discovery,
     render: options.render,
-    hubTime,
     // The local limits and the hub's rules both limit: the lower number counts.
     maxPrune: () => lowest(localLimits.maxPrune, documents.current()?.document.rules.limits?.maxPrune),
-    onChange: () => reporter.wake(),
+    removeChecks: (removed, inner) => policies.remove(removed, inner),
+    onChange: () => {
+      reporter.wake()
+      policies.wake()
+    },
     onTerminal: (terminal) => void end(terminal),
   })
+  const policies = createPolicyLoop({ ...site, ...bundleLoop.checkSource, onChange: () => reporter.wake() })
   const incarnation = createIncarnation({
     ...common,
     state,
@@ -146,13 +152,14 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     onRestored: () => {
       documents.reload()
       bundleLoop.startOver()
+      policies.forget()
       reporter.wake()
     },
   })
   // Log lines that were sent stay in the report: without a new request the report stays the same.
   let requestedLog: ReportedLog | undefined
   const report = () =>
-    buildReport({ documents, bundleLoop, facts, incarnation, requestedLog, nowMs: common.clock.now() })
+    buildReport({ documents, bundleLoop, policies, facts, incarnation, requestedLog, nowMs: common.clock.now() })
   const reporter = createReporter({
     ...common,
     hub: link.hub,
@@ -180,7 +187,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     report,
     async run(signal) {
       const life = AbortSignal.any([signal, ended.signal])
-      await Promise.all([link, bundleLoop, reporter, facts, incarnation].map((part) => part.run(life)))
+      await Promise.all([link, bundleLoop, policies, reporter, facts, incarnation].map((part) => part.run(life)))
     },
   }
 }

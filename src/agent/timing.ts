@@ -127,3 +127,25 @@ export const PUSH_TIMING = {
   /** An agent that ran this long was well: its next failure begins with a short pause again. */
   stableMs: 60_000,
 } as const
+
+/** The evaluation of policies. */
+export const POLICY_TIMING = {
+  /** Rest with nothing to do; every notice ends the rest. */
+  idleMs: 60_000,
+  /** Changes of objects come in groups: one evaluation for all changes within this time. */
+  coalesceMs: 500,
+  /** Until a check that could not be evaluated is tried again. */
+  retryMs: 10_000,
+  /** Until a check that waits for another check, or cannot be judged, is looked at again. */
+  pendingMs: 30_000,
+  /** Some objects cannot be watched. */
+  polledMs: 60_000,
+  /** Certificates expire without a change. */
+  certificatesMs: 3_600_000,
+  /** The shortest interval that an author may set. */
+  shortestIntervalMs: 5000,
+  /** A policy that has repaired nothing for this long repairs at once again. */
+  quietMs: 300_000,
+  /** The longest rest of a policy that repairs the same again and again. */
+  slowestRepairMs: 60_000,
+} as const

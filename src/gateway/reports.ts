@@ -18,6 +18,7 @@ import { apiVersionOf } from '../kinds/meta.ts'
 import { CheckIn, Report } from '../wire/link/frames.ts'
 import type { CheckInAnswer, Claim, ReportAnswer } from '../wire/link/frames.ts'
 import { KEPT_HEADER, STATEMENT_HEADER } from '../wire/link/report-statement.ts'
+import { checkDetailBytes } from '../wire/link/check-details.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { parseJson } from '../wire/validate.ts'
 import type { Evidence } from './evidence.ts'
@@ -212,6 +213,7 @@ function reportSpec(
     log,
     removals = [],
     feedback = [],
+    checks = [],
     ...same
   } = reported
   return compact({
@@ -225,7 +227,16 @@ function reportSpec(
     removals: removals.length === 0 ? undefined : oncePerBundle(removals),
     // An agent sends no more than this; more than this is not reported.
     feedback: feedback.length === 0 || isTooLarge(feedback) ? undefined : oncePerBundle(feedback),
+    checks: checks.length === 0 ? undefined : boundChecks(checks),
   })
+}
+
+/** One result for each check, with no more text than an agent of this version sends. */
+function boundChecks(checks: NonNullable<Report['checks']>): NonNullable<Report['checks']> {
+  const once = [...new Map(checks.map((one) => [`${one.bundle} ${one.kind} ${one.name}`, one])).values()]
+  return checkDetailBytes(once) <= LIMITS.checkBytes
+    ? once
+    : once.map(({ message: _message, objects: _objects, ...state }) => state)
 }
 
 function oncePerBundle<T extends { readonly bundle: string }>(rows: readonly T[]): T[] {

@@ -38,6 +38,10 @@ export const LIMITS = {
   /** Observations of single objects in one report, and of an entry. */
   feedbackBytes: 256 * 1024,
   feedbackObjects: 5000,
+  /** Results of checks in one report, their messages and objects together, and the objects of one result. */
+  checks: 2000,
+  checkBytes: 256 * 1024,
+  checkObjects: 20,
   /** Lines of the agent's own log in one report, sent only on request. */
   logLines: 100,
   logLineChars: 400,

@@ -9,6 +9,8 @@ import type { RemovalRow, ReportedFeedback, ReportRow } from '../../wire/link/fr
 import type { Content } from '../documents/content.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { HubTime } from '../link/hub-time.ts'
+import type { PolicyLoop } from '../policies/policy-loop.ts'
+import { createSettledChecks } from '../policies/settled-checks.ts'
 import { createClusterRender } from '../render/cluster-render.ts'
 import type { ClusterRenderPorts } from '../render/cluster-render.ts'
 import { LOOP_TIMING } from '../timing.ts'
@@ -30,6 +32,8 @@ export interface BundleLoopPorts extends ClusterRenderPorts {
   readonly hubTime: Pick<HubTime, 'now'>
   /** Maximum number of objects of a bundle that may be deleted at once. */
   readonly maxPrune: () => number | undefined
+  /** Removes what the enforced policies of a bundle created. */
+  readonly removeChecks: PolicyLoop['remove']
   /** Called after every change of a row or of the document. */
   readonly onChange: () => void
   /** The document says that the cluster left the fleet: the loop carries out nothing any more. */
@@ -128,6 +132,7 @@ export function createBundleLoop(ports: BundleLoopPorts) {
 
   return {
     ...triggers,
+    checkSource: createSettledChecks({ table, content, plans }),
     /** Starts the next pass now. */
     wake: wakeup.notify,
     /** The cluster was restored from a backup: the next pass reads all state again. */

@@ -166,13 +166,14 @@ async function servedType(discovery: Discovery, id: ObjectId, signal: AbortSigna
 }
 
 /** Throws where no bundle may write, or the local limits forbid it. */
-function writableAddress(localLimits: LocalLimits, type: ResourceType, id: ObjectId) {
+export function writableAddress(localLimits: LocalLimits, type: ResourceType, id: ObjectId) {
   const address = objectAddress(type, id)
   refuseOutside({ ...withoutNamespace(id), ...address }, localLimits)
   return address
 }
 
-function refuseByProject(
+/** Throws when the bundle's Project refuses a write of the object. */
+export function refuseByProject(
   { projectRefusal }: Pick<ApplierPorts, 'projectRefusal'>,
   bundle: string,
   id: ObjectId,

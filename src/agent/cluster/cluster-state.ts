@@ -13,6 +13,7 @@ import { parseJson } from '../../wire/validate.ts'
 import { AGENT_NAMESPACE, CONFIG_MAPS, createAgentObjects } from './agent-objects.ts'
 import { createFrozenStore } from './frozen-store.ts'
 import { createInventoryStore } from './inventory-store.ts'
+import { createPolicyMemory } from '../policies/policy-memory.ts'
 
 const MARK_NAME = 'flotilla-agent-mark'
 const RECEIPTS_NAME = 'flotilla-agent-receipts'
@@ -34,6 +35,7 @@ export function createClusterState(client: Client) {
   return {
     ...inventories,
     ...frozen,
+    ...createPolicyMemory(objectsOfAgent),
     /** Receipts and the state of removals that are under way, newest last. */
     async readReceipts(signal?: AbortSignal): Promise<RemovalRow[]> {
       const text = await objectsOfAgent.read(RECEIPTS_NAME, signal)

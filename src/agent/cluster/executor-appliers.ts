@@ -1,5 +1,6 @@
 // Tested by src/agent/bundles/operation.contract.test.ts
 /** Appliers by executor: with the agent's own rights, or as a ServiceAccount of the cluster by impersonation. */
+import type { Client } from '../../client/client.ts'
 import { clientOver } from '../../client/create-client.ts'
 import type { Discovery } from '../../client/discovery.ts'
 import { createRest } from '../../client/rest.ts'
@@ -10,7 +11,11 @@ import type { Clock } from '../../core/time/clock.ts'
 import { executorRefusal, userOf } from '../../plan/apply/local-limits.ts'
 import type { LocalLimits, Executor } from '../../plan/apply/local-limits.ts'
 import type { DocumentRules } from '../../wire/document/cluster-document.ts'
-import { createApplier } from './applier.ts'
+import { createPolicyAccess } from '../policies/policy-access.ts'
+import type { PolicyAccess } from '../policies/policy-access.ts'
+import { createPolicyWatches } from '../policies/policy-watches.ts'
+import type { ChangedObject, PolicyWatches } from '../policies/policy-watches.ts'
+import { createApplier, refuseByProject, writableAddress } from './applier.ts'
 import type { Applier, ApplierPorts } from './applier.ts'
 import { createReads } from './cluster-reads.ts'
 import type { LookupLimit, Lookups, Reads } from './cluster-reads.ts'
@@ -37,6 +42,8 @@ export interface ApplierFactoryPorts {
   readonly onChange: (key: string, isNews: boolean) => void
   /** An object that the rendering of a bundle read changed; see read-watches.ts. */
   readonly onRead: (bundle: string) => void
+  /** An object of a kind that policies read changed; see policies/policy-watches.ts. */
+  readonly onPolicyRead: (changed: ChangedObject) => void
 }
 
 /** All access to the cluster as a single identity. */
@@ -44,6 +51,8 @@ interface ExecutorAccess {
   readonly applier: Applier
   readonly watches: ObjectWatches
   readonly reads: Reads
+  readonly client: Client
+  readonly policyWatches: PolicyWatches
 }
 
 /** The local limits do not allow the executor of a bundle. */
@@ -69,7 +78,9 @@ export function createAppliers(ports: ApplierFactoryPorts) {
       const reads = createReads({ client, discovery, localLimits, clock, ids, log, onChange: ports.onRead })
       const projectRefusal: ApplierPorts['projectRefusal'] = (bundle, id) => projects.writeRefusal(bundle, executor, id)
       const applier = createApplier({ client, discovery, localLimits, projectRefusal, neighbours, watches })
-      found = { applier, watches, reads }
+      const onRead = ports.onPolicyRead
+      const policyWatches = createPolicyWatches({ client, discovery, clock, ids, log, onChange: onRead })
+      found = { applier, watches, reads, client, policyWatches }
       known.set(user, found)
     }
     return found
@@ -87,6 +98,21 @@ export function createAppliers(ports: ApplierFactoryPorts) {
         list: (query, signal) => reads.list(query, signal, limit),
       }
     },
+    /** The reads and writes of a bundle's policies as the executor; throws ExecutorRefused as `as` does. */
+    policies(bundle: string, executor: Executor | undefined): PolicyAccess {
+      const { client } = accessAs(executor)
+      const projectRefusal: ApplierPorts['projectRefusal'] = (name, id) => projects.writeRefusal(name, executor, id)
+      return createPolicyAccess({
+        client,
+        discovery,
+        localLimits,
+        checkWrite: (type, id) =>
+          refuseByProject({ projectRefusal }, bundle, id, writableAddress(localLimits, type, id)),
+        lookupRefusal: (lookup) => projects.lookupRefusal(bundle, executor, lookup),
+      })
+    },
+    /** The watches of the objects that policies read as this executor. */
+    policyWatches: (executor: Executor | undefined): PolicyWatches => accessAs(executor).policyWatches,
     /** Follows exactly these reads for a bundle, as this executor. Without `now`, follows nothing for the bundle. */
     async follow(
       bundle: string,
@@ -98,9 +124,10 @@ export function createAppliers(ports: ApplierFactoryPorts) {
     },
     /** Stops all watches: the cluster was restored, and their objects are of another time. */
     reset(): void {
-      for (const { watches, reads } of known.values()) {
+      for (const { watches, reads, policyWatches } of known.values()) {
         watches.stop()
         reads.stop()
+        policyWatches.stop()
       }
       known.clear()
     },

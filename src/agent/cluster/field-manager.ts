@@ -6,6 +6,9 @@ const MANAGER_PREFIX = 'flotilla:'
 // The most characters that Kubernetes allows in the name of a field manager.
 const MANAGER_MAX = 128
 
+/** The field manager of repairs that enforced policies make. */
+export const POLICY_MANAGER = 'flotilla-policy'
+
 /** `flotilla:` and the bundle's full name, or a digest where the name would be too long. */
 export function fieldManager(bundle: string): string {
   const plain = `${MANAGER_PREFIX}${bundle}`

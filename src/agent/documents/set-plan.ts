@@ -46,6 +46,8 @@ export interface SetPlan {
   readonly waves: readonly Wave<PlannedObject>[]
   /** Hooks run in the operation, and are no part of the inventory. */
   readonly hooks: readonly PlannedHook[]
+  /** Policies that the agent evaluates instead of applying them; present for a set of checks. */
+  readonly checks?: readonly UnknownObject[]
   /** Present for a recipe, whose objects the agent rendered. */
   readonly rendered?: RenderedHere
 }
@@ -124,6 +126,11 @@ export function createPlanner(options: BundleOptions) {
 /** Plans a complete set; reads every object once. */
 export async function planSet(set: ObjectSet, digest: Digest, content: Content, signal: AbortSignal): Promise<SetPlan> {
   const planner = createPlanner(set.options ?? {})
+  if (set.options?.checks) {
+    const checks: UnknownObject[] = []
+    for (const named of set.objects) checks.push(await content.object(named, signal))
+    return { ...planner.plan(), checks }
+  }
   for (const named of set.objects) {
     const sealed = findSealed(set, digest, named)
     planner.add({

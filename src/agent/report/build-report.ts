@@ -1,9 +1,17 @@
 /** The report of an agent: all that the hub learns about the cluster, in one value. */
 import { compact } from '../../core/compact.ts'
 import { VERSION } from '../../core/version.ts'
-import type { RemovalRow, Report, ReportedFeedback, ReportedLog, ReportRow } from '../../wire/link/frames.ts'
+import type {
+  RemovalRow,
+  Report,
+  ReportedCheck,
+  ReportedFeedback,
+  ReportedLog,
+  ReportRow,
+} from '../../wire/link/frames.ts'
 import type { Documents } from '../documents/documents.ts'
 import { boundObjects } from '../bundles/report-row.ts'
+import { boundChecks } from '../policies/bound-checks.ts'
 import { boundFeedback } from './object-feedback.ts'
 import type { createClusterFacts } from './cluster-facts.ts'
 
@@ -15,6 +23,7 @@ export interface ReportedParts {
     feedback(): readonly ReportedFeedback[]
     removals(): readonly RemovalRow[]
   }
+  readonly policies: { results(): readonly ReportedCheck[] }
   readonly facts: Pick<ReturnType<typeof createClusterFacts>, 'current'>
   readonly incarnation: { current(): number }
   /** Log lines that a user asked for. */
@@ -24,9 +33,18 @@ export interface ReportedParts {
 }
 
 /** Builds the report of the current state. */
-export function buildReport({ documents, bundleLoop, facts, incarnation, requestedLog, nowMs }: ReportedParts): Report {
+export function buildReport({
+  documents,
+  bundleLoop,
+  policies,
+  facts,
+  incarnation,
+  requestedLog,
+  nowMs,
+}: ReportedParts): Report {
   const held = documents.held()
   const removals = bundleLoop.removals()
+  const checks = boundChecks(policies.results(), nowMs)
   const feedback = boundFeedback(bundleLoop.feedback(), nowMs)
   return {
     epoch: held?.epoch ?? 0,
@@ -37,6 +55,7 @@ export function buildReport({ documents, bundleLoop, facts, incarnation, request
     ...compact({
       document: held?.digest,
       feedback: feedback.length > 0 ? feedback : undefined,
+      checks: checks.length > 0 ? checks : undefined,
       removals: removals.length > 0 ? [...removals] : undefined,
       incarnation: incarnation.current() > 1 ? incarnation.current() : undefined,
       refusal: documents.refusal(),

@@ -4,7 +4,7 @@ import { compact } from '../../core/compact.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { Executor } from '../../plan/apply/local-limits.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
-import { RENDER_FEATURE, parseObjectSet } from '../../wire/document/signed-document.ts'
+import { CHECKS_FEATURE, RENDER_FEATURE, parseObjectSet } from '../../wire/document/signed-document.ts'
 
 /** The parts of a set that a document depends on. */
 export interface SetFacts {
@@ -33,7 +33,7 @@ export function createSetFacts(blobs: Pick<Blobs, 'get'>): SetFactsOf {
     const { values, render, options, objects } = parseObjectSet(bytes)
     const facts: SetFacts = compact({
       values,
-      requires: render ? [RENDER_FEATURE] : [],
+      requires: [...(render ? [RENDER_FEATURE] : []), ...(options?.checks ? [CHECKS_FEATURE] : [])],
       objects: render ? [] : distinctPlaces(objects),
       executor: options?.executor,
     })

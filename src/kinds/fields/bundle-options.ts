@@ -399,6 +399,60 @@ export const BUNDLE_OPTIONS = {
         'Handling of hooks. `Run` runs each hook once per operation; `Skip` runs no hooks. Defaults to `Run`. See docs/hooks.md.',
     }),
   ),
+  checks: optional(
+    object(
+      {
+        dependsOn: optional(
+          listOf(
+            object({
+              checks: optional(
+                listOf(name(), {
+                  max: 256,
+                  description: 'Names of the checks that wait. If omitted, all checks of the Bundle wait.',
+                }),
+              ),
+              bundle: optional(
+                text({
+                  max: 317,
+                  min: 1,
+                  description:
+                    'Bundle whose checks are waited for, as `namespace/name`. If omitted, checks of all Bundles match.',
+                }),
+              ),
+              kind: optional(
+                text({ max: 63, min: 1, description: 'Kind of the check to wait for. If omitted, all kinds match.' }),
+              ),
+              name: optional(
+                name({
+                  description: 'Name of the check to wait for. If omitted, all checks of `bundle` are waited for.',
+                }),
+              ),
+              compliance: optional(
+                enumOf(['Compliant', 'NonCompliant', 'Pending'], {
+                  description: 'State that is waited for. Defaults to `Compliant`.',
+                }),
+              ),
+            }),
+            {
+              max: 128,
+              description:
+                'States of other checks on the same cluster. A check that waits is Pending: the agent neither judges nor repairs, and what was enforced before stays.',
+            },
+          ),
+        ),
+        ignorePending: optional(
+          listOf(name(), {
+            max: 256,
+            description: 'Names of checks that count as compliant while they are Pending.',
+          }),
+        ),
+      },
+      {
+        description:
+          'If set, the objects are checks of kind ConfigurationPolicy or CertificatePolicy of Open Cluster Management. The agent evaluates them and applies none of them. See docs/compliance.md.',
+      },
+    ),
+  ),
   dialect: optional(
     enumOf(['Helm', 'Argo'], {
       description:

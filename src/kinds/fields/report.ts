@@ -185,6 +185,40 @@ export const ReportedFeedback = object({
   ),
 })
 
+/** States of a check on a cluster. */
+const CHECK_STATES = ['Compliant', 'NonCompliant', 'Pending', 'Unknown'] as const
+
+/** The result of a check: a policy that the agent evaluates. */
+export const ReportedCheck = object({
+  bundle: entryId({ description: 'Bundle of the check, as `namespace/name`.' }),
+  generation: int({ description: 'Generation of the content on the cluster.' }),
+  kind: text({ max: 63, description: 'Kind of the check, for example `ConfigurationPolicy`.' }),
+  name: text({ max: 253, description: 'Name of the check.' }),
+  state: enumOf(CHECK_STATES, {
+    description:
+      'State of the check. `Pending`: a dependency of the check is not met. `Unknown`: the agent has not evaluated the check yet, or cannot evaluate it.',
+  }),
+  message: optional(text({ max: 4096, description: 'Message of the evaluation.' })),
+  since: text({ max: 40, description: 'Time at which the agent first observed the state.' }),
+  objects: optional(
+    listOf(
+      object({
+        object: text({ max: 1024, description: OBJECT }),
+        reason: optional(text({ max: 1024, description: 'Reason of the violation.' })),
+        difference: optional(
+          text({
+            max: 4096,
+            description: 'Difference between the template and the object. Values of Secrets are not part of it.',
+          }),
+        ),
+        since: text({ max: 40, description: 'Time at which the agent first observed the violation.' }),
+      }),
+      { max: 20, description: 'Objects that violate the check, at most the first 20.' },
+    ),
+  ),
+  violations: optional(int({ description: 'Number of objects that violate the check.' })),
+})
+
 /** Why the agent does not follow the newest document. */
 export const ReportedRefusal = object(
   {
@@ -230,6 +264,13 @@ export const REPORTED_FIELDS = {
       max: 500,
       description:
         'Observations of single objects, for Deliveries and for Bundles with `conditions`; at most 256 KiB. Entries that do not fit are reported in turn; an entry that is absent is not reported.',
+    }),
+  ),
+  checks: optional(
+    listMap(['bundle', 'kind', 'name'], ReportedCheck, {
+      max: 2000,
+      description:
+        'Results of the checks on the cluster. All states are reported; messages and objects have 256 KiB together and are left out in turn where they do not fit.',
     }),
   ),
   removals: optional(

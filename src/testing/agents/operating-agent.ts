@@ -8,6 +8,8 @@ import { createClusterState } from '../../agent/cluster/cluster-state.ts'
 import { createContent } from '../../agent/documents/content.ts'
 import { createDeltaBases, createSealedValues } from '../../agent/documents/delta-bases.ts'
 import type { ClusterRenderPort } from '../../agent/render/cluster-render.ts'
+import { createPolicyLoop } from '../../agent/policies/policy-loop.ts'
+import type { PolicyLoop } from '../../agent/policies/policy-loop.ts'
 import { createBundleLoop } from '../../agent/bundles/bundle-loop.ts'
 import { renderInPlace } from '../../agent/render/render-in-place.ts'
 import { createMemoryStorage } from '../../agent/storage/storage.ts'
@@ -74,8 +76,9 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
   const ceiling = options.ceiling ?? {}
   let document: ClusterDocument | undefined
   let operator: ReturnType<typeof createBundleLoop> | undefined
+  let evaluator: PolicyLoop | undefined
   let stopping: AbortController | undefined
-  let running: Promise<void> | undefined
+  let running: Promise<unknown> | undefined
   let revision = 0
 
   async function assign(
@@ -118,6 +121,22 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
     const rest = createRest({ transport, clock, userAgent: 'flotilla-agent/test' })
     const client = clientOver(rest)
     const discovery = createDiscovery(rest)
+    const state = createClusterState(client)
+    const hubTime = { now: () => clock.now() }
+    const appliers = createAppliers({
+      transport,
+      userAgent: 'flotilla-agent/test',
+      clock,
+      ids,
+      log,
+      discovery,
+      localLimits: ceiling,
+      rules: () => document?.rules,
+      neighbours: { holdersOf: (key) => made.holdersOf(key) },
+      onChange: (key, isNews) => made.touch(key, isNews),
+      onRead: (bundle) => made.touchReads(bundle),
+      onPolicyRead: (changed) => policies.touch(changed),
+    })
     const made = createBundleLoop({
       documents: {
         current: () => document && { document, digest: digestOf(utf8(canonicalJson(document))) },
@@ -134,32 +153,32 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
         entryOf: () => undefined,
         sealing: () => undefined,
       }),
-      appliers: createAppliers({
-        transport,
-        userAgent: 'flotilla-agent/test',
-        clock,
-        ids,
-        log,
-        discovery,
-        localLimits: ceiling,
-        rules: () => document?.rules,
-        neighbours: { holdersOf: (key) => made.holdersOf(key) },
-        onChange: (key, isNews) => made.touch(key, isNews),
-        onRead: (bundle) => made.touchReads(bundle),
-      }),
-      state: createClusterState(client),
+      appliers,
+      state,
+      removeChecks: (removed, signal) => policies.remove(removed, signal),
       discovery,
       render: options.render ?? renderInPlace({ clock, ids }),
       clock,
       ids,
       log,
       maxPrune: () => ceiling.maxPrune,
-      hubTime: { now: () => clock.now() },
+      hubTime,
+      onChange: () => policies.wake(),
+    })
+    const policies = createPolicyLoop({
+      appliers,
+      clock,
+      ids,
+      log,
+      hubTime,
+      state,
+      ...made.checkSource,
       onChange: () => {},
     })
     operator = made
+    evaluator = policies
     stopping = new AbortController()
-    running = made.run(stopping.signal)
+    running = Promise.all([made.run(stopping.signal), policies.run(stopping.signal)])
   }
 
   return {
@@ -170,6 +189,8 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
       stopping?.abort()
       await running
     },
+    /** Results of the checks. */
+    checks: () => evaluator?.results() ?? [],
     removals: () => operator?.removals() ?? [],
     row: (bundle: string) => operator?.rows().find((row) => row.bundle === bundle),
   }

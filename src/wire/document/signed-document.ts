@@ -26,6 +26,9 @@ export const PROJECTS_FEATURE = 'projects/v1'
 /** What a document requires that has an entry or a tombstone of a Delivery. */
 export const DELIVERY_FEATURE = 'delivery/v1'
 
+/** What a document requires that names a set of checks, which the agent evaluates and does not apply. */
+export const CHECKS_FEATURE = 'checks/v1'
+
 /** Features this version's agents have; a document that requires another is refused, naming it. */
 export const FEATURES: readonly string[] = [
   'sets/v1',
@@ -37,6 +40,7 @@ export const FEATURES: readonly string[] = [
   TERMINAL_FEATURE,
   DELIVERY_FEATURE,
   PROJECTS_FEATURE,
+  CHECKS_FEATURE,
 ]
 
 const FILE = { apiVersion: 'render.flotilla.dev/v1', kind: 'File' } as const

@@ -6,6 +6,7 @@ import { Type } from '../../core/schema/typebox.ts'
 import {
   REPORTED_FIELDS,
   ReportedBundle,
+  ReportedCheck as ReportedCheckFields,
   ReportedFeedback as ReportedFeedbackFields,
   ReportedLog as ReportedLogFields,
   ReportedRefusal,
@@ -159,6 +160,10 @@ export type RemovalRow = Static<typeof RemovalRow>
 /** Observations of the objects of an entry. */
 export const ReportedFeedback = wireSchema(ReportedFeedbackFields)
 export type ReportedFeedback = Static<typeof ReportedFeedback>
+
+/** The result of a check. */
+export const ReportedCheck = wireSchema(ReportedCheckFields)
+export type ReportedCheck = Static<typeof ReportedCheck>
 
 /** A fact that the agent reports about its cluster; untrusted. */
 export const Claim = Type.Object(

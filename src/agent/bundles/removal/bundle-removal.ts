@@ -18,6 +18,7 @@ import type { Pruned } from '../../cluster/prune.ts'
 import type { Content } from '../../documents/content.ts'
 import type { Documents } from '../../documents/documents.ts'
 import type { HubTime } from '../../link/hub-time.ts'
+import type { PolicyLoop } from '../../policies/policy-loop.ts'
 import { STEP_TIMING } from '../../timing.ts'
 import type { BundleTable } from '../bundle-table.ts'
 import type { PlanLoader } from '../plan-loader.ts'
@@ -39,6 +40,8 @@ export interface BundleRemovalPorts {
   readonly log: Logger
   /** Maximum number of objects of a bundle that may be deleted at once. */
   readonly maxPrune: () => number | undefined
+  /** Removes what the enforced policies of a bundle created. */
+  readonly removeChecks: PolicyLoop['remove']
 }
 
 /**
@@ -107,6 +110,7 @@ export function createBundleRemoval(ports: BundleRemovalPorts) {
       table.keepFormer(next)
       throw new Waiting('Removing', message, STEP_TIMING.removalRetryMs)
     }
+    await ports.removeChecks({ bundle, executor: options.executor, keeps: !isUninstalled }, signal)
     if (isUninstalled) await uninstallHooks.after({ inventory, generation, applier }, signal, progress)
     const { deleted, left, leftTotal } = progress
     const removedAs = deleted === 0 && leftTotal > 0 ? 'Orphaned' : 'Removed'

@@ -13,7 +13,8 @@ import type { Entropy } from '../../../render/helm/frozen-random.ts'
 import { builtInKinds, readMappings } from './api-kinds.ts'
 import { memoryCluster } from './memory-cluster.ts'
 import type { MemoryCluster } from './memory-cluster.ts'
-import { policyTools } from './policy-tools.ts'
+import { policyTools } from '../../../plan/policy/policy-tools.ts'
+import { templateEngine } from '../../../render/policy-template/template-engine.ts'
 import { readStrictPolicy } from './strict-policy.ts'
 import { typeProblem } from './typed-input.ts'
 
@@ -52,7 +53,7 @@ export function dryRun(input: DryRunInput): DryRunResult {
   const cluster = loadCluster(input)
   const known = notYet(object, input.entropy.now())
   if (known) return { status: known, messages: [], ignored }
-  const tools = policyTools(cluster.objects, input.entropy)
+  const tools = policyTools(templateEngine(cluster.objects, input.entropy))
   const { status, messages, errors } = evaluatePolicy({
     policy: readConfigurationPolicy(object),
     cluster,
