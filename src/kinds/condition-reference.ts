@@ -218,6 +218,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry('BadMirrors', 'The ConfigMap with mirrors cannot be parsed.', 'Correct the ConfigMap.'),
       entry('BadIndex', 'The index of the Helm repository cannot be parsed.', 'Check the repository.'),
       entry('BadManifest', 'The OCI manifest cannot be used.', 'Check the artifact.'),
+      entry('NoLayer', 'The artifact has no layer of the type in `spec.oci.mediaType`.', 'Correct the media type.'),
       entry('BadArchive', 'The archive is damaged or has an unsupported format.', 'Publish the archive again.'),
       entry(
         'BadFiles',
@@ -768,11 +769,27 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
   },
   {
     title: 'Flux',
-    about: 'Reasons of the conditions of GitRepository and Kustomization of toolkit.fluxcd.io.',
+    about: 'Reasons of the conditions of sources and Kustomizations of toolkit.fluxcd.io.',
     reasons: [
       entry('Succeeded', 'The content of the repository is stored.'),
       entry('Progressing', 'The content is being fetched, built or delivered.'),
       entry('GitOperationFailed', 'The repository cannot be fetched. The hub retries.', 'See the message.'),
+      entry(
+        'IndexationFailed',
+        'The index of the Helm repository cannot be read. The hub retries.',
+        'See the message.',
+      ),
+      entry('OCIArtifactPullFailed', 'The artifact cannot be fetched. The hub retries.', 'See the message.'),
+      entry('ChartPullError', 'The chart cannot be fetched. The hub retries.', 'See the message.'),
+      entry('ChartPackageError', 'The directory of the chart has no readable `Chart.yaml`.', 'Correct `spec.chart`.'),
+      entry(
+        'SourceUnavailable',
+        'The source of a HelmChart does not exist.',
+        'Create the source, or correct `spec.sourceRef`.',
+      ),
+      entry('NoSourceArtifact', 'The source of a HelmChart has no artifact yet.', 'See the status of the source.'),
+      entry('ChartPullSucceeded', 'The chart was fetched.', 'Nothing.'),
+      entry('ChartPackageSucceeded', 'The chart was read from its source.', 'Nothing.'),
       entry(
         'IncludeUnavailable',
         'A GitRepository in `spec.include` does not exist or has no artifact.',

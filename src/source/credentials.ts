@@ -1,5 +1,6 @@
 /** Credentials from Secrets: the owner of each Secret binds it to addresses, and it is sent to no other address. */
 import { fromBase64, fromUtf8 } from '../core/bytes.ts'
+import { compact } from '../core/compact.ts'
 import { isObject } from '../core/json.ts'
 import type { Secret } from '../kinds/builtin/core.ts'
 import { SourceError } from './source-error.ts'
@@ -97,6 +98,26 @@ function withDocker(credentials: Credentials, text: string): Credentials {
   const registry = `oci://${host.replace(/^https?:\/\//, '').replace(/\/(v1|v2)\/?$/, '')}`
   parseSourceUrl(registry, ['oci'])
   return { ...credentials, urls: [...credentials.urls, registry], username, password }
+}
+
+/**
+ * Credentials with the certificates of another Secret. They are sent only to addresses that the owners of both Secrets
+ * allow.
+ */
+export function withCertificates(
+  credentials: Credentials | undefined,
+  certificates: Credentials | undefined,
+): Credentials | undefined {
+  if (!certificates) return credentials
+  const { secret, urls, ca, certificate, key } = certificates
+  const tls = compact({ ca, certificate, key })
+  if (!credentials) return { secret, urls, ...tls }
+  const { ca: _ca, certificate: _certificate, key: _key, ...rest } = credentials
+  const both = [
+    ...credentials.urls.filter((url) => isBoundTo(certificates, parseSourceUrl(url, ALL_SCHEMES))),
+    ...urls.filter((url) => isBoundTo(credentials, parseSourceUrl(url, ALL_SCHEMES))),
+  ]
+  return { ...rest, ...tls, secret: `${credentials.secret} with ${secret}`, urls: [...new Set(both)] }
 }
 
 /**

@@ -6,9 +6,10 @@ import type { Digest } from '../core/crypto/digest.ts'
 import type { Ids } from '../core/ids.ts'
 import type { EgressRules } from '../core/text/egress.ts'
 import type { Source } from '../kinds/native/source.ts'
+import type { AnswerCache } from './answer-cache.ts'
 import type { Credentials } from './credentials.ts'
-import type { LsRemoteCache } from './git/ls-remote-cache.ts'
 import type { GitProgram } from './git/run-git.ts'
+import type { HelmIndex } from './helm/helm-index.ts'
 import type { HttpGet } from './http-get.ts'
 import type { Mirror } from './mirrors.ts'
 
@@ -81,7 +82,10 @@ export interface FetchParts {
   readonly folder: string
   /** Directories below which local repositories are allowed. */
   readonly localPaths: readonly string[]
-  readonly polls: LsRemoteCache
+  /** Answers of `ls-remote`. */
+  readonly polls: AnswerCache<Map<string, string>>
+  /** Indexes of Helm repositories. */
+  readonly indexes: AnswerCache<HelmIndex>
   readonly http: HttpGet
   /** The servers that Sources may contact; `http` obeys the same rules. */
   readonly egress: EgressRules

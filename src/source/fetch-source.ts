@@ -39,7 +39,7 @@ async function dispatch(context: FetchContext): Promise<FetchOutcome> {
   if (git) return await fetchGit(git, context)
   // Most hubs use one kind of Source, so each kind is loaded on demand.
   if (helm) {
-    const { fetchHelmChart } = await import('./helm-repository.ts')
+    const { fetchHelmChart } = await import('./helm/helm-repository.ts')
     return await fetchHelmChart(helm, context)
   }
   if (oci) {

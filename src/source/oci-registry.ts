@@ -41,7 +41,14 @@ export async function fetchOci(spec: OciSpec, context: FetchContext): Promise<Fe
   const asked = parseSourceUrl(spec.url, ['oci'])
   const { url, isMirror } = rewriteToMirror(asked, context.mirrors, ['oci'])
   const { followed, same } = reusablePrevious(context)
-  const registry = registryOf(url, credentialsFor(url, context.credentials, isMirror), context)
+  const credentials = credentialsFor(url, context.credentials, isMirror)
+  if (spec.insecure && authorizationOf(credentials) !== undefined) {
+    throw new SourceError(
+      'CredentialsOverHttp',
+      `Secret ${credentials!.secret} is not sent over plain http to ${url.text}; take spec.oci.insecure or spec.credentials out.`,
+    )
+  }
+  const registry = registryOf(url, credentials, context)
   if (spec.digest !== undefined && same?.commit === spec.digest) {
     await confirmReadable(registry, spec.digest, context.signal)
     return { kind: 'Same' }
@@ -66,7 +73,7 @@ export async function fetchOci(spec: OciSpec, context: FetchContext): Promise<Fe
       return { kind: 'Held', revision, reason: 'WentBack', message }
     }
   }
-  const { files, bytes } = await readLayers(manifest.body, registry)
+  const { files, bytes } = await readLayers(manifest.body, spec.mediaType, registry)
   const stored = await storeFiles(files, context.spec, context.blobs)
   const fetchedBytes = bytes + manifest.body.byteLength
   return { kind: 'New', artifact: { ...stored, revision, commit: digest, fetchedBytes, from: url.text } }
@@ -94,6 +101,7 @@ function mismatch(what: string, is: Digest, should: string): SourceError {
 
 async function readLayers(
   manifest: Uint8Array,
+  mediaType: string | undefined,
   registry: Registry,
 ): Promise<{ readonly files: Map<string, Uint8Array>; readonly bytes: number }> {
   const value = parsed(manifest)
@@ -104,11 +112,17 @@ async function readLayers(
       `${registry.url.text} holds no layers; an index of several platforms is no source.`,
     )
   }
+  const wanted =
+    mediaType === undefined ? layers : layers.filter((layer) => layer['mediaType'] === mediaType).slice(0, 1)
+  if (wanted.length === 0) {
+    const types = layers.map((layer) => String(layer['mediaType'])).join(', ')
+    throw new SourceError('NoLayer', `${registry.url.text} has no layer of type ${mediaType ?? ''}; it has ${types}.`)
+  }
   const files = new Map<string, Uint8Array>()
   let bytes = 0
-  for (const layer of layers) {
-    const { mediaType, digest } = layer
-    if (mediaType === HELM_PROVENANCE) continue
+  for (const layer of wanted) {
+    const { mediaType: type, digest } = layer
+    if (type === HELM_PROVENANCE) continue
     if (!isDigest(digest))
       throw new SourceError('BadManifest', `${registry.url.text} names a layer without a sha256 digest.`)
     const { body } = await registry.get(`blobs/${digest}`, { maxBytes: MAX_LAYER })
@@ -172,13 +186,14 @@ function parsed(bytes: Uint8Array): unknown {
 }
 
 /** Registries on loopback addresses are for development, as in docker. */
-function isPlain({ host }: SourceUrl, credentials: Credentials | undefined): boolean {
+function isPlain({ host }: SourceUrl, credentials: Credentials | undefined, { spec }: FetchContext): boolean {
+  if (spec.oci?.insecure) return true
   return credentials?.ca === undefined && (host === 'localhost' || host === '127.0.0.1')
 }
 
 function registryOf(url: SourceUrl, credentials: Credentials | undefined, context: FetchContext): Registry {
   const port = url.port === '' ? '' : `:${url.port}`
-  const base = `${isPlain(url, credentials) ? 'http' : 'https'}://${url.host}${port}/v2/${url.path.replace(/^\/|\/$/g, '')}`
+  const base = `${isPlain(url, credentials, context) ? 'http' : 'https'}://${url.host}${port}/v2/${url.path.replace(/^\/|\/$/g, '')}`
   let token: string | undefined
   const { http, signal } = context
   return {
@@ -226,7 +241,7 @@ async function authorize(
   const scope = `repository:${url.path.replace(/^\/|\/$/g, '')}:pull`
   const target = parseSourceUrl(realm.replace(/\?.*$/, ''), ['https', 'http'])
   const isHome = target.host === url.host && target.port === url.port
-  if (authorizationOf(credentials) !== undefined && target.scheme === 'http' && !isPlain(url, credentials)) {
+  if (authorizationOf(credentials) !== undefined && target.scheme === 'http' && !isPlain(url, credentials, context)) {
     throw new SourceError(
       'CredentialsNotForUrl',
       `${url.host} asks to sign in at ${target.text}, which is not https; credentials are not sent there.`,

@@ -9,7 +9,9 @@ import type { ContentHandler } from '../testing/fixtures/content-server.ts'
 import { createTestFetcher } from '../testing/fixtures/source-fetcher.ts'
 import { tarGz } from '../testing/fixtures/tar.ts'
 import type { TarFile } from '../testing/fixtures/tar.ts'
+import type { Credentials } from './credentials.ts'
 import type { FetchOutcome } from './fetch-request.ts'
+import { fetchSource } from './fetch-source.ts'
 
 const chartOf = (version: string, more: readonly TarFile[] = []): Uint8Array =>
   tarGz([
@@ -88,6 +90,40 @@ test('a chart of a Helm repository: ranges, digests, and what must not change', 
   )
   assert.match(words(await fetch({ chart: 'webb' })), /^ChartNotFound: .*has no chart "webb"; it has web\./)
   assert.match(words(await fetch({ url: `${server.url}/none` })), /^NotFound: /)
+})
+
+test('the index of a repository is an artifact, and Sources of one repository share its answer', async (t) => {
+  const { files, publish } = helmFiles()
+  const { server, fetcher, credentials } = await world(t, [requireBasic('ana', 'pw'), serveFiles(files)])
+  publish('1.0.0')
+  publish('1.1.0')
+  const url = `${server.url}/charts`
+  const index = () => Buffer.from(files.get('/charts/index.yaml') as string)
+  const fetch = (helm: object, reader = credentials) =>
+    fetcher.fetch({ helm: { url, ...helm }, interval: '1m' }, { credentials: reader, isHinted: false })
+  const made = await fetch({ index: true })
+  assert.ok(made.kind === 'New')
+  assert.deepEqual([made.artifact.revision, made.artifact.fetchedBytes], [digestOf(index()), index().byteLength])
+  assert.deepEqual(await fetcher.files(made.artifact.digest), { 'charts.json': '{"web":["1.0.0","1.1.0"]}' })
+  assert.equal(words(await fetch({ index: true })), 'Same')
+  assert.match(words(await fetch({ index: true, chart: 'web' })), /^BadSource: spec\.helm\.index reads the index alone/)
+
+  const request = (helm: object, reader = credentials) => ({
+    spec: { helm: { url, ...helm }, interval: '1m' },
+    mirrors: [],
+    credentials: reader,
+    isHinted: false,
+  })
+  const signal = new AbortController().signal
+  const polls = () => server.log.filter((line) => line.startsWith('GET /charts/index.yaml')).length
+  const before = polls()
+  await Promise.all(
+    ['1.0.0', '1.1.0', '*'].map((version) => fetchSource(request({ chart: 'web', version }), fetcher.parts, signal)),
+  )
+  await fetchSource(request({ index: true }), fetcher.parts, signal)
+  assert.equal(polls(), before + 1)
+  const stranger = await fetchSource(request({ index: true }, { ...credentials, password: 'x' }), fetcher.parts, signal)
+  assert.match(words(stranger), /^AuthenticationFailed: /, 'another reader does not see the answer')
 })
 
 test('a version whose content changed is held', async (t) => {
@@ -276,6 +312,37 @@ test('charts and artifacts of a registry: token, tag, range, digest', async (t) 
     foreign,
     /^CredentialsNotForUrl: 127\.0\.0\.1 asks to sign in at https:\/\/auth\.example\.com\/token; Secret ns\/repo is not bound to that/,
   )
+})
+
+test('one layer of an artifact, and a registry without TLS', async (t) => {
+  const registry = createTestRegistry('team/web')
+  const plain = await startContentServer([registry.handle], { plain: true })
+  t.after(() => plain.close())
+  const { server, fetcher } = await world(t, [])
+  const url = `${plain.url.replace('http', 'oci')}/team/web`
+  // With a CA, also a registry on a loopback address is asked over HTTPS unless the Source says otherwise.
+  const ca = { secret: 'ns/ca', urls: [url], ca: server.ca }
+  const note = (text: string) => registry.addBlob(Buffer.from(text))
+  const title = (name: string) => ({ 'org.opencontainers.image.title': name })
+  registry.push('1.0.0', [
+    { mediaType: 'text/a', annotations: title('a.txt'), ...note('a') },
+    { mediaType: 'text/b', annotations: title('b.txt'), ...note('b') },
+    { mediaType: 'text/b', annotations: title('c.txt'), ...note('c') },
+  ])
+  const fetch = (more: object, own: Credentials = ca) =>
+    fetcher.fetch({ oci: { url, tag: '1.0.0', ...more } }, { credentials: own })
+  const refused = await fetch({})
+  assert.equal(refused.kind, 'Failed')
+  const made = await fetch({ insecure: true, mediaType: 'text/b' })
+  assert.deepEqual(made.kind === 'New' && (await fetcher.files(made.artifact.digest)), { 'b.txt': 'b' })
+  const none = await fetch({ insecure: true, mediaType: 'text/x' })
+  assert.match(words(none), /^NoLayer: .*has no layer of type text\/x; it has text\/a, text\/b, text\/b\.$/)
+  const secret = { secret: 'ns/s', urls: [url], username: 'ana', password: 'pw' }
+  assert.match(
+    words(await fetch({ insecure: true }, secret)),
+    /^CredentialsOverHttp: Secret ns\/s is not sent over plain/,
+  )
+  assert.ok(plain.log.every((line) => line.endsWith(' -')))
 })
 
 test('registries that lie, and artifacts that are files', async (t) => {

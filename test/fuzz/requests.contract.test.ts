@@ -10,8 +10,10 @@ import { systemClock } from '../../src/core/time/system-clock.ts'
 import { BUILTIN_KINDS } from '../../src/kinds/builtin/builtin-kinds.ts'
 import { NATIVE_KINDS } from '../../src/kinds/native/native-kinds.ts'
 import type { Source } from '../../src/kinds/native/source.ts'
+import { createAnswerCache } from '../../src/source/answer-cache.ts'
 import type { FetchContext } from '../../src/source/fetch-request.ts'
-import { fetchHelmChart } from '../../src/source/helm-repository.ts'
+import { fetchHelmChart } from '../../src/source/helm/helm-repository.ts'
+import { INDEX_CACHE } from '../../src/source/helm/helm-index.ts'
 import { fetchOci } from '../../src/source/oci-registry.ts'
 import { SourceError } from '../../src/source/source-error.ts'
 import { createMemoryStore } from '../../src/store/memory-store.ts'
@@ -80,6 +82,7 @@ test('fuzz: answers of Helm repositories and OCI registries become artifacts or 
   t.after(() => fetcher.close())
   const context = (spec: Source['spec'], body: Uint8Array, headers = {}): FetchContext => ({
     ...fetcher.parts,
+    indexes: createAnswerCache(systemClock, INDEX_CACHE),
     spec,
     mirrors: [],
     isHinted: true,

@@ -8,7 +8,7 @@ import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler
 import { keyOf } from '../../kinds/meta.ts'
 import type { Source } from '../../kinds/native/source.ts'
 import type { Secret } from '../../kinds/builtin/core.ts'
-import { readCredentials } from '../../source/credentials.ts'
+import { readCredentials, withCertificates } from '../../source/credentials.ts'
 import type { Credentials } from '../../source/credentials.ts'
 import { FETCH_STOPPED, identityOf, selectionOf } from '../../source/fetch-request.ts'
 import type { FetchFailure, FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
@@ -151,12 +151,14 @@ async function fetchOne(
   const { spec, metadata, status } = source
   try {
     const mirrors = await ports.mirrors(signal)
-    const secret = spec.credentials && (await ports.secret(metadata.namespace ?? '', spec.credentials, signal))
-    if (spec.credentials && !secret) {
-      throw new SourceError('SecretNotFound', `spec.credentials names Secret ${spec.credentials}, and there is none.`, {
-        retry: true,
-      })
+    const secretOf = async (field: 'credentials' | 'certificates'): Promise<Secret | undefined> => {
+      const name = spec[field]
+      const secret = name && (await ports.secret(metadata.namespace ?? '', name, signal))
+      if (!name || secret) return secret || undefined
+      throw new SourceError('SecretNotFound', `spec.${field} names Secret ${name}, and there is none.`, { retry: true })
     }
+    const secret = await secretOf('credentials')
+    const certificates = await secretOf('certificates')
     return await ports.fetch(
       {
         spec,
@@ -164,7 +166,10 @@ async function fetchOne(
         ...about,
         ...compact({
           previous: status?.artifact ? status.artifact : undefined,
-          credentials: secret ? await credentialsOf(secret, ports, signal) : undefined,
+          credentials: withCertificates(
+            secret && (await credentialsOf(secret, ports, signal)),
+            certificates && readCredentials(certificates),
+          ),
         }),
       },
       signal,

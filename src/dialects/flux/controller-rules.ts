@@ -4,15 +4,17 @@ import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
 const SOURCES = ['source.toolkit.fluxcd.io']
 const KUSTOMIZATIONS = ['kustomize.toolkit.fluxcd.io']
 
+const SOURCE_KINDS = ['gitrepositories', 'helmcharts', 'helmrepositories', 'ocirepositories']
+
 export const FLUX_CONTROLLER_RULES: readonly PolicyRule[] = [
-  { apiGroups: SOURCES, resources: ['gitrepositories'], verbs: ['list', 'watch'] },
-  { apiGroups: SOURCES, resources: ['gitrepositories/status'], verbs: ['update'] },
+  { apiGroups: SOURCES, resources: SOURCE_KINDS, verbs: ['list', 'watch'] },
+  { apiGroups: SOURCES, resources: SOURCE_KINDS.map((plural) => `${plural}/status`), verbs: ['update'] },
   { apiGroups: KUSTOMIZATIONS, resources: ['kustomizations'], verbs: ['list', 'watch'] },
   // The finalizer.
   { apiGroups: KUSTOMIZATIONS, resources: ['kustomizations'], verbs: ['update'] },
   { apiGroups: KUSTOMIZATIONS, resources: ['kustomizations/status'], verbs: ['update'] },
   // Objects of Flux inside the build of a Kustomization.
-  { apiGroups: SOURCES, resources: ['gitrepositories'], verbs: ['create', 'patch'] },
+  { apiGroups: SOURCES, resources: SOURCE_KINDS, verbs: ['create', 'patch'] },
   { apiGroups: KUSTOMIZATIONS, resources: ['kustomizations'], verbs: ['create', 'patch'] },
   // A Namespace can name the Placement of its Kustomizations.
   { apiGroups: [''], resources: ['namespaces'], verbs: ['list', 'watch'] },

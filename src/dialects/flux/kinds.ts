@@ -4,34 +4,14 @@ import type { JsonObject } from '../../core/json.ts'
 import { AGE, kindOf } from '../../kinds/define-kind.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { Condition, KubeObject } from '../../kinds/meta.ts'
-import { Conditions, int, listOf, object, optional, rawObject, text, time } from '../../kinds/schema/schema-builders.ts'
+import { int, listOf, object, optional, rawObject, text } from '../../kinds/schema/schema-builders.ts'
 import { toStructural } from '../../kinds/schema/structural.ts'
 import { fieldsSchema } from '../fields-schema.ts'
 import { KUSTOMIZE_GROUP } from './build/flux-kustomization.ts'
 import { GIT_REPOSITORY, KUSTOMIZATION } from './fields.ts'
-
-/** The group of Flux's sources. */
-const SOURCE_GROUP = 'source.toolkit.fluxcd.io'
-
-/** The artifact of a source. There is no server to fetch it from, so it has no address. */
-export interface FluxArtifact {
-  revision: string
-  digest: string
-  lastUpdateTime: string
-  size: number
-}
-
-const Artifact = object(
-  {
-    revision: text({ max: 512, description: 'Revision of the source, for example `main@sha1:8a1b2c3`.' }),
-    digest: text({ max: 128, description: 'Digest of the list of files.' }),
-    lastUpdateTime: time({ description: 'Time of the fetch.' }),
-    size: int({ description: 'Total size of the files in bytes.' }),
-  },
-  { description: 'Content that was fetched last.' },
-)
-
-const findings = () => optional(listOf(text({ max: 2048 }), { max: 100, description: 'Fields without effect.' }))
+import { Artifact, common, READY, SOURCE_GROUP } from './kind-parts.ts'
+import type { FluxArtifact } from './kind-parts.ts'
+import { HelmChart, HelmRepository, OCIRepository } from './source-kinds.ts'
 
 /** A git repository. */
 export interface GitRepository extends KubeObject {
@@ -47,20 +27,6 @@ export interface GitRepository extends KubeObject {
     lastHandledReconcileAt?: string
     findings?: string[]
   }
-}
-
-const READY = [
-  { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
-  { name: 'Status', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].message' },
-] as const
-
-const common = {
-  observedGeneration: optional(int()),
-  conditions: Conditions,
-  lastHandledReconcileAt: optional(
-    text({ max: 256, description: 'Value of the annotation `reconcile.fluxcd.io/requestedAt` that was served last.' }),
-  ),
-  findings: findings(),
 }
 
 /** Flux's GitRepository. */
@@ -153,4 +119,10 @@ export const Kustomization: Kind<Kustomization> = kindOf<Kustomization>({
 })
 
 /** The kinds the dialect serves. */
-export const FLUX_KINDS: readonly Kind[] = [GitRepository, Kustomization] as readonly Kind[]
+export const FLUX_KINDS: readonly Kind[] = [
+  GitRepository,
+  HelmRepository,
+  HelmChart,
+  OCIRepository,
+  Kustomization,
+] as readonly Kind[]

@@ -260,6 +260,12 @@ test('the controllers of the Fleet dialect have every right that they use, and n
   assert.deepEqual(unusedOf(FLEET_CONTROLLER_RULES, used), ['accept clusters.flotilla.dev'], 'a policy asks for it')
 })
 
+const SOURCE_SPECS: Readonly<Record<string, string>> = {
+  HelmRepository: '{interval: INTERVAL, url: "https://charts.example.com"}',
+  HelmChart: '{interval: INTERVAL, chart: web, sourceRef: {kind: HelmRepository, name: nested}}',
+  OCIRepository: '{interval: INTERVAL, url: "oci://registry.example.com/web"}',
+}
+
 test('the controllers of the Flux dialect have every right that they use, and no other', async (t) => {
   const nested = (group: string, kind: string, spec: string) =>
     `apiVersion: ${group}.toolkit.fluxcd.io/v1\nkind: ${kind}\nmetadata: {name: nested, namespace: flux-system}\nspec: ${spec}\n`
@@ -270,6 +276,9 @@ test('the controllers of the Flux dialect have every right that they use, and no
       'GitRepository',
       `{interval: ${commit}m, url: "https://git.example.com/n"}`,
     ),
+    'web/helm.yaml': ['HelmRepository', 'HelmChart', 'OCIRepository']
+      .map((kind) => nested('source', kind, SOURCE_SPECS[kind]!.replace('INTERVAL', `${commit}m`)))
+      .join('---\n'),
     'web/nested.yaml': nested('kustomize', 'Kustomization', `{interval: ${commit}m, prune: true, sourceRef: {}}`),
   }))
   await join(hub, 'a')

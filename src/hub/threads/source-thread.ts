@@ -2,10 +2,11 @@
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
+import { createAnswerCache } from '../../source/answer-cache.ts'
 import { fetchSource } from '../../source/fetch-source.ts'
 import { removeOldAccess } from '../../source/git/git-access.ts'
-import { createLsRemoteCache } from '../../source/git/ls-remote-cache.ts'
 import { prepareGitHome } from '../../source/git/run-git.ts'
+import { INDEX_CACHE } from '../../source/helm/helm-index.ts'
 import type { HttpGet } from '../../source/http-get.ts'
 import { serveThread } from './serve-thread.ts'
 
@@ -23,7 +24,8 @@ await serveThread<'source'>(async (init, noteProcess) => {
     git: { ...init.git, noteProcess },
     folder: init.folder,
     localPaths: init.localPaths,
-    polls: createLsRemoteCache(systemClock),
+    polls: createAnswerCache<Map<string, string>>(systemClock, { most: 1000 }),
+    indexes: createAnswerCache(systemClock, INDEX_CACHE),
     http,
     egress: init.egress,
   }

@@ -89,6 +89,12 @@ export const Source = defineKind({
                 'Version range of `chart`. The newest matching version is used. If omitted, the newest stable version is used. Not used for an archive.',
               ),
             ),
+            index: optional(
+              flag({
+                description:
+                  'If true, only the index of the repository is read. The artifact is a list of the charts and their versions. Not together with `chart`. Defaults to false.',
+              }),
+            ),
             verify: optional(
               flag({
                 default: false,
@@ -109,6 +115,21 @@ export const Source = defineKind({
             ),
             semver: optional(range('Version range. The newest matching tag is used, for example `^1.2.0`.')),
             digest: optional(digest({ description: 'Digest of the manifest of the artifact.' })),
+            mediaType: optional(
+              text({
+                max: 255,
+                min: 1,
+                pattern: '^[A-Za-z0-9][A-Za-z0-9.+/_-]*$',
+                description:
+                  'Media type of the layer to use, the first layer of this type. If omitted, all layers are used.',
+              }),
+            ),
+            insecure: optional(
+              flag({
+                description:
+                  'If true, the registry is contacted over HTTP, and no credentials are sent. Registries on loopback addresses are always contacted over HTTP. Defaults to false.',
+              }),
+            ),
           },
           { description: 'Chart or other artifact in an OCI registry.' },
         ),
@@ -155,6 +176,12 @@ export const Source = defineKind({
         name({
           description:
             'Name of a Secret in this namespace with the credentials. The annotation `flotilla.dev/urls` of the Secret must contain the URL.',
+        }),
+      ),
+      certificates: optional(
+        name({
+          description:
+            'Name of a Secret in this namespace with `ca.crt`, or `tls.crt` and `tls.key`, for the connection. They replace those in the Secret of `credentials`. The annotation `flotilla.dev/urls` of the Secret must contain the URL.',
         }),
       ),
       interval: optional(

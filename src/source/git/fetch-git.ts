@@ -165,7 +165,7 @@ async function readRefs(
   }
   const key = digestOfJson({ url: access.url, secret: reader, ...(special.length > 0 && { special }) })
   const maxAgeMs = context.isHinted ? HINT_AGE_MS : pollIntervalMs(context.spec) * 0.8
-  return await context.polls.refs(key, maxAgeMs, ask)
+  return await context.polls.answer(key, maxAgeMs, ask)
 }
 
 function revisionOf({ name, commit }: ChosenCommit): string {

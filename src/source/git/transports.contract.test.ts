@@ -15,7 +15,7 @@ import { createTestFetcher, TEST_EGRESS } from '../../testing/fixtures/source-fe
 import { systemClock } from '../../core/time/system-clock.ts'
 import type { Credentials } from '../credentials.ts'
 import type { FetchOutcome } from '../fetch-request.ts'
-import { createLsRemoteCache } from './ls-remote-cache.ts'
+import { createAnswerCache } from '../answer-cache.ts'
 
 async function world(t: TestContext, handlers: readonly ContentHandler[] = [], options: { plain?: boolean } = {}) {
   const repository = createTestRepository()
@@ -153,7 +153,9 @@ test('a server that never answers costs its own time only', async (t) => {
 
 test('one question serves all sources of a repository', async (t) => {
   const { server, url } = await world(t, [], { plain: true })
-  const fetcher = await createTestFetcher({ polls: createLsRemoteCache(systemClock) })
+  const fetcher = await createTestFetcher({
+    polls: createAnswerCache<Map<string, string>>(systemClock, { most: 1000 }),
+  })
   t.after(() => fetcher.close())
   const polls = () => server.log.filter((line) => line.startsWith('GET /repo.git/info/refs')).length
   await fetcher.fetch({ git: { url } }, { isHinted: false })
@@ -187,7 +189,12 @@ test('ssh: the key and the known hosts are those of the Secret, and no other con
         isHinted: true,
         ...(credentials && { credentials }),
       },
-      { ...fetcher.parts, egress, git: spawned, polls: createLsRemoteCache(systemClock) },
+      {
+        ...fetcher.parts,
+        egress,
+        git: spawned,
+        polls: createAnswerCache<Map<string, string>>(systemClock, { most: 1000 }),
+      },
       new AbortController().signal,
     )
   assert.match(

@@ -1,24 +1,13 @@
 /** Compiles a GitRepository to a Source. */
 import { compact } from '../../../core/compact.ts'
 import { isObject } from '../../../core/json.ts'
-import type { JsonObject } from '../../../core/json.ts'
-import { formatDuration, parseDuration } from '../../../core/time/duration.ts'
-import { SECRETS_ANNOTATION } from '../../../kinds/fields/secrets-annotation.ts'
-import { Source } from '../../../kinds/native/source.ts'
-import { readFields } from '../../read-fields.ts'
+import { parseDuration } from '../../../core/time/duration.ts'
+import type { Source } from '../../../kinds/native/source.ts'
 import type { Finding } from '../../read-fields.ts'
 import { GIT_REPOSITORY } from '../fields.ts'
 import { GitRepository } from '../kinds.ts'
-import { madeFor } from './made-objects.ts'
+import { listOf, readSpec, sourceFor, textOf } from './compile-source.ts'
 import type { Desired } from './made-objects.ts'
-
-/** The annotation that asks Flux for a reconciliation now. */
-export const REQUESTED = 'reconcile.fluxcd.io/requestedAt'
-// A new value starts a fetch at once.
-const POLL = 'flotilla.dev/poll'
-
-const DEFAULT_TIMEOUT = '60s'
-const SHORTEST_MS = 5000
 
 /** An entry of `spec.include`. */
 export interface Include {
@@ -43,15 +32,6 @@ interface FluxGitRef {
   readonly semver?: string
   readonly name?: string
   readonly commit?: string
-}
-
-/** Reads the fields of an object by its table; findings say what is refused and what has no effect. */
-export function readSpec(spec: unknown, fields: typeof GIT_REPOSITORY): { read: JsonObject; findings: Finding[] } {
-  const findings: Finding[] = []
-  const report = (level: Finding['level'], _path: unknown, message: string): void =>
-    void findings.push({ level, message: `spec.${message}` })
-  const read = readFields(isObject(spec) ? spec : {}, fields, { system: 'Flux', report })
-  return { read, findings }
 }
 
 /** The spec, and findings about it. */
@@ -87,30 +67,16 @@ export function readGitRepository(object: GitRepository): { spec: GitRepositoryS
 
 /** The Source of a GitRepository. */
 export function sourceOf(object: GitRepository, spec: GitRepositorySpec): Desired {
-  const { spec: written, metadata } = object
-  const secret = isObject(written['secretRef']) ? textOf(written['secretRef']['name']) : ''
-  const annotations = metadata.annotations ?? {}
   const paths = spec.sparseCheckout.map(directoryOf)
-  const passed = [
-    [POLL, annotations[REQUESTED]],
-    [SECRETS_ANNOTATION, annotations[SECRETS_ANNOTATION]],
-  ].filter(([, value]) => value !== undefined)
-  return madeFor(object, GitRepository, {
-    kind: Source,
-    annotations: Object.fromEntries(passed) as Record<string, string>,
-    spec: compact({
-      git: { url: spec.url, ref: refOf(spec.ref) },
-      paths: paths.length === 0 || paths.includes('') ? undefined : paths,
-      credentials: secret === '' ? undefined : secret,
-      interval: formatDuration(Math.max(SHORTEST_MS, parseDuration(textOf(written['interval'])) ?? 0)),
-      timeout: textOf(written['timeout']) || DEFAULT_TIMEOUT,
-      suspend: spec.suspend ? true : undefined,
-    }),
+  const follows: Partial<Source['spec']> = compact({
+    git: { url: spec.url, ref: refOf(spec.ref) },
+    paths: paths.length === 0 || paths.includes('') ? undefined : paths,
   })
+  return sourceFor(object, GitRepository, follows, object.spec)
 }
 
 /** The one field that counts. */
-function refOf({ name, commit, tag, semver, branch }: FluxGitRef): JsonObject {
+function refOf({ name, commit, tag, semver, branch }: FluxGitRef): FluxGitRef {
   if (name) return { name: name.replace(/\^\{\}$/, '') }
   if (commit) return { commit }
   if (tag) return { tag }
@@ -127,14 +93,4 @@ export function fluxRevision({ name, commit, branch }: FluxGitRef, revision: str
   const hash = revision.slice(revision.lastIndexOf('@') + 1)
   if (name) return `${name}@${hash}`
   return commit && branch ? `${branch}@${hash}` : revision
-}
-
-/** Text of a field; empty if it has none. */
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
-
-/** Objects of a list. */
-export function listOf(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
 }

@@ -3,21 +3,15 @@
 import type { Blobs } from '../../../blobs/blobs.ts'
 import { findObject } from '../../../client/find-object.ts'
 import type { Informer } from '../../../client/informer.ts'
-import type { Informers } from '../../../client/informers.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import type { Digest } from '../../../core/crypto/digest.ts'
 import { isApiError } from '../../../core/errors.ts'
-import type { Clock } from '../../../core/time/clock.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { jsonEqual } from '../../../core/json.ts'
-import type { Logger } from '../../../core/log.ts'
-import type { Metrics } from '../../../core/metrics.ts'
 import { createController } from '../../../engine/controller.ts'
 import type { Controller } from '../../../engine/controller.ts'
 import { createKeyedThrottle } from '../../../engine/keyed-throttle.ts'
 import { triggerOn, triggerOnObject } from '../../../engine/trigger.ts'
 import { ConfigMap, Namespace, Secret } from '../../../kinds/builtin/core.ts'
-import type { Kind } from '../../../kinds/define-kind.ts'
 import { keyOf } from '../../../kinds/meta.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
@@ -26,28 +20,18 @@ import { Placement } from '../../../kinds/native/placement.ts'
 import { Release } from '../../../kinds/native/release.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
-import type { VariantsRequest, VariantsResult } from '../../../render/bundle/render-variants.ts'
 import { parseObjectSet } from '../../../wire/document/signed-document.ts'
 import { readGitRepository } from '../compile/compile-git-repository.ts'
 import { PLACEMENT_ANNOTATION, readKustomization } from '../compile/compile-kustomization.ts'
 import { COMPILED } from '../compile/made-objects.ts'
-import { GitRepository, Kustomization } from '../kinds.ts'
+import { FLUX_KINDS, GitRepository, Kustomization } from '../kinds.ts'
 import { inventoryId } from '../status/kustomization-status.ts'
+import type { FluxParts } from './flux-parts.ts'
 import { gitRepositoryReconciler } from './git-repository.ts'
 import { kustomizationReconciler } from './kustomization.ts'
+import { ownerOf } from './owner-of.ts'
 import type { KustomizationPorts } from './ports.ts'
-
-/** The parts of the dialect's controllers. */
-export interface FluxParts {
-  readonly informers: Informers
-  readonly blobs: Pick<Blobs, 'get'>
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly log: Logger
-  readonly metrics?: Metrics
-  /** Renders a Bundle. */
-  readonly render: (request: VariantsRequest, signal: AbortSignal) => Promise<VariantsResult>
-}
+import { createSourceControllers } from './source-controllers.ts'
 
 /** A cluster without facts: what is built for it is the same for all clusters. */
 const NO_CLUSTER = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
@@ -78,6 +62,7 @@ export function createFluxControllers(parts: FluxParts): readonly Controller[] {
   const ports = portsOf(parts)
   const all = { ...parts, client: informers.client }
   return [
+    ...createSourceControllers(parts, ports),
     createController({
       ...all,
       type: GitRepository,
@@ -121,10 +106,7 @@ export function createFluxControllers(parts: FluxParts): readonly Controller[] {
 function portsOf({ informers, blobs, clock, render }: FluxParts): KustomizationPorts {
   const { client } = informers
   const made = new Map<string, Informer<KubeObject>>(
-    [Source, Placement, Bundle, GitRepository, Kustomization].map((kind) => [
-      kind.kind,
-      informers.of(kind as unknown as Kind),
-    ]),
+    [Source, Placement, Bundle, ...FLUX_KINDS].map((kind) => [kind.kind, informers.of(kind)]),
   )
   const repositories = informers.of(GitRepository)
   const kustomizations = informers.of(Kustomization)
@@ -209,15 +191,4 @@ function dependencyKeys(object: Kustomization): string[] {
 function includeKeys(object: GitRepository): string[] {
   const { namespace = '' } = object.metadata
   return readGitRepository(object).spec.include.map(({ repository }) => `${namespace}/${repository}`)
-}
-
-/** The object of Flux that an object was made for. */
-function ownerOf(
-  { metadata }: KubeObject,
-  { kind, group }: { readonly kind: string; readonly group: string },
-): string[] {
-  const owner = (metadata.ownerReferences ?? []).find(
-    (one) => one.kind === kind && one.apiVersion.startsWith(`${group}/`),
-  )
-  return owner ? [`${metadata.namespace ?? ''}/${owner.name}`] : []
 }

@@ -1,3 +1,4 @@
+import type { Digest } from '../../../core/crypto/digest.ts'
 import type { KeyedThrottle } from '../../../engine/keyed-throttle.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
@@ -8,6 +9,7 @@ import type { SharedVariant } from '../../../render/bundle/render-variants.ts'
 import type { DeletionPolicies } from '../compile/compile-kustomization.ts'
 import type { Desired } from '../compile/made-objects.ts'
 import type { GitRepository, Kustomization } from '../kinds.ts'
+import type { HelmRepository } from '../source-kinds.ts'
 import type { RolloutCounts } from '../status/kustomization-status.ts'
 
 /** Writing the objects that are made for objects of Flux. */
@@ -21,9 +23,26 @@ export interface MadePorts {
   readonly replaced: Map<string, number>
 }
 
-/** The ports of the GitRepository controller. */
-export interface GitRepositoryPorts extends MadePorts {
+/** The ports of controllers that follow a Source. */
+export interface SourcePorts extends MadePorts {
   sourceOf(namespace: string, name: string): Source | undefined
+}
+
+/** The name and version of a chart, or why it cannot be read. */
+export type ChartFacts =
+  | { readonly name: string; readonly version: string; readonly appVersion: string }
+  | { readonly problem: string }
+
+/** The ports of the HelmChart controller. */
+export interface HelmChartPorts extends SourcePorts {
+  helmRepositoryOf(namespace: string, name: string): HelmRepository | undefined
+  repositoryOf(namespace: string, name: string): GitRepository | undefined
+  /** Reads the Chart.yaml of a directory of an artifact. */
+  chartIn(artifact: Digest, path: string): Promise<ChartFacts>
+}
+
+/** The ports of the GitRepository controller. */
+export interface GitRepositoryPorts extends SourcePorts {
   repositoryOf(namespace: string, name: string): GitRepository | undefined
 }
 

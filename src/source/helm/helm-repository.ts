@@ -2,43 +2,39 @@
  * Helm repositories: reads index.yaml, chooses the newest version in a range, and checks the archive's digest and
  * signature. Also fetches a single archive by its address.
  */
-import { digestOf } from '../core/crypto/digest.ts'
-import type { Digest } from '../core/crypto/digest.ts'
-import { isObject } from '../core/json.ts'
-import { compareVersions } from '../core/text/semver.ts'
-import type { Source } from '../kinds/native/source.ts'
-import { readYamlDocument } from '../yaml/read/read-yaml.ts'
-import { YamlError } from '../yaml/yaml.ts'
-import { credentialsFor, isBoundTo } from './credentials.ts'
-import { reusablePrevious, isAccepted } from './fetch-request.ts'
-import type { FetchContext, FetchOutcome } from './fetch-request.ts'
-import { newestVersion, versionOf } from './git/choose-commit.ts'
-import type { HttpAnswer } from './http-get.ts'
-import { rewriteToMirror } from './mirrors.ts'
-import { verifyProvenance } from './provenance.ts'
-import { SourceError } from './source-error.ts'
-import { parseSourceUrl } from './source-url.ts'
-import type { SourceScheme } from './source-url.ts'
-import { storeFiles } from './store-files.ts'
-import { extractFiles } from './untar.ts'
+import { utf8 } from '../../core/bytes.ts'
+import { digestOf, digestOfJson } from '../../core/crypto/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import { isObject } from '../../core/json.ts'
+import { compareVersions } from '../../core/text/semver.ts'
+import type { Source } from '../../kinds/native/source.ts'
+import { readYamlDocument } from '../../yaml/read/read-yaml.ts'
+import { YamlError } from '../../yaml/yaml.ts'
+import { credentialsFor, isBoundTo } from '../credentials.ts'
+import { reusablePrevious, isAccepted } from '../fetch-request.ts'
+import type { FetchContext, FetchOutcome } from '../fetch-request.ts'
+import { pollIntervalMs } from '../poll-interval.ts'
+import { versionOf } from '../git/choose-commit.ts'
+import type { HttpAnswer } from '../http-get.ts'
+import { rewriteToMirror } from '../mirrors.ts'
+import { chooseVersion, MAX_INDEX, readIndex } from './helm-index.ts'
+import type { ChartVersion, HelmIndex } from './helm-index.ts'
+import { verifyProvenance } from '../provenance.ts'
+import { SourceError } from '../source-error.ts'
+import { parseSourceUrl } from '../source-url.ts'
+import type { SourceScheme } from '../source-url.ts'
+import { storeFiles } from '../store-files.ts'
+import { extractFiles } from '../untar.ts'
 
 type HelmSpec = NonNullable<Source['spec']['helm']>
 
 const SCHEMES: readonly SourceScheme[] = ['https', 'http']
-const MAX_INDEX = 64 * 1024 * 1024
-/** An index of 40 MB from a real repository has about this many; each needs some 350 bytes of memory. */
-const MAX_INDEX_NODES = 2_000_000
 const MAX_CHART = 64 * 1024 * 1024
 const MAX_PROVENANCE = 1024 * 1024
 
-interface ChartVersion {
-  readonly version: string
-  readonly url: string
-  readonly digest: string | undefined
-}
-
-/** Fetches a chart: the newest version in a repository, or the archive at an address. */
+/** Fetches a chart: the newest version in a repository, or the archive at an address; or the index of a repository. */
 export async function fetchHelmChart(spec: HelmSpec, context: FetchContext): Promise<FetchOutcome> {
+  if (spec.index) return fetchIndex(spec, context)
   return spec.chart === undefined
     ? fetchArchive(spec, context)
     : fetchFromIndex({ ...spec, chart: spec.chart }, context)
@@ -61,10 +57,42 @@ async function fetchArchive(spec: HelmSpec, context: FetchContext): Promise<Fetc
   return (followed ? whyHeld(found, followed, context) : undefined) ?? (await store(found, { chart, archive }, context))
 }
 
+const LISTED = 'charts.json'
+/** Hints are answered by what was heard within a second. */
+const HINT_AGE_MS = 1000
+
+/** Reads an index; the artifact lists the charts and their versions. */
+async function fetchIndex(spec: HelmSpec, context: FetchContext): Promise<FetchOutcome> {
+  if (spec.chart !== undefined || spec.version !== undefined) {
+    throw new SourceError(
+      'BadSource',
+      'spec.helm.index reads the index alone; leave spec.helm.chart and spec.helm.version out.',
+    )
+  }
+  const url = indexUrlOf(spec)
+  const { digest, bytes, charts } = await indexAt(url, context)
+  if (reusablePrevious(context).same?.commit === digest) return { kind: 'Same' }
+  const listed = [...charts].map(([chart, versions]) => [chart, versions.map(({ version }) => version)])
+  const files = new Map([[LISTED, utf8(JSON.stringify(Object.fromEntries(listed)))]])
+  const stored = await storeFiles(files, context.spec, context.blobs)
+  return { kind: 'New', artifact: { ...stored, revision: digest, commit: digest, fetchedBytes: bytes, from: url } }
+}
+
+function indexUrlOf({ url }: HelmSpec): string {
+  return `${url.replace(/\/+$/, '')}/index.yaml`
+}
+
+/** The index of a repository as this reader sees it. Readers share no answer. */
+async function indexAt(url: string, context: FetchContext): Promise<HelmIndex> {
+  const { credentials, indexes, isHinted, spec } = context
+  const key = digestOfJson({ url, mirrors: context.mirrors, reader: credentials ?? null })
+  const maxAgeMs = isHinted ? HINT_AGE_MS : pollIntervalMs(spec) * 0.8
+  return await indexes.answer(key, maxAgeMs, async () => readIndex((await get(url, MAX_INDEX, context)).body, url))
+}
+
 async function fetchFromIndex(spec: HelmSpec & { chart: string }, context: FetchContext): Promise<FetchOutcome> {
-  const indexUrl = `${spec.url.replace(/\/+$/, '')}/index.yaml`
-  const index = await get(indexUrl, MAX_INDEX, context)
-  const found = chooseVersion(readIndex(index.body, spec.chart, indexUrl), spec)
+  const indexUrl = indexUrlOf(spec)
+  const found = chooseVersion(await indexAt(indexUrl, context), spec, indexUrl)
   const { followed, same } = reusablePrevious(context)
   const held = followed ? whyHeld(found, followed, context) : undefined
   if (held) return held
@@ -207,56 +235,6 @@ async function get(url: string, maxBytes: number, context: FetchContext): Promis
         ? 'AuthenticationFailed'
         : 'FetchFailed',
     `${target.url.text}: ${says[answer.status] ?? 'the server failed'} (HTTP ${answer.status}).`,
-    { retry: true },
-  )
-}
-
-/** Reads the versions of a chart from an index. */
-function readIndex(bytes: Uint8Array, chart: string, file: string): ChartVersion[] {
-  let value: unknown
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    const limits = { maxBytes: MAX_INDEX, maxNodes: MAX_INDEX_NODES }
-    value = readYamlDocument(text, { resolver: '1.1', duplicateKeys: 'last', limits }).value
-  } catch (caught) {
-    const why = caught instanceof YamlError ? caught.message : 'it is not UTF-8'
-    throw new SourceError('BadIndex', `${file} cannot be read: ${why}.`, { retry: true, cause: caught })
-  }
-  const entries = isObject(value) && isObject(value['entries']) ? value['entries'] : undefined
-  if (!entries)
-    throw new SourceError('BadIndex', `${file} is no index of a Helm repository: it has no "entries".`, { retry: true })
-  const versions = Object.hasOwn(entries, chart) ? entries[chart] : undefined
-  if (!Array.isArray(versions) || versions.length === 0) {
-    const names = Object.keys(entries).slice(0, 5).join(', ')
-    throw new SourceError(
-      'ChartNotFound',
-      `${file} has no chart ${JSON.stringify(chart)}; it has ${names || 'none'}.`,
-      { retry: true },
-    )
-  }
-  return versions.flatMap((entry: unknown): ChartVersion[] => {
-    if (!isObject(entry)) return []
-    const { version, urls, digest } = entry
-    const url = Array.isArray(urls) ? urls[0] : undefined
-    if (typeof version !== 'string' || typeof url !== 'string') return []
-    // An unreadable digest never matches an archive. Only an entry without a digest is accepted without this check.
-    const hash = typeof digest === 'string' || typeof digest === 'number' ? String(digest).replace(/^sha256:/, '') : ''
-    return [{ version, url, digest: hash === '' ? undefined : `sha256:${hash.toLowerCase()}` }]
-  })
-}
-
-function chooseVersion(
-  versions: readonly ChartVersion[],
-  { version, chart }: HelmSpec & { chart: string },
-): ChartVersion {
-  const names = versions.map((one) => one.version)
-  const chosen = versions.find((one) => one.version === version)?.version ?? newestVersion(names, version ?? '*')
-  const found = versions.find((one) => one.version === chosen)
-  if (found) return found
-  const some = names.slice(0, 5).join(', ')
-  throw new SourceError(
-    'VersionNotFound',
-    `Chart ${chart} has no version in the range ${JSON.stringify(version ?? '*')}; it has ${some}.`,
     { retry: true },
   )
 }
