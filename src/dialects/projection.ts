@@ -6,6 +6,7 @@ import type { Kind } from '../kinds/define-kind.ts'
 import type { BundleStateName } from '../kinds/fields/states.ts'
 import type { KubeObject, UnknownObject } from '../kinds/meta.ts'
 import type { Bundle } from '../kinds/native/bundle.ts'
+import type { ClusterReport } from '../kinds/native/cluster-report.ts'
 
 /** A bundle on a cluster, as `bundlestates.view.flotilla.dev` has it. */
 export interface BundleStateRow extends UnknownObject {
@@ -27,6 +28,14 @@ export interface RowScope {
   readonly cluster?: string
 }
 
+/** What a row is about. */
+export interface RowFacts {
+  /** The same object for consecutive rows of the bundle. */
+  readonly bundle: Bundle
+  /** The newest report of the cluster, if `readsReports` is set and there is one. */
+  readonly report?: ClusterReport
+}
+
 /** A kind of a dialect whose objects are bundles on clusters in the words of the other system. */
 export interface Projection {
   readonly kind: Kind
@@ -34,8 +43,10 @@ export interface Projection {
   readonly isStoredToo?: boolean
   /** Whether clusters of a bundle have objects of the kind. */
   includes(bundle: Bundle): boolean
+  /** Whether `objectOf` needs the newest report of the cluster. */
+  readonly readsReports?: boolean
   /** The object of a bundle on a cluster; undefined if it has none. The name is unique within the namespace. */
-  objectOf(row: BundleStateRow): UnknownObject | undefined
+  objectOf(row: BundleStateRow, facts: RowFacts): UnknownObject | undefined
   /** Which bundles on clusters can have their objects in a namespace. */
   within(namespace: string): RowScope
   /** Which bundles on clusters an object of this name can be about. */

@@ -116,6 +116,11 @@ export const CONDITIONS: readonly ConditionEntry[] = [
     'True while the Placement has a mistake and keeps its last decisions.',
   ),
   condition(
+    'ManifestworkApplied',
+    ['ManifestWorkReplicaSet'],
+    'True when all clusters that the Placements select have applied the newest template.',
+  ),
+  condition(
     'ComparisonError',
     ['Application'],
     'Present while the repository cannot be fetched, or its content cannot be rendered.',

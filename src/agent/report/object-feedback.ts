@@ -14,10 +14,11 @@ import type { ObjectFailure } from '../cluster/object-failure.ts'
 /** Time after which the report begins with another entry, where not all entries fit. */
 const TURN_MS = 5 * 60_000
 
-/** What is known of the objects of an entry; undefined for a Bundle without `conditions`. */
+/** What is known of an entry's objects; undefined for a Bundle with neither `conditions` nor `reports: Objects`. */
 export function feedbackOf(run: BundleRun): ReportedFeedback | undefined {
   const { plan, entry } = run
-  const isWanted = deliveryKeyOf(entry.bundle) !== undefined || (plan?.options.conditions ?? []).length > 0
+  const { conditions = [], reports } = plan?.options ?? {}
+  const isWanted = deliveryKeyOf(entry.bundle) !== undefined || conditions.length > 0 || reports === 'Objects'
   if (!isWanted || !plan || run.set !== entry.set) return undefined
   const redact = plan.rendered?.redact ?? ((text: string) => text)
   const objects = plan.objects.map((planned) => {

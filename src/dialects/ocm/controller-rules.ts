@@ -36,6 +36,10 @@ export const OCM_CONTROLLER_RULES: readonly PolicyRule[] = [
   { apiGroups: CLUSTER, resources: ['managedclustersets/join'], verbs: ['create'] },
   { apiGroups: WORK, resources: ['manifestworks'], verbs: ['list', 'watch', 'update', 'delete'] },
   { apiGroups: WORK, resources: ['manifestworks/status'], verbs: ['update'] },
+  { apiGroups: WORK, resources: ['manifestworkreplicasets'], verbs: ['list', 'watch', 'update'] },
+  { apiGroups: WORK, resources: ['manifestworkreplicasets/status'], verbs: ['update'] },
+  // What a ManifestWorkReplicaSet becomes.
+  { apiGroups: OWN, resources: ['bundles', 'placements', 'rolloutplans'], verbs: ['create', 'patch', 'delete'] },
   { apiGroups: OWN, resources: ['deliveries'], verbs: ['create', 'patch', 'delete'] },
   // A ManagedCluster that a user accepted accepts its Cluster.
   { apiGroups: OWN, resources: ['clusters'], verbs: ['patch', 'accept'] },

@@ -25,6 +25,7 @@ import {
   OcmPlacementDecision,
 } from '../../dialects/ocm/kinds.ts'
 import { PLACEMENT_LABEL } from '../../dialects/ocm/placement/read-objects.ts'
+import { ManifestWorkReplicaSet } from '../../dialects/ocm/replica-sets/kinds.ts'
 import { ManifestWork } from '../../dialects/ocm/works/kinds.ts'
 import { utf8 } from '../../core/bytes.ts'
 import { silentLogger } from '../../core/log.ts'
@@ -331,6 +332,23 @@ test('the controllers of the OCM dialect have every right that they use, and no 
   await hub.create(build(ManifestWork, 'a/web', { spec: { workload: { manifests } } }), ManifestWork)
   await settle(hub)
   await hub.client.delete(ManifestWork, { namespace: 'a', name: 'web' })
+  const template = { workload: { manifests } }
+  const refs = (...names: string[]) => ({
+    manifestWorkTemplate: template,
+    placementRefs: names.map((name) => ({ name })),
+  })
+  await hub.create(build(OcmPlacement, 'default/other', { spec: {} }), OcmPlacement)
+  await settle(hub)
+  const replicas = build(ManifestWorkReplicaSet, 'default/web', { spec: refs('all', 'other') as never })
+  await hub.create(replicas, ManifestWorkReplicaSet)
+  await settle(hub)
+  assert.ok(await hub.find(Bundle, 'default/web.other'))
+  const key = { namespace: 'default', name: 'web' }
+  await hub.client.patch(ManifestWorkReplicaSet, key, patch({ spec: refs('all') }))
+  await settle(hub)
+  await hub.client.delete(ManifestWorkReplicaSet, key)
+  await settle(hub)
+  assert.equal(await hub.find(ManifestWorkReplicaSet, 'default/web'), undefined)
   await hub.client.delete(OcmPlacement, { namespace: 'default', name: 'all' })
   await settle(hub)
   await hub.client.delete(ManagedCluster, { name: 'a' })

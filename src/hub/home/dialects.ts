@@ -17,10 +17,10 @@ import { createFluxControllers } from '../../dialects/flux/controllers/flux-cont
 import { FLUX_KINDS } from '../../dialects/flux/kinds.ts'
 import { OCM_CONTROLLER_RULES } from '../../dialects/ocm/controller-rules.ts'
 import { FLUX_ROLES } from '../../dialects/flux/roles.ts'
-import { OCM_WORK_KINDS } from '../../dialects/ocm/works/kinds.ts'
+import { OCM_KINDS, OCM_ROLES } from '../../dialects/ocm/roles.ts'
+import { createReplicaSetControllers } from '../../dialects/ocm/replica-sets/replica-set-controllers.ts'
 import { createWorkControllers } from '../../dialects/ocm/works/work-controllers.ts'
 import { OCM_FACE_POLICIES } from '../../dialects/ocm/faces/face-policies.ts'
-import { OCM_PLACEMENT_KINDS } from '../../dialects/ocm/kinds.ts'
 import { createOcmControllers } from '../../dialects/ocm/ocm-controllers.ts'
 import { ClusterRole } from '../../kinds/builtin/rbac.ts'
 import type { ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
@@ -65,10 +65,15 @@ const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
     rules: FLUX_CONTROLLER_RULES,
   },
   ocm: {
-    kinds: [...OCM_PLACEMENT_KINDS, ...OCM_WORK_KINDS],
+    kinds: OCM_KINDS,
     namespaces: [],
     policies: OCM_FACE_POLICIES,
-    controllers: (parts) => [...createOcmControllers(parts), ...createWorkControllers(parts)],
+    roles: OCM_ROLES,
+    controllers: (parts) => [
+      ...createOcmControllers(parts),
+      ...createWorkControllers(parts),
+      ...createReplicaSetControllers(parts),
+    ],
     rules: OCM_CONTROLLER_RULES,
   },
   argo: {

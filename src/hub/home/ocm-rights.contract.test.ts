@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createApiServer } from '../../apiserver/server/api-server.ts'
 import type { ApiServer } from '../../apiserver/server/api-server.ts'
+import type { Transport } from '../../core/http.ts'
 import { createClient } from '../../client/create-client.ts'
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
 import { readBody } from '../../core/http.ts'
@@ -159,4 +160,64 @@ test('who may write which face of a cluster', async (t) => {
   const invalid = await send(api, 'admin', ['POST', BINDINGS, misnamed, {}])
   assert.equal(invalid.status, 422)
   assert.match(invalid.body.message, /spec\.clusterSet must be the name of the ManagedClusterSetBinding/)
+})
+
+const WORK = 'work.open-cluster-management.io'
+const SETS = `/apis/${WORK}/v1alpha1/namespaces/default/manifestworkreplicasets`
+const SET = {
+  apiVersion: `${WORK}/v1alpha1`,
+  kind: 'ManifestWorkReplicaSet',
+  metadata: { name: 'web' },
+  spec: { manifestWorkTemplate: { workload: { manifests: [{ kind: 'A' }] } }, placementRefs: [{ name: 'all' }] },
+}
+const WORKS = `/apis/${WORK}/v1/namespaces/default/manifestworks`
+
+/** What the roles of a namespace allow: ManifestWorks, which act with the rights of the agent, are in none of them. */
+const NAMESPACED: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
+  edit: {
+    'create set': true,
+    'read sets': true,
+    'create work': false,
+    'read works': false,
+    'another namespace': false,
+  },
+  view: {
+    'create set': false,
+    'read sets': true,
+    'create work': false,
+    'read works': false,
+    'another namespace': false,
+  },
+}
+
+test('view and edit of a namespace include replica sets, and no works', async (t) => {
+  const store = createMemoryStore()
+  const api = createApiServer({ store, clock: systemClock, ids: systemIds, kinds: HUB_KINDS, log: silentLogger })
+  t.after(() => api.close())
+  const admin = { user: 'admin', groups: ['system:masters'] }
+  const transport: Transport = (request, signal) => api.handle(request, admin, signal)
+  const client = createClient({ clock: systemClock, transport })
+  await installDialects(['ocm'], { client, clock: systemClock, signal: new AbortController().signal })
+  const bindings = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings'
+  for (const name of Object.keys(NAMESPACED)) {
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name }
+    const subjects = [{ kind: 'User', name }]
+    const body = { metadata: { name }, roleRef, subjects }
+    assert.equal((await send(api, 'admin', ['POST', bindings, body, {}], false)).status, 201)
+  }
+  const requests: Readonly<Record<string, readonly unknown[]>> = {
+    'create set': ['POST', SETS, SET, {}],
+    'read sets': ['GET', SETS, undefined, {}],
+    'create work': ['POST', WORKS, { ...SET, kind: 'ManifestWork', apiVersion: `${WORK}/v1`, spec: {} }, {}],
+    'read works': ['GET', WORKS, undefined, {}],
+    'another namespace': ['GET', SETS.replace('default', 'kube-system'), undefined, {}],
+  }
+  const isKnown = async () => (await send(api, 'edit', requests['create set']!)).status === 201
+  for (let tries = 0; !(await isKnown()) && tries < 200; tries += 1) await systemClock.sleep(50)
+  for (const [user, allowed] of Object.entries(NAMESPACED)) {
+    for (const [what, isAllowed] of Object.entries(allowed)) {
+      const { status, body } = await send(api, user, requests[what]!, what.startsWith('create'))
+      assert.equal(status < 300, isAllowed, `${user}: ${what}: ${status} ${body.message ?? ''}`)
+    }
+  }
 })

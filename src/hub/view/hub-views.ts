@@ -67,8 +67,8 @@ export function aggregatedProjection({ isStoredToo: _stored, ...projection }: Pr
     {
       ...projection,
       kind,
-      objectOf(row) {
-        const object = projection.objectOf(row)
+      objectOf(row, facts) {
+        const object = projection.objectOf(row, facts)
         return object && { ...object, apiVersion: apiVersionOf(kind) }
       },
     },

@@ -4,6 +4,7 @@ import { compact } from '../../core/compact.ts'
 import { digestOfJson } from '../../core/crypto/digest.ts'
 import type { BundleStateRow, Projection, RowScope } from '../../dialects/projection.ts'
 import type { KubeObject, UnknownObject } from '../../kinds/meta.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
 import { placedStateRows } from './bundle-rows.ts'
 import type { ViewReader } from './bundle-rows.ts'
 import type { PositionedRow, RowRange, RowSource } from './row-source.ts'
@@ -26,7 +27,7 @@ export function isRowPosition(at: readonly string[]): boolean {
 
 /** The source of a projection. */
 export function projectedRows(reads: ViewReader, projection: Projection): ProjectedRows {
-  const { includes, objectOf } = projection
+  const { includes, objectOf, readsReports = false } = projection
   const source = placedStateRows({
     ...reads,
     bundle: async (namespace, name) => {
@@ -45,8 +46,14 @@ export function projectedRows(reads: ViewReader, projection: Projection): Projec
       ...compact({ namespace }),
       where: new Map(Object.entries(fields)),
     })
+    let last: { readonly key: string; readonly bundle: Bundle | undefined } | undefined
     for await (const { at, object } of found) {
-      const row = objectOf(object as BundleStateRow)
+      const state = object as BundleStateRow
+      const [bundleNamespace = '', name = ''] = at
+      const key = `${bundleNamespace}/${name}`
+      if (last?.key !== key) last = { key, bundle: await reads.bundle(bundleNamespace, name) }
+      const report = readsReports ? await reads.report(state.cluster) : undefined
+      const row = last.bundle && objectOf(state, { bundle: last.bundle, ...compact({ report }) })
       if (row) yield { at: [row.metadata.namespace ?? '', COMPUTED, ...at], of: at, object: withIdentity(row) }
     }
   }

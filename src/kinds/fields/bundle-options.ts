@@ -336,6 +336,12 @@ export const BUNDLE_OPTIONS = {
       { max: 128, description: 'Conditions of live objects that the agent evaluates and reports to the hub.' },
     ),
   ),
+  reports: optional(
+    enumOf(['Summary', 'Objects'], {
+      description:
+        'Detail of the report of the agent. `Summary`: the state of the Bundle and its objects that are not Ready. `Objects`: in addition whether each object is applied and exists, with the values of `feedback` and their types, within 256 KiB for all entries of a cluster. A Bundle with `conditions` is always reported like `Objects`. Defaults to `Summary`.',
+    }),
+  ),
   catchUp: optional(
     enumOf(CATCH_UP, {
       description:

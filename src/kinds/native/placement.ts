@@ -58,6 +58,13 @@ export const Placement = defineKind({
       clusterSelector: labelSelector({
         description: 'Labels of the clusters to select. `{}` selects all accepted clusters.',
       }),
+      clusters: optional(
+        setOf(name(), {
+          max: 10_000,
+          description:
+            'Names of clusters. Only these clusters are selected, and only if they also match `clusterSelector`. Dialects set this field for clusters that another system decided on. If omitted, the name of a cluster does not matter.',
+        }),
+      ),
       predicates: optional(
         listOf(
           object({
@@ -222,6 +229,12 @@ export const Placement = defineKind({
                   }),
                   labelSelector: optional(labelSelector({ description: 'Labels of the clusters of the group.' })),
                   claimSelector: optional(claimSelector()),
+                  clusters: optional(
+                    setOf(name(), {
+                      max: 10_000,
+                      description: 'Names of clusters of the group. If omitted, the name of a cluster does not matter.',
+                    }),
+                  ),
                 }),
                 { max: 64, description: 'Named groups, in order. Clusters that match no group come last.' },
               ),

@@ -15,6 +15,7 @@ import {
 import type { CompiledFilter, CompiledPredicate } from './filter.ts'
 import type { Selection } from './select-clusters.ts'
 import { describeObserved, describeRequirement, unmetBy } from './selectors.ts'
+import { plural } from '../../core/text/name-some.ts'
 import { domainOf } from './spread.ts'
 import { describeTaint } from './taints.ts'
 import { formatTime } from '../../core/time/time.ts'
@@ -157,7 +158,10 @@ function reasonOf(
 /** Why the selected clusters of this Placement are selected. */
 export function selectedReason(filter: CompiledFilter): string {
   if (isEmpty(filter)) return 'the selector is empty and selects every accepted cluster'
+  if (filter.names && filter.labels.length === 0 && filter.predicates.length === 0)
+    return 'spec.clusters names the cluster'
   const wants = [
+    ...(filter.names ? [describeNames(filter.names)] : []),
     ...filter.labels.map((requirement) => describeRequirement(requirement)),
     ...(filter.predicates.length > 0 ? ['a predicate holds'] : []),
     ...((filter.question.clusterSets ?? []).length > 0 ? [`in ${filter.question.clusterSets!.join(' or ')}`] : []),
@@ -165,8 +169,12 @@ export function selectedReason(filter: CompiledFilter): string {
   return clip(`labels match: ${wants.join(', ')}`)
 }
 
-function isEmpty({ labels, predicates, question }: CompiledFilter): boolean {
-  return labels.length === 0 && predicates.length === 0 && (question.clusterSets ?? []).length === 0
+function describeNames({ size }: ReadonlySet<string>): string {
+  return `one of ${plural(size, 'named cluster')}`
+}
+
+function isEmpty({ labels, names, predicates, question }: CompiledFilter): boolean {
+  return labels.length === 0 && !names && predicates.length === 0 && (question.clusterSets ?? []).length === 0
 }
 
 interface Judged extends PlacementCheck {
@@ -213,7 +221,12 @@ function checkSets(filter: CompiledFilter, cluster: PlacementCluster): Judged {
   return { name: 'sets', outcome: 'Stop', wanted, observed: `${observed}${bindings}`, fixes }
 }
 
-function checkSelector({ labels }: CompiledFilter, cluster: PlacementCluster): Judged {
+function checkSelector({ labels, names }: CompiledFilter, cluster: PlacementCluster): Judged {
+  if (names?.has(cluster.name) === false) {
+    const observed = `${cluster.name} is not among them`
+    const fixes = [`${cluster.name} in spec.clusters`]
+    return { name: 'selector', outcome: 'Stop', wanted: describeNames(names), observed, fixes }
+  }
   const unmet = unmetBy(cluster.labels, labels)
   if (!unmet) {
     const wanted = labels.length === 0 ? 'any labels' : labels.map((one) => describeRequirement(one)).join(', ')

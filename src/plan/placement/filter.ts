@@ -36,6 +36,8 @@ export interface CompiledFilter {
   readonly question: PlacementQuestion
   readonly scheduler: 'native' | 'ocm'
   readonly labels: readonly LabelRequirement[]
+  /** The named clusters; absent: the name does not matter. */
+  readonly names?: ReadonlySet<string>
   readonly predicates: readonly CompiledPredicate[]
   /** Sets whose members may be selected, by name. */
   readonly eligible: ReadonlyMap<string, PlacementSet>
@@ -60,6 +62,7 @@ export function compileFilter(
     question,
     scheduler,
     labels: requirementsOf(question.clusterSelector),
+    names: question.clusters && new Set(question.clusters),
     predicates: 'misconfigured' in predicates ? [] : predicates,
     eligible: eligibleSets(question, scheduler, world),
     guarded: world.sets.filter(({ access }) => access === 'Bound'),
@@ -77,6 +80,7 @@ export function firstRejection(
   if (cluster.leaving) return 'Leaving'
   if (filter.scheduler === 'native' && !cluster.accepted) return 'NotAccepted'
   if (!mayPlaceOn(filter, cluster)) return 'SetDiffers'
+  if (filter.names?.has(cluster.name) === false) return 'SelectorDiffers'
   if (unmetBy(cluster.labels, filter.labels)) return 'SelectorDiffers'
   if (!meetsPredicates(filter, cluster)) return 'PredicatesDiffer'
   return judgeClusterTaints(filter, cluster, at).tolerated ? undefined : 'Tainted'

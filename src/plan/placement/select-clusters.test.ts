@@ -98,6 +98,27 @@ test('stable groups: who has a place keeps it, newcomers fill the first with roo
   assert.equal(places(moved).at(-1), 'e canary/0', 'a cluster that belongs elsewhere moves')
 })
 
+test('groups by the names of their clusters; a name in no group comes last', () => {
+  const question = placementQuestion({
+    clusters: ['a', 'b', 'c'],
+    decisionGroups: {
+      groups: [
+        { name: 'one', clusters: ['b'] },
+        { name: 'none', clusters: [] },
+      ],
+    },
+  })
+  const { selected } = selectClusters(
+    question,
+    ['a', 'b', 'c', 'd'].map((name) => cluster(name)),
+    placementWorld(),
+  )
+  assert.deepEqual(
+    [...selected].map(([name, { group }]) => `${name} ${group?.name}`),
+    ['a ', 'b one', 'c '],
+  )
+})
+
 test('native: a selected cluster is not given up for a less busy one; PreferNoSelect comes last; scores are bounded', () => {
   const load = placementLoad({ a: 3, b: 0 })
   const pick = (clusters: readonly PlacementCluster[], world: Parameters<typeof placementWorld>[0], more = {}) => [

@@ -75,6 +75,8 @@ export interface NamedGroup {
   readonly name: string
   readonly labelSelector?: LabelSelector
   readonly claimSelector?: { readonly matchExpressions?: readonly LabelRequirement[] }
+  /** Names of clusters; absent: the name does not matter. */
+  readonly clusters?: readonly string[]
 }
 
 /** The spec of a Placement without its guard. */
@@ -82,6 +84,8 @@ export interface PlacementQuestion {
   /** Defaults to `native`. */
   readonly scheduler?: 'native' | 'ocm'
   readonly clusterSelector: LabelSelector
+  /** Names of clusters; absent: the name does not matter. */
+  readonly clusters?: readonly string[]
   /** One of the predicates must hold. If empty, all clusters pass. */
   readonly predicates?: readonly ClusterPredicate[]
   readonly clusterSets?: readonly string[]

@@ -287,7 +287,8 @@ function clustersOf(
 // Open Cluster Management's pattern is not anchored on both sides: 90sx passes it, and the duration is then invalid.
 const DEADLINE = /^(([0-9])+[h|m|s])|None$/
 
-function readDeadline(text = ''): { readonly ms: number | undefined } | Failure {
+/** A progressDeadline in milliseconds; undefined is none. */
+export function readDeadline(text = ''): { readonly ms: number | undefined } | Failure {
   if (text === '' || text === 'None') return { ms: undefined }
   if (!DEADLINE.test(text)) return { error: 'invalid timeout format' }
   const problem = goDurationProblem(text)
@@ -296,6 +297,13 @@ function readDeadline(text = ''): { readonly ms: number | undefined } | Failure 
 
 /** A number of clusters or a share of them, rounded up. Zero, negative and more than all mean `fallback`. */
 function readSize(field: string, given: number | string, total: number, fallback: number): number | Failure {
+  const size = readLimit(field, given, total)
+  if (typeof size !== 'number') return size
+  return size > 0 && size <= total ? size : fallback
+}
+
+/** A number of clusters, or a share of them, rounded up; not limited to the total. */
+export function readLimit(field: string, given: number | string, total: number): number | Failure {
   const fail = (why: string): Failure => ({ error: `failed to parse the provided ${field}: ${why}` })
   let size = given
   if (typeof size === 'string') {
@@ -304,5 +312,5 @@ function readSize(field: string, given: number | string, total: number, fallback
     if (share === undefined) return fail(`strconv.ParseFloat: parsing ${goQuote(size.slice(0, -1))}: invalid syntax`)
     size = Math.ceil((share / 100) * total)
   }
-  return size > 0 && size <= total ? size : fallback
+  return size
 }

@@ -109,3 +109,58 @@ export const MANIFEST_WORK: Fields = {
     '',
   ),
 }
+
+const LIMITS: Fields = {
+  minSuccessTime: near(
+    'text',
+    '`soak` of a ring: the clusters of a ring stay healthy for this time before the next ring starts. A healthy cluster releases its slot at once.',
+  ),
+  progressDeadline: near('text', 'Counted from the admission of a cluster. A cluster that is late has failed.'),
+  maxFailures: near(
+    'limit',
+    'Failed clusters that the rollout tolerates, also when manifests cannot be applied. A number above the number of clusters is not read as 0. `All` ignores it.',
+  ),
+}
+const MANDATORY = exact(
+  { items: { groupName: exact('text', ''), groupIndex: exact('int', '') } },
+  'One ring for each group, before all others, which tolerates no failure.',
+)
+
+/** `spec` of a ManifestWorkReplicaSet. */
+export const MANIFEST_WORK_REPLICA_SET: Fields = {
+  manifestWorkTemplate: exact('map', 'As `spec` of a ManifestWork, without `ttlSecondsAfterFinished`.'),
+  placementRefs: near(
+    {
+      items: {
+        name: exact('text', 'Name of a Placement of Open Cluster Management in the namespace.'),
+        rolloutStrategy: near(
+          {
+            type: near(
+              'text',
+              '`All`, `Progressive` and `ProgressivePerGroup`. A cluster has succeeded when its objects are healthy; no rule for `Progressing` is needed.',
+            ),
+            all: exact(LIMITS, ''),
+            progressive: exact(
+              {
+                ...LIMITS,
+                maxConcurrency: near('limit', '`concurrency` of the ring. An offline cluster keeps no slot.'),
+                mandatoryDecisionGroups: MANDATORY,
+              },
+              '',
+            ),
+            progressivePerGroup: near(
+              { ...LIMITS, mandatoryDecisionGroups: MANDATORY },
+              'One ring for each decision group. From the 32nd group on, groups share the last ring, with never more clusters at a time than the largest of them has.',
+            ),
+          },
+          'The RolloutPlan of the Bundle. Pause, resume, abort and roll back with `flotilla rollout`.',
+        ),
+      },
+    },
+    'One Bundle for each entry, at most 32. A cluster of several Placements gets the work of the first entry alone.',
+  ),
+  cascadeDeletionPolicy: near(
+    'text',
+    '`Background`: the set goes when its Bundles are deleted. `Foreground`: it goes when the removal is confirmed; the removal from an offline cluster waits in its document, and with it the set.',
+  ),
+}

@@ -76,7 +76,8 @@ const manifestConfig = object({
   ),
 })
 
-const Spec = object({
+/** The spec of a ManifestWork, which is also the template of a ManifestWorkReplicaSet. */
+export const WorkSpec = object({
   workload: optional(object({ manifests: optional(listOf(rawObject(), MANY)) })),
   executor: optional(
     object({
@@ -134,7 +135,7 @@ const Status = object({
 
 /** A ManifestWork. */
 export interface ManifestWork extends KubeObject {
-  spec: Static<typeof Spec>
+  spec: Static<typeof WorkSpec>
   status?: Static<typeof Status>
 }
 
@@ -159,7 +160,7 @@ export const ManifestWork: Kind<ManifestWork> = kindOf<ManifestWork>({
   description: 'Objects for the cluster whose name the namespace has; as in Open Cluster Management.',
   subresources: { status: true },
   events: { warnWhenFalse: ['Applied', 'Admitted'] },
-  fields: { spec: toStructural(Spec), status: toStructural(Status) },
+  fields: { spec: toStructural(WorkSpec), status: toStructural(Status) },
   columns: [
     { name: 'Applied', type: 'string', jsonPath: condition('Applied') },
     { name: 'Available', type: 'string', jsonPath: condition('Available') },

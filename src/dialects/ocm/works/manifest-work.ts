@@ -17,7 +17,7 @@ import { compileWork } from './compile-work.ts'
 import type { CompiledWork } from './compile-work.ts'
 import { ManifestWork, OCM_WORK_GROUP } from './kinds.ts'
 import type { ManifestStatus } from './kinds.ts'
-import { workStatus } from './work-status.ts'
+import { feedbackAsked, workStatus } from './work-status.ts'
 import type { ShownManifest, WorkCondition, WorkStatus } from './work-status.ts'
 
 /** The finalizer of Open Cluster Management's agent, which other controllers look for. */
@@ -161,15 +161,12 @@ async function show(
 ): Promise<Result> {
   const work = draft.next
   const key = keyOf(work)
-  const asked = new Set(
-    (compiled.options.feedback ?? []).map(
-      ({ group, kind, namespace, name }) => `${group}/${kind}/${namespace}/${name}`,
-    ),
-  )
   const status = workStatus({
     ids: compiled.ids,
-    hasFeedback: ({ group, kind, namespace, name }) => asked.has(`${group}/${kind}/${namespace}/${name}`),
-    delivery,
+    hasFeedback: feedbackAsked(compiled.options),
+    entry: delivery && deliveryEntryId(delivery),
+    revision: delivery?.status?.revision,
+    notAdmitted: notAdmitted(delivery),
     report: ports.reportOf(work.metadata.namespace ?? ''),
   })
   const manifests = status.manifests.map((one, index) =>
@@ -190,6 +187,14 @@ async function show(
       draft.conditions.set(type, is, reason, message)
   }
   return expire(work, ports, context)
+}
+
+/** Why the work does not reach its cluster; undefined while it does. */
+function notAdmitted(delivery: Delivery | undefined): WorkCondition | undefined {
+  const admitted = findCondition(delivery?.status?.conditions, 'Admitted')
+  if (admitted?.status !== 'False') return undefined
+  const { type, status, reason, message } = admitted
+  return { type, status, reason, message }
 }
 
 function hasConditions({ seen }: Draft<ManifestWork>, { conditions }: WorkStatus): boolean {

@@ -42,7 +42,13 @@ function shown(observed: Partial<Observed>[] | undefined, row: Partial<Spec['bun
       ...(objects ? { feedback: [{ bundle: BUNDLE, generation, objects }] } : {}),
     },
   })
-  return workStatus({ ids: IDS, hasFeedback: ({ name }) => name === 'a', delivery, report })
+  return workStatus({
+    ids: IDS,
+    hasFeedback: ({ name }) => name === 'a',
+    entry: BUNDLE,
+    revision: delivery.status?.revision,
+    report,
+  })
 }
 const words = (conditions: readonly { type: string; status: string; reason: string; message: string }[]) =>
   conditions.map(({ type, status, reason, message }) => `${type} ${status} ${reason}: ${message}`)
@@ -116,21 +122,9 @@ test('missing values are a failed sync; rule conditions are taken together, the 
   assert.ok(words(conditions).includes('Complete False ConditionRulesAggregated: 1 of 2 resources: runs'))
 })
 
-test('a Delivery that is not admitted is shown with its reason', () => {
-  const refused = build(Delivery, 'store-1/web', {
-    spec: { set, clusters: ['store-1'] },
-    status: {
-      conditions: [
-        {
-          type: 'Admitted',
-          status: 'False',
-          reason: 'ClusterFull',
-          message: 'full',
-          lastTransitionTime: '2026-11-18T12:00:00Z',
-        },
-      ],
-    },
-  })
-  const { conditions } = workStatus({ ids: IDS, hasFeedback: () => false, delivery: refused, report: undefined })
+test('a work that is not admitted is shown with its reason', () => {
+  const notAdmitted = { type: 'Admitted', status: 'False', reason: 'ClusterFull', message: 'full' } as const
+  const facts = { ids: IDS, hasFeedback: () => false, entry: BUNDLE, revision: undefined, report: undefined }
+  const { conditions } = workStatus({ ...facts, notAdmitted })
   assert.deepEqual(words(conditions), ['Admitted False ClusterFull: full'])
 })

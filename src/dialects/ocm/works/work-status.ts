@@ -1,9 +1,7 @@
-/** The status of a ManifestWork in the words of Open Cluster Management, from the Delivery and the agent's report. */
-import { findCondition } from '../../../core/conditions.ts'
+/** The status of a ManifestWork in Open Cluster Management's words, from what was delivered and the agent's report. */
+import type { BundleOptions } from '../../../kinds/fields/bundle-options.ts'
 import type { Condition } from '../../../kinds/meta.ts'
 import type { ClusterReport } from '../../../kinds/native/cluster-report.ts'
-import { deliveryEntryId } from '../../../kinds/native/delivery.ts'
-import type { Delivery } from '../../../kinds/native/delivery.ts'
 import type { ManifestStatus } from './kinds.ts'
 import type { ManifestId } from './resources.ts'
 
@@ -30,17 +28,20 @@ export interface WorkFacts {
   readonly ids: readonly ManifestId[]
   /** Whether a manifest has feedback rules. */
   readonly hasFeedback: (id: ManifestId) => boolean
-  readonly delivery: Delivery | undefined
+  /** The entry of the work in documents and reports. */
+  readonly entry: string | undefined
+  /** The content that the status is about. */
+  readonly revision: { readonly generation: number; readonly set: string } | undefined
   readonly report: ClusterReport | undefined
+  /** Why the work does not reach its cluster; absent while it does. */
+  readonly notAdmitted?: WorkCondition | undefined
 }
 
 const AVAILABLE = ['False', 'Unknown', 'True'] as const
 const PROGRESSING = ['True', 'Unknown', 'False'] as const
 
 /** The status of a work; manifests that the agent has not reported have no conditions. */
-export function workStatus({ ids, hasFeedback, delivery, report }: WorkFacts): WorkStatus {
-  const revision = delivery?.status?.revision
-  const entry = delivery && deliveryEntryId(delivery)
+export function workStatus({ ids, hasFeedback, entry, revision, report, notAdmitted }: WorkFacts): WorkStatus {
   const row = report?.spec.bundles.find(({ bundle, set }) => bundle === entry && set === revision?.set)
   const feedback = report?.spec.feedback?.find(
     ({ bundle, generation }) => bundle === entry && generation === revision?.generation,
@@ -58,7 +59,13 @@ export function workStatus({ ids, hasFeedback, delivery, report }: WorkFacts): W
       ...(values ? { statusFeedback: { values } } : { statusFeedback: {} }),
     }
   })
-  return { conditions: [...workConditions(manifests), ...admittedOf(delivery)], manifests }
+  return { conditions: [...workConditions(manifests), ...(notAdmitted ? [notAdmitted] : [])], manifests }
+}
+
+/** Whether feedback rules select a manifest. */
+export function feedbackAsked({ feedback = [] }: BundleOptions): (id: ManifestId) => boolean {
+  const asked = new Set(feedback.map(({ group, kind, namespace, name }) => `${group}/${kind}/${namespace}/${name}`))
+  return (id) => asked.has(keyOfId(id))
 }
 
 function keyOfId({ group, kind, namespace, name }: ManifestId): string {
@@ -180,12 +187,4 @@ function aggregated(type: string, manifests: readonly ShownManifest[]): WorkCond
       ? worst!.message
       : `${own.filter(({ status }) => status === worst!.status).length} of ${own.length} resources: ${worst!.message}`
   return { type, status: worst!.status, reason: 'ConditionRulesAggregated', message: message.slice(0, 4096) }
-}
-
-/** Why the work does not reach its cluster; nothing while it does. */
-function admittedOf(delivery: Delivery | undefined): WorkCondition[] {
-  const admitted = findCondition(delivery?.status?.conditions, 'Admitted')
-  if (admitted?.status !== 'False') return []
-  const { type, status, reason, message } = admitted
-  return [{ type, status, reason, message }]
 }

@@ -108,7 +108,11 @@ function takenBy(
   groups: readonly NamedGroup[],
   selected: readonly PlacementCluster[],
 ): readonly { readonly name: string; readonly clusters: readonly string[] }[] {
-  const named = groups.map((group) => ({ ...group, clusters: [] as string[] }))
+  const named = groups.map((group) => ({
+    ...group,
+    names: group.clusters && new Set(group.clusters),
+    clusters: [] as string[],
+  }))
   const rest: string[] = []
   for (const cluster of selected) {
     const group = named.find((one) => belongs(cluster, one))
@@ -118,8 +122,12 @@ function takenBy(
   return [...named, { name: '', clusters: rest }]
 }
 
-function belongs(cluster: PlacementCluster, { labelSelector = {}, claimSelector = {} }: NamedGroup): boolean {
+function belongs(
+  cluster: PlacementCluster,
+  { labelSelector = {}, claimSelector = {}, names }: NamedGroup & { readonly names: ReadonlySet<string> | undefined },
+): boolean {
   return (
+    names?.has(cluster.name) !== false &&
     requirementsOf(labelSelector).every((requirement) => meetsRequirement(cluster.labels, requirement)) &&
     requirementsOf(claimSelector).every((requirement) => meetsRequirement(cluster.claims ?? {}, requirement))
   )

@@ -1,0 +1,44 @@
+// Tested by src/hub/home/ocm-rights.contract.test.ts
+/**
+ * The kinds of the dialect, and what view and edit of a namespace mean for them. ManifestWorks are in no role: without
+ * an executor they use the rights of the agent.
+ */
+import type { ClusterRole, PolicyRule } from '../../kinds/builtin/rbac.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
+import {
+  AddOnPlacementScore,
+  ManagedClusterSetBinding,
+  OCM_PLACEMENT_KINDS,
+  OcmPlacement,
+  OcmPlacementDecision,
+} from './kinds.ts'
+import { ManifestWorkReplicaSet } from './replica-sets/kinds.ts'
+import { OCM_WORK_KINDS } from './works/kinds.ts'
+
+/** The kinds that the hub serves. */
+export const OCM_KINDS: readonly Kind[] = [...OCM_PLACEMENT_KINDS, ...OCM_WORK_KINDS, ManifestWorkReplicaSet]
+
+const AGGREGATE = 'rbac.authorization.k8s.io/aggregate-to-'
+const READ = ['get', 'list', 'watch']
+const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update']
+const OWNED: readonly Kind[] = [OcmPlacement, ManagedClusterSetBinding, ManifestWorkReplicaSet]
+const DECIDED: readonly Kind[] = [OcmPlacementDecision, AddOnPlacementScore]
+
+/** The dialect's cluster roles. A ManifestWorkReplicaSet acts within the Project of its namespace, like a Bundle. */
+export const OCM_ROLES: readonly ClusterRole[] = [
+  role('flotilla:ocm-view', ['view', 'edit', 'admin'], rulesOf([...OWNED, ...DECIDED], READ)),
+  role('flotilla:ocm-edit', ['edit', 'admin'], rulesOf(OWNED, WRITE)),
+]
+
+function rulesOf(kinds: readonly Kind[], verbs: readonly string[]): PolicyRule[] {
+  return kinds.map(({ group, plural }) => ({ apiGroups: [group], resources: [plural], verbs: [...verbs] }))
+}
+
+function role(name: string, into: readonly string[], rules: PolicyRule[]): ClusterRole {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name, labels: Object.fromEntries(into.map((one) => [`${AGGREGATE}${one}`, 'true'])) },
+    rules,
+  }
+}
