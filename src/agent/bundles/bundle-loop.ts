@@ -6,6 +6,7 @@ import type { Logger } from '../../core/log.ts'
 import { backoffMs } from '../../core/time/backoff.ts'
 import type { ClusterDocument } from '../../wire/document/cluster-document.ts'
 import type { RemovalRow, ReportedFeedback, ReportRow } from '../../wire/link/frames.ts'
+import { createProjectRules } from '../cluster/project-rules.ts'
 import type { Content } from '../documents/content.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { HubTime } from '../link/hub-time.ts'
@@ -46,7 +47,8 @@ export function createBundleLoop(ports: BundleLoopPorts) {
   const log = ports.log.child({ part: 'operator' })
   const wakeup = createWakeup(clock)
   const plans = createPlanLoader({ content, clock, clusterRender: createClusterRender(ports) })
-  const table = createBundleTable(content)
+  const projects = createProjectRules(() => documents.current()?.document.rules)
+  const table = createBundleTable(content, projects.writeRefusal)
   const { tracked } = table
   const conditions = createStartConditions({ ...ports, tracked })
   const receipts = createReceipts(state, ports)

@@ -4,6 +4,7 @@ import { compact } from '../../core/compact.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { objectKey } from '../../plan/objects/object-id.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
+import type { Executor } from '../../plan/apply/local-limits.ts'
 import type { ContendingBundle, OtherRecord } from '../../plan/apply/ownership.ts'
 import type { UnknownWants, Wanted } from '../../plan/apply/prune.ts'
 import type { BundleRecipe } from '../../render/bundle/recipe.ts'
@@ -28,8 +29,11 @@ export interface TrackedBundle {
   admitted: { readonly issuedMs: number; readonly monotonicMs: number }
 }
 
+/** Why the Project of a bundle refuses an object; undefined when the bundle may write it. */
+export type ProjectRefusal = (bundle: string, executor: Executor | undefined, id: ObjectId) => string | undefined
+
 /** Creates an empty table. */
-export function createBundleTable(content: Content) {
+export function createBundleTable(content: Content, projectRefusal: ProjectRefusal = () => undefined) {
   const tracked = new Map<string, TrackedBundle>()
   /** Inventories of bundles that the document does not name. They keep their objects: absence is never deletion. */
   let former: Map<string, Inventory> | undefined
@@ -55,6 +59,8 @@ export function createBundleTable(content: Content) {
     },
     /**
      * The objects that other bundles want now: the objects of their sets, and the rendered objects of recipes (I-26).
+     * An object that a bundle does not have, and that its Project refuses, is not wanted: a team could otherwise keep
+     * the objects of another team in the cluster.
      */
     async wantedElsewhere(bundle: string, signal: AbortSignal): Promise<Wanted> {
       const objects = new Set<string>()
@@ -62,15 +68,20 @@ export function createBundleTable(content: Content) {
       const unknown: UnknownWants[] = []
       for (const { run } of tracked.values()) {
         if (run.entry.bundle === bundle) continue
+        const has = new Set((run.inventory?.objects ?? []).map(objectKey))
         for (const object of run.inventory?.objects ?? []) if (isWritten(run, object)) taken.add(objectKey(object))
         const sets = new Set([run.entry.set, ...(run.inventory ? [run.inventory.set] : [])])
         for (const digest of sets) {
           const set = await content.set(digest, signal)
           const named = set.render ? renderedObjects(run, digest) : set.objects.filter(({ hook }) => !hook)
-          for (const object of named ?? []) objects.add(objectKey(object))
+          const mayWrite = (id: ObjectId) => projectRefusal(run.entry.bundle, set.options?.executor, id) === undefined
+          for (const object of named ?? []) {
+            const key = objectKey(object)
+            if (has.has(key) || mayWrite(object)) objects.add(key)
+          }
           if (!named) {
             const { targetNamespace } = set.render!.recipe as unknown as BundleRecipe
-            unknown.push({ bundle: run.entry.bundle, ...compact({ namespace: targetNamespace }) })
+            unknown.push({ bundle: run.entry.bundle, mayWrite, ...compact({ namespace: targetNamespace }) })
           }
         }
       }

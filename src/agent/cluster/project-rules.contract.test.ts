@@ -116,6 +116,36 @@ describe('an agent and the Projects of its document', () => {
     assert.equal(at.agent.removals()[0]?.state, 'Removed')
   })
 
+  it('deletes what a bundle drops, whatever a bundle of another Project that may not have it wants', async () => {
+    const other = { name: 'other', namespaces: ['other'], ownRights: true, targetNamespaces: ['elsewhere'] }
+    const rules = { projects: [...limited({}).projects!, other] }
+    const at = await world()
+    const objects = [configMap('x', { v: '1' }), configMap('y', { v: '1' }), configMap('stays', { v: '1' })]
+    await at.run({ generation: 1, objects }, rules)
+    const without = { generation: 2, objects: [configMap('stays', { v: '1' })] }
+    // The values of the chart do not exist, so what it will want is not known; the set of the other names x.
+    const helm = { valuesFrom: [{ kind: 'ConfigMap' as const, name: 'none' }] }
+    const chart = { generation: 1, content: chartContent({ 'a.yaml': configMapTemplate('1') }, { helm }) }
+    const greedy = { generation: 1, objects: [configMap('x', { v: 'mine' })] }
+    await at.agent.assign({ [BUNDLE]: without, 'other/chart': chart, 'other/greedy': greedy }, { rules })
+    const isGone = async () => (await at.data('x')) === undefined && (await at.data('y')) === undefined
+    await at.clock.runUntil(isGone, { withinMs: 120_000, what: 'both are deleted' })
+    assert.equal(at.agent.row(BUNDLE)?.message, undefined)
+    for (const bundle of ['other/chart', 'other/greedy']) assert.equal(at.agent.row(bundle)?.state, 'Failed')
+  })
+
+  it('keeps what a bundle of the same Project, which is not rendered yet, may want', async () => {
+    const at = await world()
+    await at.run({ generation: 1, objects: [configMap('x', { v: '1' }), configMap('stays', { v: '1' })] }, limited({}))
+    const without = { generation: 2, objects: [configMap('stays', { v: '1' })] }
+    const helm = { valuesFrom: [{ kind: 'ConfigMap' as const, name: 'none' }] }
+    const chart = { generation: 1, content: chartContent({ 'a.yaml': configMapTemplate('1') }, { helm }) }
+    await at.agent.assign({ [BUNDLE]: without, 'shop/chart': chart }, { rules: limited({}) })
+    await at.clock.advance(120_000)
+    assert.equal(await at.data('x'), '1')
+    assert.match(at.agent.row(BUNDLE)?.message ?? '', /stays until bundle shop\/chart, which may want it, is rendered/)
+  })
+
   it('checks what it renders itself, again at each rendering', async () => {
     const at = await world()
     const template = `apiVersion: v1\nkind: {{ .Values.kind }}\nmetadata: {name: app}\ndata: {v: '{{ .Values.kind }}'}\n`

@@ -157,6 +157,13 @@ describe('pruning', () => {
       })
     }
 
+    it('does not wait for a bundle whose Project refuses the object', () => {
+      const mayWrite = ({ name }: { readonly name: string }) => name !== 'a'
+      const unknown = [{ bundle: 'default/app', mayWrite }]
+      const plan = planPrune(facts([map('a'), map('b')], { wanted: { ...unwanted, unknown } }))
+      assert.deepEqual([plan.remove, plan.keep], [[map('a')], [map('b')]])
+    })
+
     it('says of what stays how many and for whom; what waits for a person or is kept anyway is not meant', () => {
       const unknown = [{ bundle: 'default/app', namespace: 'shop' }]
       const objects = [

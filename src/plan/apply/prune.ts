@@ -22,6 +22,8 @@ export interface UnknownWants {
   readonly bundle: string
   /** All its objects will be in this namespace. */
   readonly namespace?: string
+  /** Whether its Project allows it an object; an object that it may never write does not wait for it. */
+  mayWrite?(object: ObjectId): boolean
 }
 
 /** What the other current bundles want. */
@@ -148,7 +150,8 @@ function tooMany(count: number, bundleLimit: number | undefined, ceiling: number
 }
 
 /** Whether an object may turn out to be one of a bundle's: what is not known is not denied. */
-function mayWant({ namespace }: UnknownWants, object: ObjectId): boolean {
+function mayWant({ namespace, mayWrite }: UnknownWants, object: ObjectId): boolean {
+  if (mayWrite?.(object) === false) return false
   if (namespace === undefined) return true
   if (object.namespace !== undefined) return object.namespace === namespace
   // It may make its namespace; and which other kinds have none, only the cluster knows.

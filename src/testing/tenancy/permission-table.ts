@@ -1,0 +1,133 @@
+/**
+ * What view and edit in a namespace allow there on each resource that a hub serves, as letters: get, list, watch,
+ * create, update, patch, delete, and D for deletecollection. A resource without a row fails the walk: a new kind needs
+ * a decision.
+ */
+
+const READ = 'glw'
+const WRITE = 'Dcdglpuw'
+
+type Row = readonly [view: string, edit: string]
+
+const NOTHING: Row = ['', '']
+const READABLE: Row = [READ, READ]
+const WRITABLE: Row = [READ, WRITE]
+/** Subresources have no list and watch. */
+const SHOWN: Row = ['g', 'g']
+
+const NATIVE: Readonly<Record<string, Row>> = {
+  clusters: NOTHING,
+  'clusters/status': NOTHING,
+  clustersets: NOTHING,
+  clustersetbindings: NOTHING,
+  projects: NOTHING,
+  'projects/status': NOTHING,
+  jointokens: NOTHING,
+  'jointokens/status': NOTHING,
+  sources: NOTHING,
+  'sources/status': SHOWN,
+  bundles: WRITABLE,
+  'bundles/status': SHOWN,
+  overrides: NOTHING,
+  deliveries: READABLE,
+  'deliveries/status': SHOWN,
+  placements: WRITABLE,
+  'placements/status': SHOWN,
+  placementdecisions: READABLE,
+  releases: READABLE,
+  'releases/status': SHOWN,
+  rolloutplans: READABLE,
+  rollouts: [READ, 'glpuw'],
+  'rollouts/status': SHOWN,
+  approvals: READABLE,
+  windows: NOTHING,
+  'windows/status': SHOWN,
+  clusterwindows: NOTHING,
+  'clusterwindows/status': NOTHING,
+  assignments: NOTHING,
+  clusterreports: NOTHING,
+}
+
+/** Administrators grant rights on the kinds of Fleet and Open Cluster Management, as in these systems. */
+const FLEET: Readonly<Record<string, Row>> = {
+  bundles: NOTHING,
+  'bundles/status': NOTHING,
+  clustergroups: NOTHING,
+  'clustergroups/status': NOTHING,
+  clusters: NOTHING,
+  'clusters/status': NOTHING,
+  gitrepos: NOTHING,
+  'gitrepos/status': NOTHING,
+  helmops: NOTHING,
+  'helmops/status': NOTHING,
+}
+
+const OCM_CLUSTER: Readonly<Record<string, Row>> = {
+  addonplacementscores: NOTHING,
+  'addonplacementscores/status': NOTHING,
+  managedclusters: NOTHING,
+  'managedclusters/status': NOTHING,
+  managedclustersets: NOTHING,
+  'managedclustersets/status': NOTHING,
+  managedclustersetbindings: NOTHING,
+  'managedclustersetbindings/status': NOTHING,
+  placements: NOTHING,
+  'placements/status': NOTHING,
+  placementdecisions: NOTHING,
+  'placementdecisions/status': NOTHING,
+}
+
+const OCM_WORK: Readonly<Record<string, Row>> = {
+  manifestworks: NOTHING,
+  'manifestworks/status': NOTHING,
+}
+
+/** An AppProject limits users who may write Applications, so only admin writes it. */
+const ARGO: Readonly<Record<string, Row>> = {
+  applications: WRITABLE,
+  'applications/status': NOTHING,
+  applicationsets: WRITABLE,
+  'applicationsets/status': NOTHING,
+  appprojects: READABLE,
+}
+
+const FLUX_SOURCE: Readonly<Record<string, Row>> = {
+  gitrepositories: WRITABLE,
+  'gitrepositories/status': NOTHING,
+}
+
+const FLUX_KUSTOMIZE: Readonly<Record<string, Row>> = {
+  kustomizations: WRITABLE,
+  'kustomizations/status': NOTHING,
+}
+
+/** The rows by group. */
+export const PERMISSIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
+  'flotilla.dev': NATIVE,
+  'fleet.cattle.io': FLEET,
+  'cluster.open-cluster-management.io': OCM_CLUSTER,
+  'work.open-cluster-management.io': OCM_WORK,
+  'argoproj.io': ARGO,
+  'source.toolkit.fluxcd.io': FLUX_SOURCE,
+  'kustomize.toolkit.fluxcd.io': FLUX_KUSTOMIZE,
+}
+
+/** The names of all rows, as `plural.group`. */
+export function permissionRows(): readonly string[] {
+  return Object.entries(PERMISSIONS).flatMap(([group, rows]) => Object.keys(rows).map((name) => `${name}.${group}`))
+}
+
+/** Whether a walk covers a group: all groups that Kubernetes itself does not have, except for read-only views. */
+export function isWalkedGroup(group: string): boolean {
+  return group.includes('.') && !group.endsWith('.k8s.io') && group !== 'view.flotilla.dev'
+}
+
+/** What view or edit allows, as a walk finds it. */
+export function allowedBy(role: 'view' | 'edit'): Record<string, string> {
+  const at = role === 'view' ? 0 : 1
+  return Object.fromEntries(
+    Object.entries(PERMISSIONS).flatMap(([group, rows]) =>
+      Object.entries(rows).flatMap(([name, row]) => (row[at] === '' ? [] : [[`${name}.${group}`, row[at]] as const])),
+    ),
+  )
+}
