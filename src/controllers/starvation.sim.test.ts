@@ -1,9 +1,10 @@
 /**
- * One tenant at its limits and another one beside it, in virtual time with the renderer of a hub. The busy tenant has
- * many namespaces, so that turns by namespace would let it go first again and again.
+ * One tenant at its limits and another one beside it, in virtual time with the renderer and the fetches of a hub. The
+ * busy tenant has many namespaces, so that turns by namespace would let it go first again and again.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { utf8 } from '../core/bytes.ts'
 import { silentLogger } from '../core/log.ts'
 import { createRenderer } from '../hub/threads/limited-renderer.ts'
 import type { Thread } from '../hub/threads/thread.ts'
@@ -12,6 +13,8 @@ import { Bundle } from '../kinds/native/bundle.ts'
 import { Cluster } from '../kinds/native/cluster.ts'
 import { Placement } from '../kinds/native/placement.ts'
 import { Project } from '../kinds/native/project.ts'
+import { Source } from '../kinds/native/source.ts'
+import { storeFiles } from '../source/store-files.ts'
 import { build, buildBundle, buildCluster, buildPlacement, configMapManifest } from '../testing/fixtures/builders.ts'
 import { buildProject } from '../testing/fixtures/projects.ts'
 import { startControllersHome } from '../testing/hub/controllers-home.ts'
@@ -93,6 +96,59 @@ async function measure(busy: boolean): Promise<{ readonly p99: number; readonly 
     await hub.close()
   }
 }
+
+/** The times that fetches take, one after the other. */
+const FETCHES_MS = [1200, 2800, 1700, 2300, 2000, 900, 2600]
+
+const source = (key: string) =>
+  build(Source, key, { spec: { git: { url: `https://git.example.com/${key}` }, interval: '1m' } })
+
+/** All Sources are on one server, and the busy tenant has more than the server may be asked at once. */
+async function measureFetches(isBusy: boolean): Promise<{ readonly p99: number; readonly told: string }> {
+  const hub = await startControllersHome()
+  let fetches = 0
+  try {
+    hub.serveSources(async ({ spec, previous }, signal) => {
+      await hub.clock.sleep(FETCHES_MS[fetches++ % FETCHES_MS.length]!, signal)
+      if (previous) return { kind: 'Same' }
+      const stored = await storeFiles(new Map([['cm.yaml', utf8('{}')]]), spec, hub.blobs)
+      return {
+        kind: 'New',
+        artifact: { ...stored, revision: 'main@sha1:c1', commit: 'c1', fetchedBytes: 1, from: 'x' },
+      }
+    })
+    await addTenant(hub, 'quiet', ['quiet'], {})
+    if (isBusy) {
+      await addTenant(hub, 'busy', BUSY_NAMESPACES, { quotas: { sources: 150 } })
+      for (const namespace of BUSY_NAMESPACES) {
+        for (let at = 0; at < 10; at++) await hub.create(source(`${namespace}/s-${at}`), Source)
+      }
+    }
+    const times: number[] = []
+    for (let at = 0; at < SAMPLES; at++) {
+      const began = hub.clock.now()
+      await hub.create(source(`quiet/s-${at}`), Source)
+      while (!(await hub.find(Source, `quiet/s-${at}`))?.status?.artifact) {
+        await hub.clock.advance(STEP_MS)
+        assert.ok(hub.clock.now() - began < 600_000, 'the Source is fetched')
+      }
+      times.push(hub.clock.now() - began)
+    }
+    const all = isBusy ? (await hub.client.list(Source)).items : []
+    const told = all.flatMap(({ status }) => status?.conditions ?? []).filter(({ message }) => /quotas/.test(message))
+    const sorted = times.toSorted((a, b) => a - b)
+    return { p99: sorted[Math.ceil(sorted.length * 0.99) - 1]!, told: told[0]?.message ?? '' }
+  } finally {
+    await hub.close()
+  }
+}
+
+test('a tenant with too many Sources is told so, and delays the p99 of fetches of another tenant by less than 2x', async () => {
+  const [alone, beside] = [await measureFetches(false), await measureFetches(true)]
+  assert.ok(alone.p99 >= Math.max(...FETCHES_MS), 'fetches take their time')
+  assert.ok(beside.p99 < 2 * alone.p99, `${beside.p99} ms beside a busy tenant, ${alone.p99} ms alone`)
+  assert.match(beside.told, /^Project busy: spec\.quotas\.sources is 150/)
+})
 
 test('a tenant at its limit is told so, and delays the p99 of another tenant by less than 2x', async () => {
   const [alone, beside] = [await measure(false), await measure(true)]

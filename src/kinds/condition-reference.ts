@@ -767,6 +767,11 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'Create the GitRepo or HelmOp, or remove the label that the message names.',
       ),
       entry('Refused', 'A field has a value that is not supported.', 'Correct the field that the message names.'),
+      entry(
+        'Restricted',
+        'A GitRepoRestriction of the namespace refuses the GitRepo. Clusters keep what they run, and the repository is not fetched.',
+        'Change the field that the message names, or the GitRepoRestriction.',
+      ),
       entry('BundleNotFound', 'The Bundle of flotilla.dev does not exist.'),
       entry('AllHasEffect', 'Every field has its effect.'),
       entry('NotAllHasEffect', 'A field has no effect, or a different effect.', 'See `status.findings`.'),

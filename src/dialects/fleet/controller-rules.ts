@@ -7,7 +7,7 @@ const OWN = ['flotilla.dev']
 export const FLEET_CONTROLLER_RULES: readonly PolicyRule[] = [
   {
     apiGroups: FLEET,
-    resources: ['bundles', 'clustergroups', 'clusters', 'gitrepos', 'helmops'],
+    resources: ['bundles', 'clustergroups', 'clusters', 'gitreporestrictions', 'gitrepos', 'helmops'],
     verbs: ['list', 'watch'],
   },
   {

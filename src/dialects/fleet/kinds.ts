@@ -318,6 +318,65 @@ export const FleetCluster: Kind<FleetCluster> = kindOf<FleetCluster>({
   ],
 })
 
+/** What the GitRepos of a namespace may name; limits further what the Project of the namespace allows. */
+export interface GitRepoRestriction extends KubeObject {
+  defaultServiceAccount?: string
+  allowedServiceAccounts?: string[]
+  allowedRepoPatterns?: string[]
+  defaultClientSecretName?: string
+  allowedClientSecretNames?: string[]
+  allowedTargetNamespaces?: string[]
+  allowedTargetNamespaceSelector?: LabelSelector
+}
+
+const names = (description: string) => optional(listOf(text({ max: 512 }), { max: 1000, description }))
+
+/** Fleet's GitRepoRestriction. */
+export const GitRepoRestriction: Kind<GitRepoRestriction> = kindOf<GitRepoRestriction>({
+  group: FLEET_GROUP,
+  version: VERSION,
+  kind: 'GitRepoRestriction',
+  plural: 'gitreporestrictions',
+  scope: 'Namespaced',
+  description:
+    'Limits for all GitRepos of the namespace. If a namespace has several GitRepoRestrictions, their lists are joined. They never allow more than the Project of the namespace.',
+  categories: ['fleet'],
+  fields: {
+    defaultServiceAccount: toStructural(
+      text({ max: 253, description: 'ServiceAccount of GitRepos that do not name one in `spec.serviceAccount`.' }),
+    ),
+    allowedServiceAccounts: toStructural(
+      names('ServiceAccounts that GitRepos and their fleet.yaml files may name. If empty, all names are allowed.'),
+    ),
+    allowedRepoPatterns: toStructural(
+      names(
+        'Regular expressions (RE2). One of them must match a part of `spec.repo`. If empty, all addresses are allowed.',
+      ),
+    ),
+    defaultClientSecretName: toStructural(
+      text({ max: 253, description: 'Secret of GitRepos that do not name one in `spec.clientSecretName`.' }),
+    ),
+    allowedClientSecretNames: toStructural(
+      names('Secrets that GitRepos may name in `spec.clientSecretName`. If empty, all names are allowed.'),
+    ),
+    allowedTargetNamespaces: toStructural(
+      names(
+        'Namespaces that GitRepos may name in `spec.targetNamespace`, which is then required. If empty, all are allowed.',
+      ),
+    ),
+    allowedTargetNamespaceSelector: toStructural(
+      labelSelector({
+        description: 'Not served. The GitRepos of the namespace are refused until the field is removed.',
+      }),
+    ),
+  },
+  columns: [
+    { name: 'Default-ServiceAccount', type: 'string', jsonPath: '.defaultServiceAccount' },
+    { name: 'Allowed-ServiceAccounts', type: 'string', jsonPath: '.allowedServiceAccounts' },
+    AGE,
+  ],
+})
+
 /** The kinds the dialect serves. */
 export const FLEET_KINDS: readonly Kind[] = [
   GitRepo,
@@ -325,4 +384,5 @@ export const FLEET_KINDS: readonly Kind[] = [
   ClusterGroup,
   FleetBundle,
   FleetCluster,
+  GitRepoRestriction,
 ] as readonly Kind[]

@@ -56,6 +56,7 @@ const FLEET: Readonly<Record<string, Row>> = {
   'clustergroups/status': NOTHING,
   clusters: NOTHING,
   'clusters/status': NOTHING,
+  gitreporestrictions: NOTHING,
   gitrepos: NOTHING,
   'gitrepos/status': NOTHING,
   helmops: NOTHING,

@@ -52,6 +52,11 @@ export interface Desired {
 /** The order of writes: an object that another object names comes first. */
 export const MADE_KINDS: readonly Kind[] = [Source, Placement, RolloutPlan, Bundle, FleetBundle]
 
+/** The Source of a GitRepo as it is, and fetched no more. */
+export function suspendedSource(repo: GitRepo, { spec }: Source): Desired {
+  return made(repoMaker(repo), Source, { name: repo.metadata.name }, { ...spec, suspend: true })
+}
+
 /** The Source of a GitRepo, fetched with this Secret. */
 export function sourceOf(repo: GitRepo, credentials?: string): Desired {
   const { spec } = repo

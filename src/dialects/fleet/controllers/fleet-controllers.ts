@@ -26,7 +26,7 @@ import { Source } from '../../../kinds/native/source.ts'
 import { URLS_ANNOTATION } from '../../../source/credentials.ts'
 import { lazyFiles } from '../../lazy-files.ts'
 import { makerOf, MADE_KINDS } from '../compile/desired-objects.ts'
-import { ClusterGroup, FleetBundle, FleetCluster, GitRepo, HelmOp } from '../kinds.ts'
+import { ClusterGroup, FleetBundle, FleetCluster, GitRepo, GitRepoRestriction, HelmOp } from '../kinds.ts'
 import { DEFAULT_WORKSPACE, WORKSPACE_LABEL } from '../compile/placement.ts'
 import { groupOf } from '../compile/read-git-repo.ts'
 import type { RolloutCounts } from '../status/states.ts'
@@ -62,6 +62,7 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
   const repos = informers.of(GitRepo)
   const helmOps = informers.of(HelmOp)
   const groups = informers.of(ClusterGroup)
+  const restrictions = informers.of(GitRepoRestriction)
   const rows = informers.of(FleetBundle)
   const clusters = informers.of(Cluster)
   const bundles = informers.of(Bundle)
@@ -119,6 +120,7 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
       }
     },
     workspace: (namespace) => knownWorkspace(namespace, { clusters, groups, bundles }),
+    restrictionsOf: (namespace) => restrictions.lister.list(namespace),
     filesOf: (artifact) => lazyFiles(artifact, blobs, SETTINGS),
     bundleOf: (namespace, name) => bundles.lister.get(`${namespace}/${name}`),
     countsOf: (bundle) => countsOf(bundle, rollouts),
@@ -136,6 +138,9 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
         triggerOnObject(made.get(Placement)!, repoOf),
         triggerOnObject(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).flatMap(repoOf)),
         triggerOnObject(groups, ({ metadata }) => repos.lister.by('namespace', metadata.namespace ?? '').map(keyOf)),
+        triggerOnObject(restrictions, ({ metadata }) =>
+          repos.lister.by('namespace', metadata.namespace ?? '').map(keyOf),
+        ),
         triggerOn(clusters, (change) => reposTouched(change, repos)),
       ],
     }),

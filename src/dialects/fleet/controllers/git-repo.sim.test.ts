@@ -18,7 +18,7 @@ import { storeFiles } from '../../../source/store-files.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
 import { startControllersHome } from '../../../testing/hub/controllers-home.ts'
 import { parseObjectSet } from '../../../wire/document/signed-document.ts'
-import { ClusterGroup, FleetBundle, GitRepo } from '../kinds.ts'
+import { ClusterGroup, FleetBundle, GitRepo, GitRepoRestriction } from '../kinds.ts'
 
 type Files = Readonly<Record<string, string>>
 
@@ -433,4 +433,49 @@ test('without clientSecretName there is gitcredential, where it may be sent', as
   await repo({ repo: 'https://public.example.com/apps' }, 'public')
   const used = async (name: string) => (await hub.find(Source, `fleet-default/${name}`))?.spec.credentials
   assert.deepEqual([await used('apps'), await used('public')], ['gitcredential', undefined])
+})
+
+test('a GitRepoRestriction gives defaults, freezes what it refuses, and lets it go on when it is gone', async (t) => {
+  const { hub, repo, push, settle, delivered, condition } = await world(t)
+  const limits = {
+    defaultServiceAccount: 'shop',
+    allowedServiceAccounts: ['shop'],
+    allowedRepoPatterns: ['^https://git\\.'],
+  }
+  await hub.create(build(GitRepoRestriction, 'fleet-default/team', limits), GitRepoRestriction)
+  await repo()
+  const executorOf = async () => (await hub.find(Bundle, 'fleet-default/apps-web'))?.spec.executor?.name
+  assert.equal(await executorOf(), 'shop')
+  const before = await delivered()
+  assert.equal(before['c2']?.length, 2)
+
+  const found = await hub.client.get(GitRepoRestriction, { namespace: 'fleet-default', name: 'team' })
+  await hub.client.update(GitRepoRestriction, { ...found, allowedRepoPatterns: ['^https://other\\.'] })
+  await settle()
+  assert.match(
+    await condition('Ready'),
+    /^False Restricted: GitRepoRestrictions \(team\) of the namespace have no entry in allowedRepoPatterns that matches spec\.repo/,
+  )
+  await push('c2', { ...FILES, 'web/cm.yaml': cm('web', '2'), 'web/overlays/prod/cm_patch.yaml': '{}' })
+  assert.deepEqual(await delivered(), before)
+  assert.equal((await hub.find(Source, 'fleet-default/apps'))?.spec.suspend, true)
+
+  await hub.client.delete(GitRepoRestriction, { namespace: 'fleet-default', name: 'team' })
+  await settle()
+  assert.deepEqual((await delivered())['c2'], ['apps-db: default/db 1', 'apps-web: web/web 2'])
+  assert.equal((await hub.find(Source, 'fleet-default/apps'))?.spec.suspend, false)
+  assert.equal(await executorOf(), undefined)
+})
+
+test('a commit whose fleet.yaml names a ServiceAccount that no restriction lists changes nothing', async (t) => {
+  const { hub, repo, push, delivered, condition } = await world(t)
+  const limits = { allowedServiceAccounts: ['shop'] }
+  await hub.create(build(GitRepoRestriction, 'fleet-default/team', limits), GitRepoRestriction)
+  await repo({ serviceAccount: 'shop' })
+  const before = await delivered()
+  const custom = 'targetCustomizations:\n- {name: all, clusterSelector: {}, serviceAccount: root}\n'
+  await push('c2', { ...FILES, 'db/fleet.yaml': custom })
+  assert.match(await condition('Ready'), /do not list ServiceAccount root of Bundle apps-db in allowedServiceAccounts/)
+  assert.deepEqual(await delivered(), before)
+  assert.equal((await hub.find(GitRepo, 'fleet-default/apps'))?.spec['serviceAccount'], 'shop')
 })

@@ -9,12 +9,14 @@ import type { Context, Draft, Reconciler, Result } from '../../../engine/reconci
 import { keyOf } from '../../../kinds/meta.ts'
 import type { Source } from '../../../kinds/native/source.ts'
 import { identityOf } from '../../../source/fetch-request.ts'
-import { desiredOf, sourceOf } from '../compile/desired-objects.ts'
+import { desiredOf, sourceOf, suspendedSource } from '../compile/desired-objects.ts'
 import type { FleetSummary, GitRepo } from '../kinds.ts'
 import { findingText } from '../../read-fields.ts'
 import type { Finding } from '../../read-fields.ts'
 import { gitRepoOf, readGitRepoSpec } from '../compile/read-git-repo.ts'
 import type { GitRepoSpec } from '../compile/read-git-repo.ts'
+import { joinRestrictions, restrictBundles, restrictRepo } from '../compile/restrictions.ts'
+import type { Restrictions } from '../compile/restrictions.ts'
 import { compileRepository } from '../compile/compile-repository.ts'
 import type { ReadRepository } from '../compile/compile-repository.ts'
 import { addSummaries, summaryOf, summaryText, worstOf } from '../status/states.ts'
@@ -41,12 +43,13 @@ export function gitRepoReconciler(ports: GitRepoPorts): Reconciler<GitRepo> {
   return {
     name: 'fleet-git-repo',
     async reconcile(draft: Draft<GitRepo>, context: Context): Promise<Result> {
-      const repo = draft.next
-      const key = keyOf(repo)
-      if (repo.metadata.deletionTimestamp) {
+      const key = keyOf(draft.next)
+      if (draft.next.metadata.deletionTimestamp) {
         known.delete(key)
         return {}
       }
+      const restrictions = joinRestrictions(ports.restrictionsOf(draft.next.metadata.namespace ?? ''))
+      const repo = await restricted(draft, restrictions, { ports, context })
       const findings: Finding[] = []
       const spec = readGitRepoSpec(repo.spec, findings)
       const wrong = findings.find(({ level }) => level === 'error')
@@ -54,7 +57,7 @@ export function gitRepoReconciler(ports: GitRepoPorts): Reconciler<GitRepo> {
         throw stalled(draft, 'NoRepository', 'spec.repo must name a git repository.')
       }
       if (wrong) throw stalled(draft, 'Refused', `${findingText(wrong)}. ${KEPT}`)
-      const source = await sourceFor(draft, ports, context)
+      const source = await sourceFor(draft, repo, { ports, context })
       const artifact = source?.status?.artifact
       if (!source || !artifact || artifact.identity !== identityOf(source.spec)) {
         showFetching(draft, source)
@@ -65,10 +68,12 @@ export function gitRepoReconciler(ports: GitRepoPorts): Reconciler<GitRepo> {
       if (read.bundles.length === 0) {
         const paths = (spec.paths ?? []).length === 0 ? '.' : spec.paths!.join(', ')
         const why = read.findings.map(findingText).slice(0, 3).join('; ')
-        showFindings(repo, all)
+        showFindings(draft.next, all)
         const message = `No bundle is found at ${JSON.stringify(paths)} of ${artifact.revision}${why === '' ? '' : `: ${why}`}. ${KEPT}`
         throw stalled(draft, 'NoBundles', message)
       }
+      const refusal = restrictions && restrictBundles(read.bundles, restrictions)
+      if (refusal !== undefined) throw stalled(draft, 'Restricted', `${refusal} ${KEPT}`)
       const desired = desiredOf(repo, read.bundles)
       const growth = judgeAdded(repo, { bundles: read.bundles, desired }, ports)
       if (growth.kind === 'Held') {
@@ -103,9 +108,30 @@ function stalled(draft: Draft<GitRepo>, reason: string, message: string): Stalle
   return new Stalled(reason, message)
 }
 
-/** The Source, created when it does not exist; a Source of the same name with another owner is left alone. */
-async function sourceFor(draft: Draft<GitRepo>, ports: GitRepoPorts, context: Context): Promise<Source | undefined> {
+interface Scene {
+  readonly ports: GitRepoPorts
+  readonly context: Context
+}
+
+/**
+ * The GitRepo with the defaults of the restrictions of its namespace. When they refuse it, its Source is fetched no
+ * more, because a new commit would reach the Bundles that exist.
+ */
+async function restricted(
+  draft: Draft<GitRepo>,
+  restrictions: Restrictions | undefined,
+  { ports, context }: Scene,
+): Promise<GitRepo> {
   const repo = draft.next
+  const answer = restrictions ? restrictRepo(repo.spec, restrictions) : repo
+  if (!('refusal' in answer)) return { ...repo, spec: answer.spec }
+  const source = ports.sourceOf(repo.metadata.namespace ?? '', repo.metadata.name)
+  if (source && !source.spec.suspend) await writeObjects(repo, [suspendedSource(repo, source)], { ports, context })
+  throw stalled(draft, 'Restricted', `${answer.refusal} ${KEPT}`)
+}
+
+/** The Source, created when it does not exist; a Source of the same name with another owner is left alone. */
+async function sourceFor(draft: Draft<GitRepo>, repo: GitRepo, { ports, context }: Scene): Promise<Source | undefined> {
   const secret = await gitSecret(repo, { ports, context })
   const [taken] = await writeObjects(repo, [sourceOf(repo, secret)], { ports, context })
   if (taken) throw stalled(draft, 'NameTaken', `${taken.message}.`)

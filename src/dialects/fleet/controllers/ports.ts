@@ -9,6 +9,7 @@ import type { Rollout } from '../../../kinds/native/rollout.ts'
 import type { Source } from '../../../kinds/native/source.ts'
 import type { LazyFiles } from '../../lazy-files.ts'
 import type { BundleCompileContext } from '../compile/compile-bundle.ts'
+import type { GitRepoRestriction } from '../kinds.ts'
 import type { RolloutCounts } from '../status/states.ts'
 
 /** The ports of the GitRepo controller. */
@@ -28,6 +29,8 @@ export interface GitRepoPorts {
   /** Writes the annotation of a Secret, unless the Secret changed meanwhile. */
   bind(secret: Secret, urls: string, context: Pick<Context, 'signal' | 'log'>): Promise<void>
   workspace(namespace: string): KnownWorkspace
+  /** The GitRepoRestrictions of a namespace. */
+  restrictionsOf(namespace: string): readonly GitRepoRestriction[]
   /** The files of an artifact, with the bytes of files that were requested before. */
   filesOf(artifact: Digest): Promise<LazyFiles>
   bundleOf(namespace: string, name: string): Bundle | undefined
