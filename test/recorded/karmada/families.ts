@@ -2,8 +2,14 @@
 import { answerScheduleCase } from '../../../src/dialects/karmada/schedule/answer-case.ts'
 import type { Families } from '../recorded-case.ts'
 import { answerDivision } from './division-cases.ts'
+import { answerFailover } from './failover-cases.ts'
+import { answerMatch } from './match-cases.ts'
+import { answerOverride } from './override-cases.ts'
 
 export const KARMADA_FAMILIES: Families = {
   schedule: answerScheduleCase,
   division: answerDivision,
+  override: answerOverride,
+  match: answerMatch,
+  failover: answerFailover,
 }

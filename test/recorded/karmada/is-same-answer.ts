@@ -26,6 +26,19 @@ function message(answer: Answer, recorded: Answer): string {
   return recorded['messageVaries'] === true ? text.split(':')[0]! : text
 }
 
+/** Errors are compared as some or none. */
+function sameUnlessError(answer: Answer, recorded: Answer): boolean {
+  const failed = 'error' in answer
+  return failed === 'error' in recorded && (failed || jsonEqual(answer, recorded))
+}
+
+function stepsOf({ steps }: Answer): unknown {
+  return (steps as readonly Answer[] | undefined)?.map(({ errors = [], ...step }) => ({
+    ...step,
+    failed: (errors as readonly unknown[]).length > 0,
+  }))
+}
+
 const COMPARE: Readonly<Record<string, Compare>> = {
   schedule: (answer, recorded) =>
     jsonEqual(targets(answer['clusters']), targets(recorded['clusters'])) &&
@@ -35,6 +48,9 @@ const COMPARE: Readonly<Record<string, Compare>> = {
     'error' in answer === 'error' in recorded &&
     jsonEqual(targets(answer['clusters']), targets(recorded['clusters'])) &&
     jsonEqual(answer['groups'] ?? null, recorded['groups'] ?? null),
+  override: sameUnlessError,
+  failover: sameUnlessError,
+  match: (answer, recorded) => jsonEqual(stepsOf(answer) ?? null, stepsOf(recorded) ?? null),
 }
 
 /** Compares an answer with the recorded one. */

@@ -2,6 +2,7 @@
 /** Which clusters a binding may run on, and why the others are refused. */
 import { compareText } from '../../../core/text/compare-text.ts'
 import type { ClusterAffinity, ClusterToleration, KarmadaBinding, KarmadaTaint } from '../types.ts'
+import { tolerates } from '../tolerations.ts'
 import { affinityPredicate } from './cluster-affinity.ts'
 import { kindKey } from './cluster-snapshot.ts'
 import type { ClusterSnapshot } from './cluster-snapshot.ts'
@@ -76,16 +77,6 @@ function taintFilter(tolerations: readonly ClusterToleration[]): Filter {
     const taint = taints.find((one) => !tolerations.some((toleration) => tolerates(toleration, one)))
     return taint && `cluster(s) had untolerated taint {${taintText(taint)}}`
   }
-}
-
-function tolerates(
-  { key = '', operator = '', value = '', effect = '' }: ClusterToleration,
-  taint: KarmadaTaint,
-): boolean {
-  if (effect !== '' && effect !== taint.effect) return false
-  if (key !== '' && key !== taint.key) return false
-  if (operator === 'Exists') return true
-  return (operator === '' || operator === 'Equal') && value === (taint.value ?? '')
 }
 
 function taintText({ key, value, effect }: KarmadaTaint): string {
