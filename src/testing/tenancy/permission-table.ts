@@ -81,6 +81,8 @@ const OCM_CLUSTER: Readonly<Record<string, Row>> = {
 const OCM_WORK: Readonly<Record<string, Row>> = {
   manifestworks: NOTHING,
   'manifestworks/status': NOTHING,
+  manifestworkreplicasets: NOTHING,
+  'manifestworkreplicasets/status': NOTHING,
 }
 
 /** An AppProject limits users who may write Applications, so only admin writes it. */
@@ -95,6 +97,12 @@ const ARGO: Readonly<Record<string, Row>> = {
 const FLUX_SOURCE: Readonly<Record<string, Row>> = {
   gitrepositories: WRITABLE,
   'gitrepositories/status': NOTHING,
+  helmrepositories: WRITABLE,
+  'helmrepositories/status': NOTHING,
+  helmcharts: WRITABLE,
+  'helmcharts/status': NOTHING,
+  ocirepositories: WRITABLE,
+  'ocirepositories/status': NOTHING,
 }
 
 const FLUX_KUSTOMIZE: Readonly<Record<string, Row>> = {
