@@ -198,6 +198,30 @@ export function agree(privateKey: string, publicKey: string): Uint8Array {
   )
 }
 
+const X25519_PRIVATE = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x6e, 0x04, 0x22, 0x04, 0x20]
+const X25519_PUBLIC = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x6e, 0x03, 0x21, 0x00]
+
+function rawPrivateKey(raw: Uint8Array): Crypto.KeyObject {
+  return node.crypto.createPrivateKey({ key: Buffer.from([...X25519_PRIVATE, ...raw]), type: 'pkcs8', format: 'der' })
+}
+
+/** X25519 shared secret of keys of 32 bytes; throws for other lengths, and for points without a secret. */
+export function agreeRaw(privateKey: Uint8Array, publicKey: Uint8Array): Uint8Array {
+  const point = Buffer.from([...X25519_PUBLIC, ...publicKey])
+  return new Uint8Array(
+    node.crypto.diffieHellman({
+      privateKey: rawPrivateKey(privateKey),
+      publicKey: node.crypto.createPublicKey({ key: point, type: 'spki', format: 'der' }),
+    }),
+  )
+}
+
+/** The public half of an X25519 key of 32 bytes. */
+export function publicRaw(privateKey: Uint8Array): Uint8Array {
+  const der = node.crypto.createPublicKey(rawPrivateKey(privateKey)).export({ type: 'spki', format: 'der' })
+  return new Uint8Array(der.subarray(X25519_PUBLIC.length))
+}
+
 /** HKDF-SHA-256. */
 export function hkdf(secret: Uint8Array, salt: Uint8Array, info: string, length: number): Uint8Array {
   return new Uint8Array(node.crypto.hkdfSync('sha256', secret, salt, info, length))
@@ -237,6 +261,13 @@ export function aeadSeal(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array, 
 export function aeadOpen(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, associated: Uint8Array): Uint8Array {
   const decipher = node.crypto.createDecipheriv('aes-256-gcm', key, nonce)
   decipher.setAAD(associated)
+  decipher.setAuthTag(sealed.subarray(sealed.byteLength - 16))
+  return new Uint8Array(Buffer.concat([decipher.update(sealed.subarray(0, sealed.byteLength - 16)), decipher.final()]))
+}
+
+/** Opens ChaCha20-Poly1305 without associated data; throws when a byte differs. */
+export function chachaOpen(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array): Uint8Array {
+  const decipher = node.crypto.createDecipheriv('chacha20-poly1305', key, nonce, { authTagLength: 16 })
   decipher.setAuthTag(sealed.subarray(sealed.byteLength - 16))
   return new Uint8Array(Buffer.concat([decipher.update(sealed.subarray(0, sealed.byteLength - 16)), decipher.final()]))
 }

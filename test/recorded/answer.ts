@@ -29,7 +29,7 @@ async function main([system = '', family = '']: readonly string[]): Promise<void
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim() === '') continue
     const input = JSON.parse(line) as RecordedCase
-    process.stdout.write(`${JSON.stringify({ id: input.id, answer: answer(input) })}\n`)
+    process.stdout.write(`${JSON.stringify({ id: input.id, answer: await answer(input) })}\n`)
   }
 }
 

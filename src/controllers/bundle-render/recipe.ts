@@ -16,7 +16,7 @@ import { contentDigest } from '../../render/bundle/content-digest.ts'
 import type { BundleRecipe, InputSource, LayerOptions } from '../../render/bundle/recipe.ts'
 import { readYamlDocument } from '../../yaml/read/read-yaml.ts'
 import type { BundleRenderPorts } from './ports.ts'
-import { markedInputs, refuseSecretInputs, secretInput } from './secret-inputs.ts'
+import { sopsKeys, markedSopsKeys, markedInputs, refuseSecretInputs, secretInput } from './secret-inputs.ts'
 
 /** The present recipe of a Bundle. */
 export interface FoundRecipe {
@@ -74,6 +74,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
         ...optionsOf(layer),
       })),
     inputs: await inputsOf(bundle, ports),
+    sops: await sopsKeys(bundle, ports),
   }
   const tree = artifact && (await ports.treeOf(artifact.digest))
   if (artifact && !tree) throw new Waiting('ArtifactMissing', `Artifact ${artifact.digest} is not stored yet.`, WAIT_MS)
@@ -86,6 +87,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
     digest: digestOfJson({
       ...recipe,
       inputs: await markedInputs(bundle, recipe.inputs, ports),
+      sops: await markedSopsKeys(bundle, recipe.sops, ports),
       artifact: content,
       apply: pickBundleOptions(spec),
       placement: spec.placement,
@@ -94,6 +96,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
     ...compact({ endsInMs: ends.length === 0 ? undefined : Math.max(1000, Math.min(...ends) - now) }),
     isPolled:
       spec.manifestsFrom !== undefined ||
+      spec.decryption?.secret !== undefined ||
       (spec.inputs ?? []).some(({ configMap, secret }) => configMap !== undefined || secret !== undefined),
   }
 }

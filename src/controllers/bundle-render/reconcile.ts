@@ -228,7 +228,7 @@ async function renderFor(
     signal: context.signal,
   })
   showPlaintext(draft, plaintext)
-  const variants = hideInputs(draft.next, found.recipe.inputs, rendered.variants)
+  const variants = hideInputs(draft.next, found.recipe, rendered.variants)
   if (Object.keys(frozen).length > Object.keys(before).length) await ports.keepFrozen(key, frozen)
   if (clusters.length === 0 && variants.some(({ when }) => Object.keys(when).length > 0)) {
     const why = selected === undefined ? 'The Placement has not been decided yet' : 'No cluster is selected'

@@ -80,10 +80,10 @@ describe('inputs from Secrets of the hub', () => {
     })
     const inputs = { db: { value: { password: 'hunter2', pem: 'first line\nsecond line' } }, c: { value: 'plain' } }
     const said = 'cannot unmarshal `hunter2` (aHVudGVyMg==) at second line, plain'
-    const [shown] = hideInputs(bundle, inputs, [failed(said)])
+    const [shown] = hideInputs(bundle, { inputs }, [failed(said)])
     assert.deepEqual(shown, failed('cannot unmarshal `[sealed]` ([sealed]) at [sealed], plain'))
     const untouched = [failed(said)]
-    assert.equal(hideInputs(buildBundle('ns/app'), inputs, untouched), untouched)
+    assert.equal(hideInputs(buildBundle('ns/app'), { inputs }, untouched), untouched)
   })
 
   it('cost nothing where there are none', async () => {

@@ -5,7 +5,7 @@ import { canonicalJson, isObject } from '../../core/json.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import { redactTexts } from '../../kinds/redact-secret.ts'
-import type { InputSource } from '../../render/bundle/recipe.ts'
+import type { BundleRecipe, InputSource, SopsKeys } from '../../render/bundle/recipe.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import type { BundleRenderPorts } from './ports.ts'
 
@@ -14,6 +14,8 @@ import type { BundleRenderPorts } from './ports.ts'
  */
 const LABEL = 'flotilla.dev/input'
 const ALLOWED = 'allowed'
+/** Keys of SOPS files: builders decrypt with them, and no template sees them. */
+const DECRYPTION = 'decryption'
 const WAIT_MS = 30_000
 
 /** The hub delivers content that agents render as it is written, so it may not contain a Secret of the hub. */
@@ -48,6 +50,28 @@ export async function secretInput(
   throw new Waiting('InputNotFound', `Input ${input} is key ${key} of Secret ${name}, and that is not there.`, WAIT_MS)
 }
 
+/** The keys of `spec.decryption`. Errors never contain a value. */
+export async function sopsKeys(
+  { metadata, spec }: Bundle,
+  ports: Pick<BundleRenderPorts, 'secret'>,
+): Promise<SopsKeys | undefined> {
+  if (!spec.decryption) return undefined
+  if (!spec.builder) throw new Stalled('BadInput', 'spec.decryption needs spec.builder: only builders decrypt.')
+  const { secret: name, mac } = spec.decryption
+  const checkMac = mac !== 'Ignore'
+  if (name === undefined) return { keys: {}, checkMac }
+  const found = await ports.secret(metadata.namespace ?? '', name)
+  if (!found)
+    throw new Waiting('InputNotFound', `spec.decryption names Secret ${name}: secrets "${name}" not found.`, WAIT_MS)
+  if (![ALLOWED, DECRYPTION].includes(found.metadata.labels?.[LABEL] ?? '')) {
+    const why = `spec.decryption names Secret ${name}, which is not given to Bundles`
+    throw new Waiting('InputNotAllowed', `${why}; label it ${LABEL}=${DECRYPTION} if it should be.`, WAIT_MS)
+  }
+  const files = Object.entries(found.data ?? {}).filter(([key]) => /\.(agekey|asc)$/.test(key))
+  const keys = files.map(([key, value]) => [key, textOf(value, `key ${key} of Secret ${name}`)])
+  return { keys: Object.fromEntries(keys) as Record<string, string>, checkMac }
+}
+
 function textOf(value: string, what: string): string {
   try {
     return fromUtf8(fromBase64(value))
@@ -72,14 +96,26 @@ export async function markedInputs(
   return { ...inputs, ...Object.fromEntries(marks) }
 }
 
+/** The decryption of a recipe for its digest. */
+export async function markedSopsKeys(
+  bundle: Bundle,
+  sops: SopsKeys | undefined,
+  ports: Pick<BundleRenderPorts, 'valuesKeyOf'>,
+): Promise<unknown> {
+  if (!sops) return undefined
+  const key = (await ports.valuesKeyOf(keyOf(bundle))).reveal()
+  return { checkMac: sops.checkMac, mark: base64(hmacSha256(key, canonicalJson(sops.keys))) }
+}
+
 /** Rendering results without secret inputs: an error of a template may repeat its input. */
 export function hideInputs(
   bundle: Bundle,
-  inputs: Readonly<Record<string, InputSource>> = {},
+  { inputs = {}, sops }: Pick<BundleRecipe, 'inputs' | 'sops'>,
   variants: readonly SharedVariant[],
 ): readonly SharedVariant[] {
   const secret = (bundle.spec.inputs ?? []).flatMap((input) => (input.secret ? [inputs[input.name]] : []))
-  const texts = secret.flatMap((input) => (input && 'value' in input ? textsIn(input.value) : []))
+  const values = secret.flatMap((input) => (input && 'value' in input ? textsIn(input.value) : []))
+  const texts = [...values, ...textsIn(sops?.keys)]
   if (texts.length === 0) return variants
   const forms = texts.flatMap((text) => [text, base64(utf8(text)), ...text.split('\n')])
   return variants.map((variant) => {

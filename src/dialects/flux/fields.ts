@@ -115,7 +115,20 @@ export const KUSTOMIZATION: Fields = {
     },
     'Besides its own variables, `${CLUSTER_NAME}`, `${CLUSTER_ID}` and `${CLUSTER_LABEL_<key>}` are set for each cluster.',
   ),
-  decryption: refused('map', 'decryption is refused: SOPS is not served yet'),
+  decryption: near(
+    {
+      provider: exact('text', '`sops`.'),
+      secretRef: near(
+        reference,
+        'Keys `*.agekey` and `*.asc` are read on the hub. The Secret needs the label `flotilla.dev/input: decryption`.',
+      ),
+      serviceAccountName: refused(
+        'text',
+        'decryption.serviceAccountName is refused: it is for key services of clouds, which are not supported',
+      ),
+    },
+    'Secrets alone are decrypted: only their values are sealed. A file whose MAC does not fit is refused, unless the object has the annotation `flotilla.dev/sops-mac: Ignore`.',
+  ),
   force: exact('flag', '`apply.immutable: Recreate`.'),
   ignore: refused('maps', 'ignore is refused: rules of this field are not served yet; use spec.ignore of a Bundle'),
   suspend: near('flag', 'No new content is delivered. Agents go on correcting drift, and Flux would not.'),

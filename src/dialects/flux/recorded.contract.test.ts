@@ -31,6 +31,7 @@ const COMPARED: Readonly<Record<Family, readonly string[]>> = {
   order: ['order'],
   refs: ['tag', 'string', 'original', 'prerelease', 'metadata', 'match', 'revision', 'hash'],
   health: ['status', 'ready'],
+  sops: ['output', 'yaml'],
 }
 
 function isSame(family: Family, answer: Answer, recorded: Answer): boolean {
@@ -50,11 +51,10 @@ function withoutAnswer({
 }
 
 for (const family of Object.keys(FLUX_FAMILIES) as Family[]) {
-  test(`${family} is as recorded`, () => {
+  test(`${family} is as recorded`, async () => {
     const cases = readCases(`flux/${family}.jsonl.gz`)
-    const different = cases.filter(
-      (one) => !isSame(family, FLUX_FAMILIES[family](withoutAnswer(one)), recordedAnswer(family, one)),
-    )
+    const answers = await Promise.all(cases.map(async (one) => FLUX_FAMILIES[family](withoutAnswer(one))))
+    const different = cases.filter((one, at) => !isSame(family, answers[at]!, recordedAnswer(family, one)))
     assert.deepEqual(
       different.map(({ id }) => id),
       Object.keys(DIFFERENT[family]),

@@ -10,6 +10,7 @@ import { insidePath } from '../../render/bundle/detect-style.ts'
 import { renderVariants } from '../../render/bundle/render-variants.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
 import type { ArtifactFiles } from '../../render/bundle/render-variant.ts'
+import { withOpenedMessages } from './open-pgp-messages.ts'
 import { DIALECT_BUILDERS } from '../../dialects/dialect-builders.ts'
 import { readFiles, readTree } from '../../source/artifact.ts'
 
@@ -64,11 +65,14 @@ export function createBundleRenderer({ blobs, clock, ids, timeLimitMs = Infinity
 
   return async (request, _signal, tell) => {
     const files = await allFiles(request.recipe)
-    return renderVariants(request, {
-      files,
-      entropy,
-      builders: DIALECT_BUILDERS,
-      watch: createStepBudget({ clock, timeMs: timeLimitMs }, tell ?? (() => {})),
-    })
+    return withOpenedMessages((openedMessages) =>
+      renderVariants(request, {
+        files,
+        entropy,
+        builders: DIALECT_BUILDERS,
+        openedMessages,
+        watch: createStepBudget({ clock, timeMs: timeLimitMs }, tell ?? (() => {})),
+      }),
+    )
   }
 }

@@ -268,6 +268,25 @@ export const Bundle = defineKind({
           },
         ),
       ),
+      decryption: optional(
+        object(
+          {
+            secret: optional(
+              name({
+                description:
+                  'Name of the Secret in this namespace with the keys: `*.agekey` for age and `*.asc` for OpenPGP. The Secret needs the label `flotilla.dev/input` with the value `decryption` or `allowed`.',
+              }),
+            ),
+            mac: optional(
+              enumOf(['Check', 'Ignore'], {
+                description:
+                  'Handling of files whose authentication code (MAC) does not fit. `Check` fails the rendering; `Ignore` accepts the files. Defaults to `Check`.',
+              }),
+            ),
+          },
+          { description: 'Decryption of files that SOPS encrypted; for builders that support it.' },
+        ),
+      ),
       placement: name({ description: 'Name of the Placement in this namespace that selects the clusters.' }),
       rollout: optional(
         object(

@@ -4,7 +4,9 @@
  */
 import type { JsonObject } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { BuilderCall } from './recipe.ts'
+import { Secret } from '../../core/secret.ts'
+import type { OpenedMessages } from '../sops/key-ring.ts'
+import type { BuilderCall, SopsKeys } from './recipe.ts'
 import type { ArtifactFiles } from './render-context.ts'
 import { RenderFailure } from './render-failure.ts'
 import type { TrackedInputs } from './track-reads.ts'
@@ -18,6 +20,25 @@ export interface BuilderRequest {
   /** The values of `spec.inputs` by name. */
   readonly inputs: ReadonlyMap<string, unknown>
   readonly cluster: TrackedInputs
+  readonly sops?: SopsKeys | undefined
+  /** Messages of OpenPGP that were opened before. */
+  readonly openedMessages?: OpenedMessages | undefined
+}
+
+/**
+ * A build that needs messages of OpenPGP to be opened, which cannot be done in a pure function. The renderer opens them
+ * and repeats the build.
+ */
+export class MessagesWanted extends Error {
+  override readonly name = 'MessagesWanted'
+  readonly messages: readonly string[]
+  readonly armoredKeys: Secret<readonly string[]>
+
+  constructor(messages: readonly string[], armoredKeys: readonly string[]) {
+    super('messages of OpenPGP must be opened first')
+    this.messages = messages
+    this.armoredKeys = new Secret(armoredKeys)
+  }
 }
 
 /** The objects of a build. */

@@ -119,6 +119,16 @@ export interface BundleRecipe extends LayerOptions {
   readonly overrides?: readonly Layer[] | undefined
   /** Named values in addition to the cluster's; a table has one row per cluster. */
   readonly inputs?: Readonly<Record<string, InputSource>> | undefined
+  /** Keys of files that SOPS encrypted. Builders alone get them; no template does. */
+  readonly sops?: SopsKeys | undefined
+}
+
+/** How builders decrypt files of SOPS. */
+export interface SopsKeys {
+  /** The texts of the key files by name: `*.agekey` and `*.asc`. */
+  readonly keys: Readonly<Record<string, string>>
+  /** Whether files are refused whose authentication code does not fit. */
+  readonly checkMac: boolean
 }
 
 /** A builder by its name, and what it is to build. */

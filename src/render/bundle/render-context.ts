@@ -10,6 +10,7 @@ import type { RenderLimits, RenderBudget } from '../helm/render-limits.ts'
 import { createFileTree } from '../kustomize/loader.ts'
 import type { FileTree } from '../kustomize/loader.ts'
 import { insidePath } from './detect-style.ts'
+import type { OpenedMessages } from '../sops/key-ring.ts'
 import type { Builders } from './builder.ts'
 import type { Expander } from './expander.ts'
 import { MANIFEST, decodeManifestText } from './raw-directory.ts'
@@ -32,6 +33,8 @@ export interface RenderDependencies {
   readonly limits?: RenderLimits
   /** Builders that recipes can name. If omitted, none. */
   readonly builders?: Builders
+  /** Messages of OpenPGP that builders need. */
+  readonly openedMessages?: OpenedMessages
   /** Data that was read in the cluster; only for rendering in the cluster, or a preview of it. */
   readonly cluster?: ClusterReads
 }

@@ -158,9 +158,11 @@ function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: RenderC
 function builtObjects(recipe: BundleRecipe, call: BuilderCall, options: LayerOptions, scene: RenderContext): Made {
   const build = builderOf(call, scene.builders ?? {})
   const inputs = templateData(recipe, scene).get('Inputs') as ReadonlyMap<string, unknown>
-  const { files, watched, frozen } = scene
+  const { files, watched, frozen, openedMessages } = scene
+  const { sops } = recipe
   const path = insidePath('', recipe.path ?? '', 'spec.source.path')
-  const { objects, written, notes } = build({ files, path, options: call.options ?? {}, inputs, cluster: watched })
+  const request = { files, path, options: call.options ?? {}, inputs, cluster: watched, sops, openedMessages }
+  const { objects, written, notes } = build(request)
   if (!recipe.allowSecrets) refuseSecrets(written)
   return { result: finished(objects, options), frozen, notes, style: 'Builder' }
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../src/core/json.ts'
 import { satisfies, versionText, VersionError } from '../../../src/core/text/semver.ts'
 import { parseTime } from '../../../src/core/time/time.ts'
 import { buildFluxKustomization, builtText } from '../../../src/dialects/flux/build/build-kustomization.ts'
+import type { FluxKustomization } from '../../../src/dialects/flux/build/flux-kustomization.ts'
 import { FluxBuildError } from '../../../src/dialects/flux/build/flux-build-error.ts'
 import { findKustomization } from '../../../src/dialects/flux/build/flux-kustomization.ts'
 import {
@@ -31,8 +32,14 @@ import { byteTextBytes, fromByteText, toByteText } from '../../../src/dialects/f
 import { objectData, releaseValues, ValuesError } from '../../../src/dialects/flux/values/release-values.ts'
 import type { ValuesReference } from '../../../src/dialects/flux/values/release-values.ts'
 import type { UnknownObject } from '../../../src/kinds/meta.ts'
+import { openPgpMessages } from '../../../src/hub/compose/open-pgp-messages.ts'
 import { KStatusError } from '../../../src/plan/health/kstatus.ts'
 import { cleanPath, createFileTree } from '../../../src/render/kustomize/loader.ts'
+import { decryptSops } from '../../../src/render/sops/decrypt-sops.ts'
+import { createKeyRing, pgpKeysOf } from '../../../src/render/sops/key-ring.ts'
+import type { KeyRing, OpenedMessages } from '../../../src/render/sops/key-ring.ts'
+import { SopsError } from '../../../src/render/sops/sops-error.ts'
+import type { SopsFormat } from '../../../src/render/sops/sops-tree.ts'
 import type { RecordedCase } from '../recorded-case.ts'
 
 type Answer = Record<string, unknown>
@@ -217,5 +224,60 @@ function health({ kind, expr, self, dep, exprs, object }: RecordedCase): Answer 
   )
 }
 
+interface SopsCase {
+  readonly kind: 'file' | 'build'
+  readonly data: string
+  readonly format: SopsFormat
+  readonly outputFormat: SopsFormat
+  readonly kustomization: string
+  readonly files: Readonly<Record<string, string>>
+  readonly objects: readonly JsonObject[]
+}
+
+/** The data of the decryption Secret as texts; throws FluxBuildError where there is none. */
+function decryptionKeys({ spec, namespace }: FluxKustomization, objects: readonly JsonObject[]): Map<string, string> {
+  const { secretRef } = (spec['decryption'] ?? {}) as { readonly secretRef?: { readonly name: string } }
+  if (!secretRef) return new Map()
+  const found = namedObject(objects, namespace)('Secret', secretRef.name)
+  if (!found) throw new FluxBuildError(`secrets "${secretRef.name}" not found`)
+  return new Map(objectData(found, decode))
+}
+
+async function sops(input: RecordedCase): Promise<Answer> {
+  const one = input as unknown as SopsCase
+  const namespace = 'flux-system'
+  const kustomization = findKustomization(one.kustomization, { name: 'app', namespace, file: 'ks.yaml' })
+  const errors = [FluxBuildError, SopsError]
+  const found = orError(errors, () => ({ keys: decryptionKeys(kustomization, one.objects) }))
+  if (!('keys' in found)) return found
+  const secret = found['keys'] as Map<string, string>
+  const run = (opened: OpenedMessages): { readonly ring: KeyRing; readonly answer: Answer } => {
+    const ring = createKeyRing(secret, opened)
+    // Flux does not look at the authentication code.
+    const decryption = { ring, checkMac: false, secretsOnly: false }
+    const answer = orError(errors, () => {
+      if (one.kind === 'file') {
+        return { output: decryptSops(one.data, { input: one.format, output: one.outputFormat }, decryption) }
+      }
+      const tree = createFileTree(
+        new Map(Object.entries(one.files).map(([path, text]) => [`/dir/${path}`, utf8(text)])),
+      )
+      const objects = buildFluxKustomization({
+        kustomization,
+        tree,
+        directory: '/dir',
+        strict: true,
+        decode,
+        decryption,
+      })
+      return { yaml: builtText(objects).replace(/---\n$/, '') }
+    })
+    return { ring, answer }
+  }
+  const first = run(new Map())
+  if (first.ring.wanted.size === 0) return first.answer
+  return run(await openPgpMessages([...first.ring.wanted], pgpKeysOf(secret))).answer
+}
+
 /** The families by name. */
-export const FLUX_FAMILIES = { build, substitute, values, ignore, order, refs, health }
+export const FLUX_FAMILIES = { build, substitute, values, ignore, order, refs, health, sops }

@@ -2,6 +2,7 @@
 /** What Flux makes of a Kustomization and the files of its source, before it applies the objects. */
 
 import { compact } from '../../../core/compact.ts'
+import { isObject } from '../../../core/json.ts'
 import { buildKustomization } from '../../../render/kustomize/build.ts'
 import { KustomizeError } from '../../../render/kustomize/kustomize-error.ts'
 import type { FileTree } from '../../../render/kustomize/loader.ts'
@@ -11,6 +12,8 @@ import { writeYaml } from '../../../yaml/write/write-yaml.ts'
 import { YamlError } from '../../../yaml/yaml.ts'
 import { ignoredInBuild } from './build-files.ts'
 import { FluxBuildError } from './flux-build-error.ts'
+import { decryptObject, withDecryptedSources } from './decryption.ts'
+import type { Decryption } from './decryption.ts'
 import { withFluxKustomization } from './kustomization-file.ts'
 import type { FluxKustomization } from './flux-kustomization.ts'
 import { isSubstitutionDisabled, postBuildSubstitution } from './post-build.ts'
@@ -31,6 +34,8 @@ export interface FluxBuildInput extends PostBuildOptions {
   readonly note?: (text: string) => void
   /** Remote bases that were fetched beforehand. */
   readonly remotes?: ReadonlyMap<string, string>
+  /** Decrypts what SOPS encrypted; without it nothing is decrypted. */
+  readonly decryption?: Decryption
 }
 
 /** An object of a build: YAML's own values, mappings as Maps in the order of their keys. */
@@ -38,11 +43,13 @@ export type BuiltObject = Map<string, unknown>
 
 /** Builds a Kustomization; throws FluxBuildError. */
 export function buildFluxKustomization(input: FluxBuildInput): BuiltObject[] {
-  const { kustomization, tree, directory, ignorePaths, remotes } = input
+  const { kustomization, tree, directory, ignorePaths, remotes, decryption } = input
   const isIgnored = ignorePaths ? ignoredInBuild(tree, directory, ignorePaths, input.note) : () => false
+  const generated = withFluxKustomization(tree, directory, kustomization, isIgnored)
+  const readable = decryption ? withDecryptedSources(generated, directory, decryption) : generated
   const resources = kustomizeStep(() =>
     buildKustomization(
-      withFluxKustomization(tree, directory, kustomization, isIgnored),
+      readable,
       directory,
       compact({
         allowOutside: true,
@@ -59,7 +66,9 @@ export function buildFluxKustomization(input: FluxBuildInput): BuiltObject[] {
     collected ??= { replace: postBuildSubstitution(kustomization, input) }
     return collected.replace
   }
-  return resources.map((resource) => substituted(resource, substitution))
+  const textOf = (resource: Resource): string =>
+    kustomizeStep(() => (decryption ? decryptedText(resource, tree, decryption) : resource.toYaml()))
+  return resources.map((resource) => substituted(resource, textOf(resource), substitution))
 }
 
 function kustomizeStep<T>(step: () => T): T {
@@ -72,8 +81,14 @@ function kustomizeStep<T>(step: () => T): T {
   }
 }
 
-function substituted(resource: Resource, substitution: () => Substitution | undefined): BuiltObject {
-  const text = kustomizeStep(() => resource.toYaml())
+function decryptedText(resource: Resource, tree: FileTree, decryption: Decryption): string {
+  const object = JSON.parse(resource.toJson()) as unknown
+  if (!isObject(object)) return resource.toYaml()
+  const decrypted = decryptObject(object, tree, decryption)
+  return decrypted === object ? resource.toYaml() : writeYaml(decrypted)
+}
+
+function substituted(resource: Resource, text: string, substitution: () => Substitution | undefined): BuiltObject {
   const fail = (message: string): never => {
     throw new FluxBuildError(`var substitution failed for '${resource.name}': ${message}`)
   }

@@ -7,10 +7,13 @@ import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { nameSome } from '../../../core/text/name-some.ts'
 import type { UnknownObject } from '../../../kinds/meta.ts'
-import { isSecret } from '../../../kinds/redact-secret.ts'
+import { isSecret, redactTexts } from '../../../kinds/redact-secret.ts'
+import { MessagesWanted } from '../../../render/bundle/builder.ts'
 import type { Builder, BuilderRequest } from '../../../render/bundle/builder.ts'
 import { RenderFailure } from '../../../render/bundle/render-failure.ts'
 import { cleanPath, createFileTree } from '../../../render/kustomize/loader.ts'
+import { createKeyRing, pgpKeysOf, pgpMessagesIn } from '../../../render/sops/key-ring.ts'
+import type { KeyRing } from '../../../render/sops/key-ring.ts'
 import { sourceFilter } from '../sources/ignore-files.ts'
 import { withFluxAnnotations } from './apply-annotations.ts'
 import { buildFluxKustomization } from './build-kustomization.ts'
@@ -53,23 +56,30 @@ export const buildForCluster: Builder = (request) => {
   if (tree.stat(directory)?.kind !== 'directory') {
     throw new RenderFailure(`kustomization path not found: stat ${path.slice(1)}: no such file or directory`)
   }
-  const build = (one: FluxKustomization): UnknownObject[] => {
+  const { sops, openedMessages } = request
+  const keys = new Map(Object.entries(sops?.keys ?? {}))
+  const ring = sops && createKeyRing(keys, openedMessages)
+  const build = (one: FluxKustomization, mask?: string): UnknownObject[] => {
     try {
-      const built = buildFluxKustomization({
-        kustomization: one,
-        directory,
-        tree,
-        strict: true,
-        decode: decodeText,
-        read: (kind, object) => objectOf(kind, object, request, options),
-        fact: (variable) => factOf(variable, request),
-      })
+      const built = withWantedMessages(request, ring, () =>
+        buildFluxKustomization({
+          kustomization: one,
+          directory,
+          tree,
+          strict: true,
+          decode: decodeText,
+          read: (kind, object) => objectOf(kind, object, request, options),
+          fact: (variable) => factOf(variable, request),
+          ...(ring && { decryption: { ring, checkMac: sops.checkMac, secretsOnly: true, mask } }),
+        }),
+      )
       return built.map((object) => {
         setOwner(object, one)
         return plain(object) as UnknownObject
       })
     } catch (caught) {
-      if (caught instanceof FluxBuildError) throw new RenderFailure(caught.message, { cause: caught })
+      if (caught instanceof FluxBuildError)
+        throw new RenderFailure(hidden(caught.message, ring), ring ? {} : { cause: caught })
       throw caught
     }
   }
@@ -78,10 +88,36 @@ export const buildForCluster: Builder = (request) => {
   if (options.part === 'flux') return { objects: leftOut, written: [], notes: [] }
   const objects = all.filter((object) => !isOfFlux(object)).map(withFluxAnnotations)
   // Values of variables may be secret; what is written in the repository is judged before they are replaced.
-  const isReplaced = isObject(spec['postBuild']) && objects.some(isSecret)
+  const isReplaced = (isObject(spec['postBuild']) || ring !== undefined) && objects.some(isSecret)
   const { postBuild: _postBuild, ...unreplaced } = spec
-  const written = isReplaced ? build({ ...kustomization, spec: unreplaced }) : objects
+  const written = isReplaced ? build({ ...kustomization, spec: unreplaced }, ENCRYPTED) : objects
   return { objects, written, notes: leftOut.length === 0 ? [] : [leftOutNote(leftOut)] }
+}
+
+/** A value of an input, for the rule about readable values of Secrets. */
+const ENCRYPTED = '${sops}'
+
+/** Builds, and asks for the messages of OpenPGP that the build met first. */
+function withWantedMessages<T>({ files, sops }: BuilderRequest, ring: KeyRing | undefined, build: () => T): T {
+  const ask = (): void => {
+    if (!ring || ring.wanted.size === 0) return
+    const all = [...files.values()].flatMap(pgpMessagesIn).filter((message) => !ring.opened.has(message))
+    throw new MessagesWanted([...new Set([...ring.wanted, ...all])], pgpKeysOf(new Map(Object.entries(sops!.keys))))
+  }
+  try {
+    const built = build()
+    ask()
+    return built
+  } catch (caught) {
+    ask()
+    throw caught
+  }
+}
+
+/** A message without decrypted texts: a build may repeat what it cannot read. */
+function hidden(message: string, ring: KeyRing | undefined): string {
+  const texts = ring?.revealed ?? []
+  return texts.length === 0 ? message : redactTexts(message, [...texts, ...texts.map((text) => base64(utf8(text)))])
 }
 
 /** The options, which every author of a Bundle can write. */

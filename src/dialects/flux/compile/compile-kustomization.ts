@@ -18,6 +18,8 @@ import type { Desired } from './made-objects.ts'
 
 /** The annotation that names the RolloutPlan of the clusters. */
 export const PLAN_ANNOTATION = 'flotilla.dev/rollout-plan'
+/** The annotation with the value `Ignore` accepts SOPS files whose authentication code does not fit, as Flux does. */
+const SOPS_MAC_ANNOTATION = 'flotilla.dev/sops-mac'
 /** The annotation that names the Placement, on the object or its Namespace. */
 export const PLACEMENT_ANNOTATION = 'flotilla.dev/placement'
 
@@ -59,6 +61,8 @@ export interface KustomizationSpec {
   readonly substituteFrom: readonly SubstituteFrom[]
   /** The Secret with the kubeconfig of the cluster; empty for none. */
   readonly kubeConfigSecret: string
+  /** How files of SOPS are decrypted. */
+  readonly decryption?: { readonly secret: string }
   readonly suspend: boolean
   readonly fields: JsonObject
 }
@@ -73,6 +77,12 @@ export function readKustomization({ metadata, spec }: Kustomization): {
   const { namespace = '' } = metadata
   const source = isObject(read['sourceRef']) ? read['sourceRef'] : {}
   const postBuild = isObject(read['postBuild']) ? read['postBuild'] : {}
+  const decryption = isObject(read['decryption']) ? read['decryption'] : undefined
+  const provider = textOf(decryption?.['provider'])
+  if (decryption && provider !== 'sops') {
+    wrong(`decryption.provider is ${JSON.stringify(provider)}; only sops is supported`)
+  }
+  const decryptionSecret = isObject(decryption?.['secretRef']) ? textOf(decryption['secretRef']['name']) : ''
   const kubeConfig = isObject(read['kubeConfig']) ? read['kubeConfig'] : {}
   const policy = textOf(read['deletionPolicy'])
   if (policy !== '' && !DELETION_POLICIES.includes(policy)) {
@@ -102,6 +112,7 @@ export function readKustomization({ metadata, spec }: Kustomization): {
         return [{ kind, name: textOf(one['name']), optional: one['optional'] === true }]
       }),
       kubeConfigSecret: isObject(kubeConfig['secretRef']) ? textOf(kubeConfig['secretRef']['name']) : '',
+      ...(decryption && { decryption: { secret: decryptionSecret } }),
       suspend: read['suspend'] === true,
       fields: read,
     },
@@ -170,11 +181,22 @@ export function compileKustomization(
       secrets: scene.allowsSecrets || allowsSecrets(object) ? ('Allow' as const) : undefined,
       suspend: spec.suspend ? true : undefined,
     }),
+    ...compact({ decryption: decryptionOf(object, spec) }),
     placement,
     ...compact({ rollout: plan === undefined ? undefined : { plan } }),
     ...optionsOf(object, spec),
   }
   return [...own, madeFor(object, Kustomization, { kind: Bundle, ...passed, spec: bundle })]
+}
+
+function decryptionOf(
+  { metadata }: Kustomization,
+  { decryption }: KustomizationSpec,
+): Bundle['spec']['decryption'] | undefined {
+  if (!decryption) return undefined
+  const { secret } = decryption
+  const isIgnored = metadata.annotations?.[SOPS_MAC_ANNOTATION] === 'Ignore'
+  return compact({ secret: secret === '' ? undefined : secret, mac: isIgnored ? ('Ignore' as const) : undefined })
 }
 
 function builderOptions(
