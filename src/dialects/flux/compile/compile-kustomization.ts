@@ -13,6 +13,7 @@ import { KUSTOMIZATION } from '../fields.ts'
 import { GitRepository, Kustomization } from '../kinds.ts'
 import { listOf, readSpec, textOf } from './compile-source.ts'
 import type { GitRepositorySpec } from './compile-git-repository.ts'
+import { nameInTree } from './cluster-trees.ts'
 import { madeFor, madeName } from './made-objects.ts'
 import type { Desired } from './made-objects.ts'
 
@@ -200,12 +201,14 @@ function decryptionOf(
 }
 
 function builderOptions(
-  { metadata }: Kustomization,
+  object: Kustomization,
   { fields }: KustomizationSpec,
   scene: Pick<KustomizationScene, 'source' | 'configMaps'> & Pick<FluxBuilderOptions, 'secrets' | 'include'>,
 ): JsonObject {
+  const { metadata } = object
   const options: FluxBuilderOptions = compact({
-    name: metadata.name,
+    // Owner labels in the cluster are those that Flux sets there.
+    name: nameInTree(object),
     namespace: metadata.namespace ?? '',
     spec: Object.fromEntries(BUILD_FIELDS.flatMap((field) => (field in fields ? [[field, fields[field]]] : []))),
     ignore: scene.source.ignore === '' ? undefined : scene.source.ignore,

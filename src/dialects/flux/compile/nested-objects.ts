@@ -12,6 +12,14 @@ import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { FLUX_KINDS, Kustomization } from '../kinds.ts'
 import { PLACEMENT_ANNOTATION, PLAN_ANNOTATION } from './compile-kustomization.ts'
 import type { KustomizationScene } from './compile-kustomization.ts'
+import {
+  buildsSamePath,
+  CLUSTER_TREE_ANNOTATION,
+  clusterTreeOf,
+  nameOnHub,
+  withTreeReferences,
+} from './cluster-trees.ts'
+import type { ClusterTree } from './cluster-trees.ts'
 import { COMPILED, isMadeFor } from './made-objects.ts'
 import type { Desired } from './made-objects.ts'
 
@@ -59,12 +67,16 @@ export function compileNested(
     if ((metadata.namespace ?? namespace) !== namespace) {
       return skip(`it is for namespace ${metadata.namespace ?? ''}, and nested objects stay in namespace ${namespace}`)
     }
-    const present = scene.find(kind, metadata.name)
-    if (present && !isNestedIn(present, parent)) {
-      // The objects that follow this repository itself (gotk-sync) are there already.
-      return isOwnRoot(parent, kind, metadata.name) ? [] : skip('an object of this name is there already')
-    }
-    const other = kind.kind === Kustomization.kind ? otherThanParent(parent, object) : undefined
+    const tree = clusterTreeOf(parent)
+    const hubName = tree ? nameOnHub(tree, kind.kind, metadata.name) : metadata.name
+    // The repository of the trees, which the hub follows already.
+    if (hubName === undefined) return []
+    const placed = tree ? inTree(object, hubName, tree) : object
+    const isRoot = isOwnRoot(parent, kind, placed) || (tree && isSameDirectory(parent, kind, placed))
+    const present = scene.find(kind, hubName)
+    if (isRoot && (present || tree)) return []
+    if (present && !isNestedIn(present, parent)) return skip('an object of this name is there already')
+    const other = kind.kind === Kustomization.kind ? otherThanParent(parent, placed) : undefined
     if (other !== undefined) return skip(other)
     const dropped = Object.keys(metadata.annotations ?? {}).filter(
       (key) => isDropped(key) && !(key === PLAN_ANNOTATION && parent.metadata.annotations?.[key]),
@@ -73,7 +85,7 @@ export function compileNested(
       const message = `${dropped.join(', ')} of ${name} ${metadata.name} of the build has no effect; annotate the object on the hub instead`
       findings.push({ level: 'warning', message })
     }
-    return [nested(parent, kind, object, scene.target)]
+    return [nested(parent, kind, placed, scene.target)]
   })
   if (objects.some((object) => isInstaller(object))) {
     findings.push({
@@ -116,9 +128,21 @@ function otherThanParent(parent: Kustomization, { metadata, ...rest }: UnknownOb
   return `its ${field} is ${JSON.stringify(own)}, and the outer Kustomization has ${JSON.stringify(outer)}`
 }
 
-function isOwnRoot({ metadata, spec }: Kustomization, kind: Kind, name: string): boolean {
+/** The objects that follow this repository itself (gotk-sync). */
+function isOwnRoot({ metadata, spec }: Kustomization, kind: Kind, { metadata: { name } }: UnknownObject): boolean {
   if (kind.kind === Kustomization.kind) return name === metadata.name
   return isObject(spec['sourceRef']) && spec['sourceRef']['name'] === name
+}
+
+function isSameDirectory({ spec }: Kustomization, kind: Kind, object: UnknownObject): boolean {
+  const own = object['spec']
+  return kind.kind === Kustomization.kind && isObject(own) && buildsSamePath(spec, own)
+}
+
+/** An object of a tree with its name on the hub, and the names of what it refers to. */
+function inTree(object: UnknownObject, name: string, tree: ClusterTree): UnknownObject {
+  const spec = isObject(object['spec']) ? withTreeReferences(object['spec'], tree) : object['spec']
+  return { ...object, metadata: { ...object.metadata, name }, spec }
 }
 
 function nested(
@@ -131,13 +155,15 @@ function nested(
   const annotations = Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([key]) => !isDropped(key)))
   const said = isObject(rest['spec']) ? rest['spec'] : {}
   const isKustomization = kind.kind === Kustomization.kind
-  const isPlaced = !isKustomization || isObject(said['kubeConfig'])
+  const tree = parent.metadata.annotations?.[CLUSTER_TREE_ANNOTATION]
+  const isPlaced = tree !== undefined || !isKustomization || isObject(said['kubeConfig'])
   const placed = isPlaced || annotations[PLACEMENT_ANNOTATION] !== undefined
   const plan = parent.metadata.annotations?.[PLAN_ANNOTATION]
   const account = parent.spec['serviceAccountName']
   const own: Record<string, string> = compact({
     [PLACEMENT_ANNOTATION]: !placed && 'placement' in target ? target.placement : undefined,
     [PLAN_ANNOTATION]: isKustomization && plan ? plan : undefined,
+    [CLUSTER_TREE_ANNOTATION]: tree,
   })
   const spec = {
     ...said,

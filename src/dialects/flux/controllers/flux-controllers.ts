@@ -20,9 +20,11 @@ import { Placement } from '../../../kinds/native/placement.ts'
 import { Release } from '../../../kinds/native/release.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
+import { readTree } from '../../../source/artifact.ts'
 import { parseObjectSet } from '../../../wire/document/signed-document.ts'
 import { readGitRepository } from '../compile/compile-git-repository.ts'
 import { PLACEMENT_ANNOTATION, readKustomization } from '../compile/compile-kustomization.ts'
+import { CLUSTERS_ANNOTATION } from '../compile/cluster-trees.ts'
 import { COMPILED } from '../compile/made-objects.ts'
 import { FLUX_KINDS, GitRepository, Kustomization } from '../kinds.ts'
 import { inventoryId } from '../status/kustomization-status.ts'
@@ -30,7 +32,7 @@ import type { FluxParts } from './flux-parts.ts'
 import { gitRepositoryReconciler } from './git-repository.ts'
 import { kustomizationReconciler } from './kustomization.ts'
 import { ownerOf } from './owner-of.ts'
-import type { KustomizationPorts } from './ports.ts'
+import type { GitRepositoryPorts, KustomizationPorts } from './ports.ts'
 import { createSourceControllers } from './source-controllers.ts'
 
 /** A cluster without facts: what is built for it is the same for all clusters. */
@@ -59,6 +61,9 @@ export function createFluxControllers(parts: FluxParts): readonly Controller[] {
   kustomizations.addIndex('flux-dependency', dependencyKeys)
   kustomizations.addIndex('flux-namespace', ({ metadata }) => [metadata.namespace ?? ''])
   repositories.addIndex('flux-include', includeKeys)
+  repositories.addIndex('flux-clusters', ({ metadata }) =>
+    metadata.annotations?.[CLUSTERS_ANNOTATION] === undefined ? [] : ['annotated'],
+  )
   const ports = portsOf(parts)
   const all = { ...parts, client: informers.client }
   return [
@@ -71,6 +76,10 @@ export function createFluxControllers(parts: FluxParts): readonly Controller[] {
       triggers: [
         triggerOnObject(sources, (source) => ownerOf(source, GitRepository)),
         triggerOnObject(repositories, (one) => repositories.lister.by('flux-include', keyOf(one)).map(keyOf)),
+        // A directory of a repository can be waiting for its Cluster.
+        triggerOn(clusters, ({ before, after }) =>
+          before && after ? [] : repositories.lister.by('flux-clusters', 'annotated').map(keyOf),
+        ),
       ],
     }),
     createController({
@@ -103,7 +112,7 @@ export function createFluxControllers(parts: FluxParts): readonly Controller[] {
   ]
 }
 
-function portsOf({ informers, blobs, clock, render }: FluxParts): KustomizationPorts {
+function portsOf({ informers, blobs, clock, render }: FluxParts): KustomizationPorts & GitRepositoryPorts {
   const { client } = informers
   const made = new Map<string, Informer<KubeObject>>(
     [Source, Placement, Bundle, ...FLUX_KINDS].map((kind) => [kind.kind, informers.of(kind)]),
@@ -148,6 +157,8 @@ function portsOf({ informers, blobs, clock, render }: FluxParts): KustomizationP
     namespaceAnnotation: (namespace, key) => namespaces.lister.get(namespace)?.metadata.annotations?.[key],
     clusterOfSecret: (namespace, secret) =>
       clusters.lister.by('flux-kubeconfig', `${namespace}/${secret}`)[0]?.metadata.name,
+    pathsIn: async (artifact) => (await readTree(artifact, blobs))?.files.map(({ path }) => path) ?? [],
+    isCluster: (name) => clusters.lister.get(name) !== undefined,
     configMapData: async (namespace, name, signal) => {
       const found = await findObject(client, ConfigMap, { namespace, name }, signal)
       return found && (found.data ?? {})

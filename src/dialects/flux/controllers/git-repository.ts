@@ -10,6 +10,7 @@ import type { Finding } from '../../read-fields.ts'
 import { fluxRevision, readGitRepository, sourceOf } from '../compile/compile-git-repository.ts'
 import { listOf, REQUESTED } from '../compile/compile-source.ts'
 import type { GitRepositorySpec } from '../compile/compile-git-repository.ts'
+import { CLUSTERS_ANNOTATION, compileClusterTrees, isOfTrees } from '../compile/cluster-trees.ts'
 import { madeName } from '../compile/made-objects.ts'
 import { GitRepository } from '../kinds.ts'
 import type { FluxArtifact } from '../kind-parts.ts'
@@ -34,9 +35,29 @@ export function gitRepositoryReconciler(ports: GitRepositoryPorts): Reconciler<G
       if (spec.suspend) return {}
       const source = ports.sourceOf(namespace, madeName(GitRepository.kind, name))
       show(draft, spec, source, ports)
+      await followTrees(object, findings, source, { ports, context })
       return {}
     },
   }
+}
+
+interface Scene {
+  readonly ports: GitRepositoryPorts
+  readonly context: Context
+}
+
+/** Writes the Kustomizations of the directories of clusters. One whose directory is gone stays: its build says so. */
+async function followTrees(
+  object: GitRepository,
+  findings: readonly Finding[],
+  source: Source | undefined,
+  { ports, context }: Scene,
+): Promise<void> {
+  if (object.metadata.annotations?.[CLUSTERS_ANNOTATION] === undefined || !source || !isCurrent(source)) return
+  const paths = await ports.pathsIn(source.status!.artifact!.digest)
+  const trees = compileClusterTrees(object, paths, (name) => ports.isCluster(name))
+  showFindings(object, [...findings, ...trees.findings])
+  await writeMade(object, trees.desired, { ports, context, isOurs: isOfTrees })
 }
 
 /** Throws Stalled with the first error. */

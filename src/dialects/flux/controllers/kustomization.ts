@@ -13,6 +13,7 @@ import { fluxRevision, readGitRepository } from '../compile/compile-git-reposito
 import { REQUESTED } from '../compile/compile-source.ts'
 import { compileKustomization, PLACEMENT_ANNOTATION, readKustomization } from '../compile/compile-kustomization.ts'
 import type { Dependency, KustomizationScene, KustomizationSpec } from '../compile/compile-kustomization.ts'
+import { clusterTreeOf } from '../compile/cluster-trees.ts'
 import { madeFor, madeName } from '../compile/made-objects.ts'
 import { GitRepository, Kustomization } from '../kinds.ts'
 import { readyState } from '../status/kustomization-status.ts'
@@ -179,11 +180,11 @@ function isReadyBy(source: string, self: Kustomization, dependency: Kustomizatio
 
 /** The clusters of a Kustomization; throws Waiting if none is named. */
 function targetOf(
-  { metadata }: Kustomization,
+  object: Kustomization,
   { kubeConfigSecret }: KustomizationSpec,
   ports: KustomizationPorts,
 ): KustomizationScene['target'] {
-  const { namespace = '', annotations = {} } = metadata
+  const { namespace = '', annotations = {} } = object.metadata
   if (kubeConfigSecret !== '') {
     const cluster = ports.clusterOfSecret(namespace, kubeConfigSecret)
     if (cluster !== undefined) return { cluster }
@@ -193,6 +194,8 @@ function targetOf(
       RETRY_MS,
     )
   }
+  const tree = clusterTreeOf(object)
+  if (tree) return { cluster: tree.cluster }
   const placement = annotations[PLACEMENT_ANNOTATION] ?? ports.namespaceAnnotation(namespace, PLACEMENT_ANNOTATION)
   if (placement) return { placement }
   throw new Waiting(

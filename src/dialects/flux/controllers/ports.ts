@@ -44,6 +44,9 @@ export interface HelmChartPorts extends SourcePorts {
 /** The ports of the GitRepository controller. */
 export interface GitRepositoryPorts extends SourcePorts {
   repositoryOf(namespace: string, name: string): GitRepository | undefined
+  /** The paths of an artifact's files. */
+  pathsIn(artifact: Digest): Promise<readonly string[]>
+  isCluster(name: string): boolean
 }
 
 /** The ports of the Kustomization controller. */
