@@ -227,11 +227,13 @@ function treeName(id: string): string {
   return [kindName, ...(namespace === '' ? [] : [namespace]), name].join('/')
 }
 
-function namespaceOf({ flags }: FluxInput): string {
+/** The namespace that a command works in. */
+export function namespaceOf({ flags }: FluxInput): string {
   return flags.namespace ?? NAMESPACE
 }
 
-async function listed({ type }: FluxKind, client: Client, input: FluxInput): Promise<readonly FluxObject[]> {
+/** The objects of a kind; throws a CliError where the hub does not serve it. */
+export async function listed({ type }: FluxKind, client: Client, input: FluxInput): Promise<readonly FluxObject[]> {
   const where = input.flags.allNamespaces ? {} : { namespace: namespaceOf(input) }
   try {
     return (await client.list(type, where)).items
@@ -248,7 +250,8 @@ function notServed({ plural, group }: ResourceType<FluxObject>): CliError {
   })
 }
 
-async function named(one: FluxKind, name: string, client: Client, input: FluxInput): Promise<FluxObject> {
+/** An object by its name; throws a CliError that names similar ones. */
+export async function named(one: FluxKind, name: string, client: Client, input: FluxInput): Promise<FluxObject> {
   const namespace = namespaceOf(input)
   try {
     return await client.get(one.type, { namespace, name })

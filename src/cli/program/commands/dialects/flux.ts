@@ -2,6 +2,7 @@
 import { writeBytes } from '../../../executable/process-output.ts'
 import type { Act } from '../../command-action.ts'
 import { addFluxObjects } from './flux-objects.ts'
+import { addFluxWords } from './flux-words.ts'
 import { GROUP } from '../../flotilla-command.ts'
 import type { FlotillaCommand } from '../../flotilla-command.ts'
 
@@ -82,4 +83,5 @@ export function addFlux(program: FlotillaCommand, act: Act): void {
       }),
     )
   addFluxObjects(flux, act)
+  addFluxWords(flux, act)
 }
