@@ -45,6 +45,11 @@ function open({ key, nonce, data, tag }: Sealed, associated: string): Uint8Array
 function valueOf(bytes: Uint8Array, type: string): SopsLeaf {
   if (type === 'bytes') return bytes
   const text = textOf(bytes)
+  // A file that is no text is one value of a binary file.
+  if (text === undefined) {
+    if (type === 'str') return bytes
+    throw new SopsError('a decrypted value is not UTF-8 text')
+  }
   switch (type) {
     case 'str':
       return text
@@ -67,10 +72,10 @@ function valueOf(bytes: Uint8Array, type: string): SopsLeaf {
   throw new SopsError(`a decrypted value is not of its type ${type}`)
 }
 
-function textOf(bytes: Uint8Array): string {
+function textOf(bytes: Uint8Array): string | undefined {
   try {
     return fromUtf8(bytes)
   } catch {
-    throw new SopsError('a decrypted value is not UTF-8 text')
+    return undefined
   }
 }

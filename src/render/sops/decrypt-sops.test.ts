@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromBase64, fromUtf8 } from '../../core/bytes.ts'
 import { readCases } from '../../../test/recorded/recorded-case.ts'
+import { AGE_KEY, encryptSops } from '../../testing/sops/encrypt-sops.ts'
+import { readIdentities } from './age.ts'
 import { decryptSops } from './decrypt-sops.ts'
 import type { SopsOptions } from './decrypt-sops.ts'
 import { createKeyRing } from './key-ring.ts'
@@ -25,7 +27,7 @@ function decrypted(id: string, options: Partial<SopsOptions> = {}, change = (dat
   const one = cases.get(id)!
   const ring = options.ring ?? createKeyRing(keysOf(one))
   const formats = { input: one.format, output: one.outputFormat }
-  return decryptSops(change(one.data), formats, { checkMac: true, ...options, ring })
+  return fromUtf8(decryptSops(change(one.data), formats, { checkMac: true, ...options, ring }))
 }
 
 test('the MAC of untouched files fits, in all formats and with all rules about what is encrypted', () => {
@@ -74,6 +76,15 @@ test('no message repeats a value or a key', () => {
     assert.doesNotMatch(message, /plaintext-canary|secret$/)
     for (const key of keys.values()) assert.ok(!message.includes(key.trim()))
   }
+})
+
+test('a binary file keeps its bytes', () => {
+  const [identity] = readIdentities(AGE_KEY)
+  const bytes = Uint8Array.of(0, 0xff, 0xfe, 0x0a, 0x80)
+  const file = encryptSops({ data: bytes }, identity!.recipient, ['data'])
+  const options = { ring: createKeyRing(new Map([['a.agekey', AGE_KEY]])), checkMac: true }
+  const content = decryptSops(file, { input: 'binary', output: 'binary' }, options)
+  assert.deepEqual([...content], [...bytes])
 })
 
 test('hostile files end at a limit', () => {

@@ -23,12 +23,12 @@ export interface SopsOptions {
 /** Larger files are refused, as Flux does. */
 const MAX_BYTES = 5 * 1024 * 1024
 
-/** Decrypts a text of one format and writes it in another; throws SopsError. */
+/** Decrypts a text of one format and returns the content in another; throws SopsError. */
 export function decryptSops(
   data: string,
   formats: { readonly input: SopsFormat; readonly output: SopsFormat },
   options: SopsOptions,
-): string {
+): Uint8Array {
   const { input, output } = formats
   if (data.length > MAX_BYTES) {
     throw new SopsError(`cannot decrypt file with size (${data.length} bytes) exceeding limit (${MAX_BYTES})`)

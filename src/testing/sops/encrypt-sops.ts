@@ -38,10 +38,14 @@ function encryptAge(plain: Uint8Array, recipient: Uint8Array): string {
 }
 
 /** The object as a SOPS file in JSON: texts below keys of `fields` are encrypted. */
-export function encryptSops(object: JsonObject, recipient: Uint8Array, fields = ['data', 'stringData']): string {
+export function encryptSops(
+  object: Readonly<Record<string, unknown>>,
+  recipient: Uint8Array,
+  fields = ['data', 'stringData'],
+): string {
   const key = new Uint8Array(randomBytes(32))
   const hash = createHash('sha512')
-  const seal = (text: string, associated: string): string => {
+  const seal = (text: string | Uint8Array, associated: string): string => {
     const iv = randomBytes(32)
     const cipher = createCipheriv('aes-256-gcm', key, iv)
     cipher.setAAD(utf8(associated))
@@ -50,10 +54,10 @@ export function encryptSops(object: JsonObject, recipient: Uint8Array, fields = 
     return `ENC[AES256_GCM,data:${part(data)},iv:${part(iv)},tag:${part(cipher.getAuthTag())},type:str]`
   }
   const walk = (value: unknown, path: readonly string[]): unknown => {
-    if (typeof value === 'object' && value !== null) {
+    if (typeof value === 'object' && value !== null && !(value instanceof Uint8Array)) {
       return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, walk(one, [...path, name])]))
     }
-    const text = String(value)
+    const text = value instanceof Uint8Array ? value : String(value)
     hash.update(text)
     return path.some((name) => fields.includes(name)) ? seal(text, `${path.join(':')}:`) : value
   }

@@ -257,7 +257,8 @@ async function sops(input: RecordedCase): Promise<Answer> {
     const decryption = { ring, checkMac: false, secretsOnly: false }
     const answer = orError(errors, () => {
       if (one.kind === 'file') {
-        return { output: decryptSops(one.data, { input: one.format, output: one.outputFormat }, decryption) }
+        const content = decryptSops(one.data, { input: one.format, output: one.outputFormat }, decryption)
+        return { output: new TextDecoder().decode(content) }
       }
       const tree = createFileTree(
         new Map(Object.entries(one.files).map(([path, text]) => [`/dir/${path}`, utf8(text)])),

@@ -1,6 +1,6 @@
 // Tested by src/dialects/flux/recorded.contract.test.ts.
 /** `spec.decryption`: files and objects that SOPS encrypted, decrypted before and after the build as Flux does. */
-import { base64, fromBase64, fromUtf8, utf8 } from '../../../core/bytes.ts'
+import { base64, fromBase64, fromUtf8 } from '../../../core/bytes.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { cleanPath, isRepositoryUrl, joinPath } from '../../../render/kustomize/loader.ts'
@@ -43,8 +43,8 @@ export function withDecryptedSources(tree: FileTree, directory: string, decrypti
     for (const { path, format, isPatch } of sourcesOf(file)) {
       const full = pathBelow(at, path)
       if (decrypted.has(full)) continue
-      const text = decryptFile(tree, full, { format, isPatch }, decryption)
-      if (text !== undefined) decrypted.set(full, utf8(text))
+      const content = decryptFile(tree, full, { format, isPatch }, decryption)
+      if (content) decrypted.set(full, content)
     }
     for (const entry of [...textsOf(file['resources']), ...textsOf(file['components'])]) {
       if (isRepositoryUrl(entry)) continue
@@ -115,7 +115,7 @@ function decryptFile(
   path: string,
   { format, isPatch }: Pick<SourceFile, 'format' | 'isPatch'>,
   decryption: Decryption,
-): string | undefined {
+): Uint8Array | undefined {
   const fail = (message: string): never => {
     throw new FluxBuildError(`error decrypting sources: ${message}`)
   }
@@ -140,9 +140,9 @@ function decryptFile(
 
 const ONLY_SECRETS = 'only values of Secrets are sealed on their way to clusters'
 
-function isSecretPatch(text: string): boolean {
+function isSecretPatch(content: Uint8Array): boolean {
   try {
-    return readYaml(text, { duplicateKeys: 'last' }).every(({ value }) => isObject(value) && isSecretObject(value))
+    return readYaml(content, { duplicateKeys: 'last' }).every(({ value }) => isObject(value) && isSecretObject(value))
   } catch (caught) {
     if (caught instanceof YamlError) return false
     throw caught
@@ -189,10 +189,10 @@ export function decryptObject(object: JsonObject, tree: FileTree, decryption: De
 function decryptWhole(object: JsonObject, metadata: JsonObject, decryption: Decryption): JsonObject {
   const formats = { input: 'json', output: 'json' } as const
   // The authentication code is that of the file; a build sorts and adds fields.
-  const text = explained(`failed to decrypt and format '${placeOf(metadata)}' ${String(object['kind'])} data`, () =>
+  const content = explained(`failed to decrypt and format '${placeOf(metadata)}' ${String(object['kind'])} data`, () =>
     decryptSops(JSON.stringify(object), formats, { ...decryption, checkMac: false }),
   )
-  return JSON.parse(text) as JsonObject
+  return JSON.parse(fromUtf8(content)) as JsonObject
 }
 
 function decryptData(data: JsonObject, metadata: JsonObject, decryption: Decryption): JsonObject {
@@ -204,7 +204,7 @@ function decryptData(data: JsonObject, metadata: JsonObject, decryption: Decrypt
       const made = explained(`failed to decrypt and format '${placeOf(metadata)}' Secret field '${key}'`, () =>
         decryptSops(text, { input, output: formatForPath(key) }, decryption),
       )
-      return [key, base64(utf8(made))]
+      return [key, base64(made)]
     }),
   )
 }

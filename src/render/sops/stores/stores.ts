@@ -1,5 +1,6 @@
 // Tested by src/dialects/flux/recorded.contract.test.ts.
 /** Reads and writes all formats of SOPS files. */
+import { utf8 } from '../../../core/bytes.ts'
 import { SopsError } from '../sops-error.ts'
 import type { SopsBranch, SopsFile, SopsFormat } from '../sops-tree.ts'
 import { readDotenv, writeDotenv } from './dotenv-store.ts'
@@ -24,7 +25,11 @@ export function readSopsFile(text: string, format: SopsFormat): SopsFile {
 }
 
 /** Writes decrypted branches; throws SopsError. */
-export function writeSopsFile(branches: readonly SopsBranch[], format: SopsFormat): string {
+export function writeSopsFile(branches: readonly SopsBranch[], format: SopsFormat): Uint8Array {
+  return format === 'binary' ? binaryContent(branches) : utf8(textOf(branches, format))
+}
+
+function textOf(branches: readonly SopsBranch[], format: Exclude<SopsFormat, 'binary'>): string {
   switch (format) {
     case 'yaml':
       return writeYamlBranches(branches)
@@ -34,14 +39,13 @@ export function writeSopsFile(branches: readonly SopsBranch[], format: SopsForma
       return writeIni(branches)
     case 'json':
       return writeJson(branches)
-    case 'binary':
-      return binaryText(branches)
   }
 }
 
-function binaryText([first]: readonly SopsBranch[]): string {
+function binaryContent([first]: readonly SopsBranch[]): Uint8Array {
   const data = first?.get('data')
-  if (typeof data === 'string') return data
+  if (data instanceof Uint8Array) return data
+  if (typeof data === 'string') return utf8(data)
   throw new SopsError('error emitting binary store: no binary data found in tree')
 }
 
