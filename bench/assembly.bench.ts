@@ -50,6 +50,7 @@ function hubWith(count: number) {
     begun: () => undefined,
     windows: () => [],
     windowEntryOf: (named) => named,
+    driftDecisionsOf: () => [],
     sign: async (document) => signDocument(signer, document),
     putBlob: async (bytes) => {
       blobs.set(digestOf(bytes), bytes)

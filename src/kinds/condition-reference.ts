@@ -652,6 +652,11 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'More windows and freezes concern the cluster than the limit.',
         'Run `flotilla freeze list` and lift some.',
       ),
+      entry(
+        'TooManyDriftDecisions',
+        'More Overrides decide about drift on the cluster than the limit.',
+        'Run `flotilla get overrides -A` and delete some.',
+      ),
       entry('SetMissing', 'A set is missing in the blob storage.', 'Restore the blobs from a backup.'),
       entry(
         'ValuesUnreadable',

@@ -26,6 +26,8 @@ export const LIMITS = {
   bundles: 500,
   /** Windows and freezes of a document. */
   windows: 64,
+  /** Decisions about drift of a document. */
+  driftRules: 256,
   /** Objects of a set. */
   setObjects: 100_000,
   /** A message in a report; the kind allows four times as much. */

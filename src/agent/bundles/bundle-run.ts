@@ -1,6 +1,7 @@
 // Tested by src/agent/bundles/operation.contract.test.ts
 /** What the agent remembers of a bundle between steps. After a restart all of it can be read again. */
 import { compact } from '../../core/compact.ts'
+import { jsonEqual } from '../../core/json.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -11,6 +12,9 @@ import { objectKey } from '../../plan/objects/object-id.ts'
 import type { Rerenders } from '../../plan/apply/rerender.ts'
 import { decideOwnership } from '../../plan/apply/ownership.ts'
 import type { OwnershipDecision, OtherRecord } from '../../plan/apply/ownership.ts'
+import { decisionsFor, isInForce, withDriftDecisions } from '../../plan/drift/drift-rules.ts'
+import type { DriftDecisionFor, DriftRule } from '../../plan/drift/drift-rules.ts'
+import type { ObjectOptions } from '../../plan/objects/object-options.ts'
 import type { DocumentEntry } from '../../wire/document/cluster-document.ts'
 import type { ReportRow } from '../../wire/link/frames.ts'
 import { fieldManager, isAppliedBy } from '../cluster/field-manager.ts'
@@ -55,6 +59,10 @@ export interface BundleRun {
   readonly healths: Map<string, Health>
   /** Times of drift corrections, by key. */
   readonly corrections: Map<string, DriftHistory>
+  /** Decisions about drift of the bundle in the document, also decisions that are over. */
+  driftRules: readonly DriftRule[]
+  /** The decisions that counted when the bundle was last stepped, by key of the object. */
+  decisions: ReadonlyMap<string, readonly DriftDecisionFor[]>
   /** Keys of the objects that this operation has written, or found without drift. */
   readonly done: Set<string>
 }
@@ -98,6 +106,8 @@ export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
     healths: new Map(),
     corrections: new Map(),
     judged: new Map(),
+    driftRules: [],
+    decisions: new Map(),
     done: new Set(),
   }
 }
@@ -221,4 +231,38 @@ export function replan(run: BundleRun, plan: SetPlan): void {
 
 function forgetObjects(run: BundleRun): void {
   for (const memory of [run.ownershipDecisions, run.done, run.drifts, run.judged, run.corrections]) memory.clear()
+}
+
+/**
+ * Takes the decisions about drift that count now. An object whose decisions changed is compared anew: its reported
+ * drift is forgotten, and earlier corrections do not delay the next one.
+ */
+export function takeDriftDecisions(run: BundleRun, plan: SetPlan, nowMs: number | undefined): void {
+  const rules = run.driftRules.filter((rule) => isInForce(rule, nowMs))
+  if (rules.length === 0 && run.decisions.size === 0) return
+  const next = new Map(
+    plan.objects.flatMap((planned) => {
+      const decisions = decisionsFor(rules, planned)
+      return decisions.length > 0 ? [[planned.key, decisions] as const] : []
+    }),
+  )
+  for (const key of new Set([...run.decisions.keys(), ...next.keys()])) {
+    if (jsonEqual(run.decisions.get(key) ?? null, next.get(key) ?? null)) continue
+    run.drifts.delete(key)
+    run.corrections.delete(key)
+  }
+  run.decisions = next
+}
+
+/** The options of an object with the decisions about its drift. */
+export function optionsNow(run: BundleRun, planned: PlannedObject): ObjectOptions {
+  return withDriftDecisions(planned.options, run.decisions.get(planned.key) ?? [], planned)
+}
+
+/**
+ * Whether fields of the object are left to other managers until a decision ends. Its share is not recorded meanwhile:
+ * it lacks these fields, and the end of the decision must be noticed, also by an agent that was restarted.
+ */
+export function leavesFields(run: BundleRun, key: string): boolean {
+  return (run.decisions.get(key) ?? []).some(({ ignore }) => ignore !== undefined)
 }

@@ -1,3 +1,4 @@
+// Tested by src/agent/bundles/drift.contract.test.ts
 /**
  * Aligns the bundle table with a document. A bundle that the document does not name stays: absence is never deletion.
  */
@@ -5,6 +6,7 @@ import { compact } from '../../core/compact.ts'
 import { jsonEqual } from '../../core/json.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { parseTime } from '../../core/time/time.ts'
+import type { DriftRule } from '../../plan/drift/drift-rules.ts'
 import type { ClusterDocument, DocumentEntry, DocumentRules } from '../../wire/document/cluster-document.ts'
 import type { Appliers } from '../cluster/executor-appliers.ts'
 import { loadInventory, newRun } from './bundle-run.ts'
@@ -46,6 +48,13 @@ export function createAlignment({ table, appliers, clock }: AlignmentPorts) {
     bundle.run.epoch = document.epoch
   }
 
+  /** A new decision about drift counts at once. */
+  function takeDriftRules(bundle: TrackedBundle, rules: readonly DriftRule[]): void {
+    if (jsonEqual(bundle.run.driftRules, rules)) return
+    bundle.run.driftRules = rules
+    bundle.dueAt = clock.monotonicMs()
+  }
+
   function begin(entry: DocumentEntry, document: ClusterDocument, before: TrackedBundle | undefined): void {
     const run = newRun(entry, document.epoch)
     const inventory = before?.run.inventoryRead ? before.run.inventory : table.former().get(entry.bundle)
@@ -64,6 +73,7 @@ export function createAlignment({ table, appliers, clock }: AlignmentPorts) {
       for (const bundle of tracked.values())
         if (MAY_DEPEND_ON_RULES.has(bundle.row.state)) bundle.dueAt = clock.monotonicMs()
     }
+    const driftRules = Map.groupBy(document.rules.drift ?? [], ({ bundle }) => bundle)
     const entries = new Map(document.content.entries.map((entry) => [entry.bundle, entry]))
     for (const [name, bundle] of tracked) if (!entries.has(name)) leave(name, bundle)
     for (const entry of entries.values()) {
@@ -71,6 +81,7 @@ export function createAlignment({ table, appliers, clock }: AlignmentPorts) {
       const isSame = known?.run.entry.set === entry.set && known.run.entry.generation === entry.generation
       if (isSame) update(known, entry, document)
       else begin(entry, document, known)
+      takeDriftRules(tracked.get(entry.bundle)!, driftRules.get(entry.bundle) ?? [])
     }
   }
 }

@@ -22,7 +22,7 @@ import type { WriteRequest } from '../cluster/write-methods.ts'
 import type { Content } from '../documents/content.ts'
 import { objectToWrite } from '../documents/set-plan.ts'
 import type { PlannedObject } from '../documents/set-plan.ts'
-import { decideObjectOwnership } from './bundle-run.ts'
+import { decideObjectOwnership, leavesFields, optionsNow } from './bundle-run.ts'
 import type { BundleRun, Drift } from './bundle-run.ts'
 
 /** Ports of drift correction. */
@@ -78,7 +78,8 @@ export function createDriftCorrection({ content, clock, log }: DriftCorrectionPo
 
   return async (run: BundleRun, planned: PlannedObject, context: DriftContext): Promise<Health> => {
     const { live, signal } = context
-    const { key, options } = planned
+    const { key } = planned
+    const options = optionsNow(run, planned)
     const object = await objectToWrite(planned, content, signal)
     const ownership = decideObjectOwnership(run, planned, live)
     const isRepair = run.records.get(key)?.digest === planned.digest
@@ -144,6 +145,7 @@ async function changedFields(
 function acceptShare(run: BundleRun, { key }: PlannedObject, live: UnknownObject): void {
   run.drifts.delete(key)
   const recorded = run.records.get(key)
+  if (leavesFields(run, key)) return
   if (recorded) run.records.set(key, { ...recorded, share: ownedFieldsFingerprint(live, run.manager) })
 }
 
@@ -160,6 +162,7 @@ export function judgeHealth(run: BundleRun, { key, rules }: PlannedObject, live:
 export function recordWrite(run: BundleRun, { key, digest }: PlannedObject, live: UnknownObject): void {
   const recorded = run.records.get(key)
   if (!recorded) return
-  const share = ownedFieldsFingerprint(live, run.manager)
-  run.records.set(key, { ...recorded, ...compact({ uid: live.metadata.uid }), digest, share })
+  const { share: _share, ...rest } = recorded
+  const share = leavesFields(run, key) ? undefined : ownedFieldsFingerprint(live, run.manager)
+  run.records.set(key, { ...rest, ...compact({ uid: live.metadata.uid, share }), digest })
 }

@@ -1,9 +1,11 @@
 /** Drift: a user changes objects that a bundle applied, in an embedded cluster. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
+import { formatTime } from '../../core/time/time.ts'
 import { Deployment } from '../../kinds/builtin/apps.ts'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
+import type { DriftRule } from '../../plan/drift/drift-rules.ts'
 import { createAgentUnderTest } from '../../testing/agents/agent-under-test.ts'
 import type { AgentUnderTest } from '../../testing/agents/agent-under-test.ts'
 import { configMap, deployment, startTestHub } from '../../testing/hub/test-hub.ts'
@@ -36,6 +38,14 @@ const edit = (site: AgentUnderTest, a: string, fieldManager = 'kubectl-edit') =>
     { type: 'merge', body: { data: { a } } },
     { fieldManager },
   )
+const X = { kind: 'ConfigMap', namespace: 'default', name: 'x' }
+
+/** Writes the same content with decisions about drift. */
+const decide = async (hub: TestHub, drift: readonly DriftRule[], options?: BundleOptions) => {
+  const objects = [configMap('x', { a: '1', b: '2' }), deployment('web')]
+  const bundles = { [BUNDLE]: { generation: 1, objects, ...(options ? { options } : {}) } }
+  await hub.assign('store-1', bundles, { rules: { trustVersion: 1, drift } })
+}
 const valueOf = async (site: AgentUnderTest) => ((await site.configMap('x'))?.['data'] as { a: string } | undefined)?.a
 const rowOf = (site: AgentUnderTest) => site.agent().report().bundles[0]
 
@@ -79,6 +89,64 @@ describe('drift', () => {
       (await site.until(BUNDLE, 'Progressing')).message,
       'ConfigMap default/x: the object does not exist yet',
     )
+  })
+
+  it('D10: is corrected by a decision in the rules, at once, with no other content; afterwards the bundle decides', async () => {
+    const { hub, site } = await running({ drift: { mode: 'Report' } })
+    await edit(site, 'edited')
+    await site.until(BUNDLE, 'Drifted')
+    const generation = rowOf(site)?.generation
+    const until = formatTime(hub.clock.now() + 3_600_000)
+    await decide(hub, [{ bundle: BUNDLE, until, objects: [X] }], { drift: { mode: 'Report' } })
+    await site.until(BUNDLE, 'Ready')
+    assert.deepEqual([await valueOf(site), rowOf(site)?.generation], ['1', generation])
+    await edit(site, 'again')
+    await hub.clock.advance(10_000)
+    assert.equal(await valueOf(site), '1', 'for the time of the decision')
+    await hub.clock.advance(3_600_000)
+    await edit(site, 'later')
+    await site.until(BUNDLE, 'Drifted')
+    assert.equal(await valueOf(site), 'later')
+  })
+
+  it('D10: a decision about another object, and one that is over, changes nothing', async () => {
+    const { hub, site } = await running({ drift: { mode: 'Report' } })
+    await edit(site, 'edited')
+    await site.until(BUNDLE, 'Drifted')
+    const over = formatTime(hub.clock.now() - 1000)
+    const rules = [
+      { bundle: BUNDLE, objects: [{ ...X, name: 'y' }] },
+      { bundle: BUNDLE, until: over, objects: [X] },
+    ]
+    await decide(hub, rules, { drift: { mode: 'Report' } })
+    await hub.clock.advance(60_000)
+    assert.deepEqual([await valueOf(site), rowOf(site)?.state], ['edited', 'Drifted'])
+  })
+
+  it('D10: accepted fields stay until the decision ends, also through a new revision and a restart', async () => {
+    const { hub, site } = await running()
+    hub.network.up = false
+    await site.stop()
+    await edit(site, 'local price')
+    hub.network.up = true
+    const until = formatTime(hub.clock.now() + 3_600_000)
+    await decide(hub, [{ bundle: BUNDLE, until, objects: [{ ...X, ignore: ['.data.a'] }] }])
+    // Before the agent has the newer document, it corrects; the second edit is the one that is accepted.
+    await site.start()
+    await hub.clock.advance(30_000)
+    await edit(site, 'local price')
+    await hub.clock.advance(30_000)
+    assert.deepEqual([await valueOf(site), rowOf(site)?.state], ['local price', 'Ready'])
+    const objects = [configMap('x', { a: '1', b: '3' }), deployment('web')]
+    const rules = { trustVersion: 1, drift: [{ bundle: BUNDLE, until, objects: [{ ...X, ignore: ['.data.a'] }] }] }
+    await hub.assign('store-1', { [BUNDLE]: { generation: 2, objects } }, { rules })
+    await hub.clock.advance(30_000)
+    assert.deepEqual((await site.configMap('x'))?.['data'], { a: 'local price', b: '3' })
+    await site.stop()
+    await hub.clock.advance(3_600_000)
+    await site.start()
+    await hub.clock.advance(60_000)
+    assert.equal(await valueOf(site), '1', 'the end was noticed by an agent that was away')
   })
 
   it('is nothing with Ignore', async () => {

@@ -19,7 +19,7 @@ import type { Content } from '../documents/content.ts'
 import type { SetPlan } from '../documents/set-plan.ts'
 import type { HubTime } from '../link/hub-time.ts'
 import { OBSERVE_INTERVAL_MS } from '../timing.ts'
-import { loadInventory, switchSet } from './bundle-run.ts'
+import { loadInventory, switchSet, takeDriftDecisions } from './bundle-run.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'
 import { createFailureHandler } from './failure-handler.ts'
 import { createHooks } from './hooks.ts'
@@ -84,6 +84,7 @@ export function createOperation(ports: OperationPorts) {
     if (asked.kind === 'Remedied') return remediation.keep(run, others, signal)
     switchSet(run, entry.set)
     const { plan, problem } = await plans.upToDate(run, signal)
+    takeDriftDecisions(run, plan, ports.hubTime.now())
     const decision = decideRendered(asked, run.inventory, plan.rendered?.mark)
     const applier = appliersFor(plan)
     if (decision.kind === 'Begin') {

@@ -15,7 +15,7 @@ import type { OperationKind } from '../../plan/apply/operation.ts'
 import type { OwnershipDecision, OtherRecord } from '../../plan/apply/ownership.ts'
 import { ObjectFailure, ProjectRefused } from '../cluster/object-failure.ts'
 import type { Applier } from '../cluster/applier.ts'
-import { decideObjectOwnership, isContinued, newRecord } from './bundle-run.ts'
+import { decideObjectOwnership, isContinued, newRecord, optionsNow } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
 import type { Inventory } from '../cluster/inventory.ts'
 import type { Content } from '../documents/content.ts'
@@ -120,7 +120,7 @@ export function createPreflight({ content, observer, journal, clock, log }: Pref
     const object = await objectToWrite(planned, content, signal)
     const { bundle } = run.entry
     try {
-      await applier.write({ bundle, object, options: planned.options, ownership, live, dryRun: true }, signal)
+      await applier.write({ bundle, object, options: optionsNow(run, planned), ownership, live, dryRun: true }, signal)
     } catch (caught) {
       const cause = caught instanceof ObjectFailure ? caught.cause : undefined
       const isComing = plan.byKey.has(`/Namespace//${planned.namespace ?? ''}`)

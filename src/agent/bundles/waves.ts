@@ -16,7 +16,7 @@ import { nextWaveStep } from '../../plan/apply/operation.ts'
 import type { Applier } from '../cluster/applier.ts'
 import { ObjectFailure, ProjectRefused } from '../cluster/object-failure.ts'
 import { OBSERVE_INTERVAL_MS, STEP_TIMING } from '../timing.ts'
-import { decideObjectOwnership, isContinued, newRecord, noteFailure, timeoutStartMs } from './bundle-run.ts'
+import { decideObjectOwnership, isContinued, newRecord, noteFailure, timeoutStartMs, optionsNow } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
 import type { Content } from '../documents/content.ts'
 import { recordWrite } from './drift-correction.ts'
@@ -177,7 +177,7 @@ async function applyOne(
   }
   const object = await objectToWrite(planned, content, signal)
   try {
-    const live = await applier.write({ bundle, object, options: planned.options, ownership }, signal)
+    const live = await applier.write({ bundle, object, options: optionsNow(run, planned), ownership }, signal)
     recordWrite(run, planned, live)
     run.done.add(planned.key)
   } catch (caught) {

@@ -8,8 +8,10 @@ import { Cluster } from '../../kinds/native/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import { deliveryEntryId, deliveryKeyOf } from '../../kinds/native/delivery.ts'
 import type { Delivery } from '../../kinds/native/delivery.ts'
+import type { Override } from '../../kinds/native/override.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { AssembledEntry } from '../../plan/document/assemble-document.ts'
+import { isDriftDecision } from '../../plan/drift/drift-rules.ts'
 import { sameRevision } from '../../plan/fleet/state.ts'
 import { contentFor } from '../../plan/release/variants.ts'
 import { inNamespaceOf, inputsOf, reportOf, rolloutsOfBundle } from '../caches/caches.ts'
@@ -49,6 +51,7 @@ export function createAssignmentAssemble(
   const write = (signal: AbortSignal) => ({ fieldManager: 'flotilla-assignment-assemble', signal })
   const factsOf = createSetFacts(blobs)
   caches.clusters.addIndex('ahead', ({ status }) => (status?.ahead ? ['yes'] : []))
+  caches.overrides.addIndex('driftCluster', driftClusters)
   const reconciler = assignmentAssembleReconciler({
     projectOf: namespaceProjects(caches),
     factsOf,
@@ -81,6 +84,7 @@ export function createAssignmentAssemble(
     },
     windows: windowsInForce(caches),
     windowEntryOf: (entry) => windowEntryOf(caches, entry),
+    driftDecisionsOf: (cluster) => caches.overrides.lister.by('driftCluster', cluster),
     sign: parts.sign,
     seal: createSealer({ ...parts, factsOf }),
     requiredBy: async (set) => (await factsOf(set))?.requires ?? [],
@@ -142,9 +146,33 @@ export function createAssignmentAssemble(
     type: Cluster,
     informer: caches.clusters,
     reconciler,
-    triggers: [rollouts, deliveries, receipts, releases, ahead, windows, clusterWindows, projects, frozen, trust],
+    triggers: [
+      rollouts,
+      deliveries,
+      receipts,
+      releases,
+      ahead,
+      windows,
+      clusterWindows,
+      driftTrigger(caches),
+      projects,
+      frozen,
+      trust,
+    ],
     failureCondition: 'Assigned',
   })
+}
+
+function driftTrigger(caches: Caches): Trigger {
+  return triggerOn(caches.overrides, ({ before, after }) => [
+    ...(before ? driftClusters(before) : []),
+    ...(after ? driftClusters(after) : []),
+  ])
+}
+
+/** The clusters on which an Override decides about drift. */
+function driftClusters(override: Override): string[] {
+  return isDriftDecision(override) ? [...(override.spec.clusters ?? [])] : []
 }
 
 /** Why the Project of an entry's namespace freezes it on a cluster. */

@@ -1,6 +1,7 @@
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
+import type { Override } from '../../kinds/native/override.ts'
 import type { AdmittedRemoval, AssembledEntry, AssembleInput } from '../../plan/document/assemble-document.ts'
 import type { CompiledWindow, WindowEntry } from '../../plan/windows/window-rules.ts'
 import type { ClusterDocument } from '../../wire/document/cluster-document.ts'
@@ -28,6 +29,8 @@ export interface AssignmentAssemblePorts extends AdmissionPorts {
   windows(): readonly CompiledWindow[]
   /** The fields of an entry that the exceptions of windows read. */
   windowEntryOf(entry: AssembledEntry): WindowEntry
+  /** The Overrides that decide about drift on the cluster. */
+  driftDecisionsOf(cluster: string): readonly Override[]
   readonly sign: SignDocument
   /**
    * Seals the secret values of an entry's set to the cluster's key and stores them; undefined when the set has no

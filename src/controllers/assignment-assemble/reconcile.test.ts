@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
+import { formatTime } from '../../core/time/time.ts'
 import { ApiError, Stalled } from '../../core/errors.ts'
 import { keyPairFromSeed } from '../../core/crypto/key-pair.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
+import { Override } from '../../kinds/native/override.ts'
 import type { AdmittedRemoval, AssembledEntry, AssembleInput } from '../../plan/document/assemble-document.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build, buildCluster } from '../../testing/fixtures/builders.ts'
@@ -43,6 +45,7 @@ function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
     removals?: readonly AdmittedRemoval[]
     removed?: NonNullable<AssembleInput['removed']>
     windows?: readonly CompiledWindow[]
+    drift?: readonly Override[]
   } = { admissions: [] }
   const stored = new Map<string, Uint8Array>()
   const write = (verb: string) => async (assignment: Assignment) => {
@@ -62,6 +65,7 @@ function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
     begun: () => undefined,
     windows: () => world.windows ?? [],
     windowEntryOf: (named) => named,
+    driftDecisionsOf: () => world.drift ?? [],
     sign: async (document) => {
       signed.push(document)
       return signDocument(signer, document)
@@ -310,6 +314,28 @@ test('a hold of the cluster is a rule, and needs an agent that knows it', async 
     message: 'The cluster is on hold since 2026-11-16T08:00:00Z: fire. End this with `flotilla cluster release a`.',
   })
   assert.ok(signed[0]?.requires.includes('hold/v1'))
+})
+
+test('D10: a decision about drift reaches the document of its cluster at once, without an admission, and ends', async () => {
+  const { clock, signed, world, reconciler } = fixture()
+  world.admissions = [entry('ns/b', 1)]
+  await reconcileOnce(reconciler, buildCluster('a'), clock)
+  const object = { kind: 'ConfigMap', namespace: 'pos', name: 'x' }
+  const expiresAt = formatTime(clock.now() + 3_600_000)
+  const drift = [{ ...object, action: 'Revert' as const }]
+  const spec = { bundle: 'b', clusters: ['a'], owner: 'ana', reason: 'r', drift, expiresAt }
+  world.drift = [build(Override, 'ns/revert', { spec })]
+  await clock.advance(2000)
+  await reconcileOnce(reconciler, buildCluster('a'), clock)
+  assert.deepEqual(signed.at(-1)?.rules.drift, [{ bundle: 'ns/b', until: expiresAt, objects: [object] }])
+  assert.deepEqual(signed.at(-1)?.content, signed[0]?.content, 'the content stays')
+  assert.ok(!signed.at(-1)?.requires.some((feature) => feature.startsWith('drift')), 'agents of 0.1 go on')
+  await clock.advance(2000)
+  await reconcileOnce(reconciler, buildCluster('a'), clock)
+  assert.equal(signed.length, 2, 'nothing more is written')
+  await clock.advance(3_600_000)
+  await reconcileOnce(reconciler, buildCluster('a'), clock)
+  assert.deepEqual([signed.length, signed.at(-1)?.rules.drift], [3, undefined])
 })
 
 test('more windows than a document may have stop its document, and say so', async () => {

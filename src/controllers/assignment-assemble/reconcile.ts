@@ -13,6 +13,7 @@ import { apiVersionOf } from '../../kinds/meta.ts'
 import { assemble } from '../../plan/document/assemble-document.ts'
 import type { Assembled, AssembledEntry, AssembledTombstone } from '../../plan/document/assemble-document.ts'
 import { fitDeliveries } from '../../plan/document/delivery.ts'
+import { driftRulesFor } from '../../plan/drift/drift-rules.ts'
 import { clusterHoldSentence, holdOfCluster } from '../../plan/windows/cluster-hold.ts'
 import { isSealingKeyRetired } from '../../plan/fleet/sealing-key.ts'
 import { windowRulesFor } from '../../plan/windows/window-rules.ts'
@@ -84,7 +85,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
         well: ports.wellOf(cluster, before),
         begun: (bundle) => ports.begun(cluster, bundle),
       })
-      const rules = rulesOf(cluster, content, ports)
+      const rules = rulesOf(cluster, content, ports, context.clock.now())
       refuse(content, rules)
       refuseWhileBehind(ports)
       // The condition exists only while a document cannot be issued; see the README.
@@ -137,7 +138,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
   }
 }
 
-function refuse({ conflicts, entries }: Assembled, { windows = [] }: DocumentRules): void {
+function refuse({ conflicts, entries }: Assembled, { windows = [], drift = [] }: DocumentRules): void {
   const conflict = conflicts[0]
   if (conflict) {
     throw new Stalled(
@@ -151,6 +152,12 @@ function refuse({ conflicts, entries }: Assembled, { windows = [] }: DocumentRul
       `${entries.length} bundles are more than the ${LIMITS.bundles} one cluster may have; select it with fewer Placements.`,
     )
   }
+  if (drift.length > LIMITS.driftRules) {
+    throw new Stalled(
+      'TooManyDriftDecisions',
+      `${drift.length} Overrides decide about drift on the cluster, more than the ${LIMITS.driftRules} one document may have; its document stays as it is. Delete some: flotilla get overrides -A`,
+    )
+  }
   if (windows.length > LIMITS.windows) {
     throw new Stalled(
       'TooManyWindows',
@@ -160,11 +167,13 @@ function refuse({ conflicts, entries }: Assembled, { windows = [] }: DocumentRul
 }
 
 /** The rules of a document, in force on receipt: only windows that concern the Bundles in the document. */
-function rulesOf(cluster: Cluster, content: Assembled, ports: AssignmentAssemblePorts): DocumentRules {
+function rulesOf(cluster: Cluster, content: Assembled, ports: AssignmentAssemblePorts, nowMs: number): DocumentRules {
   const { name, labels = {} } = cluster.metadata
   const named = [...content.entries.map((entry) => ports.windowEntryOf(entry)), ...content.tombstones]
   const windows = windowRulesFor({ name, labels, timeZone: cluster.spec.timeZone }, ports.windows(), named)
   const hold = holdOfCluster(cluster)
+  const bundles = new Set(content.entries.map(({ bundle }) => bundle))
+  const drift = driftRulesFor(name, bundles, { overrides: ports.driftDecisionsOf(name), nowMs })
   return {
     trustVersion: ports.trustVersion(),
     ...compact({
@@ -173,7 +182,10 @@ function rulesOf(cluster: Cluster, content: Assembled, ports: AssignmentAssemble
       limits: cluster.spec.limits?.maxPrune === undefined ? undefined : { maxPrune: cluster.spec.limits.maxPrune },
     }),
     ...projectRules([...content.entries, ...content.tombstones], ports.projectOf),
-    ...compact({ retireSealingKey: isSealingKeyRetired(cluster) ? cluster.spec.sealingKey : undefined }),
+    ...compact({
+      drift: drift.length > 0 ? drift : undefined,
+      retireSealingKey: isSealingKeyRetired(cluster) ? cluster.spec.sealingKey : undefined,
+    }),
   }
 }
 
@@ -187,13 +199,14 @@ function rulesDigest({
   limits,
   projects,
   withoutProject,
+  drift,
   retireSealingKey,
 }: DocumentRules): Digest | undefined {
   const rules = {
     windows,
     hold,
     limits,
-    ...compact({ projects, withoutProject, retireSealingKey: retireSealingKey || undefined }),
+    ...compact({ projects, withoutProject, drift, retireSealingKey: retireSealingKey || undefined }),
   }
   return Object.values(rules).some(Boolean) ? digestOf(canonicalJson(rules)) : undefined
 }

@@ -7,6 +7,7 @@ import { Assignment } from '../../kinds/native/assignment.ts'
 import { ConfigMap, Secret } from '../../kinds/builtin/core.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
+import type { KubeObject } from '../../kinds/meta.ts'
 import { Override } from '../../kinds/native/override.ts'
 import { Placement } from '../../kinds/native/placement.ts'
 import { Release } from '../../kinds/native/release.ts'
@@ -197,6 +198,44 @@ test('an Override changes one cluster until it ends', async (t) => {
   await hub.clock.advance(700_000)
   await settle()
   assert.deepEqual(await delivered(), { 'a app': 'g1 one', 'b app': 'g3 one' })
+})
+
+test('D10: a decision about drift makes no Release and no Rollout, and reaches only its cluster', async (t) => {
+  const { hub, bundle, settle, delivered } = await world(t, { a: {}, b: {} }, { 'app/cm.yaml': cm('one') })
+  await bundle({})
+  await settle()
+  const names = async (type: typeof Release | typeof Rollout) =>
+    (await hub.client.list<KubeObject>(type)).items.map(({ metadata }) => metadata.name)
+  const before = [await names(Release), await names(Rollout), await delivered()]
+  const revisionOf = async (name: string) => (await hub.client.get(Assignment, { name })).spec.revision
+  const [ofA, ofB] = [await revisionOf('a'), await revisionOf('b')]
+  const drift = [{ kind: 'ConfigMap', namespace: 'default', name: 'app', action: 'Revert' as const }]
+  const spec = { bundle: 'app', clusters: ['b'], owner: 'ana', reason: 'edited', drift }
+  await hub.create(build(Override, 'default/revert', { spec }), Override)
+  await hub.clock.advance(60_000)
+  await settle()
+  assert.deepEqual([await names(Release), await names(Rollout), await delivered()], before)
+  assert.deepEqual([await revisionOf('a'), await revisionOf('b')], [ofA, ofB + 1])
+  await hub.client.delete(Override, { namespace: 'default', name: 'revert' })
+  await hub.clock.advance(60_000)
+  assert.deepEqual([await revisionOf('a'), await revisionOf('b')], [ofA, ofB + 2], 'deleting ends it')
+})
+
+test('an Override that decides about drift changes nothing else', async (t) => {
+  const { hub } = await world(t, { a: {} }, {})
+  const object = { kind: 'ConfigMap', namespace: 'default', name: 'app' }
+  const spec = { bundle: 'app', owner: 'ana', reason: 'edited' }
+  const refused: readonly Partial<Override['spec']>[] = [
+    { drift: [{ ...object, action: 'Revert' }] },
+    { drift: [{ ...object, action: 'Revert' }], clusters: ['a'], targetNamespace: 'x' },
+    { drift: [{ ...object, action: 'Revert' }], clusters: ['a'], clusterSelector: {} },
+    { drift: [{ ...object, action: 'Accept' }], clusters: ['a'] },
+    { drift: [{ ...object, action: 'Revert', fields: ['.data'] }], clusters: ['a'] },
+  ]
+  for (const [i, more] of refused.entries()) {
+    const creating = hub.client.create(Override, build(Override, `default/o${i}`, { spec: { ...spec, ...more } }))
+    await assert.rejects(creating, /an Override with drift names clusters|fields is required with action Accept/)
+  }
 })
 
 test('a ConfigMap or Secret of the hub that a bundle reads makes a new render when it changes, and none while it does not', async (t) => {

@@ -12,6 +12,7 @@ import { allowsSecrets } from '../../kinds/fields/secrets-annotation.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { Override } from '../../kinds/native/override.ts'
 import type { Source } from '../../kinds/native/source.ts'
+import { isDriftDecision } from '../../plan/drift/drift-rules.ts'
 import { contentDigest } from '../../render/bundle/content-digest.ts'
 import type { BundleRecipe, InputSource, LayerOptions } from '../../render/bundle/recipe.ts'
 import { readYamlDocument } from '../../yaml/read/read-yaml.ts'
@@ -46,7 +47,8 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
     artifact: artifactOf(bundle, source, ports).digest,
     at,
   }))
-  const active = ports.overridesOf(key).filter((override) => !isOver(override, now))
+  // Decisions about drift go into the documents of their clusters, past Releases.
+  const active = ports.overridesOf(key).filter((override) => !isOver(override, now) && !isDriftDecision(override))
   const recipe: BundleRecipe = {
     bundle: key,
     manifests: spec.manifests,

@@ -1,7 +1,8 @@
+// Tested by src/controllers/bundle-render/bundle-sources.sim.test.ts
 import { AGE, defineKind } from '../define-kind.ts'
 import type { ObjectOfKind } from '../define-kind.ts'
 import { LAYER_CLUSTERS, LAYER_OPTIONS } from '../fields/layer.ts'
-import { name, object, optional, text, time } from '../schema/schema-builders.ts'
+import { enumOf, listOf, name, object, optional, text, time } from '../schema/schema-builders.ts'
 
 export const Override = defineKind({
   kind: 'Override',
@@ -15,6 +16,32 @@ export const Override = defineKind({
       bundle: name({ description: 'Name of the Bundle in this namespace that the Override changes.' }),
       ...LAYER_CLUSTERS,
       ...LAYER_OPTIONS,
+      drift: optional(
+        listOf(
+          object({
+            kind: text({ max: 63, min: 1, description: 'Kind of the object.' }),
+            name: text({ max: 253, min: 1, description: 'Name of the object.' }),
+            namespace: optional(
+              text({ max: 63, min: 1, description: 'Namespace of the object. Absent for a cluster-scoped object.' }),
+            ),
+            action: enumOf(['Revert', 'Accept'], {
+              description:
+                'Action for the drift of the object. `Revert`: the agent corrects drift, whatever `drift.mode` of the Bundle is. `Accept`: the agent leaves `fields` to other field managers.',
+            }),
+            fields: optional(
+              listOf(text({ max: 1024, min: 1 }), {
+                max: 64,
+                description: 'Paths of the fields to accept, for example `.spec.replicas`. Required with `Accept`.',
+              }),
+            ),
+          }),
+          {
+            max: 64,
+            description:
+              'Decisions about the drift of objects on `clusters`. They are in force at once, without a Release and a Rollout, and need an agent of version 0.2. An Override with this field changes nothing else.',
+          },
+        ),
+      ),
       owner: text({ max: 253, min: 1, description: 'Person or team that is responsible for the Override.' }),
       reason: text({ max: 1024, min: 1, description: 'Reason of the Override.' }),
       expiresAt: optional(
@@ -23,7 +50,19 @@ export const Override = defineKind({
         }),
       ),
     },
-    { description: 'Change of a Bundle on some clusters.' },
+    {
+      description: 'Change of a Bundle on some clusters.',
+      rules: [
+        {
+          rule: '!has(self.drift) || (has(self.clusters) && !has(self.clusterSelector) && !has(self.anyOf) && !has(self.helm) && !has(self.kustomize) && !has(self.patches) && !has(self.images) && !has(self.labels) && !has(self.overlays) && !has(self.defaultNamespace) && !has(self.targetNamespace))',
+          message: 'an Override with drift names clusters and has no clusterSelector, anyOf or content',
+        },
+        {
+          rule: "!has(self.drift) || self.drift.all(d, (d.action == 'Accept') == has(d.fields))",
+          message: 'fields is required with action Accept, and allowed with no other action',
+        },
+      ],
+    },
   ),
   columns: [
     { name: 'Bundle', type: 'string', jsonPath: '.spec.bundle' },

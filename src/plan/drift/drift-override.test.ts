@@ -30,16 +30,13 @@ test('accepting leaves the fields to other managers, until it is deleted or for 
       clusters: ['store-1'],
       owner: 'ana',
       reason: 'sale',
-      patches: [
+      drift: [
         {
           kind: 'Deployment',
           name: 'web',
           namespace: 'pos',
-          patch: {
-            metadata: {
-              annotations: { 'flotilla.dev/ignore': '.spec.replicas .spec.containers[?(@.name=="web")].image' },
-            },
-          },
+          action: 'Accept',
+          fields: ['.spec.replicas', '.spec.containers[?(@.name=="web")].image'],
         },
       ],
     },
@@ -60,7 +57,8 @@ test('an acceptance of other fields does not replace the first, and one of the s
 test('reverting corrects drift for an hour, also what cannot be named', () => {
   const reverted = driftOverride(rowOf('.'), { ...decision, verb: 'revert', forMs: 1 })
   assert.ok('spec' in reverted)
-  assert.deepEqual(reverted.spec.patches![0]!.patch, { metadata: { annotations: { 'flotilla.dev/drift': 'Correct' } } })
+  assert.deepEqual(reverted.spec.drift, [{ kind: 'Deployment', name: 'web', namespace: 'pos', action: 'Revert' }])
+  assert.equal(reverted.spec.patches, undefined, 'no part of a Release (D10)')
   assert.equal(reverted.spec.expiresAt, '2026-01-01T01:00:00Z')
 })
 

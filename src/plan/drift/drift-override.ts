@@ -23,7 +23,7 @@ export interface DriftDecision {
   readonly forMs?: number | undefined
 }
 
-/** Long enough for a rollout. Afterwards the drift settings of the Bundle apply again. */
+/** Long enough for an agent that is offline for a moment. Afterwards the drift settings of the Bundle apply again. */
 const REVERT_MS = 3_600_000
 
 /** The Override of a decision, or the field that an Override cannot name. */
@@ -49,16 +49,11 @@ export function driftOverride(
       clusters: [cluster],
       owner,
       reason,
-      patches: drifts.map((drift) => ({
+      drift: drifts.map((drift) => ({
         ...objectOf(drift),
-        patch: {
-          metadata: {
-            annotations:
-              verb === 'accept'
-                ? { 'flotilla.dev/ignore': drift.fields.map(pathOf).join(' ') }
-                : { 'flotilla.dev/drift': 'Correct' },
-          },
-        },
+        ...(verb === 'accept'
+          ? { action: 'Accept' as const, fields: drift.fields.map(pathOf) }
+          : { action: 'Revert' as const }),
       })),
       ...compact({ expiresAt: endsInMs === undefined ? undefined : formatTime(nowMs + endsInMs) }),
     },

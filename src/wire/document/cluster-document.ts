@@ -108,6 +108,23 @@ const NamespaceWithoutProject = Type.Object({
   message: Sentence,
 })
 
+/** Decisions about the drift of objects of a bundle; plan/drift/drift-rules.ts decides with them. */
+const DriftRule = Type.Object({
+  bundle: BundleName,
+  /** After this time the rule no longer counts, also without a newer document. */
+  until: Type.Optional(Time),
+  objects: Type.Array(
+    Type.Object({
+      kind: Type.String({ minLength: 1, maxLength: 63 }),
+      namespace: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
+      name: Type.String({ minLength: 1, maxLength: 253 }),
+      /** Paths of fields that are left to other managers; absent: drift of the object is corrected. */
+      ignore: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 64 })),
+    }),
+    { maxItems: 64 },
+  ),
+})
+
 const Rules = Type.Object({
   /** Windows and freezes. Needs feature `windows/v1`. */
   windows: Type.Optional(Type.Array(Window, { maxItems: LIMITS.windows })),
@@ -124,6 +141,8 @@ const Rules = Type.Object({
    * Namespaces of the hub that have lost their Project: their bundles stay as they are. Needs feature `projects/v1`.
    */
   withoutProject: Type.Optional(Type.Array(NamespaceWithoutProject, { maxItems: 2 * LIMITS.bundles })),
+  /** Decisions about drift. Agents that do not know them keep to the options of the bundle. */
+  drift: Type.Optional(Type.Array(DriftRule, { maxItems: LIMITS.driftRules })),
   /** A sealing key (SPKI, base64) that the agent must replace. Agents that do not know it keep their key. */
   retireSealingKey: Type.Optional(Type.String({ maxLength: 1024 })),
   /** Version of the trust bundle that the hub uses now. */

@@ -40,18 +40,13 @@ test('accepting leaves the fields to others on that cluster alone, with an owner
     clusters: ['store-1'],
     owner: 'admin',
     reason: 'sale',
-    patches: [
+    drift: [
       {
         kind: 'Deployment',
         namespace: 'pos',
         name: 'web',
-        patch: {
-          metadata: {
-            annotations: {
-              'flotilla.dev/ignore': '.spec.replicas .spec.template.spec.containers[?(@.name=="web")].image',
-            },
-          },
-        },
+        action: 'Accept',
+        fields: ['.spec.replicas', '.spec.template.spec.containers[?(@.name=="web")].image'],
       },
     ],
   })
@@ -70,9 +65,8 @@ test('reverting corrects the object for an hour', async (t) => {
   const { run, overrides } = await started(t, ['.data.text'])
   await driftRevert(['store-1'], run())
   const [override] = await overrides()
-  assert.deepEqual(override!.spec.patches![0]!.patch, {
-    metadata: { annotations: { 'flotilla.dev/drift': 'Correct' } },
-  })
+  assert.equal(override!.spec.drift![0]!.action, 'Revert')
+  assert.equal(override!.spec.patches, undefined)
   assert.ok(parseTime(override!.spec.expiresAt!)! > systemClock.now())
 })
 

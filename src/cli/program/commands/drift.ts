@@ -49,12 +49,14 @@ export function addDrift(program: FlotillaCommand, act: Act): void {
 const DECISIONS = {
   accept: {
     summary: 'Accept the drift of a cluster',
-    details: 'An Override leaves the changed fields to their new owners on this cluster.',
+    details:
+      'An Override leaves the changed fields to their new owners on this cluster, at once and without a rollout.',
     example: 'store-07 --reason "local price" --for 72h',
   },
   revert: {
     summary: 'Revert the drift of a cluster',
-    details: 'An Override writes the content of the Bundle again and corrects drift for one hour.',
+    details:
+      'An Override writes the content of the Bundle again and corrects drift for one hour, at once and without a rollout.',
     example: 'store-07 --reason "edited by mistake"',
   },
 } as const
