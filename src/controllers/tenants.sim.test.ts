@@ -30,6 +30,7 @@ before(async () => {
 })
 after(() => hub.close())
 
+// CVE-2023-22736, CVE-2024-31990: each kind and verb is an entry path, and each has its own row.
 walkContract('embedded API', () => world)
 deputiesContract('embedded API', () => world)
 dialectDeputiesContract('embedded API', () => world)

@@ -1,6 +1,7 @@
 /**
  * The clock skew of clusters, from the time header of requests. Written to the Cluster's status only when it matters.
  */
+import { readWholeNumber } from '../core/read-number.ts'
 import type { Client } from '../client/client.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { toError } from '../core/errors.ts'
@@ -22,7 +23,7 @@ export function createClockSkew({ client, clock, log }: ClockSkewPorts) {
   const written = new Map<string, number>()
 
   async function note(cluster: Cluster, header: string | undefined): Promise<void> {
-    const theirs = /^\d{1,15}$/.test(header ?? '') ? Number(header) : undefined
+    const theirs = readWholeNumber(header ?? '')
     if (theirs === undefined) return
     const { id } = cluster.spec
     const shown = written.get(id) ?? cluster.status?.clockSkewSeconds ?? 0

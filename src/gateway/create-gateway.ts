@@ -2,6 +2,7 @@
  * The gateway: the only part of the hub that agents reach. An agent can read its own document, read the blobs that this
  * document names, write its own report and renew its own certificate. Every other request gets the same 404.
  */
+import { readWholeNumber } from '../core/read-number.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Client } from '../client/client.ts'
 import { createInformers } from '../client/informers.ts'
@@ -254,6 +255,7 @@ function forgetDeletedClusters(parts: Parts): void {
 }
 
 function logContent(log: Logger, { metadata }: Cluster, path: string, { headers }: HttpResponse): void {
-  const [, from = 0] = /^bytes (\d+)-/.exec(headers['content-range'] ?? '') ?? []
-  log.debug({ cluster: metadata.name, path, from: Number(from), bytes: Number(headers['content-length']) }, 'content')
+  const [, from = '0'] = /^bytes (\d+)-/.exec(headers['content-range'] ?? '') ?? []
+  const bytes = headers['content-length'] ?? ''
+  log.debug({ cluster: metadata.name, path, from: readWholeNumber(from), bytes: readWholeNumber(bytes) }, 'content')
 }

@@ -1,4 +1,5 @@
 /** Answers of the gateway: JSON, bytes for documents and blobs, and one form of error. */
+import { readWholeNumber } from '../core/read-number.ts'
 import { utf8 } from '../core/bytes.ts'
 import { digestOf } from '../core/crypto/digest.ts'
 import { ApiError } from '../core/errors.ts'
@@ -42,7 +43,7 @@ export function resumableResponse(
   const etag = etagFor(bytes)
   const common = { ...headers, etag, 'accept-ranges': 'bytes' }
   const wanted = /^bytes=(\d{1,15})-$/.exec(request.headers['range'] ?? '')
-  const from = wanted && request.headers['if-range'] === etag ? Number(wanted[1]) : 0
+  const from = wanted && request.headers['if-range'] === etag ? (readWholeNumber(wanted[1]!) ?? 0) : 0
   if (from === 0 || from > bytes.byteLength)
     return bytesResponse(bytes, 'application/octet-stream', { headers: common })
   const range = `bytes ${from}-${Math.max(from, bytes.byteLength - 1)}/${bytes.byteLength}`

@@ -38,6 +38,7 @@ const VIOLATIONS: Readonly<Record<keyof typeof RULES, readonly SourceFile[]>> = 
     ...planted('src/source/git/x.ts', 'const size = Number(text)'),
     ...planted('src/core/tar.ts', 'const size = Number.parseInt(text, 8)'),
   ],
+  nestedRepetitions: planted('src/agent/x.ts', 'const isWord = /^(\\w+\\s?)+$/.test(text)'),
   fileNames: [...planted('src/core/string-utils.ts', ''), ...planted('src/core/helpers/x.ts', '')],
   testOnly: planted('src/core/x.ts', "import { test } from 'node:test'"),
 }

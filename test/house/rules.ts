@@ -137,6 +137,50 @@ export function foreignNumbers(files: readonly SourceFile[]): Complaint[] {
     })
 }
 
+/** Repeated groups with a repetition inside, each read by a person: no text can be split by them in two ways. */
+const NESTED_REPETITIONS: ReadonlySet<string> = new Set([
+  String.raw`(?:[\t\n\f\r ]+|\/\/[^\n]*)+`,
+  String.raw`(?:[^,(]|\([^)]*\))+`,
+  String.raw`-v?\d+(\.\d+)*([-+].*)?$`,
+  String.raw`^(\.[A-Za-z_][\w-]*|\[\]|\["[^"]+"\])+$`,
+  String.raw`^[\^~<>=!]|[*\s]|\|\||,|^v?\d+(\.\d+)*\.[xX]$`,
+  String.raw`^(\d+[hms])+$`,
+  String.raw`\[\?\(\s*@((?:\.[A-Za-z0-9_\\.-]+)*)\s*(==|!=)\s*("[^"]*"|'[^']*'|[^\s)]+)\s*\)\]`,
+  String.raw`(?:\[[^\]]*\]|[^\s,[])+`,
+  String.raw`^(\/[^/]+)+$`,
+  String.raw`^\s*v?([0-9]+(?:\.[0-9]+)*)(?:[^0-9.].*|\.)?$`,
+  String.raw`^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$`,
+  String.raw`^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$`,
+  String.raw`^(?:[^{}]|\{[^{}]*\})*$`,
+  String.raw`^#(?:\/[\w$.-]+)*$`,
+  String.raw`^https?:\/\/[\w.-]+(?:\/[\w.-]+)*$`,
+  String.raw`\$\w+(?:\.\w+)*\.\$(?:\.\w+)*`,
+  String.raw`^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$`,
+])
+
+const LITERAL = /(?<=[=(,:!&|?{\s]|^)\/(?![*/])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+)\/[dgimsuvy]*/g
+const NESTED =
+  /\((?:\?[:=!<]*)?(?:\\.|\[(?:\\.|[^\]])*\]|[^()\\[])*(?:[+*]|\{\d+,\})\??(?:\\.|\[(?:\\.|[^\]])*\]|[^()\\[])*\)(?:[+*]|\{\d+,\})/
+
+/** A regular expression of ours cannot backtrack without end: rules for expressions from text are patternsFromText. */
+export function nestedRepetitions(files: readonly SourceFile[]): Complaint[] {
+  return files
+    .filter(({ path }) => !isTest(path) && !path.startsWith('src/testing/'))
+    .flatMap((file) =>
+      file.text.split('\n').flatMap((text, at) => {
+        if (/^\s*(\/\/|\*|\/\*)/.test(text)) return []
+        return [...text.matchAll(LITERAL)]
+          .map(([, source = '']) => source)
+          .filter((source) => NESTED.test(source) && !NESTED_REPETITIONS.has(source))
+          .map((source) => ({
+            rule: 'patterns',
+            path: `${file.path}:${at + 1}`,
+            says: `/${source}/ repeats a group with a repetition inside, which can take for ever; write it without, or show that it is linear and list it`,
+          }))
+      }),
+    )
+}
+
 /** A name says what a thing is. */
 export function fileNames(files: readonly SourceFile[]): Complaint[] {
   return files
@@ -156,4 +200,13 @@ export function testOnly(files: readonly SourceFile[]): Complaint[] {
 }
 
 /** All rules over the sources. */
-export const RULES = { roomImports, dialectImports, pureRooms, doors, foreignNumbers, fileNames, testOnly } as const
+export const RULES = {
+  roomImports,
+  dialectImports,
+  pureRooms,
+  doors,
+  foreignNumbers,
+  nestedRepetitions,
+  fileNames,
+  testOnly,
+} as const

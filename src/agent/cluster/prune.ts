@@ -47,6 +47,23 @@ export interface Pruned {
 
 const AT_ONCE = 8
 
+/** The kind that protects Pods of workloads until they are gone. */
+const GUARD = 'NetworkPolicy'
+const WORKLOADS: ReadonlySet<string> = new Set([
+  'Deployment',
+  'StatefulSet',
+  'DaemonSet',
+  'ReplicaSet',
+  'ReplicationController',
+  'Job',
+  'CronJob',
+  'Pod',
+])
+
+function isWorkload({ kind }: InventoryObject): boolean {
+  return WORKLOADS.has(kind)
+}
+
 /** Deletes objects in the reverse of the apply order: by wave, then by kind; namespaces and CRDs last. */
 export async function pruneObjects(request: PruneRequest, signal: AbortSignal): Promise<Pruned> {
   const { bundle, objects, applier, log, options } = request
@@ -68,13 +85,17 @@ export async function pruneObjects(request: PruneRequest, signal: AbortSignal): 
     if (isShared === true) await applier.letGo(object, bundle, signal)
   })
   const forgotten = released.map(({ object }) => objectKey(object))
-  const propagation = options.delete?.propagation ?? 'Background'
+  // Pods that still end must not lose their NetworkPolicy first: with Foreground a workload is there until its Pods are
+  // gone.
+  const isGuarded = plan.remove.some(({ kind }) => kind === GUARD)
+  const propagationOf = ({ kind }: InventoryObject) =>
+    options.delete?.propagation ?? (isGuarded && WORKLOADS.has(kind) ? 'Foreground' : 'Background')
 
   const removeAll = async (members: readonly InventoryObject[]) => {
     await inParallel(members, AT_ONCE, async (object) => {
       const uid = object.uid ?? (await findAppliedUid(request, object, signal))
       if (uid === undefined) return
-      await applier.remove(object, { uid, propagation }, signal)
+      await applier.remove(object, { uid, propagation: propagationOf(object) }, signal)
       log.info({ bundle, object: describeObject(object) }, 'pruned')
     })
   }
@@ -83,7 +104,18 @@ export async function pruneObjects(request: PruneRequest, signal: AbortSignal): 
   const waves = [...Map.groupBy(inside, ({ wave = 0 }) => wave)].toSorted(([a], [b]) => b - a)
   for (const [index, [, members]] of waves.entries()) {
     const groups = [...Map.groupBy(applyOrder(members), applyRank).values()].toReversed()
-    for (const group of groups) await removeAll(group)
+    const earlier: InventoryObject[] = []
+    for (const group of groups) {
+      const running = group[0]?.kind === GUARD ? await stillThere(earlier.filter(isWorkload), applier, signal) : []
+      const [workload] = running
+      if (workload) {
+        forgotten.push(...earlier.filter((object) => !running.includes(object)).map(objectKey))
+        const waits = `waiting until ${describeObject(workload)} and its Pods are deleted; NetworkPolicies are deleted afterwards`
+        return { forgotten, released, waits, ...held }
+      }
+      await removeAll(group)
+      earlier.push(...group)
+    }
     // A bundle is removed wave by wave, as it was applied.
     const isLast = index === waves.length - 1
     const isAwaited = isLast ? outside.length > 0 : request.cause !== 'removed'

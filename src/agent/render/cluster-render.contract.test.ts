@@ -184,7 +184,7 @@ describe('content that is rendered in the cluster', () => {
     assert.match((await valueOf(site, 'looked')) ?? '', /^p-1 a1\S* 0 0 true false$/)
   })
 
-  it('F17, CVE-2026-41050, CVE-2026-44938: a list of all namespaces has nothing of the namespace of the agent, and no Secrets', async () => {
+  it('F17, CVE-2026-41050, CVE-2026-44935, CVE-2026-44938: a list of all namespaces has nothing of the namespace of the agent, and no Secrets', async () => {
     const { hub, site } = await joined()
     await give(site, configMap('a', { n: '1' }))
     const namespaces =

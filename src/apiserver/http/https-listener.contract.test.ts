@@ -159,7 +159,7 @@ describe('the HTTPS listener', () => {
     }
   })
 
-  it('F11, CVE-2024-58259: reads no body of a stranger, and refuses schemes that it does not know', async () => {
+  it('F11, CVE-2024-58259, CVE-2025-23388: reads no body of a stranger, and refuses schemes that it does not know', async () => {
     const session = connectH2(home.url, { ca: home.ca })
     try {
       for (const authorization of ['Bearer not-a-token', 'Basic x', 'Bearer']) {

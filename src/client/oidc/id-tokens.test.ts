@@ -61,6 +61,7 @@ const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffe
   JSON.stringify({ iss: ISSUER, aud: 'hub', sub: 'ana', exp: SECONDS + 60 }),
 ).toString('base64url')}.`
 
+// CVE-2022-29165, CVE-2023-22482, CVE-2026-23990.
 const REFUSED: Readonly<Record<string, () => Promise<string>>> = {
   'of another issuer': () => token({ claims: { iss: 'https://other.test' } }),
   'for another client': () => token({ claims: { aud: 'shop' } }),

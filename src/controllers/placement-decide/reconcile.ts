@@ -1,3 +1,4 @@
+import { readWholeNumber } from '../../core/read-number.ts'
 import { compact } from '../../core/compact.ts'
 import { Stalled } from '../../core/errors.ts'
 import { canonicalJson, jsonEqual } from '../../core/json.ts'
@@ -299,7 +300,7 @@ function show(
 
 /** The number in the token of a drop; 0 for other tokens. */
 function droppedBy(token: string): number {
-  return Number(/-drop(\d+)-/.exec(token)?.[1] ?? 0)
+  return readWholeNumber(/-drop(\d+)-/.exec(token)?.[1] ?? '') ?? 0
 }
 
 function pagesFor(placement: Placement, answer: PlacementAnswer): PlacementDecision[] {

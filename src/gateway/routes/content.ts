@@ -1,4 +1,5 @@
 /** `GET /agent/v1/blob/DIGEST` and `GET /agent/v1/set/DIGEST`: the content that the cluster's own document names. */
+import { readWholeNumber } from '../../core/read-number.ts'
 import type { Blobs } from '../../blobs/blobs.ts'
 import { isDigest } from '../../core/crypto/digest.ts'
 import type { HttpResponse } from '../../core/http.ts'
@@ -32,9 +33,9 @@ export function createContentHandlers({ blobs, access, clusters, packs, sets }: 
     /** A pack of a set with its objects, as a difference to the set in `base` if that is one of this cluster. */
     async set(cluster: Cluster, request: GatewayRequest): Promise<HttpResponse> {
       const { name: set, parameters } = request
-      const from = Number(parameters.get('from') ?? 0)
+      const from = readWholeNumber(parameters.get('from') ?? '0')
       const assignment = clusters.assignment(cluster)
-      if (!isDigest(set) || !Number.isSafeInteger(from) || from < 0) throw notFound()
+      if (!isDigest(set) || from === undefined) throw notFound()
       if (!assignment?.spec.entries.some((entry) => entry.set === set)) throw notFound()
       const asked = parameters.get('base')
       const isOwn = isDigest(asked) && (await access.isOwnBase(assignment, asked, parameters.get('held')))

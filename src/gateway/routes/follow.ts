@@ -1,4 +1,5 @@
 /** `GET /agent/v1/follow`: the heads of a cluster's documents, as a stream or as one long poll. */
+import { readWholeNumber } from '../../core/read-number.ts'
 import type { HttpResponse } from '../../core/http.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { frameLine, INSTANCE_HEADER } from '../../wire/link/frames.ts'
@@ -32,7 +33,7 @@ export function createFollowHandlers({ streams, clusters, closing }: FollowHandl
         const body = streams.frames(cluster.spec.id, follower, ended)
         return { status: 200, headers: { 'content-type': CONTENT_TYPE, ...NO_STORE }, body }
       }
-      const seconds = /^\d{1,3}$/.test(wait) ? Math.min(Number(wait), MAX_WAIT_SECONDS) : 0
+      const seconds = Math.min(readWholeNumber(wait) ?? 0, MAX_WAIT_SECONDS)
       const frames = await streams.poll(cluster.spec.id, follower, { waitMs: seconds * 1000, signal: ended })
       return bytesResponse(frames, CONTENT_TYPE, { headers: NO_STORE })
     },

@@ -109,7 +109,49 @@ test('a pinned commit is asked for again, and stays while its server is away', a
   assert.equal(words(await fetch()), 'Same')
 })
 
-test('a redirect takes no credential along', async (t) => {
+test('CVE-2026-25934: a pack with one changed bit is detected, wherever the bit is', async (t) => {
+  let flipAt = -1
+  let length = 0
+  const flip: ContentHandler = (request, response) => {
+    if (request.method !== 'POST' || !request.url?.endsWith('/git-upload-pack')) return false
+    let at = 0
+    const write = response.write.bind(response)
+    response.write = ((chunk: Buffer, ...rest: never[]) => {
+      const bytes = Buffer.from(chunk)
+      if (flipAt >= at && flipAt < at + bytes.length) bytes[flipAt - at]! ^= 1
+      at += bytes.length
+      length = Math.max(length, at)
+      return write(bytes, ...rest)
+    }) as typeof response.write
+    return false
+  }
+  const { server, credentials, url, commit } = await world(t, [flip])
+  const outcomeWith = async (position: number) => {
+    flipAt = position
+    const fetcher = await createTestFetcher()
+    try {
+      return await fetcher.fetch({ git: { url } }, { credentials })
+    } finally {
+      fetcher.close()
+    }
+  }
+  const good = await outcomeWith(-1)
+  assert.ok(good.kind === 'New', words(good))
+  assert.ok(length > 100 && server.log.length > 0)
+  let refused = 0
+  const STEPS = 12
+  for (let step = 0; step < STEPS; step += 1) {
+    const outcome = await outcomeWith(Math.floor(((step + 0.5) * length) / STEPS))
+    if (outcome.kind === 'Failed') refused += 1
+    // A bit of the progress that git prints changes nothing.
+    else
+      assert.deepEqual([outcome.kind, outcome.kind === 'New' && outcome.artifact.digest], ['New', good.artifact.digest])
+    assert.ok(outcome.kind !== 'New' || outcome.artifact.commit === commit)
+  }
+  assert.ok(refused > 0, 'no position was in the pack')
+})
+
+test('CVE-2026-44936: a redirect takes no credential along', async (t) => {
   const elsewhere = await startContentServer([], { plain: true })
   t.after(() => elsewhere.close())
   const redirect: ContentHandler = (request, response) => {

@@ -33,7 +33,7 @@ test('F1, F7, F8: keys rotate, and are replaced or invited only with the verb ac
     assert.equal((await who.renew(clusterId)).status, 200)
   })
 
-  await t.test('F7: a user who may label a cluster does not take it over', async () => {
+  await t.test('F7, CVE-2025-4563, CVE-2025-5187: a user who may label a cluster does not take it over', async () => {
     const verbs = ['get', 'list', 'update', 'patch']
     const labeller = await hub.account('labeller', [{ apiGroups: ['flotilla.dev'], resources: ['clusters'], verbs }])
     const thief = createApplicant(hub.asApplicant(code), 'thief')

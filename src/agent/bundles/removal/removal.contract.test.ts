@@ -1,14 +1,22 @@
 /** How bundles leave a cluster, and what the agent says about it, against an embedded cluster. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
+import { Deployment } from '../../../kinds/builtin/apps.ts'
 import type { BundleOptions } from '../../../kinds/fields/bundle-options.ts'
-import type { UnknownObject } from '../../../kinds/meta.ts'
+import type { KubeObject, ResourceType, UnknownObject } from '../../../kinds/meta.ts'
 import { createAgentUnderTest } from '../../../testing/agents/agent-under-test.ts'
 import type { AgentUnderTest, AgentUnderTestOptions } from '../../../testing/agents/agent-under-test.ts'
-import { configMap, startTestHub } from '../../../testing/hub/test-hub.ts'
+import { configMap, deployment, startTestHub } from '../../../testing/hub/test-hub.ts'
 import type { TestHub } from '../../../testing/hub/test-hub.ts'
 
 const BUNDLE = 'default/hello'
+const NetworkPolicy: ResourceType<KubeObject> = {
+  group: 'networking.k8s.io',
+  version: 'v1',
+  kind: 'NetworkPolicy',
+  plural: 'networkpolicies',
+  scope: 'Namespaced',
+}
 const open: { close(): Promise<void> }[] = []
 
 afterEach(async () => {
@@ -102,6 +110,39 @@ describe('a receipt', () => {
     assert.match(row.at ?? '', /Z$/)
     assert.deepEqual([await site.configMap('a'), await site.configMap('b')], [undefined, undefined])
     assert.ok(await site.configMap('kept'))
+  })
+
+  it('CVE-2024-7598: comes only after workloads are gone with their Pods, and NetworkPolicies go last', async () => {
+    const { hub, site } = await running([])
+    const policy: UnknownObject = {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      metadata: { name: 'deny', namespace: 'default' },
+      spec: { podSelector: {} },
+    }
+    // The finalizer stands for Pods that still end.
+    const web = deployment('web')
+    await hub.assign('store-1', { [BUNDLE]: { generation: 2, objects: [policy, web] } })
+    await hub.clock.runUntil(() => site.agent().report().bundles[0]?.generation === 2, { withinMs: 30_000, what: 'g2' })
+    await hub.clock.advance(10_000)
+    const { client } = site.cluster
+    const key = { namespace: 'default', name: 'web' }
+    const hold = (finalizers: readonly string[]) =>
+      client.patch(Deployment, key, { type: 'merge', body: { metadata: { finalizers } } })
+    await hold(['example.com/pods'])
+    await hub.assign(
+      'store-1',
+      {},
+      { tombstones: [{ bundle: BUNDLE, generation: 2, policy: 'Delete', cause: 'unplaced' }] },
+    )
+    await hub.clock.advance(60_000)
+    assert.ok((await client.get(Deployment, key)).metadata.deletionTimestamp)
+    assert.ok(await client.get(NetworkPolicy, { namespace: 'default', name: 'deny' }), 'the policy still protects')
+    const row = site.agent().report().removals?.[0]
+    assert.match(row?.message ?? '', /waiting until Deployment default\/web and its Pods are deleted/)
+    await hold([])
+    await said(hub, site, 'Removed')
+    await assert.rejects(client.get(NetworkPolicy, { namespace: 'default', name: 'deny' }), { reason: 'NotFound' })
   })
 
   it('is not forgotten when the answer to its last write is lost', async () => {

@@ -62,7 +62,7 @@ test('an output directory gets one file per object, an output file all of them',
   }
 })
 
-test('F21: a name with a slash writes no file outside the output directory', () => {
+test('F21, CVE-2025-53547, CVE-2026-35206: a name with a slash writes no file outside the output directory', () => {
   const { dir, remove } = scratch({
     'kustomization.yaml': 'resources: [a.yaml]\n',
     'a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "/../../../escaped"}\n',
