@@ -59,6 +59,8 @@ export interface BundleRun {
   readonly healths: Map<string, Health>
   /** Times of drift corrections, by key. */
   readonly corrections: Map<string, DriftHistory>
+  /** The last correction of each object, by key; kept for later generations. */
+  readonly corrected: Map<string, Correction>
   /** Decisions about drift of the bundle in the document, also decisions that are over. */
   driftRules: readonly DriftRule[]
   /** The decisions that counted when the bundle was last stepped, by key of the object. */
@@ -77,6 +79,16 @@ export interface Drift {
   readonly version: string
   /** Monotonic time of the next correction. */
   readonly retryAtMs?: number
+}
+
+/** A correction of drift, for the report. */
+export interface Correction {
+  readonly object: string
+  /** The fields, each with the field manager that had changed it. */
+  readonly fields: readonly string[]
+  /** Number of corrections within the hour before this one. */
+  readonly times: number
+  readonly at: string
 }
 
 /** The row of a bundle after a step, and the time until the next step. */
@@ -106,6 +118,7 @@ export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
     healths: new Map(),
     corrections: new Map(),
     judged: new Map(),
+    corrected: new Map(),
     driftRules: [],
     decisions: new Map(),
     done: new Set(),

@@ -119,6 +119,7 @@ function redactRow(row: ReportRow, { plan }: BundleRun): ReportRow {
       message: row.message === undefined ? undefined : redact(row.message),
       objects: row.objects?.map((one) => ({ ...one, ...compact({ message: one.message && redact(one.message) }) })),
       drift: row.drift?.map((entry) => ({ ...entry, fields: entry.fields.map(redact) })),
+      corrections: row.corrections?.map((entry) => ({ ...entry, fields: entry.fields.map(redact) })),
     }),
   }
 }

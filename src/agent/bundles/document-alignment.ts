@@ -59,6 +59,7 @@ export function createAlignment({ table, appliers, clock }: AlignmentPorts) {
     const run = newRun(entry, document.epoch)
     const inventory = before?.run.inventoryRead ? before.run.inventory : table.former().get(entry.bundle)
     if (inventory) loadInventory(run, inventory)
+    for (const [key, correction] of before?.run.corrected ?? []) run.corrected.set(key, correction)
     table.dropFormer(entry.bundle)
     const former = rowThatRan(before)
     const row = { ...buildReportRow(entry, { state: 'Pending' }), ...compact({ running: runningOf(run, former) }) }

@@ -64,7 +64,11 @@ export function createDriftCorrection({ content, clock, log }: DriftCorrectionPo
     if (live?.metadata.uid !== repaired.metadata.uid || isAdopted) run.records = new Map(run.records)
     if (fields.length > 0) {
       const history = run.corrections.get(key) ?? { correctedAtMs: [] }
-      run.corrections.set(key, afterCorrection(history, clock.monotonicMs()))
+      const after = afterCorrection(history, clock.monotonicMs())
+      run.corrections.set(key, after)
+      const shown = fields.slice(0, FIELDS_SHOWN)
+      const correction = { object: describeObject(planned), fields: shown, times: after.correctedAtMs.length }
+      run.corrected.set(key, { ...correction, at: formatTime(clock.now()) })
     }
     run.drifts.delete(key)
     return judgeHealth(run, planned, repaired)

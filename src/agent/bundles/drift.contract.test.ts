@@ -62,6 +62,28 @@ describe('drift', () => {
     assert.equal(rowOf(site)?.state, 'Ready')
   })
 
+  it('D35: leaves a trace in the report: what was corrected, how often, and who had changed it', async () => {
+    const { hub, site } = await running()
+    assert.equal(rowOf(site)?.corrections, undefined)
+    for (const a of ['one', 'two']) {
+      await edit(site, a)
+      await hub.clock.advance(2000)
+      assert.equal(await valueOf(site), '1')
+    }
+    const [{ at, ...corrected } = { at: '' }, ...more] = rowOf(site)?.corrections ?? []
+    assert.deepEqual(more, [])
+    assert.deepEqual(corrected, {
+      object: 'ConfigMap default/x',
+      fields: ['.data.a (changed by kubectl-edit)'],
+      times: 2,
+    })
+    assert.ok(at <= formatTime(hub.clock.now()))
+    const objects = [configMap('x', { a: '1', b: '3' }), deployment('web')]
+    await hub.assign('store-1', { [BUNDLE]: { generation: 2, objects } })
+    await hub.clock.advance(30_000)
+    assert.deepEqual([rowOf(site)?.generation, rowOf(site)?.corrections?.length], [2, 1], 'kept for a new revision')
+  })
+
   it('that happened while the agent was away is found at its start', async () => {
     const { hub, site } = await running()
     await site.stop()

@@ -28,6 +28,7 @@ function run(count: number, healths: Readonly<Record<number, Health>>, drifted: 
     healths: new Map(Object.entries(healths).map(([index, health]) => [key(Number(index)), health])),
     drifts: new Map(drifted.map((index) => [key(index), { message: 'changed', fields: [], since: '', version: '1' }])),
     judged: new Map(),
+    corrected: new Map(),
   } as unknown as BundleRun
 }
 

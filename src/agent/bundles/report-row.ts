@@ -2,6 +2,7 @@
 import { utf8 } from '../../core/bytes.ts'
 import { compact } from '../../core/compact.ts'
 import { canonicalJson } from '../../core/json.ts'
+import { compareText } from '../../core/text/compare-text.ts'
 import { OBJECT_STATES, RUNNING_STATES } from '../../kinds/fields/report.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
 import type { DocumentEntry } from '../../wire/document/cluster-document.ts'
@@ -10,7 +11,9 @@ import { LIMITS } from '../../wire/limits.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'
 
 /** The states of a bundle's objects, its drift, and the values that its health rules report. */
-export function detailsOf(run: BundleRun): Pick<ReportRow, 'objects' | 'objectCounts' | 'drift' | 'feedback'> {
+export function detailsOf(
+  run: BundleRun,
+): Pick<ReportRow, 'objects' | 'objectCounts' | 'drift' | 'corrections' | 'feedback'> {
   const { plan, drifts, judged } = run
   const objects = plan?.objects ?? []
   const drift = objects
@@ -32,8 +35,17 @@ export function detailsOf(run: BundleRun): Pick<ReportRow, 'objects' | 'objectCo
   return compact({
     ...objectStates(run),
     drift: drift.length > 0 ? drift : undefined,
+    corrections: run.corrected.size > 0 ? correctionsOf(run) : undefined,
     feedback: feedback.length > 0 ? feedback : undefined,
   })
+}
+
+/** The last corrections of drift, the newest first. */
+function correctionsOf({ corrected }: BundleRun): NonNullable<ReportRow['corrections']> {
+  return [...corrected.values()]
+    .toSorted((a, b) => compareText(b.at, a.at) || compareText(a.object, b.object))
+    .slice(0, LIMITS.rowDetails)
+    .map(({ fields, ...correction }) => ({ ...correction, fields: fields.map(truncateMessage) }))
 }
 
 /**

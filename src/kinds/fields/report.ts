@@ -98,6 +98,24 @@ export const ReportedBundle = object({
       { max: 20, description: 'Objects that differ from the set and are not corrected, at most the first 20.' },
     ),
   ),
+  corrections: optional(
+    listOf(
+      object({
+        object: text({ max: 1024, description: OBJECT }),
+        fields: listOf(text({ max: 1024 }), {
+          max: 20,
+          description: 'Fields of the last correction, each with the field manager that had changed it, at most 20.',
+        }),
+        times: int({ description: 'Number of corrections within the hour before the last one.' }),
+        at: text({ max: 40, description: 'Time of the last correction.' }),
+      }),
+      {
+        max: 20,
+        description:
+          'Objects whose drift the agent corrected since it started, the last corrections first, at most 20. Agents of version 0.1 do not report it.',
+      },
+    ),
+  ),
   feedback: optional(
     listOf(
       object({

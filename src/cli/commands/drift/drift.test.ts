@@ -19,9 +19,10 @@ test('drift is listed per bundle and cluster, and shown field by field', async (
   const since = formatTime(systemClock.now() - 3 * 60_000)
   const drift = [{ object: 'ConfigMap shop/x', fields: ['.data.a (changed by kubectl-edit)', '.data.b'], since }]
   const row = (bundle: string) => ({ bundle, generation: 4, set: digestOf('s') })
+  const corrections = [{ object: 'ConfigMap shop/y', fields: ['.data.a (changed by cron)'], times: 3, at: since }]
   const bundles = [
     { ...row('ns/app'), state: 'Drifted' as const, message: 'm', drift },
-    { ...row('ns/ok'), state: 'Ready' as const },
+    { ...row('ns/ok'), state: 'Ready' as const, corrections },
   ]
   const spec = { clusterId: 'c-1', epoch: 1, revision: 1, receivedAt: since, bundles }
   await client.create(ClusterReport, build(ClusterReport, 'store-1', { spec }), { fieldManager: 'test' })
@@ -47,5 +48,15 @@ test('drift is listed per bundle and cluster, and shown field by field', async (
     said.out,
     /^bundle ns\/app \(generation 4\)\n  ConfigMap shop\/x, for 3m\d*s?\n    \.data\.a \(changed by kubectl-edit\)\n    \.data\.b\n$/,
   )
+  // D35
+  said.out = ''
+  await driftList(run({ corrected: true }))
+  assert.equal(
+    said.out.replaceAll(/ +/g, ' '),
+    'CLUSTER BUNDLE OBJECT TIMES LAST FIELDS\nstore-1 ns/ok ConfigMap shop/y 3 3m .data.a (changed by cron)\n',
+  )
+  said.out = ''
+  await driftList(run({ corrected: true, bundle: 'app' }))
+  assert.match(said.err, /No agent corrected drift since it started\./)
   await assert.rejects(driftShow(['missing'], run()), /report of cluster "missing" not found/)
 })

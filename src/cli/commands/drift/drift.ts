@@ -2,6 +2,7 @@
 import type { Client } from '../../../client/client.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { isApiError } from '../../../core/errors.ts'
+import { compareText } from '../../../core/text/compare-text.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { humanAge, parseTime } from '../../../core/time/time.ts'
 import type { KubeObject, ResourceType } from '../../../kinds/meta.ts'
@@ -16,7 +17,13 @@ import type { Terminal } from '../../print/terminal.ts'
 export interface DriftInput {
   readonly connection: Connection
   readonly terminal: Terminal
-  readonly flags: { readonly output?: string; readonly bundle?: string; readonly selector?: string }
+  readonly flags: {
+    readonly output?: string
+    readonly bundle?: string
+    readonly selector?: string
+    /** Lists the corrections instead. */
+    readonly corrected?: boolean
+  }
 }
 
 type Row = Pick<ClusterReport['spec']['bundles'][number], 'bundle' | 'generation' | 'state' | 'message' | 'drift'>
@@ -61,6 +68,7 @@ async function readDrift(
 
 /** Lists the drifted Bundles of all clusters. */
 export async function driftList({ connection, terminal, flags }: DriftInput): Promise<void> {
+  if (flags.corrected) return await listCorrections({ connection, terminal, flags })
   const client = clientOver(connection.rest)
   const among = await clustersWith(client, flags.selector)
   const drifted = await readDrift(client, { connection, terminal, flags })
@@ -88,6 +96,35 @@ export async function driftList({ connection, terminal, flags }: DriftInput): Pr
           cells: [cluster, row.bundle, row.drift ? String(row.drift.length) : '<unknown>', ageOf(first?.since), shown],
         }
       }),
+      metadata: {},
+    }),
+  )
+}
+
+/** Lists the drift that agents corrected since they started, the newest first. */
+async function listCorrections({ connection, terminal, flags }: DriftInput): Promise<void> {
+  const client = clientOver(connection.rest)
+  const among = await clustersWith(client, flags.selector)
+  const found = (await listAll(client, REPORTS))
+    .filter(({ metadata }) => among?.has(metadata.name) ?? true)
+    .flatMap(({ metadata, spec }) =>
+      spec.bundles
+        .filter((row) => isBundle(row, flags.bundle))
+        .flatMap(({ bundle, corrections = [] }) =>
+          corrections.map((correction) => ({ cluster: metadata.name, bundle, ...correction })),
+        ),
+    )
+    .toSorted((a, b) => compareText(b.at, a.at) || compareText(a.cluster, b.cluster))
+  if (flags.output === 'json') return terminal.data(`${JSON.stringify(found, undefined, 2)}\n`)
+  if (found.length === 0) return terminal.say('No agent corrected drift since it started.')
+  const column = (name: string) => ({ name, type: 'string', priority: 0 })
+  const print = createTablePrinter({ wide: false, withNamespace: false, withHeaders: true })
+  terminal.data(
+    print({
+      columnDefinitions: ['Cluster', 'Bundle', 'Object', 'Times', 'Last', 'Fields'].map(column),
+      rows: found.map(({ cluster, bundle, object, times, at, fields }) => ({
+        cells: [cluster, bundle, object, String(times), ageOf(at), fields.join(', ')],
+      })),
       metadata: {},
     }),
   )
@@ -135,9 +172,12 @@ export async function driftedOn(
 }
 
 function isDrifted(row: Row, bundle: string | undefined): boolean {
-  // A name without namespace matches Bundles of all namespaces.
-  const isMeant = bundle === undefined || row.bundle === bundle || row.bundle.split('/')[1] === bundle
-  return (row.state === 'Drifted' || row.drift !== undefined) && isMeant
+  return (row.state === 'Drifted' || row.drift !== undefined) && isBundle(row, bundle)
+}
+
+/** A name without namespace matches Bundles of all namespaces. */
+function isBundle(row: Pick<Row, 'bundle'>, bundle: string | undefined): boolean {
+  return bundle === undefined || row.bundle === bundle || row.bundle.split('/')[1] === bundle
 }
 
 function ageOf(since: string | undefined): string {

@@ -20,6 +20,11 @@ export function addDrift(program: FlotillaCommand, act: Act): void {
     .example('List the drift of one Bundle', 'flotilla drift list --bundle shop')
     .option('--bundle <bundle>', 'Bundle, as name or namespace/name')
     .option('-l, --selector <labels>', 'Label selector of the clusters')
+    .option(
+      '--corrected',
+      'List the drift that agents corrected since they started: what, how often, and changed by whom',
+    )
+    .example('List what keeps being changed and corrected', 'flotilla drift list --corrected')
     .addOption(outputOption('text', 'json'))
     .action(
       act(async (run, _words, flags) => {
