@@ -116,6 +116,22 @@ export const CONDITIONS: readonly ConditionEntry[] = [
     'True while the Placement has a mistake and keeps its last decisions.',
   ),
   condition(
+    'Configured',
+    ['ManagedClusterAddOn'],
+    'True when the add-on is rendered with its configurations; False when it is refused, and what is installed stays.',
+  ),
+  condition(
+    'Installed',
+    ['ClusterManagementAddOn'],
+    'True when the add-on is on all clusters that its Placements select; False while a Placement is not decided.',
+  ),
+  condition(
+    'ManifestApplied',
+    ['ManagedClusterAddOn'],
+    'True when the manifests of the add-on are applied; False with the error of the cluster.',
+  ),
+  condition('Progressing', ['ManagedClusterAddOn'], 'True until the newest configurations of the add-on are applied.'),
+  condition(
     'ManifestworkApplied',
     ['ManifestWorkReplicaSet'],
     'True when all clusters that the Placements select have applied the newest template.',
@@ -416,6 +432,26 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'Remove a Bundle or a Delivery from the cluster, or put more objects into one.',
       ),
       entry('SetNotFound', 'The set that the Delivery names is not stored on the hub. The hub retries.'),
+    ],
+  },
+  {
+    title: 'Add-ons of Open Cluster Management',
+    about:
+      'Reasons of the conditions Installed of a ClusterManagementAddOn and Configured of a ManagedClusterAddOn. The other reasons are those of Open Cluster Management.',
+    reasons: [
+      entry('Installed', 'The add-on is on all clusters that its Placements select; the message counts them.'),
+      entry(
+        'PlacementDecisionNotFound',
+        'A Placement of the install strategy does not exist or is not decided. Nothing is installed or removed.',
+        'Create the Placement.',
+      ),
+      entry('ConfigurationsConfigured', 'The add-on is rendered with its configurations.'),
+      entry(
+        'ConfigurationUnsupported',
+        'The add-on cannot be rendered, for a reason that the message names. What is installed stays.',
+        'Correct the object that the message names.',
+      ),
+      entry('Completed', 'The newest configurations are applied.'),
     ],
   },
   {

@@ -3,6 +3,7 @@ import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
 
 const CLUSTER = ['cluster.open-cluster-management.io']
 const WORK = ['work.open-cluster-management.io']
+const ADDON = ['addon.open-cluster-management.io']
 const OWN = ['flotilla.dev']
 
 export const OCM_CONTROLLER_RULES: readonly PolicyRule[] = [
@@ -38,6 +39,16 @@ export const OCM_CONTROLLER_RULES: readonly PolicyRule[] = [
   { apiGroups: WORK, resources: ['manifestworks/status'], verbs: ['update'] },
   { apiGroups: WORK, resources: ['manifestworkreplicasets'], verbs: ['list', 'watch', 'update'] },
   { apiGroups: WORK, resources: ['manifestworkreplicasets/status'], verbs: ['update'] },
+  { apiGroups: ADDON, resources: ['addondeploymentconfigs', 'addontemplates'], verbs: ['list', 'watch'] },
+  { apiGroups: ADDON, resources: ['clustermanagementaddons'], verbs: ['list', 'watch'] },
+  { apiGroups: ADDON, resources: ['managedclusteraddons'], verbs: ['list', 'watch', 'create', 'delete'] },
+  {
+    apiGroups: ADDON,
+    resources: ['clustermanagementaddons/status', 'managedclusteraddons/status'],
+    verbs: ['update'],
+  },
+  // The work of an add-on.
+  { apiGroups: WORK, resources: ['manifestworks'], verbs: ['create', 'patch'] },
   // What a ManifestWorkReplicaSet becomes.
   { apiGroups: OWN, resources: ['bundles', 'placements', 'rolloutplans'], verbs: ['create', 'patch', 'delete'] },
   { apiGroups: OWN, resources: ['deliveries'], verbs: ['create', 'patch', 'delete'] },

@@ -5,6 +5,7 @@
  */
 import type { ClusterRole, PolicyRule } from '../../kinds/builtin/rbac.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
+import { OCM_ADDON_KINDS } from './addons/kinds.ts'
 import {
   AddOnPlacementScore,
   ManagedClusterSetBinding,
@@ -16,7 +17,12 @@ import { ManifestWorkReplicaSet } from './replica-sets/kinds.ts'
 import { OCM_WORK_KINDS } from './works/kinds.ts'
 
 /** The kinds that the hub serves. */
-export const OCM_KINDS: readonly Kind[] = [...OCM_PLACEMENT_KINDS, ...OCM_WORK_KINDS, ManifestWorkReplicaSet]
+export const OCM_KINDS: readonly Kind[] = [
+  ...OCM_PLACEMENT_KINDS,
+  ...OCM_WORK_KINDS,
+  ManifestWorkReplicaSet,
+  ...OCM_ADDON_KINDS,
+]
 
 const AGGREGATE = 'rbac.authorization.k8s.io/aggregate-to-'
 const READ = ['get', 'list', 'watch']

@@ -25,6 +25,7 @@ import {
   OcmPlacementDecision,
 } from '../../dialects/ocm/kinds.ts'
 import { PLACEMENT_LABEL } from '../../dialects/ocm/placement/read-objects.ts'
+import { AddOnTemplate, ClusterManagementAddOn } from '../../dialects/ocm/addons/kinds.ts'
 import { ManifestWorkReplicaSet } from '../../dialects/ocm/replica-sets/kinds.ts'
 import { ManifestWork } from '../../dialects/ocm/works/kinds.ts'
 import { utf8 } from '../../core/bytes.ts'
@@ -72,9 +73,9 @@ const UNSEEN_OF_OCM: Readonly<Record<string, string>> = {
   'accept clusters.flotilla.dev': 'a policy asks for it when the controllers accept a Cluster',
   'create managedclustersets/join.cluster.open-cluster-management.io':
     'a policy asks for it when the controllers write the face of a cluster in a set',
+  'delete managedclusteraddons.addon.open-cluster-management.io':
+    'a reachable cluster leaves a Placement: src/dialects/ocm/addons/addons.sim.test.ts',
   'delete manifestworks.work.open-cluster-management.io': 'a finished work whose ttlSecondsAfterFinished is over',
-  'update manifestworks/status.work.open-cluster-management.io':
-    'the status needs the feedback of an agent: src/dialects/ocm/works/manifest-work.sim.test.ts',
 }
 
 type Files = Readonly<Record<string, string>>
@@ -349,6 +350,17 @@ test('the controllers of the OCM dialect have every right that they use, and no 
   await hub.client.delete(ManifestWorkReplicaSet, key)
   await settle(hub)
   assert.equal(await hub.find(ManifestWorkReplicaSet, 'default/web'), undefined)
+  // The clusters of this test are not seen again, and have the taint of an unreachable cluster.
+  const tolerant = { spec: { tolerations: [{ operator: 'Exists' }] } }
+  await hub.client.patch(OcmPlacement, { namespace: 'default', name: 'all' }, patch(tolerant))
+  const agentSpec = { workload: { manifests } }
+  await hub.create(build(AddOnTemplate, 'logs', { spec: { addonName: 'logs', agentSpec } }), AddOnTemplate)
+  const supportedConfigs = [{ resource: 'addontemplates', defaultConfig: { name: 'logs' } }]
+  const installStrategy = { type: 'Placements' as const, placements: [{ namespace: 'default', name: 'all' }] }
+  const addon = build(ClusterManagementAddOn, 'logs', { spec: { supportedConfigs, installStrategy } })
+  await hub.create(addon, ClusterManagementAddOn)
+  await settle(hub)
+  assert.ok(await hub.find(ManifestWork, 'a/addon-logs-deploy-0'))
   await hub.client.delete(OcmPlacement, { namespace: 'default', name: 'all' })
   await settle(hub)
   await hub.client.delete(ManagedCluster, { name: 'a' })

@@ -18,6 +18,7 @@ import { FLUX_KINDS } from '../../dialects/flux/kinds.ts'
 import { OCM_CONTROLLER_RULES } from '../../dialects/ocm/controller-rules.ts'
 import { FLUX_ROLES } from '../../dialects/flux/roles.ts'
 import { OCM_KINDS, OCM_ROLES } from '../../dialects/ocm/roles.ts'
+import { createAddonControllers } from '../../dialects/ocm/addons/addon-controllers.ts'
 import { createReplicaSetControllers } from '../../dialects/ocm/replica-sets/replica-set-controllers.ts'
 import { createWorkControllers } from '../../dialects/ocm/works/work-controllers.ts'
 import { OCM_FACE_POLICIES } from '../../dialects/ocm/faces/face-policies.ts'
@@ -73,6 +74,7 @@ const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
       ...createOcmControllers(parts),
       ...createWorkControllers(parts),
       ...createReplicaSetControllers(parts),
+      ...createAddonControllers(parts),
     ],
     rules: OCM_CONTROLLER_RULES,
   },

@@ -48,7 +48,7 @@ const NATIVE: Readonly<Record<string, Row>> = {
   clusterreports: NOTHING,
 }
 
-/** Administrators grant rights on the kinds of Fleet and Open Cluster Management, as in these systems. */
+/** Administrators grant rights on the kinds of Fleet, as in Fleet. */
 const FLEET: Readonly<Record<string, Row>> = {
   bundles: NOTHING,
   'bundles/status': NOTHING,
@@ -63,26 +63,36 @@ const FLEET: Readonly<Record<string, Row>> = {
   'helmops/status': NOTHING,
 }
 
+/** What acts within the Project of its namespace can be written there; works and add-ons use the rights of the agent. */
 const OCM_CLUSTER: Readonly<Record<string, Row>> = {
-  addonplacementscores: NOTHING,
+  addonplacementscores: READABLE,
   'addonplacementscores/status': NOTHING,
   managedclusters: NOTHING,
   'managedclusters/status': NOTHING,
   managedclustersets: NOTHING,
   'managedclustersets/status': NOTHING,
-  managedclustersetbindings: NOTHING,
+  managedclustersetbindings: WRITABLE,
   'managedclustersetbindings/status': NOTHING,
-  placements: NOTHING,
+  placements: WRITABLE,
   'placements/status': NOTHING,
-  placementdecisions: NOTHING,
+  placementdecisions: READABLE,
   'placementdecisions/status': NOTHING,
 }
 
 const OCM_WORK: Readonly<Record<string, Row>> = {
   manifestworks: NOTHING,
   'manifestworks/status': NOTHING,
-  manifestworkreplicasets: NOTHING,
+  manifestworkreplicasets: WRITABLE,
   'manifestworkreplicasets/status': NOTHING,
+}
+
+const OCM_ADDON: Readonly<Record<string, Row>> = {
+  addondeploymentconfigs: NOTHING,
+  addontemplates: NOTHING,
+  clustermanagementaddons: NOTHING,
+  'clustermanagementaddons/status': NOTHING,
+  managedclusteraddons: NOTHING,
+  'managedclusteraddons/status': NOTHING,
 }
 
 /** An AppProject limits users who may write Applications, so only admin writes it. */
@@ -116,6 +126,7 @@ export const PERMISSIONS: Readonly<Record<string, Readonly<Record<string, Row>>>
   'fleet.cattle.io': FLEET,
   'cluster.open-cluster-management.io': OCM_CLUSTER,
   'work.open-cluster-management.io': OCM_WORK,
+  'addon.open-cluster-management.io': OCM_ADDON,
   'argoproj.io': ARGO,
   'source.toolkit.fluxcd.io': FLUX_SOURCE,
   'kustomize.toolkit.fluxcd.io': FLUX_KUSTOMIZE,

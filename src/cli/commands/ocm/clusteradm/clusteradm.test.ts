@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../../../../core/time/system-clock.ts'
+import { ClusterManagementAddOn, ManagedClusterAddOn } from '../../../../dialects/ocm/addons/kinds.ts'
 import { ManagedCluster, ManagedClusterSet, OcmPlacement } from '../../../../dialects/ocm/kinds.ts'
 import { ManifestWork } from '../../../../dialects/ocm/works/kinds.ts'
 import { installDialects } from '../../../../hub/home/dialects.ts'
@@ -13,6 +14,7 @@ import { JoinToken } from '../../../../kinds/native/join-token.ts'
 import { apiVersionOf } from '../../../../kinds/meta.ts'
 import { readEnvironment } from '../../../config.ts'
 import { createCliHub, expectErrorText } from '../../../../testing/hub/cli-hub.ts'
+import { disableAddons, enableAddons, getAddons } from './addon-words.ts'
 import { clusteradmAccept, clusteradmInit, clusteradmToken } from './hub-words.ts'
 import { getClusters, getPlacements, getWorks } from './get-words.ts'
 import { clusteradmJoin, clusteradmUnjoin } from './spoke-words.ts'
@@ -165,4 +167,29 @@ test('sets, Placements and works are written and shown in the words of clusterad
   assert.match(said.out, /^<ManagedCluster>\n└── <store-1>\n {4}├── <Accepted> true\n/)
   await unbindSet('gold', input({}))
   assert.equal(said.out, 'Clusterset gold is unbind from namespace default\n')
+})
+
+test('addon enable, get addons and addon disable', async (t) => {
+  const { client, said, input, cluster } = await started(t)
+  await cluster('store-1', true)
+  await ensureNamespace(client, 'store-1')
+  const words = { names: ['web'], clusters: ['store-1'] }
+  assert.match(await expectErrorText(enableAddons(input(words))), /clustermanagementaddons?.* "web" not found/)
+  const head = { apiVersion: apiVersionOf(ClusterManagementAddOn), kind: ClusterManagementAddOn.kind }
+  await client.create(ClusterManagementAddOn, { ...head, metadata: { name: 'web' }, spec: {} })
+  await enableAddons(input({ ...words, labels: ['tier=one'] }))
+  const line = 'Deploying web add-on to namespaces open-cluster-management-agent-addon of managed cluster: store-1.\n'
+  assert.equal(said.out, line)
+  await enableAddons(input({ ...words, namespace: 'agents' }))
+  const installed = await client.get(ManagedClusterAddOn, { name: 'web', namespace: 'store-1' })
+  assert.deepEqual([installed.metadata.labels, installed.spec?.installNamespace], [{ tier: 'one' }, 'agents'])
+  await getAddons(undefined, input({ output: 'table' }))
+  assert.match(said.out, /NAME\s+CLUSTER\s+AVAILABLE\s+DEGRADED\s+PROGRESSING\nweb\s+store-1/)
+  await getAddons('other', input({ output: 'table' }))
+  assert.doesNotMatch(said.out, /store-1/)
+  assert.match(await expectErrorText(enableAddons(input({ ...words, labels: ['x'] }))), /invalid --labels "x"/)
+  await disableAddons(input({ names: ['web'], allClusters: true }))
+  assert.equal(said.out, 'Undeploying web add-on in managed cluster: store-1.\n')
+  await disableAddons(input(words))
+  assert.match(said.out, /No web add-on in managed cluster: store-1/)
 })

@@ -14,6 +14,8 @@ import { treeText } from './tree-text.ts'
 /** Columns of a kind, with the path of each in the tree. */
 interface Shown<T> {
   readonly kind: string
+  /** The name of an object in the tree. Defaults to its name. */
+  readonly nameOf?: (object: T) => string
   readonly columns: readonly string[]
   readonly cells: (object: T) => readonly unknown[]
   /** The lines of an object in the tree; a dot begins a level. */
@@ -128,10 +130,11 @@ export async function getPlacements(name: string | undefined, input: ClusteradmI
   standsFor(input, 'flotilla get placements.cluster.open-cluster-management.io -A')
 }
 
-function print<T extends KubeObject>(
+/** Prints objects as a tree, as a table or as YAML. */
+export function print<T extends KubeObject>(
   { terminal, flags }: ClusteradmInput,
   objects: readonly T[],
-  { kind, columns, cells, tree }: Shown<T>,
+  { kind, columns, cells, tree, nameOf = ({ metadata }) => metadata.name }: Shown<T>,
 ): void {
   if (flags['output'] === 'yaml') {
     return terminal.data(objects.map((object) => writeYaml(object)).join('---\n'))
@@ -146,5 +149,5 @@ function print<T extends KubeObject>(
       }),
     )
   }
-  terminal.data(treeText(kind, new Map(objects.map((object) => [object.metadata.name, tree(object)]))))
+  terminal.data(treeText(kind, new Map(objects.map((object) => [nameOf(object), tree(object)]))))
 }

@@ -1,3 +1,4 @@
+// Tested by src/cli/commands/ocm/clusteradm/clusteradm.test.ts.
 /** The kinds of Open Cluster Management as far as the commands read them, without their schemas. */
 import type { JsonObject } from '../../../../core/json.ts'
 import type { Condition, KubeObject, ResourceType } from '../../../../kinds/meta.ts'
@@ -63,5 +64,24 @@ export const WORKS: ResourceType<ManifestWork> = {
   version: 'v1',
   kind: 'ManifestWork',
   plural: 'manifestworks',
+  scope: 'Namespaced',
+}
+
+export interface InstalledAddon extends KubeObject {
+  spec?: { installNamespace?: string }
+  status?: WithConditions
+}
+
+const ADDON_GROUP = { group: 'addon.open-cluster-management.io', version: 'v1alpha1' }
+export const ADDONS: ResourceType<KubeObject> = {
+  ...ADDON_GROUP,
+  kind: 'ClusterManagementAddOn',
+  plural: 'clustermanagementaddons',
+  scope: 'Cluster',
+}
+export const INSTALLED_ADDONS: ResourceType<InstalledAddon> = {
+  ...ADDON_GROUP,
+  kind: 'ManagedClusterAddOn',
+  plural: 'managedclusteraddons',
   scope: 'Namespaced',
 }

@@ -7,6 +7,7 @@ import type { SpokeInput } from '../../../commands/ocm/clusteradm/spoke-words.ts
 import { collect, outputOption } from '../../command-action.ts'
 import type { Act, Run } from '../../command-action.ts'
 import type { FlotillaCommand } from '../../flotilla-command.ts'
+import { addAddonWords, addGetAddons } from './ocm-addons.ts'
 
 /** Adds the words to `ocm`. */
 export function addClusteradm(ocm: FlotillaCommand, act: Act): void {
@@ -15,6 +16,7 @@ export function addClusteradm(ocm: FlotillaCommand, act: Act): void {
   addGetWords(ocm, act)
   addSetWords(ocm, act)
   addCreateWords(ocm, act)
+  addAddonWords(ocm, act, runOnHub)
 }
 
 type Flags = Record<string, unknown>
@@ -110,7 +112,7 @@ function addSpokeWords(ocm: FlotillaCommand, act: Act): void {
 function addGetWords(ocm: FlotillaCommand, act: Act): void {
   const get = ocm
     .command('get')
-    .about('Show tokens, clusters, works and Placements', 'Stands for "clusteradm get".')
+    .about('Show tokens, clusters, works, Placements and add-ons', 'Stands for "clusteradm get".')
     .example('Show the clusters', 'flotilla ocm get clusters')
   get
     .command('token')
@@ -169,6 +171,7 @@ function addGetWords(ocm: FlotillaCommand, act: Act): void {
         await runOnHub(run, flags, (input) => getPlacements(words[0], input))
       }),
     )
+  addGetAddons(get, act, runOnHub)
 }
 
 function addSetWords(ocm: FlotillaCommand, act: Act): void {
