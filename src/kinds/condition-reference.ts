@@ -795,10 +795,15 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
   },
   {
     title: 'Rancher Fleet',
-    about: 'Reasons of the conditions of GitRepo, HelmOp, Bundle and ClusterGroup of fleet.cattle.io.',
+    about: 'Reasons of the conditions of the kinds of fleet.cattle.io.',
     reasons: [
       entry('Ready', 'All clusters are ready.'),
       entry('NotReady', 'Some clusters are not ready.'),
+      entry(
+        'NotGranted',
+        'An agent of Fleet asked to join. Only agents of Flotilla can join.',
+        'Run the command in the key `join` of the Secret of a ClusterRegistrationToken.',
+      ),
       entry('GitUpdating', 'The repository is being fetched.'),
       entry('NoRepository', '`spec.repo` is empty.', 'Set `spec.repo`.'),
       entry('NoBundles', 'No Bundle was found at the paths.', 'Correct `spec.paths`.'),

@@ -6,6 +6,7 @@ import type { ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { shippedPolicy } from '../../kinds/policies/shipped-policy.ts'
 import { FleetCluster } from './kinds.ts'
+import { REGISTRATION_POLICIES } from './registration-policies.ts'
 
 const CLUSTERS = `${Cluster.plural}.${Cluster.group}`
 const WHO = 'request.userInfo.username'
@@ -68,4 +69,8 @@ const SECRET_POLICY = shippedPolicy({
 })
 
 /** The rules about writes of Fleet's kinds. */
-export const FLEET_POLICIES: readonly ValidatingAdmissionPolicy[] = [WRITE_POLICY, SECRET_POLICY]
+export const FLEET_POLICIES: readonly ValidatingAdmissionPolicy[] = [
+  WRITE_POLICY,
+  SECRET_POLICY,
+  ...REGISTRATION_POLICIES,
+]

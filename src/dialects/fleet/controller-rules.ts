@@ -15,6 +15,21 @@ export const FLEET_CONTROLLER_RULES: readonly PolicyRule[] = [
     resources: ['bundles/status', 'clustergroups/status', 'clusters/status', 'gitrepos/status', 'helmops/status'],
     verbs: ['update'],
   },
+  {
+    apiGroups: FLEET,
+    resources: ['bundlenamespacemappings', 'clusterregistrations', 'clusterregistrationtokens'],
+    verbs: ['list', 'watch'],
+  },
+  {
+    apiGroups: FLEET,
+    resources: ['clusterregistrations/status', 'clusterregistrationtokens/status'],
+    verbs: ['update'],
+  },
+  // A ClusterRegistrationToken becomes a JoinToken, and goes when it expires.
+  { apiGroups: FLEET, resources: ['clusterregistrationtokens'], verbs: ['update', 'delete'] },
+  { apiGroups: OWN, resources: ['jointokens'], verbs: ['create', 'delete'] },
+  // A BundleNamespaceMapping selects namespaces by their labels.
+  { apiGroups: [''], resources: ['namespaces'], verbs: ['list', 'watch'] },
   { apiGroups: FLEET, resources: ['bundles'], verbs: ['create', 'patch', 'delete'] },
   { apiGroups: FLEET, resources: ['clusters'], verbs: ['update'] },
   // The objects that a GitRepo becomes.

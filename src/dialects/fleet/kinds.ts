@@ -18,6 +18,13 @@ import {
 } from '../../kinds/schema/schema-builders.ts'
 import { toStructural } from '../../kinds/schema/structural.ts'
 import { FLEET_GROUP } from './compile/read-git-repo.ts'
+import {
+  BundleNamespaceMapping,
+  ClusterRegistration,
+  ClusterRegistrationToken,
+  Content,
+  ImageScan,
+} from './registration-kinds.ts'
 
 const VERSION = 'v1alpha1'
 
@@ -385,4 +392,9 @@ export const FLEET_KINDS: readonly Kind[] = [
   FleetBundle,
   FleetCluster,
   GitRepoRestriction,
+  ClusterRegistrationToken,
+  ClusterRegistration,
+  BundleNamespaceMapping,
+  Content,
+  ImageScan,
 ] as readonly Kind[]

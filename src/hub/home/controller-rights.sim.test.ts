@@ -12,6 +12,8 @@ import { BUNDLE_SECRET_MAKER } from '../../controllers/secrets/bundle-secrets.ts
 import { ARGO_CONTROLLER_RULES } from '../../dialects/argo/controller-rules.ts'
 import { Application, ApplicationSet } from '../../dialects/argo/kinds.ts'
 import { FLEET_CONTROLLER_RULES } from '../../dialects/fleet/controller-rules.ts'
+import { ClusterRegistration, ClusterRegistrationToken } from '../../dialects/fleet/registration-kinds.ts'
+import { publishHubInfo } from './hub-info.ts'
 import { ClusterGroup, FleetBundle, FleetCluster, GitRepo, HelmOp } from '../../dialects/fleet/kinds.ts'
 import { FLUX_CONTROLLER_RULES } from '../../dialects/flux/controller-rules.ts'
 import { GitRepository, Kustomization } from '../../dialects/flux/kinds.ts'
@@ -248,6 +250,11 @@ test('the controllers of the Fleet dialect have every right that they use, and n
   const resources = [{ name: 'a/cm.yaml', content: configMapManifest('a', {}) }]
   const written = { resources, paused: true, targets: [{ clusterSelector: {} }] }
   await hub.create(build(FleetBundle, 'fleet-default/own', { spec: written }), FleetBundle)
+  await publishHubInfo(hub.client, { endpoints: ['https://hub.example.com'], root: `sha256:${'a'.repeat(64)}` })
+  const brief = build(ClusterRegistrationToken, 'fleet-default/brief', { spec: { ttl: '1s' } })
+  await hub.create(brief, ClusterRegistrationToken)
+  await hub.create(build(ClusterRegistrationToken, 'fleet-default/join', { spec: {} }), ClusterRegistrationToken)
+  await hub.create(build(ClusterRegistration, 'fleet-default/request', { spec: {} }), ClusterRegistration)
   await settle(hub)
   isWhole = false
   await settle(hub)
@@ -255,6 +262,7 @@ test('the controllers of the Fleet dialect have every right that they use, and n
   await hub.client.patch(FleetBundle, { namespace: 'fleet-default', name: 'own' }, patch({ spec: { paused: false } }))
   await settle(hub)
   await hub.client.delete(GitRepo, { namespace: 'fleet-default', name: 'apps' })
+  await hub.client.delete(ClusterRegistrationToken, { namespace: 'fleet-default', name: 'join' })
   await hub.client.delete(FleetCluster, { namespace: 'fleet-default', name: 'x' })
   await settle(hub)
   const { used, denied } = hub.rights

@@ -17,6 +17,8 @@ const CLUSTERS = `/apis/${GROUP}/v1alpha1/namespaces/fleet-default/clusters`
 const EVERY = ['get', 'list', 'create', 'update', 'patch', 'delete']
 const FACES = { apiGroups: [GROUP], resources: ['clusters'], verbs: EVERY }
 const own = (...verbs: string[]) => ({ apiGroups: ['flotilla.dev'], resources: ['clusters'], verbs })
+const TOKENS = { apiGroups: ['flotilla.dev'], resources: ['jointokens'], verbs: ['create'] }
+const PROJECTS = { apiGroups: ['flotilla.dev'], resources: ['projects'], verbs: ['update'] }
 const SECRETS = { apiGroups: [''], resources: ['secrets'], resourceNames: ['mine'], verbs: ['get'] }
 
 const IDENTITIES: Readonly<Record<string, readonly object[]>> = {
@@ -24,6 +26,12 @@ const IDENTITIES: Readonly<Record<string, readonly object[]>> = {
   'cluster-editor': [FACES, own('update')],
   'cluster-accepter': [FACES, own('update', 'accept')],
   registrar: [FACES, own('update', 'accept'), SECRETS],
+  'namespace-editor': [{ apiGroups: [GROUP], resources: ['*'], verbs: EVERY }],
+  inviter: [{ apiGroups: [GROUP], resources: ['*'], verbs: EVERY }, TOKENS, own('accept')],
+  'project-editor': [{ apiGroups: [GROUP], resources: ['*'], verbs: EVERY }, PROJECTS],
+  'system:serviceaccount:cattle-fleet-system:fleet-controller': [
+    { apiGroups: [GROUP], resources: ['*'], verbs: EVERY },
+  ],
   'system:flotilla:gateway': [],
 }
 
@@ -34,6 +42,8 @@ const face = (name: string, spec: object) => ({
   metadata: { name },
   spec,
 })
+const named = (kind: string) => ({ apiVersion: `${GROUP}/v1alpha1`, kind, metadata: { name: 'x' }, spec: {} })
+const inWorkspace = (plural: string) => `/apis/${GROUP}/v1alpha1/namespaces/fleet-default/${plural}`
 const WRITES = {
   label: ['PATCH', `${CLUSTERS}/store-1`, { metadata: { labels: { ring: '1' } } }, merge],
   pause: ['PATCH', `${CLUSTERS}/store-1`, { spec: { paused: true } }, merge],
@@ -41,12 +51,24 @@ const WRITES = {
   register: ['POST', CLUSTERS, face('new', { kubeConfigSecret: 'mine' }), {}],
   'register by the Secret of another team': ['POST', CLUSTERS, face('new', { kubeConfigSecret: 'theirs' }), {}],
   delete: ['DELETE', `${CLUSTERS}/store-1`, undefined, {}],
+  'create a token': ['POST', inWorkspace('clusterregistrationtokens'), named('ClusterRegistrationToken'), {}],
+  'map workspaces': ['POST', inWorkspace('bundlenamespacemappings'), named('BundleNamespaceMapping'), {}],
+  'create a Bundle': ['POST', inWorkspace('bundles'), named('Bundle'), {}],
+  'scan images': ['POST', inWorkspace('imagescans'), named('ImageScan'), {}],
+  'create a Content': ['POST', `/apis/${GROUP}/v1alpha1/contents`, named('Content'), {}],
 } as const
 
 type Write = keyof typeof WRITES
 
+const UNSERVED: Write[] = ['scan images', 'create a Content']
+
 const ALLOWED: Readonly<Record<string, readonly Write[]>> = {
-  admin: Object.keys(WRITES) as Write[],
+  // Kinds that are not served are refused to all users, but not to Fleet itself.
+  admin: (Object.keys(WRITES) as Write[]).filter((one) => !UNSERVED.includes(one)),
+  'namespace-editor': ['create a Bundle'],
+  inviter: ['create a Bundle', 'create a token'],
+  'project-editor': ['create a Bundle', 'map workspaces'],
+  'system:serviceaccount:cattle-fleet-system:fleet-controller': ['create a Bundle', ...UNSERVED],
   'fleet-editor': [],
   'cluster-editor': ['label', 'pause', 'delete'],
   'cluster-accepter': ['label', 'pause', 'delete'],
@@ -90,9 +112,14 @@ test('who may write a Cluster of Fleet', async (t) => {
       const { status, message } = await send(user, request)
       const isAllowed = allowed.includes(write as Write)
       assert.equal(status < 300, isAllowed, `${user}: ${write}: ${status} ${message}`)
-      if (!isAllowed) assert.equal(status, 403, `${user}: ${write}: ${message}`)
+      const isServed = user !== 'admin' || !UNSERVED.includes(write as Write)
+      if (!isAllowed && isServed) assert.ok([403, 422].includes(status), `${user}: ${write}: ${message}`)
     }
   }
+  const scan = await send('admin', WRITES['scan images'])
+  assert.match(scan.message, /ImageScan of fleet\.cattle\.io is not served: the hub writes nothing into git/)
+  const token = await send('namespace-editor', WRITES['create a token'])
+  assert.match(token.message, /may not write ClusterRegistrationToken x .*it needs the verb create on jointokens/)
   const { message } = await send('registrar', WRITES['register by the Secret of another team'])
   assert.match(message, /may not name Secret fleet-default\/theirs: it needs the verb get on this Secret/)
 })

@@ -13,7 +13,7 @@ import { placementOf } from './placement.ts'
 import type { Finding } from '../../read-fields.ts'
 import { ringsOf } from './rollout.ts'
 import type { ScannedBundle } from '../files/scan.ts'
-import { matchesAlternative, resolveTarget } from './targets.ts'
+import { mappedWorkspaces, matchesAlternative, resolveTarget } from './targets.ts'
 import type { Workspace } from './targets.ts'
 
 /** The settings of a GitRepo for all its bundles. */
@@ -98,9 +98,11 @@ export function compileBundle(
   }
   const name = yaml.name ?? scanned.name
   const targets = yaml.overrideTargets ?? targetsOf(options)
+  const labels = { ...gitRepo.labels, ...taken(yaml.labels, warn) }
+  const mapped = mappedWorkspaces(labels, workspace)
   const placement = {
-    name: yaml.overrideTargets ? `${name}-targets` : gitRepo.name,
-    spec: placementOf(targets, { namespace: gitRepo.namespace, workspace, wrong }),
+    name: yaml.overrideTargets || mapped.length > 0 ? `${name}-targets` : gitRepo.name,
+    spec: placementOf(targets, { namespace: gitRepo.namespace, mapped, workspace, wrong }),
   }
   const isTemplated = layers.some(({ helm }) => needsTemplates(helm))
   const paused = yaml.paused === true || options.paused === true
@@ -116,7 +118,7 @@ export function compileBundle(
   return {
     name,
     path: scanned.path,
-    labels: { ...gitRepo.labels, ...taken(yaml.labels, warn) },
+    labels,
     annotations: taken(yaml.annotations, warn),
     paused,
     reach,

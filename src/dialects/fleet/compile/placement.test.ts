@@ -7,9 +7,10 @@ import type { Workspace } from './targets.ts'
 
 const WORKSPACE: Workspace = { groups: [], aliases: () => [] }
 
-function compiled(targets: readonly FleetTarget[], namespace = 'stores') {
+function compiled(targets: readonly FleetTarget[], namespace = 'stores', mapped: readonly string[] = []) {
   const problems: string[] = []
-  const placement = placementOf(targets, { namespace, workspace: WORKSPACE, wrong: (text) => problems.push(text) })
+  const wrong = (text: string) => void problems.push(text)
+  const placement = placementOf(targets, { namespace, mapped, workspace: WORKSPACE, wrong })
   return { placement, problems }
 }
 
@@ -39,6 +40,19 @@ test('the default workspace also has the clusters without the label', () => {
   assert.deepEqual(placement.predicates?.[0]?.cel, [
     `!("${WORKSPACE_LABEL}" in cluster.metadata.labels) || cluster.metadata.labels["${WORKSPACE_LABEL}"] == "fleet-default"`,
     'cluster.metadata.name in ["paris"]',
+  ])
+})
+
+test('workspaces that are mapped count, too', () => {
+  const one = [{ clusterSelector: { matchLabels: { env: 'prod' } } }]
+  const { placement } = compiled(one, 'apps', ['stores'])
+  const matches = (labels: Record<string, string>) => matchesSelector(labels, placement.clusterSelector ?? {})
+  assert.equal(matches({ env: 'prod', [WORKSPACE_LABEL]: 'stores' }), true)
+  assert.equal(matches({ env: 'prod', [WORKSPACE_LABEL]: 'apps' }), true)
+  assert.equal(matches({ env: 'prod', [WORKSPACE_LABEL]: 'offices' }), false)
+  assert.equal(matches({ env: 'dev', [WORKSPACE_LABEL]: 'stores' }), false)
+  assert.deepEqual(compiled([{ clusterSelector: {} }], 'apps', ['fleet-default']).placement.predicates?.[0]?.cel, [
+    `!("${WORKSPACE_LABEL}" in cluster.metadata.labels) || cluster.metadata.labels["${WORKSPACE_LABEL}"] in ["apps", "fleet-default"]`,
   ])
 })
 

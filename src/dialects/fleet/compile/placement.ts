@@ -15,10 +15,13 @@ export function placementOf(
   targets: readonly FleetTarget[],
   {
     namespace,
+    mapped = [],
     workspace,
     wrong,
   }: {
     readonly namespace: string
+    /** Other workspaces whose clusters count, too. */
+    readonly mapped?: readonly string[]
     readonly workspace: Workspace
     wrong(message: string): void
   },
@@ -30,7 +33,7 @@ export function placementOf(
     return []
   })
   if (alternatives.length > 32) wrong(`the targets stand for ${alternatives.length} selectors, and 32 can be said`)
-  const own = workspaceOf(namespace)
+  const own = workspacesOf([namespace, ...mapped.filter((one) => one !== namespace)])
   // No cluster is selected: this needs a label that no cluster has, because an empty list of predicates would select
   // all clusters.
   if (alternatives.length === 0) return { clusterSelector: NO_CLUSTER }
@@ -49,23 +52,25 @@ const NO_CLUSTER = {
 type Predicate = NonNullable<Placement['spec']['predicates']>[number]
 type Selector = Placement['spec']['clusterSelector']
 
-function workspaceOf(namespace: string): { readonly selector: Selector; readonly cel?: string } {
-  if (namespace !== DEFAULT_WORKSPACE) return { selector: { matchLabels: { [WORKSPACE_LABEL]: namespace } } }
+function workspacesOf(namespaces: readonly string[]): { readonly selector: Selector; readonly cel?: string } {
+  const [only, ...more] = namespaces
+  if (!namespaces.includes(DEFAULT_WORKSPACE)) {
+    if (only !== undefined && more.length === 0) return { selector: { matchLabels: { [WORKSPACE_LABEL]: only } } }
+    const values = [...namespaces]
+    return { selector: { matchExpressions: [{ key: WORKSPACE_LABEL, operator: 'In', values }] } }
+  }
   const label = JSON.stringify(WORKSPACE_LABEL)
   const labels = 'cluster.metadata.labels'
-  return {
-    selector: {},
-    cel: `!(${label} in ${labels}) || ${labels}[${label}] == ${JSON.stringify(DEFAULT_WORKSPACE)}`,
-  }
+  const isOne =
+    more.length === 0
+      ? `== ${JSON.stringify(DEFAULT_WORKSPACE)}`
+      : `in [${namespaces.map((name) => JSON.stringify(name)).join(', ')}]`
+  return { selector: {}, cel: `!(${label} in ${labels}) || ${labels}[${label}] ${isOne}` }
 }
 
 function both(selector: Selector, { clusterSelector }: Alternative): Selector {
-  return {
-    ...selector,
-    ...compact({
-      matchExpressions: clusterSelector.matchExpressions ? [...clusterSelector.matchExpressions] : undefined,
-    }),
-  } as Selector
+  const all = [...(selector?.matchExpressions ?? []), ...(clusterSelector.matchExpressions ?? [])]
+  return { ...selector, ...compact({ matchExpressions: all.length === 0 ? undefined : all }) } as Selector
 }
 
 function predicateOf({ clusterSelector, clusters }: Alternative, workspace: string | undefined): Predicate {

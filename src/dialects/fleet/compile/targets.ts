@@ -17,11 +17,28 @@ export interface FleetGroup {
   readonly selector?: LabelSelector
 }
 
+/** A BundleNamespaceMapping: bundles with these labels also select clusters of these workspaces. */
+export interface WorkspaceMapping {
+  readonly bundles: LabelSelector
+  readonly namespaces: readonly string[]
+}
+
+/** The other workspaces that a bundle with these labels reaches, in order. */
+export function mappedWorkspaces(
+  labels: Readonly<Record<string, string>>,
+  { mappings = [] }: Pick<Workspace, 'mappings'>,
+): readonly string[] {
+  const reached = mappings.filter(({ bundles }) => matchesSelector(labels, bundles))
+  return [...new Set(reached.flatMap(({ namespaces }) => namespaces))].sort()
+}
+
 /** The groups of a workspace, and the names of its clusters. */
 export interface Workspace {
   readonly groups: readonly FleetGroup[]
   /** Names of Clusters that have another name in Fleet. */
   aliases(name: string): readonly string[]
+  /** Workspaces whose clusters some bundles select, too. */
+  readonly mappings?: readonly WorkspaceMapping[]
   /** Called with groups that targets name and that do not exist. */
   missing?(group: string): void
 }

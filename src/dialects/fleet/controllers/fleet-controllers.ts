@@ -15,27 +15,29 @@ import { createController } from '../../../engine/controller.ts'
 import { triggerOn, triggerOnObject } from '../../../engine/trigger.ts'
 import type { Controller } from '../../../engine/controller.ts'
 import { createKeyedThrottle } from '../../../engine/keyed-throttle.ts'
-import { Secret } from '../../../kinds/builtin/core.ts'
+import { Namespace, Secret } from '../../../kinds/builtin/core.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
 import { keyOf } from '../../../kinds/meta.ts'
-import type { KubeObject, UnknownObject } from '../../../kinds/meta.ts'
+import type { KubeObject } from '../../../kinds/meta.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import { URLS_ANNOTATION } from '../../../source/credentials.ts'
 import { lazyFiles } from '../../lazy-files.ts'
 import { makerOf, MADE_KINDS } from '../compile/desired-objects.ts'
 import { ClusterGroup, FleetBundle, FleetCluster, GitRepo, GitRepoRestriction, HelmOp } from '../kinds.ts'
-import { DEFAULT_WORKSPACE, WORKSPACE_LABEL } from '../compile/placement.ts'
-import { groupOf } from '../compile/read-git-repo.ts'
+import { BundleNamespaceMapping } from '../registration-kinds.ts'
 import type { RolloutCounts } from '../status/states.ts'
 import { fleetBundleReconciler } from './fleet-bundle.ts'
 import { clusterGroupReconciler } from './cluster-group.ts'
 import { createFleetCluster } from './fleet-cluster-controller.ts'
+import { knownWorkspaces, workspaceOf, workspaceTriggers } from './known-workspace.ts'
+import type { WorkspaceWorld } from './known-workspace.ts'
+import { createRegistration } from './registration-controllers.ts'
 import { gitRepoReconciler } from './git-repo.ts'
 import { helmOpReconciler } from './helm-op.ts'
-import type { GitRepoPorts, KnownWorkspace } from './ports.ts'
+import type { GitRepoPorts } from './ports.ts'
 
 /** The parts of the dialect's controllers. */
 export interface FleetParts {
@@ -78,10 +80,9 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
     status?.release ? [`${metadata.namespace ?? ''}/${status.release}`] : [],
   )
   repos.addIndex('namespace', ({ metadata }) => [metadata.namespace ?? ''])
-  groups.addIndex('namespace', ({ metadata }) => [metadata.namespace ?? ''])
-
-  clusters.addIndex('fleet-workspace', (cluster) => [workspaceOf(cluster)])
-  clusters.addIndex('fleet-aliased', (cluster) => (aliasesOf(cluster).length > 0 ? [workspaceOf(cluster)] : []))
+  const mappings = informers.of(BundleNamespaceMapping)
+  const namespaces = informers.of(Namespace)
+  const workspaces = knownWorkspaces({ clusters, groups, bundles, mappings, namespaces })
   const clustersOf = (namespace: string) => clusters.lister.by('fleet-workspace', namespace)
   const ports: Omit<GitRepoPorts, 'statusThrottle'> = {
     find: (kind, namespace, name) => made.get(kind)?.lister.get(`${namespace}/${name}`),
@@ -119,13 +120,14 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
         if (!isApiError(caught, 'Conflict') && !isApiError(caught, 'NotFound')) throw caught
       }
     },
-    workspace: (namespace) => knownWorkspace(namespace, { clusters, groups, bundles }),
+    workspace: (namespace) => workspaces.of(namespace),
     restrictionsOf: (namespace) => restrictions.lister.list(namespace),
     filesOf: (artifact) => lazyFiles(artifact, blobs, SETTINGS),
     bundleOf: (namespace, name) => bundles.lister.get(`${namespace}/${name}`),
     countsOf: (bundle) => countsOf(bundle, rollouts),
   }
   const all = { ...parts, client }
+  const world = { groups, clusters, mappings, namespaces, workspaces }
   return [
     createController({
       ...all,
@@ -137,21 +139,14 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
         triggerOnObject(bundles, repoOf),
         triggerOnObject(made.get(Placement)!, repoOf),
         triggerOnObject(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).flatMap(repoOf)),
-        triggerOnObject(groups, ({ metadata }) => repos.lister.by('namespace', metadata.namespace ?? '').map(keyOf)),
+        ...workspaceTriggers(world, repos),
         triggerOnObject(restrictions, ({ metadata }) =>
           repos.lister.by('namespace', metadata.namespace ?? '').map(keyOf),
         ),
-        triggerOn(clusters, (change) => reposTouched(change, repos)),
       ],
     }),
-    createHelmOp(
-      { ...all, helmOps, sources, bundles, rollouts, groups, clusters, placements: made.get(Placement)! },
-      ports,
-    ),
-    createFleetBundle(
-      { ...all, rows, sources, bundles, rollouts, groups, clusters, placements: made.get(Placement)! },
-      ports,
-    ),
+    createHelmOp({ ...all, world, helmOps, sources, bundles, rollouts, placements: made.get(Placement)! }, ports),
+    createFleetBundle({ ...all, world, rows, sources, bundles, rollouts, placements: made.get(Placement)! }, ports),
     createController({
       ...all,
       type: ClusterGroup,
@@ -159,39 +154,9 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
       reconciler: clusterGroupReconciler({ clustersOf }),
       triggers: [triggerOn(clusters, (change) => groupsTouched(change, groups))],
     }),
+    ...createRegistration(parts),
     createFleetCluster({ ...all, clusters, faces: informers.of(FleetCluster) }),
   ]
-}
-
-interface WorkspaceInformers {
-  readonly clusters: Informer<Cluster>
-  readonly groups: Informer<ClusterGroup>
-  readonly bundles: Informer<Bundle>
-}
-
-/** What is known of a workspace. */
-function knownWorkspace(namespace: string, { clusters, groups, bundles }: WorkspaceInformers): KnownWorkspace {
-  const named = clusters.lister
-    .by('fleet-aliased', namespace)
-    .map((cluster) => [cluster.metadata.name, aliasesOf(cluster)] as const)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return {
-    named,
-    groups: groups.lister
-      .by('namespace', namespace)
-      .map((group) => groupOf(group as unknown as UnknownObject))
-      .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    get clusters() {
-      return clusters.lister.by('fleet-workspace', namespace).map(factsOf)
-    },
-    get bundles() {
-      return bundles.lister
-        .list(namespace)
-        .map(factsOf)
-        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    },
-    aliases: (name) => named.filter(([, names]) => names.includes(name)).map(([own]) => own),
-  }
 }
 
 interface HelmOpParts extends FleetParts {
@@ -200,13 +165,12 @@ interface HelmOpParts extends FleetParts {
   readonly sources: Informer<Source>
   readonly bundles: Informer<Bundle>
   readonly rollouts: Informer<Rollout>
-  readonly groups: Informer<ClusterGroup>
-  readonly clusters: Informer<Cluster>
+  readonly world: WorkspaceWorld
   readonly placements: Informer<KubeObject>
 }
 
 function createHelmOp(parts: HelmOpParts, ports: Omit<GitRepoPorts, 'statusThrottle'>): Controller {
-  const { helmOps, sources, bundles, rollouts, groups, clusters, placements } = parts
+  const { helmOps, sources, bundles, rollouts, world, placements } = parts
   helmOps.addIndex('namespace', ({ metadata }) => [metadata.namespace ?? ''])
   return createController({
     ...parts,
@@ -218,8 +182,7 @@ function createHelmOp(parts: HelmOpParts, ports: Omit<GitRepoPorts, 'statusThrot
       triggerOnObject(bundles, helmOpOf),
       triggerOnObject(placements, helmOpOf),
       triggerOnObject(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).flatMap(helmOpOf)),
-      triggerOnObject(groups, ({ metadata }) => helmOps.lister.by('namespace', metadata.namespace ?? '').map(keyOf)),
-      triggerOn(clusters, (change) => reposTouched(change, helmOps)),
+      ...workspaceTriggers(world, helmOps),
     ],
   })
 }
@@ -229,7 +192,7 @@ interface FleetBundleParts extends Omit<HelmOpParts, 'helmOps'> {
 }
 
 function createFleetBundle(parts: FleetBundleParts, ports: Omit<GitRepoPorts, 'statusThrottle'>): Controller {
-  const { rows, sources, bundles, rollouts, groups, clusters, placements } = parts
+  const { rows, sources, bundles, rollouts, world, placements } = parts
   rows.addIndex('namespace', (row) => (makerOf(row) ? [] : [row.metadata.namespace ?? '']))
   return createController({
     ...parts,
@@ -242,28 +205,9 @@ function createFleetBundle(parts: FleetBundleParts, ports: Omit<GitRepoPorts, 's
       // The Bundle of flotilla.dev has the same name.
       triggerOnObject(bundles, (bundle) => (makerOf(bundle) ? [keyOf(bundle)] : [])),
       triggerOnObject(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).map(keyOf)),
-      triggerOnObject(groups, ({ metadata }) => rows.lister.by('namespace', metadata.namespace ?? '').map(keyOf)),
-      triggerOn(clusters, (change) => reposTouched(change, rows)),
+      ...workspaceTriggers(world, rows),
     ],
   })
-}
-
-function factsOf({ metadata }: KubeObject): {
-  readonly name: string
-  readonly labels: Readonly<Record<string, string>>
-} {
-  return { name: metadata.name, labels: metadata.labels ?? {} }
-}
-
-/** The workspace of a Cluster. */
-function workspaceOf({ metadata }: Cluster): string {
-  return metadata.labels?.[WORKSPACE_LABEL] ?? DEFAULT_WORKSPACE
-}
-
-function aliasesOf({ spec }: Cluster): string[] {
-  return (spec.aliases ?? [])
-    .filter(({ dialect }) => dialect === 'fleet')
-    .map(({ name }) => name.slice(name.lastIndexOf('/') + 1))
 }
 
 function ownersOf(object: KubeObject): string[] {
@@ -292,18 +236,6 @@ function countsOf({ metadata, status }: Bundle, rollouts: Informer<Rollout>): Ro
   if (!status?.release) return undefined
   const [rollout] = rollouts.lister.by('fleet-release', `${metadata.namespace ?? ''}/${status.release}`)
   return rollout?.status?.bundles?.find(({ name }) => name === metadata.name) ?? rollout?.status?.counts
-}
-
-/** GitRepos whose targets may select another Cluster after a change of aliases. */
-function reposTouched(
-  { before, after }: Change<Cluster>,
-  repos: Informer<GitRepo> | Informer<HelmOp> | Informer<FleetBundle>,
-): string[] {
-  const named = (cluster: Cluster | undefined): unknown =>
-    cluster && aliasesOf(cluster).length > 0 ? [workspaceOf(cluster), aliasesOf(cluster)] : []
-  if (jsonEqual(named(before), named(after))) return []
-  const spaces = new Set([before, after].flatMap((cluster) => (cluster ? [workspaceOf(cluster)] : [])))
-  return [...spaces].flatMap((space) => repos.lister.by('namespace', space).map(keyOf))
 }
 
 /** ClusterGroups whose members or counts a change of a Cluster concerns. */

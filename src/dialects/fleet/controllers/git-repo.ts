@@ -162,9 +162,9 @@ async function compiled(
   const gitRepo = gitRepoOf(repo)
   const workspace = ports.workspace(gitRepo.namespace)
   const before = known.get(keyOf(repo))
-  const { groups, named } = workspace
+  const { groups, named, mappings } = workspace
   const digestWith = (bundles: unknown): Digest =>
-    digestOfJson({ artifact, spec: repo.spec, gitRepo, groups, named, bundles })
+    digestOfJson({ artifact, spec: repo.spec, gitRepo, groups, named, mappings: mappings ?? [], bundles })
   if (before?.digest === digestWith(before?.sawBundles ? workspace.bundles : [])) return before.read
   const files = await ports.filesOf(artifact)
   await files.load()
