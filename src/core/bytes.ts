@@ -291,6 +291,11 @@ export function unzstd(data: Uint8Array, maxBytes: number, base?: Uint8Array): U
   )
 }
 
+/** Compresses with gzip; the result depends on the bytes alone. */
+export function gzip(data: Uint8Array): Uint8Array {
+  return new Uint8Array(node.zlib.gzipSync(data))
+}
+
 /** Decompresses gzip, refusing to produce more than `maxBytes`. */
 export function gunzip(data: Uint8Array, maxBytes: number): Uint8Array {
   return new Uint8Array(node.zlib.gunzipSync(data, { maxOutputLength: maxBytes }))

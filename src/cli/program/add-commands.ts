@@ -6,6 +6,7 @@ import { addClusters } from './commands/cluster.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDrift } from './commands/drift.ts'
 import { addObserve, addStatus } from './commands/fleet.ts'
+import { addFleetWords } from './commands/dialects/fleet-words.ts'
 import { addFlux } from './commands/dialects/flux.ts'
 import { addFreezes } from './commands/freeze.ts'
 import { addHub, addLogin } from './commands/hub.ts'
@@ -66,6 +67,7 @@ const COMMANDS: readonly ((program: FlotillaCommand, act: Act) => void)[] = [
   addPolicy,
   addArgo,
   addFlux,
+  addFleetWords,
   addKarmada,
   addProgramCommands,
 ]

@@ -21,6 +21,10 @@ export interface WrittenBundle {
   readonly compiled: CompiledBundle
   /** Empty if all content is a chart that the hub fetches. */
   readonly files: BundleFiles
+  /** The targets that select clusters. */
+  readonly targets: readonly FleetTarget[]
+  /** The bytes of a file. */
+  bytesOf(path: string): Uint8Array | undefined
 }
 
 interface Resource {
@@ -89,19 +93,21 @@ export function compileWrittenBundle(
   }
   const paths = files.map(({ path }) => path)
   const content = contentOf('', undefined, { paths, text: (path) => textOf(scene.file(path)) })
+  const selecting = isRestricted ? targets.slice(-targetRestrictions.length) : targets
   // Without restrictions all targets both select and customize, and the mode has no effect.
   const whole: FleetYaml = {
     ...yaml,
     allMatches: isRestricted && yaml.allMatches,
-    overrideTargets: isRestricted ? targets.slice(-targetRestrictions.length) : targets,
+    overrideTargets: selecting,
   }
   const compiled = compileBundle({ path: '', name, ...content }, whole, scene)
   findings.push(...own.map(({ level, message }) => ({ level, message: `spec: ${message}` })))
-  if (compiled && files.length > 0) return { compiled, files }
+  const about = { files, targets: selecting, bytesOf: scene.file }
+  if (compiled && files.length > 0) return { compiled, ...about }
   const [chart] = compiled?.charts ?? []
   if (compiled && chart) {
     const include = compiled.charts.map(({ source, at }) => ({ source, at }))
-    return { compiled: { ...compiled, spec: { ...compiled.spec, source: { name: chart.source, include } } }, files }
+    return { compiled: { ...compiled, spec: { ...compiled.spec, source: { name: chart.source, include } } }, ...about }
   }
   if (!own.some(({ level }) => level === 'error'))
     report(

@@ -89,14 +89,14 @@ function valuesFromOf({ valuesFrom = [] }: FleetHelm, { wrong }: LayerContext): 
 }
 
 /** Values, and over them the values of files, in order. A Bundle has the opposite order, so they are merged here. */
-function valuesOf(helm: FleetHelm, scene: LayerContext): JsonObject {
+export function valuesOf(helm: FleetHelm, scene: Pick<LayerContext, 'path' | 'file' | 'wrong'>): JsonObject {
   return (helm.valuesFiles ?? []).reduce(
     (values, name) => mergeValues(values, fileValues(name, scene)),
     helm.values ?? {},
   )
 }
 
-function fileValues(name: string, { path, file, wrong }: LayerContext): JsonObject {
+function fileValues(name: string, { path, file, wrong }: Pick<LayerContext, 'path' | 'file' | 'wrong'>): JsonObject {
   const where = cleanPath(`${path}/${name}`)
   if (where.startsWith('..')) {
     wrong(`helm.valuesFiles: ${JSON.stringify(name)} is outside the repository`)
