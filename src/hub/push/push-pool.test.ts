@@ -6,8 +6,15 @@ import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import type { PushCall, PushedClusterState } from '../threads/messages.ts'
 import { createPushPool } from './push-pool.ts'
 
-/** Threads that remember their agents; `poison` is an agent that ends its thread. */
-function world({ perThread = 4, poison = '' } = {}) {
+/** Rejects when the signal is aborted, and not before. */
+async function aborted(signal: AbortSignal): Promise<never> {
+  return await new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  })
+}
+
+/** Threads that remember their agents; `poison` is an agent that ends its thread, `tar` is one that makes it hang. */
+function world({ perThread = 4, poison = '', tar = '' } = {}) {
   const clock = createVirtualClock()
   const threads: { readonly agents: Map<string, string>; isDead: boolean }[] = []
   const ends: string[] = []
@@ -22,12 +29,13 @@ function world({ perThread = 4, poison = '' } = {}) {
     }
     return {
       death: death.promise,
-      call: async (call: PushCall): Promise<PushedClusterState[]> => {
+      call: async (call: PushCall, signal: AbortSignal): Promise<PushedClusterState[]> => {
         if (thread.isDead) throw new Error('dead')
         if (call.do === 'run') {
           thread.agents.set(call.target.name, call.target.credential.token ?? '')
           if (call.target.name === poison) end()
         } else if (call.do === 'stop') thread.agents.delete(call.name)
+        else if (thread.agents.has(tar)) return await aborted(signal)
         else return [...thread.agents.keys()].map((name) => ({ name, reason: 'Running', message: 'Runs.' }))
         return []
       },
@@ -84,6 +92,18 @@ test('an agent that ends its thread is alone after a few ends, and the others ru
     [['a', 'b'], ['d']],
   )
   assert.ok(ends.length >= 3 && ends.length < 30, `${ends.length} ends: the pauses grow`)
+  await close()
+})
+
+test('an agent that makes its thread hang is alone after a while, and the others run and are heard', async () => {
+  const { clock, pool, run, alive, ends, close } = world({ perThread: 2, tar: 'c' })
+  for (const name of ['a', 'b', 'c', 'd']) run(name)
+  await clock.advance(5000)
+  assert.equal(pool.stateOf('a')?.reason, 'Running', 'a thread that hangs keeps no other from being asked')
+  await clock.advance(600_000)
+  assert.deepEqual([pool.stateOf('d')?.reason, pool.stateOf('c')?.reason], ['Running', 'Restarting'])
+  assert.ok(alive().some((agents) => agents.join() === 'd'))
+  assert.ok(ends.length >= 2 && ends.length < 30, `${ends.length} ends: the pauses grow`)
   await close()
 })
 

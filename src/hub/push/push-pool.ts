@@ -1,9 +1,9 @@
 /**
  * The threads of agents that the hub runs. Each thread has many agents and a limit on its memory. A thread that ends is
- * started again after a growing pause. Its agents are divided between two threads then: after a few ends, an agent that
- * needs too much memory is alone and disturbs no other agent.
+ * started again after a growing pause, and so is a thread that does not answer. Its agents are divided between two
+ * threads then: after a few ends, an agent that needs too much memory or time is alone and disturbs no other agent.
  */
-import { settleAll } from '../../core/async/settle-all.ts'
+import { deadline } from '../../core/async/deadline.ts'
 import { toError } from '../../core/errors.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { backoffMs } from '../../core/time/backoff.ts'
@@ -26,6 +26,8 @@ export interface PushPoolOptions extends HubPorts {
 
 const PER_THREAD = 50
 const ASK_EVERY_MS = 2000
+/** A thread that does not answer for this long is stuck in one of its agents, and ends. */
+const ANSWER_MS = 60_000
 const PAUSE = { baseMs: 1000, maxMs: 60_000, jitter: 0.3 }
 /** A thread that ran this long was well. */
 const STABLE_MS = 300_000
@@ -33,6 +35,8 @@ const STABLE_MS = 300_000
 interface Group {
   readonly targets: Map<string, PlainPushTarget>
   thread: Awaited<ReturnType<PushPoolOptions['startThread']>> | undefined
+  /** True while a question about the states is on its way. */
+  isAsked: boolean
   /** Ends in a row. */
   ends: number
   startedAtMs: number
@@ -49,7 +53,14 @@ export function createPushPool(options: PushPoolOptions) {
   const groupOf = (name: string) => [...groups].find(({ targets }) => targets.has(name))
 
   function newGroup(targets: Iterable<[string, PlainPushTarget]> = [], ends = 0): Group {
-    const group: Group = { targets: new Map(targets), thread: undefined, ends, startedAtMs: 0, tail: Promise.resolve() }
+    const group: Group = {
+      targets: new Map(targets),
+      thread: undefined,
+      isAsked: false,
+      ends,
+      startedAtMs: 0,
+      tail: Promise.resolve(),
+    }
     groups.add(group)
     return group
   }
@@ -85,8 +96,8 @@ export function createPushPool(options: PushPoolOptions) {
     for (const target of group.targets.values()) await thread.call({ do: 'run', target }, closing.signal)
   }
 
-  function ended(group: Group, error: Error): void {
-    noteEnd({ name: 'push', cause: causeOfDeath(error), error })
+  function ended(group: Group, error: Error, cause = causeOfDeath(error)): void {
+    noteEnd({ name: 'push', cause, error })
     group.thread = undefined
     groups.delete(group)
     if (closing.signal.aborted) return
@@ -111,10 +122,27 @@ export function createPushPool(options: PushPoolOptions) {
     onChange(name)
   }
 
+  /** Asks a thread; the answer of one thread is not waited for before another is asked. */
   async function ask(group: Group): Promise<void> {
-    const asked: PushedClusterState[] = (await group.thread?.call({ do: 'states' }, closing.signal)) ?? []
-    for (const { name, ...state } of asked) if (group.targets.has(name)) note(name, state)
-    if (group.ends > 0 && group.thread && clock.monotonicMs() - group.startedAtMs > STABLE_MS) group.ends = 0
+    const { thread, isAsked } = group
+    if (!thread || isAsked) return
+    group.isAsked = true
+    try {
+      const what = 'a thread of agents did not answer'
+      const asked: PushedClusterState[] = await deadline(
+        { clock, ms: ANSWER_MS, signal: closing.signal, what },
+        async (signal) => await thread.call({ do: 'states' }, signal),
+      )
+      for (const { name, ...state } of asked) if (group.targets.has(name)) note(name, state)
+      if (group.ends > 0 && clock.monotonicMs() - group.startedAtMs > STABLE_MS) group.ends = 0
+    } catch (caught) {
+      // A thread that ended by itself is started again; one that only hangs would stay.
+      if (closing.signal.aborted || group.thread !== thread) return
+      ended(group, toError(caught), 'silent')
+      await thread.kill()
+    } finally {
+      group.isAsked = false
+    }
   }
 
   return {
@@ -147,7 +175,7 @@ export function createPushPool(options: PushPoolOptions) {
     async serve(signal: AbortSignal): Promise<void> {
       try {
         while (!signal.aborted) {
-          await settleAll([...groups].map(ask)).catch(() => {}) // a thread that ended is started again
+          for (const group of groups) void ask(group).catch(() => {}) // killing a thread that is gone fails
           await clock.sleep(ASK_EVERY_MS, signal).catch(() => {}) // aborted: the loop ends
         }
       } finally {
