@@ -2,6 +2,7 @@
 import { compact } from '../../core/compact.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { jsonPathsOfJq } from './compile/jq-paths.ts'
 import type { DirectoryOptions } from './build/directory-manifests.ts'
 import type { KustomizeOptions } from './build/kustomize-edits.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
@@ -92,11 +93,13 @@ export interface ApplicationTraits {
   readonly finalizers: readonly string[]
   /** Whether an ApplicationSet syncs the Application step by step; then its own sync policy does not count. */
   readonly isStepped: boolean
+  /** What a sync that a user asked for changes. */
+  readonly operation?: { readonly prune?: boolean; readonly skipHooks?: boolean }
 }
 
 /** The options for applying, pruning and deleting objects. */
 export function optionsOf(spec: ApplicationSpec, traits: ApplicationTraits, remarks: Diagnostics): BundleOptions {
-  const { finalizers, isStepped } = traits
+  const { finalizers, isStepped, operation = {} } = traits
   const { automated, syncOptions = [], retry, managedNamespaceMetadata } = spec.syncPolicy ?? {}
   const has = (option: string): boolean => syncOptions.includes(option)
   const used = ['CreateNamespace=true', 'Replace=true', 'Force=true', 'PruneLast=true', 'Prune=false', 'Prune=confirm']
@@ -118,7 +121,7 @@ export function optionsOf(spec: ApplicationSpec, traits: ApplicationTraits, rema
       immutable: has('Force=true') ? ('Recreate' as const) : undefined,
     }),
     drift: { mode: isAutomated(spec) && automated?.selfHeal ? 'Correct' : 'Report' },
-    prune: { mode: pruneOf(spec, has, isStepped) },
+    prune: { mode: pruneOf(spec, has, { isStepped, isAsked: operation.prune === true }) },
     delete: {
       ...(keep ? { unplaced: 'Orphan' as const, bundleDeleted: 'Orphan' as const } : {}),
       propagation: isBackground ? 'Background' : 'Foreground',
@@ -130,6 +133,7 @@ export function optionsOf(spec: ApplicationSpec, traits: ApplicationTraits, rema
     }),
     remediation: limit === 0 ? undefined : { retries: limit < 0 ? MOST_RETRIES : Math.min(limit, MOST_RETRIES) },
     ignore: ignore.length === 0 ? undefined : ignore,
+    hooks: operation.skipHooks ? ('Skip' as const) : undefined,
     dialect: 'Argo',
   })
 }
@@ -137,11 +141,14 @@ export function optionsOf(spec: ApplicationSpec, traits: ApplicationTraits, rema
 function pruneOf(
   spec: ApplicationSpec,
   has: (option: string) => boolean,
-  isStepped: boolean,
+  { isStepped, isAsked }: { readonly isStepped: boolean; readonly isAsked: boolean },
 ): 'Always' | 'Never' | 'Last' | 'Confirm' {
   if (has('Prune=false')) return 'Never'
-  if (has('Prune=confirm') || !(isStepped || isAutomated(spec))) return 'Confirm'
-  if (!spec.syncPolicy?.automated?.prune) return 'Never'
+  if (has('Prune=confirm')) return 'Confirm'
+  if (!isAsked) {
+    if (!(isStepped || isAutomated(spec))) return 'Confirm'
+    if (!spec.syncPolicy?.automated?.prune) return 'Never'
+  }
   return has('PruneLast=true') ? 'Last' : 'Always'
 }
 
@@ -150,9 +157,10 @@ type IgnoreRule = NonNullable<ApplicationSpec['ignoreDifferences']>[number]
 function ignoreOf(rule: IgnoreRule, { wrong }: Diagnostics): NonNullable<BundleOptions['ignore']> {
   const { group, kind, name, namespace, jsonPointers = [], jqPathExpressions = [], managedFieldsManagers = [] } = rule
   const paths = jqPathExpressions.flatMap((expression) => {
-    if (/^(\.[A-Za-z_][\w-]*|\[\]|\["[^"]+"\])+$/.test(expression)) return [expression.replaceAll('[]', '[*]')]
+    const found = jsonPathsOfJq(expression)
+    if (found) return found
     wrong(
-      `ignoreDifferences: ${expression} is more than a path; write the fields as jsonPointers, or .spec.containers[?(@.name=="x")].image into ignore of the Bundle`,
+      `ignoreDifferences: ${expression} computes something; only paths, [] and select(.field == "value") are possible, or jsonPointers`,
     )
     return []
   })

@@ -166,7 +166,7 @@ export const APPLICATION: Fields = {
         managedFieldsManagers: near('texts', ''),
       },
     },
-    '`ignore`: set when the object is made, left alone afterwards. Of jq only plain paths (`.spec.a[]?.b` is refused).',
+    '`ignore`: set when the object is made, left alone afterwards. Of jq paths, `[]` and `select(.name == "x" or .name == "y")`; what computes something is refused.',
   ),
   info: warned('maps', 'info has no effect'),
   revisionHistoryLimit: near('int', '`rollout.history`.'),

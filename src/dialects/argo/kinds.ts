@@ -26,11 +26,13 @@ export interface Operation {
     resources?: JsonObject[]
     manifests?: string[]
     syncOptions?: string[]
-    syncStrategy?: JsonObject
+    syncStrategy?: { apply?: { force?: boolean }; hook?: { force?: boolean } }
+    source?: ArgoSource
+    sources?: ArgoSource[]
   }
   initiatedBy?: { username?: string; automated?: boolean }
   info?: JsonObject[]
-  retry?: JsonObject
+  retry?: { limit?: number }
 }
 
 /** The last sync operation. */
@@ -72,6 +74,7 @@ export interface ApplicationResource {
   status?: string
   health?: { status: string; message?: string }
   hook?: boolean
+  requiresPruning?: boolean
 }
 
 /** The status of an Application. */

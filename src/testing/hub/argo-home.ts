@@ -41,8 +41,11 @@ export async function startArgoHome(
     assert.deepEqual(hub.rights.denied, [], 'the controllers have every right that they use')
   })
   const tips = new Map(Object.entries(repositories).map(([url, files]) => [url, { commit: 'c1', files }]))
+  const commits = new Map([...tips].map(([url, tip]) => [`${url} ${tip.commit}`, tip]))
   hub.serveSources(async ({ previous, spec }) => {
-    const tip = tips.get(spec.git?.url ?? '')
+    const url = spec.git?.url ?? ''
+    const pinned = spec.git?.ref?.commit
+    const tip = pinned === undefined ? tips.get(url) : commits.get(`${url} ${pinned}`)
     if (!tip) return { kind: 'Failed', reason: 'NotFound', message: 'there is no repository.', retry: false }
     if (previous?.commit === tip.commit) return { kind: 'Same' }
     const bytes = new Map(Object.entries(tip.files).map(([path, text]) => [path, utf8(text)]))
@@ -71,7 +74,9 @@ export async function startArgoHome(
     async push(commit, url, files) {
       const next = { ...tips.get(url)?.files, ...files }
       const kept = Object.entries(next).filter((one): one is [string, string] => one[1] !== undefined)
-      tips.set(url, { commit, files: Object.fromEntries(kept) })
+      const tip = { commit, files: Object.fromEntries(kept) }
+      tips.set(url, tip)
+      commits.set(`${url} ${commit}`, tip)
       await hub.clock.advance(180_000)
       await settle()
     },

@@ -44,6 +44,8 @@ export interface Application extends KubeObject {
       readonly namespace?: string
       readonly name: string
       readonly status?: string
+      readonly requiresPruning?: boolean
+      readonly hook?: boolean
       readonly health?: { readonly status: string; readonly message?: string }
     }[]
   }

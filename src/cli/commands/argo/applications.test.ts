@@ -3,57 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { Application } from '../../../dialects/argo/kinds.ts'
-import type { ApplicationStatus } from '../../../dialects/argo/kinds.ts'
-import { installDialects } from '../../../hub/home/dialects.ts'
-import { build } from '../../../testing/fixtures/builders.ts'
-import { createCliHub } from '../../../testing/hub/cli-hub.ts'
+import { startArgoCli, STATUS } from '../../../testing/hub/argo-cli.ts'
 import { explainError } from '../../errors/explain-error.ts'
 import { argoGet, argoHistory, argoList } from './applications.ts'
 import { argoSync, argoWait } from './sync.ts'
 
-const STATUS: ApplicationStatus = {
-  sync: { status: 'Synced', revision: 'abcdef0123' },
-  health: { status: 'Healthy' },
-  history: [{ id: 0, revision: 'abcdef0123', deployedAt: '2026-01-01T00:00:00Z', source: { targetRevision: 'main' } }],
-  resources: [
-    {
-      version: 'v1',
-      kind: 'ConfigMap',
-      namespace: 'shop',
-      name: 'web',
-      status: 'Synced',
-      health: { status: 'Healthy' },
-    },
-  ],
-  operationState: {
-    operation: { sync: {} },
-    phase: 'Succeeded',
-    startedAt: '2026-01-01T00:00:00Z',
-    finishedAt: '2026-01-01T00:00:05Z',
-  },
-}
-
-async function started(t: { after(fn: () => Promise<void>): void }, status: ApplicationStatus = STATUS) {
-  const { client, connection, terminal, said } = createCliHub(t, { namespace: 'argocd' })
-  const { signal } = new AbortController()
-  await installDialects(['argo'], { client, clock: systemClock, signal })
-  const spec = {
-    project: 'default',
-    source: { repoURL: 'https://git.example.com/apps', path: 'web', targetRevision: 'main' },
-    destination: { name: 'store-1', namespace: 'shop' },
-  }
-  const made = await client.create(Application, build(Application, 'argocd/web', { spec }), { fieldManager: 'test' })
-  const show = async (next: ApplicationStatus) => {
-    const now = await client.get(Application, { namespace: 'argocd', name: made.metadata.name })
-    await client.update(Application, { ...now, status: next }, { fieldManager: 'hub', subresource: 'status' })
-  }
-  await show(status)
-  const input = (flags: object = {}) => ({ connection, terminal, signal, flags })
-  return { client, input, said, show }
-}
-
 test('list has the columns of argocd, and selects by project', async (t) => {
-  const { input, said } = await started(t)
+  const { input, said } = await startArgoCli(t)
   await argoList(input())
   const [head, row] = said.out.trimEnd().split('\n')
   assert.deepEqual(head!.split(/ {2,}/), [
@@ -88,7 +44,7 @@ test('list has the columns of argocd, and selects by project', async (t) => {
 })
 
 test('get shows the Application and its objects; history its deployments', async (t) => {
-  const { input, said } = await started(t)
+  const { input, said } = await startArgoCli(t)
   await argoGet('argocd/web', input())
   for (const line of [
     /^Name: {15}argocd\/web$/m,
@@ -109,7 +65,7 @@ test('get shows the Application and its objects; history its deployments', async
 })
 
 test('sync asks once, waits for the end of its own operation, and fails with it', async (t) => {
-  const { client, input, said, show } = await started(t)
+  const { client, input, said, show } = await startArgoCli(t)
   const syncing = argoSync(['web'], input())
   const asked = async () => (await client.get(Application, { namespace: 'argocd', name: 'web' })).operation
   while ((await asked()) === undefined) await systemClock.sleep(10)
@@ -128,7 +84,7 @@ test('sync asks once, waits for the end of its own operation, and fails with it'
 })
 
 test('wait ends at once for what is there, and says what is missing after the timeout', async (t) => {
-  const { input, show } = await started(t)
+  const { input, show } = await startArgoCli(t)
   assert.equal(await argoWait(['web'], input()), 0)
   await show({ ...STATUS, sync: { status: 'OutOfSync' } })
   assert.equal(await argoWait(['web'], input({ health: true })), 0)

@@ -2,6 +2,7 @@
 /** `flotilla argo sync` and `argo wait`. */
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
+import { compact } from '../../../core/compact.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { ExitCode } from '../../errors/cli-error.ts'
@@ -16,6 +17,11 @@ export interface SyncInput extends ArgoInput {
   readonly flags: ArgoInput['flags'] & {
     readonly async?: boolean
     readonly revision?: string
+    readonly prune?: boolean
+    readonly force?: boolean
+    readonly strategy?: string
+    readonly syncOption?: readonly string[]
+    readonly retryLimit?: string
     readonly timeout?: string
     readonly sync?: boolean
     readonly health?: boolean
@@ -30,35 +36,65 @@ export async function argoSync(words: readonly string[], input: SyncInput): Prom
   const { connection, terminal, flags } = input
   const client = clientOver(connection.rest)
   const apps = await Promise.all(words.map((word) => findApplication(client, word, flags.namespace)))
-  for (const app of apps) {
-    if (app.operation || app.status?.operationState?.phase === 'Running') {
-      throw new CliError(EXIT.conflict, {
-        what: `Application "${app.metadata.name}" is being synced`,
-        why: 'another operation is already in progress',
-        todo: `run flotilla argo wait ${app.metadata.name} --operation`,
-      })
-    }
-  }
+  const operation = operationOf(flags)
+  for (const app of apps) refuseRunning(app)
   const { username } = await whoAmI(connection.rest)
-  const asked = apps.map((app) => ({ app, before: app.status?.operationState?.startedAt }))
-  for (const { app } of asked) {
+  for (const app of apps) {
     const { name, namespace = '' } = app.metadata
-    const sync = flags.revision === undefined ? {} : { revision: flags.revision }
-    const body = { operation: { sync, initiatedBy: { username } } }
+    const body = { operation: { ...operation, initiatedBy: { username } } }
     await client.patch(APPLICATIONS, { namespace, name }, { type: 'merge', body })
     if (flags.async) terminal.step('ok', `sync of Application "${name}" requested`)
   }
   if (flags.async) return EXIT.ok
   let code: ExitCode = EXIT.ok
-  for (const { app, before } of asked) {
-    const isOver = ({ operation, status }: Application): boolean =>
-      !operation && status?.operationState?.startedAt !== before && status?.operationState?.phase !== 'Running'
-    // A sync within the same second has the same time: then the end counts.
-    const ended = await waitFor(client, app, input, (one) => isOver(one) || hasNewEnd(one, app))
-    terminal.data(`${applicationText(ended)}\n`)
-    if (ended.status?.operationState?.phase !== 'Succeeded') code = EXIT.failed
+  for (const app of apps) {
+    const ended = await waitForEnd(app, input)
+    if (ended !== EXIT.ok) code = ended
   }
   return code
+}
+
+/** The operation that the flags ask for. */
+function operationOf(flags: SyncInput['flags']): object {
+  const { revision, prune, force, strategy, syncOption, retryLimit } = flags
+  if (strategy !== undefined && strategy !== 'apply' && strategy !== 'hook')
+    throw new CliError(EXIT.usage, { what: `--strategy is apply or hook, found ${JSON.stringify(strategy)}` })
+  const how = force ? { force: true } : {}
+  const isPlain = strategy === undefined && !force
+  const sync = compact({
+    revision,
+    prune: prune ? true : undefined,
+    syncOptions: syncOption,
+    syncStrategy: isPlain ? undefined : strategy === 'apply' ? { apply: how } : { hook: how },
+  })
+  return { sync, ...(retryLimit === undefined ? {} : { retry: { limit: readRetries(retryLimit) } }) }
+}
+
+function readRetries(text: string): number {
+  if (/^(-1|\d{1,3})$/.test(text)) return Number.parseInt(text, 10)
+  throw new CliError(EXIT.usage, { what: `--retry-limit ${text} is not a number of retries` })
+}
+
+/** Refuses a second operation. */
+export function refuseRunning({ metadata, operation, status }: Application): void {
+  if (!operation && status?.operationState?.phase !== 'Running') return
+  throw new CliError(EXIT.conflict, {
+    what: `Application "${metadata.name}" is being synced`,
+    why: 'another operation is already in progress',
+    todo: `run flotilla argo wait ${metadata.name} --operation`,
+  })
+}
+
+/** Waits for the end of the operation that came after `before`, and prints the Application. */
+export async function waitForEnd(before: Application, input: SyncInput): Promise<ExitCode> {
+  const client = clientOver(input.connection.rest)
+  const started = before.status?.operationState?.startedAt
+  const isOver = ({ operation, status }: Application): boolean =>
+    !operation && status?.operationState?.startedAt !== started && status?.operationState?.phase !== 'Running'
+  // A sync within the same second has the same time: then the end counts.
+  const ended = await waitFor(client, before, input, (one) => isOver(one) || hasNewEnd(one, before))
+  input.terminal.data(`${applicationText(ended)}\n`)
+  return ended.status?.operationState?.phase === 'Succeeded' ? EXIT.ok : EXIT.failed
 }
 
 function hasNewEnd(now: Application, before: Application): boolean {

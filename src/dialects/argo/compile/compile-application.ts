@@ -8,7 +8,7 @@ import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
 import { RolloutPlan } from '../../../kinds/native/rollout-plan.ts'
 import { isAutomated, optionsOf, textsIn } from '../application.ts'
-import type { ApplicationSpec, Diagnostics } from '../application.ts'
+import type { ApplicationSpec, ApplicationTraits, Diagnostics } from '../application.ts'
 import { hasPlaceholders, solePlaceholder, restorePlaceholders } from '../generators/cluster-placeholders.ts'
 import { bundleContent } from './bundle-content.ts'
 import type { ImportedObjects } from './imported-objects.ts'
@@ -27,6 +27,8 @@ export interface Application {
   /** Whether the Application, or its ApplicationSet, allows plaintext Secrets in its repository. */
   readonly allowsSecrets?: boolean
   readonly spec: ApplicationSpec
+  /** What a sync that a user asked for changes. */
+  readonly operation?: ApplicationTraits['operation']
   /** The AppProject. */
   readonly project?: string
   /** The labels of the clusters, instead of the destination: one Application per cluster. */
@@ -60,7 +62,11 @@ export function compileApplication(app: Application, scene: ApplicationCompileCo
   if (contents.length === 0) scene.wrong('spec.source must say what is deployed')
   const placement = scene.delivery?.placement ?? placementOf(app, scene)
   const plan = scene.delivery?.plan ?? planOf(app, scene)
-  const options = optionsOf(spec, { finalizers: app.finalizers, isStepped: app.rings !== undefined }, scene)
+  const options = optionsOf(
+    spec,
+    compact({ finalizers: app.finalizers, isStepped: app.rings !== undefined, operation: app.operation }),
+    scene,
+  )
   const { namespace } = spec.destination ?? {}
   const labels = labelsOf(app, scene)
   for (const source of contents) {

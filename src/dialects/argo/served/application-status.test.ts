@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { finishedPhase, operationProblem, syncAndHealth, withDeployment, worstRow } from './application-status.ts'
+import { finishedPhase, syncAndHealth, withDeployment, worstRow } from './application-status.ts'
 import type { StateRow } from './application-status.ts'
 
 const at = { generation: 2, target: 2, message: 'm' }
@@ -51,19 +51,6 @@ describe('a sync', () => {
     )
     assert.deepEqual(finishedPhase([{ ...at, state: 'Failed' }]), { phase: 'Failed', message: 'm' })
     assert.equal(finishedPhase([{ ...at, state: 'Failed', generation: 1 }]), undefined, 'of an earlier content')
-  })
-
-  it('says what it cannot do', () => {
-    const spec = { source: { targetRevision: 'main' } }
-    const known = { revision: 'abc' }
-    assert.equal(operationProblem({ sync: {} }, known, spec), undefined)
-    assert.equal(operationProblem({ sync: { revision: 'main' } }, known, spec), undefined)
-    assert.equal(operationProblem({ sync: { revision: 'abc' } }, known, spec), undefined)
-    assert.match(operationProblem({ sync: { revision: 'v1' } }, known, spec) ?? '', /set spec\.source\.targetRevision/)
-    assert.match(operationProblem({}, known, spec) ?? '', /operation\.sync is missing/)
-    assert.match(operationProblem({ sync: { dryRun: true } }, known, spec) ?? '', /flotilla diff/)
-    assert.match(operationProblem({ sync: { resources: [{}] } }, known, spec) ?? '', /resources is not supported/)
-    assert.match(operationProblem({ sync: { manifests: ['a'] } }, known, spec) ?? '', /manifests is not supported/)
   })
 
   it('stands in a bounded history with growing ids', () => {

@@ -2,7 +2,7 @@
 import { compact } from '../../../core/compact.ts'
 import type { BundleStateName } from '../../../kinds/fields/states.ts'
 import type { ApplicationSpec, ArgoSource } from '../application.ts'
-import type { ApplicationStatus, HistoryEntry, Operation, OperationState } from '../kinds.ts'
+import type { ApplicationStatus, HistoryEntry, OperationState } from '../kinds.ts'
 
 /** A bundle on a cluster, as a row of the view API has it. */
 export interface StateRow {
@@ -72,29 +72,6 @@ export function comparedTo(spec: ApplicationSpec): NonNullable<NonNullable<Appli
 export function sourcesOf({ source, sources }: ApplicationSpec): { source?: ArgoSource; sources?: ArgoSource[] } {
   if (sources && sources.length > 0) return { sources: [...sources] }
   return source ? { source } : {}
-}
-
-/** Why a requested sync cannot be done; undefined when it can. */
-export function operationProblem(
-  { sync }: Operation,
-  { revision }: Revisions,
-  spec: ApplicationSpec,
-): string | undefined {
-  if (!sync) return 'operation.sync is missing: only syncs can be requested'
-  if (sync.dryRun) return 'operation.sync.dryRun is not supported; use "flotilla diff" to see what a sync would change'
-  if ((sync.resources ?? []).length > 0)
-    return 'operation.sync.resources is not supported: a sync applies all objects of the Application'
-  if ((sync.manifests ?? []).length > 0)
-    return 'operation.sync.manifests is not supported: content comes from the repository'
-  const asked = [sync.revision ?? '', ...(sync.revisions ?? [])].filter((one) => one !== '')
-  const known = new Set([
-    revision,
-    spec.source?.targetRevision,
-    ...(spec.sources ?? []).map((one) => one.targetRevision),
-  ])
-  const other = asked.find((one) => !known.has(one))
-  if (other === undefined) return undefined
-  return `operation.sync.revision ${other} is not the revision that the Application follows; set spec.source.targetRevision to sync to another revision`
 }
 
 /** The end of a running sync; undefined while it runs. */

@@ -1,7 +1,7 @@
 // Tested by src/dialects/argo/served/application.sim.test.ts
 /** Compiles an Application to Sources, Placement, RolloutPlan and Bundles, starts its syncs, and writes its status. */
 import { compact } from '../../../core/compact.ts'
-import { digestOfJson } from '../../../core/crypto/digest.ts'
+import { digestOfJson, isDigest } from '../../../core/crypto/digest.ts'
 import type { Digest } from '../../../core/crypto/digest.ts'
 import { jsonEqual } from '../../../core/json.ts'
 import { parseTime } from '../../../core/time/time.ts'
@@ -13,7 +13,7 @@ import type { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import { isProjectReason } from '../../../plan/projects/project-of.ts'
 import type { ObjectSet } from '../../../wire/document/cluster-document.ts'
-import { POLL, REFRESH, SYNC } from '../annotations.ts'
+import { POLL, REFRESH, SYNC, TERMINATE } from '../annotations.ts'
 import { isAutomated } from '../application.ts'
 import type { Application, ApplicationStatus } from '../kinds.ts'
 import type { CheckedProject } from '../projects/validate-project.ts'
@@ -21,9 +21,9 @@ import { worstRow } from './application-status.ts'
 import type { Revisions } from './application-status.ts'
 import { fetchProblem, otherContent } from './current-content.ts'
 import { compileServed } from './compile-served.ts'
-import type { CompiledApplications } from './compile-served.ts'
+import type { CompiledApplications, ServedApplication } from './compile-served.ts'
 import { argoNameOf, serverOf, spellingsOf } from './destinations.ts'
-import { beginOperation, endOperation, noteAutomated, startRollouts } from './operations.ts'
+import { beginOperation, endOperation, noteAutomated, startRollouts, terminateOperation } from './operations.ts'
 import { placementProblem, releaseMove, stopBeforeMove } from './move-application.ts'
 import type { ArgoPorts } from './ports.ts'
 import { closedWindow, projectRefusal, projectSpec, refusedObject } from './project-limits.ts'
@@ -31,7 +31,11 @@ import type { NamedDestination } from './project-limits.ts'
 import { removeApplication } from './remove-application.ts'
 import { createAccess } from './repository-credentials.ts'
 import { sourceOwnerOf } from './served-objects.ts'
-import { resourcesOf, show, showProblem } from './show-application.ts'
+import type { Desired } from './served-objects.ts'
+import { listResources } from './list-resources.ts'
+import type { BundleContents } from './list-resources.ts'
+import { show, showProblem } from './show-application.ts'
+import { activeOverrides, effectiveSpec, noteOverrides, sourceList } from './sync-overrides.ts'
 import { compileWith, fetchedSources, pruneObjects, writeObjects } from './write-objects.ts'
 import type { Fetched } from './write-objects.ts'
 
@@ -50,6 +54,8 @@ interface Placed {
   readonly cluster: string
   readonly destination: NamedDestination
   readonly project: { readonly name: string; readonly spec: CheckedProject }
+  /** Why the project does not permit the source that a sync asked for. */
+  readonly refusedSource: string | undefined
 }
 
 export function applicationReconciler(ports: ArgoPorts): Reconciler<Application> {
@@ -84,12 +90,19 @@ function takeRequests(app: Application): boolean {
     metadata.finalizers = [...finalizers, REMOVAL_FINALIZER]
     return true
   }
-  const { [SYNC]: asked, [REFRESH]: poll, ...rest } = annotations
+  const { [SYNC]: asked, [REFRESH]: poll, [TERMINATE]: ended, ...rest } = annotations
+  if (ended !== undefined) {
+    const state = status?.operationState
+    if (state?.phase === 'Running' && state.startedAt === ended) state.phase = 'Terminating'
+    else if (state?.phase !== 'Terminating') delete metadata.annotations![TERMINATE]
+    if (state?.phase !== 'Terminating' || metadata.annotations![TERMINATE] === undefined) return true
+  }
   if (asked !== undefined || poll !== undefined) {
-    metadata.annotations = rest
+    metadata.annotations = ended === undefined ? rest : { ...rest, [TERMINATE]: ended }
     if (asked !== undefined && !operation) app.operation = { sync: {}, initiatedBy: { username: 'annotation' } }
     return true
   }
+  if (noteOverrides(app)) return true
   if (
     operation &&
     status?.operationState?.phase === 'Running' &&
@@ -121,7 +134,8 @@ async function pollSources(owner: Application, ports: ArgoPorts, token: string, 
   }
 }
 
-function placedApplication({ metadata, spec }: Application, ports: ArgoPorts): Placed | string {
+function placedApplication(app: Application, ports: ArgoPorts): Placed | string {
+  const { metadata, spec } = app
   const { namespace = '' } = metadata
   const found = ports.destinations()(spec.destination ?? {})
   if ('problem' in found) return found.problem
@@ -136,8 +150,11 @@ function placedApplication({ metadata, spec }: Application, ports: ArgoPorts): P
     namespace: spec.destination?.namespace ?? '',
   }
   const limits = { name, spec: project }
-  const refused = projectRefusal(limits, spec, { destination, namespace, argoNamespace: ARGO_NAMESPACE })
-  return refused ?? { cluster: found.cluster.metadata.name, destination, project: limits }
+  const request = { destination, namespace, argoNamespace: ARGO_NAMESPACE }
+  const refused = projectRefusal(limits, spec, request)
+  // A source of the history may no longer be permitted.
+  const refusedSource = refused ?? projectRefusal(limits, effectiveSpec(app), request)
+  return refused ?? { cluster: found.cluster.metadata.name, destination, project: limits, refusedSource }
 }
 
 interface Compiling {
@@ -160,9 +177,18 @@ async function compiled(
   { ports, context, known }: Compiling,
 ): Promise<Compiled | { readonly type: string; readonly problem: string; readonly isUnwritten?: boolean }> {
   const { namespace = '', name } = app.metadata
-  const served = [{ bundle: name, application: app, clusters: [cluster] }]
+  const overrides = activeOverrides(app)
+  const operation = overrides && compact({ prune: overrides.prune, skipHooks: overrides.skipHooks })
+  const effective = { metadata: app.metadata, spec: effectiveSpec(app) }
+  const served = [{ bundle: name, application: effective, clusters: [cluster], ...compact({ operation }) }]
   const access = createAccess(namespace, app.spec.project ?? '', ports)
-  const wanted = compileServed(app, served, () => undefined, access.of).desired.filter(({ kind }) => kind === Source)
+  const sourcesFor = (one: readonly ServedApplication[]): Desired[] =>
+    compileServed(app, one, () => undefined, access.of).desired.filter(({ kind }) => kind === Source)
+  // The Sources of the spec tell what is newest, also while a sync pinned others.
+  const followed = overrides?.sources ? sourcesFor([{ bundle: name, application: app, clusters: [cluster] }]) : []
+  const pinned = sourcesFor(served)
+  const isNamed = new Set(pinned.map(({ object }) => object.metadata.name))
+  const wanted = [...pinned, ...followed.filter(({ object }) => !isNamed.has(object.metadata.name))]
   const closed = await access.write(wanted, context)
   if (closed !== undefined) return { type: 'ComparisonError', problem: closed }
   const [taken] = await writeObjects(sourceOwnerOf(app), wanted, { ports, context })
@@ -175,13 +201,22 @@ async function compiled(
   const failed = [...fetched.missing.values()].find((message) => message !== '')
   if (failed !== undefined) return { type: 'ComparisonError', problem: `Failed to load target state: ${failed}` }
   if (fetched.missing.size > 0) return { type: '', problem: 'The repository is being fetched.' }
-  const { metadata, spec } = app
-  const { labels, annotations, finalizers } = metadata
+  const { labels, annotations, finalizers } = app.metadata
   const credentials = wanted.map(({ object }) => (object.spec as Source['spec']).credentials ?? null)
   const { artifacts } = fetched
   // The build environment has the commits.
   const revisions = [...fetched.revisions]
-  const digest = digestOfJson({ spec, labels, annotations, finalizers, cluster, artifacts, revisions, credentials })
+  const digest = digestOfJson({
+    spec: effective.spec,
+    operation: operation ?? null,
+    labels,
+    annotations,
+    finalizers,
+    cluster,
+    artifacts,
+    revisions,
+    credentials,
+  })
   const before = known.get(keyOf(app))
   const made =
     before?.digest === digest
@@ -204,7 +239,8 @@ async function compiled(
     )),
   ]
   if (conflict !== undefined) return { type: 'InvalidSpecError', problem: conflict, isUnwritten: true }
-  const names = new Set(made.desired.map(({ kind, object }) => `${kind.kind}/${object.metadata.name}`))
+  const kept = [...made.desired, ...followed]
+  const names = new Set(kept.map(({ kind, object }) => `${kind.kind}/${object.metadata.name}`))
   await pruneObjects(app, (kind, one) => names.has(`${kind.kind}/${one}`), { ports, context })
   await releaseMove(namespace, made.desired, written)
   return { compiled: made, fetched, notes: access.notes() }
@@ -232,8 +268,11 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
   const rows = bundles.flatMap((bundle) => ports.rowOf(bundle, placed.cluster) ?? [])
   const sets = await Promise.all(bundles.map((bundle) => targetSet(bundle, ports)))
   const objects = sets.flatMap((set) => set?.objects ?? [])
-  const revisions = revisionsOf(app, compiled, fetched)
+  const newest = revisionsOf(app.spec, fetched)
   const status: ApplicationStatus = (app.status ??= {})
+  await terminateOperation(app, bundles, { ports, context })
+  beginOperation(app, newest, now)
+  const revisions = revisionsOf(effectiveSpec(app), fetched)
   const conditions = new Map<string, string>()
   for (const message of [...(compiled.notes.get(app.metadata.name) ?? []), ...syncing.notes]) {
     conditions.set('FieldWarning', [conditions.get('FieldWarning'), message].filter(Boolean).join('; '))
@@ -258,7 +297,7 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
     const type = isProjectReason(unplaced.reason) ? 'InvalidSpecError' : 'SyncError'
     if (!conditions.has(type)) conditions.set(type, `Cluster ${placed.cluster} is not selected: ${unplaced.message}`)
   }
-  const refused = refusedObject(placed.project, objects, placed.destination)
+  const refused = refusedObject(placed.project, objects, placed.destination) ?? placed.refusedSource
   if (refused !== undefined) conditions.set('InvalidSpecError', refused)
   for (const rollout of bundles.flatMap(({ metadata }) => ports.removalsOf(namespace, metadata.name))) {
     if (rollout.spec.paused && rollout.spec.removal?.cause === 'unplaced' && rollout.status?.phase !== 'Completed')
@@ -267,7 +306,6 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
   const offline = rows.find(({ state }) => state === 'Offline')
   if (offline) conditions.set('ClusterOffline', offline.message)
 
-  beginOperation(app, revisions, now)
   const { operationState } = status
   const isAsked = operationState?.phase === 'Running'
   const sources = compiled.desired.flatMap(({ kind, object }) =>
@@ -297,12 +335,12 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
   if (isAsked) {
     const waits = fetch.waits ?? (other?.isWaiting ? other.message : undefined)
     const problem = fetch.failed ?? (isNewest ? refused : undefined) ?? conditions.get('ComparisonError')
-    endOperation(app, { rows, revisions, waits, problem, stays: other?.message ?? unplaced?.message, now })
+    endOperation(app, { rows, revisions, newest, waits, problem, stays: other?.message ?? unplaced?.message, now })
   } else if (isNewest) noteAutomated(app, { rows, revisions, now })
-  show(app, { rows, revisions, isNewest: other === undefined, conditions, now })
-  status.resources = resourcesOf(bundles, sets, {
-    ...syncing,
-    cluster: placed.cluster,
+  const isCurrent = other === undefined && activeOverrides(app)?.sources === undefined
+  show(app, { rows, revisions: newest, isNewest: isCurrent, conditions, now })
+  status.resources = listResources(await contentsOf(bundles, sets, placed.cluster, ports), {
+    reported: ports.reportOf(placed.cluster)?.spec.bundles ?? [],
     isOffline: offline !== undefined,
   })
   return isWaiting ? { requeueAfterMs: AGAIN_MS } : {}
@@ -315,17 +353,31 @@ function leftBehind({ metadata, spec }: Rollout): string {
   return `The objects of the former destination stay on ${clusters}. ${what}: flotilla rollout start ${metadata.name} -n ${metadata.namespace ?? ''}`
 }
 
+async function contentsOf(
+  bundles: readonly Bundle[],
+  sets: readonly (ObjectSet | undefined)[],
+  cluster: string,
+  ports: ArgoPorts,
+): Promise<BundleContents[]> {
+  return await Promise.all(
+    bundles.map(async (bundle, at) => {
+      const newestSet = bundle.status?.revision?.set
+      const assignedSet = ports.assignedSet(bundle, cluster)
+      const isSame = assignedSet === undefined || assignedSet === newestSet || !isDigest(assignedSet)
+      const newest = sets[at]
+      const assigned = !isSame ? await ports.setOf(assignedSet) : assignedSet === undefined ? undefined : newest
+      return { bundle: keyOf(bundle), newest, newestSet, assigned, assignedSet }
+    }),
+  )
+}
+
 async function targetSet(bundle: Bundle, ports: ArgoPorts): Promise<ObjectSet | undefined> {
   const digest = bundle.status?.revision?.set
   return digest === undefined ? undefined : ports.setOf(digest)
 }
 
-function revisionsOf({ spec }: Application, { desired }: CompiledApplications, { revisions }: Fetched): Revisions {
-  const bundle = desired.find(({ kind }) => kind === Bundle)?.object as Bundle | undefined
-  if (!spec.sources || spec.sources.length === 0) {
-    const revision = revisions.get(bundle?.spec.source?.name ?? '')
-    return revision === undefined ? {} : { revision }
-  }
-  const names = desired.flatMap(({ kind, object }) => (kind === Source ? [object.metadata.name] : []))
-  return { revisions: names.flatMap((name) => revisions.get(name) ?? []) }
+function revisionsOf(spec: Application['spec'], { revisionOf }: Fetched): Revisions {
+  const [first, ...others] = sourceList(spec).map(revisionOf)
+  if (!spec.sources || spec.sources.length === 0) return compact({ revision: first })
+  return { revisions: [first, ...others].map((one) => one ?? '') }
 }

@@ -278,7 +278,7 @@ function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
   }
 }
 
-function writes(client: Client): Pick<ArgoPorts, 'annotate' | 'start' | 'stop' | 'deletePolicy' | 'remove'> {
+function writes(client: Client): Pick<ArgoPorts, 'annotate' | 'start' | 'pause' | 'stop' | 'deletePolicy' | 'remove'> {
   const options = (signal: AbortSignal) => ({ fieldManager: MANAGER, signal })
   const keyed = ({ metadata }: KubeObject) => ({ name: metadata.name, namespace: metadata.namespace ?? '' })
   const merge = (body: object) => ({ type: 'merge' as const, body })
@@ -290,6 +290,15 @@ function writes(client: Client): Pick<ArgoPorts, 'annotate' | 'start' | 'stop' |
       const { resourceVersion } = rollout.metadata
       const body = { metadata: { resourceVersion, annotations: { [STARTED]: reason } }, spec: { paused: false } }
       await ignoringGone(client.patch(Rollout, keyed(rollout), merge(body), options(signal)))
+    },
+    pause: async (rollout, signal) => {
+      const { resourceVersion } = rollout.metadata
+      await client.patch(
+        Rollout,
+        keyed(rollout),
+        merge({ metadata: { resourceVersion }, spec: { paused: true } }),
+        options(signal),
+      )
     },
     // A conflict is an error here: what the pause makes safe must not be written before it.
     stop: async (rollout, signal) => {

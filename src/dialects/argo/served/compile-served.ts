@@ -10,6 +10,7 @@ import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
 import { RolloutPlan } from '../../../kinds/native/rollout-plan.ts'
 import { Source } from '../../../kinds/native/source.ts'
+import type { ApplicationTraits } from '../application.ts'
 import { readFields } from '../../read-fields.ts'
 import { compileApplication } from '../compile/compile-application.ts'
 import { createImportedObjects } from '../compile/imported-objects.ts'
@@ -26,6 +27,8 @@ export interface ServedApplication {
   /** The name of the Bundle. */
   readonly bundle: string
   readonly application: Pick<Application, 'metadata' | 'spec'>
+  /** What a sync that a user asked for changes, besides the spec. */
+  readonly operation?: ApplicationTraits['operation']
   /** Names of Clusters. */
   readonly clusters: readonly string[]
 }
@@ -77,7 +80,7 @@ interface Scene {
   wrong(message: string): void
 }
 
-function compileOne({ bundle, application, clusters }: ServedApplication, scene: Scene): void {
+function compileOne({ bundle, application, clusters, operation }: ServedApplication, scene: Scene): void {
   const { metadata, spec } = application
   const read = readFields(isObject(spec) ? { ...spec, project: undefined } : {}, APPLICATION, {
     system: 'Argo CD',
@@ -98,6 +101,7 @@ function compileOne({ bundle, application, clusters }: ServedApplication, scene:
       allowsSecrets: allowsSecrets({ metadata }) ? true : undefined,
       spec: read,
       project: application.spec.project,
+      operation,
     }),
     { ...scene, delivery: { placement, plan }, clusterOf: () => undefined },
   )

@@ -7,8 +7,9 @@ import type { Context } from '../../../engine/reconciler.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
 import { isAutomated } from '../application.ts'
 import type { Application } from '../kinds.ts'
-import { finishedPhase, operationProblem, sourcesOf, withDeployment } from './application-status.ts'
+import { finishedPhase, sourcesOf, withDeployment } from './application-status.ts'
 import type { Revisions, StateRow } from './application-status.ts'
+import { isRunning, operationProblem, sourceList } from './sync-overrides.ts'
 import { STARTED } from './ports.ts'
 import type { ArgoPorts } from './ports.ts'
 
@@ -32,23 +33,26 @@ export async function startRollouts(
 }
 
 /** The state of an operation that was asked for. */
-export function beginOperation(app: Application, revisions: Revisions, now: number): void {
+export function beginOperation(app: Application, newest: Revisions, now: number): void {
   const { operation, spec } = app
   const status = (app.status ??= {})
-  if (!operation || status.operationState?.phase === 'Running') return
-  const problem = operationProblem(operation, revisions, spec)
+  if (!operation || isRunning(app)) return
+  const problem = operationProblem(operation, newest, app)
   status.operationState = {
     operation,
     phase: 'Running',
     startedAt: formatTime(now),
     message: problem ?? FOR_AGENT,
-    syncResult: { ...revisions, ...sourcesOf(spec) },
+    syncResult: { ...newest, ...sourcesOf(spec) },
   }
 }
 
 interface Ending {
   readonly rows: readonly StateRow[]
+  /** The revisions that are delivered. */
   readonly revisions: Revisions
+  /** The newest revisions of the spec. */
+  readonly newest: Revisions
   readonly now: number
   /** Why the newest content is not known yet. */
   readonly waits?: string | undefined
@@ -60,34 +64,64 @@ interface Ending {
 
 /** Ends an operation, but never by what the rows say about older content. */
 export function endOperation(app: Application, ending: Ending): void {
-  const { rows, revisions, now, waits, problem, stays } = ending
+  const { rows, revisions, newest, now, waits, problem, stays } = ending
   const { operationState: state } = app.status!
   // The request is removed first, so that it is not taken for a second one.
   if (!state || (app.operation && jsonEqual(app.operation, state.operation))) return
-  const wrong = waits === undefined ? (operationProblem(state.operation, revisions, app.spec) ?? problem) : undefined
+  const wrong = waits === undefined ? (operationProblem(state.operation, newest, app) ?? problem) : undefined
   const finished = waits === undefined && stays === undefined ? finishedPhase(rows) : undefined
   const end = wrong === undefined ? finished : { phase: 'Failed' as const, message: wrong }
   if (!end) {
     state.message = waits ?? stays ?? FOR_AGENT
     return
   }
-  Object.assign(state, end, { finishedAt: formatTime(now), syncResult: { ...revisions, ...sourcesOf(app.spec) } })
+  const synced = { ...revisions, ...syncedSources(app) }
+  Object.assign(state, end, { finishedAt: formatTime(now), syncResult: synced })
   if (end.phase !== 'Succeeded') return
   app.status!.history = withDeployment(
     app.status!.history ?? [],
     compact({
-      ...revisions,
+      ...synced,
       deployStartedAt: state.startedAt,
       deployedAt: formatTime(now),
       initiatedBy: state.operation.initiatedBy,
-      ...sourcesOf(app.spec),
     }),
     app.spec.revisionHistoryLimit,
   )
 }
 
+/** The sources of a sync: those that it asked for, without the revisions that it pinned. */
+function syncedSources({ spec, status }: Application): ReturnType<typeof sourcesOf> {
+  const sync = status?.operationState?.operation.sync ?? {}
+  return sourceList(sync).length > 0 ? sourcesOf(sync) : sourcesOf(spec)
+}
+
+/** Ends an operation that a user terminates: what has not begun stays where it is. */
+export async function terminateOperation(
+  app: Application,
+  bundles: readonly Bundle[],
+  {
+    ports,
+    context,
+  }: {
+    readonly ports: Pick<ArgoPorts, 'rolloutOf' | 'pause'>
+    readonly context: Pick<Context, 'signal' | 'clock'>
+  },
+): Promise<void> {
+  const state = app.status?.operationState
+  if (state?.phase !== 'Terminating') return
+  const rollouts = bundles.flatMap((bundle) => ports.rolloutOf(bundle) ?? [])
+  const begun = rollouts.filter(({ metadata }) => metadata.annotations?.[STARTED] === `operation ${state.startedAt}`)
+  for (const rollout of begun) {
+    if (!rollout.spec.paused && rollout.status?.phase !== 'Completed') await ports.pause(rollout, context.signal)
+  }
+  const isAdmitted = begun.some(({ status }) => (status?.admissions ?? []).length > 0)
+  const message = isAdmitted ? 'Operation terminated; the agent finishes what it has begun' : 'Operation terminated'
+  Object.assign(state, { phase: 'Failed', message, finishedAt: formatTime(context.clock.now()) })
+}
+
 /** Automated syncs stand in the history, too. */
-export function noteAutomated(app: Application, { rows, revisions, now }: Ending): void {
+export function noteAutomated(app: Application, { rows, revisions, now }: Omit<Ending, 'newest'>): void {
   if (!isAutomated(app.spec) || finishedPhase(rows)?.phase !== 'Succeeded') return
   const status = app.status!
   const last = status.history?.at(-1)

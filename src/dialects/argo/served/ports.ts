@@ -39,6 +39,8 @@ export interface ArgoPorts extends StateRows {
   ): Promise<void>
   /** Resumes a Rollout, and notes why in an annotation. */
   start(rollout: Rollout, reason: string, signal: AbortSignal): Promise<void>
+  /** Pauses a Rollout; the reason of its start stays noted. */
+  pause(rollout: Rollout, signal: AbortSignal): Promise<void>
   /** Pauses a Rollout, so that the rules of a sync decide again about its start. */
   stop(rollout: Rollout, signal: AbortSignal): Promise<void>
   /** Sets what happens to the objects of a Bundle when it is deleted. */

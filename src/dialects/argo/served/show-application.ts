@@ -1,19 +1,11 @@
 // Tested by src/dialects/argo/served/application.sim.test.ts
 /** Writes the status of an Application. */
 import { compact } from '../../../core/compact.ts'
-import { isDigest } from '../../../core/crypto/digest.ts'
 import { formatTime } from '../../../core/time/time.ts'
 import type { Context, Draft, Result } from '../../../engine/reconciler.ts'
-import { keyOf } from '../../../kinds/meta.ts'
-import type { Bundle } from '../../../kinds/native/bundle.ts'
-import { objectState } from '../../../plan/fleet/object-state.ts'
-import type { ObjectState } from '../../../plan/fleet/object-state.ts'
-import { describeObject } from '../../../plan/objects/object-id.ts'
-import type { ObjectSet } from '../../../wire/document/cluster-document.ts'
-import type { Application, ApplicationCondition, ApplicationResource, ApplicationStatus } from '../kinds.ts'
+import type { Application, ApplicationCondition, ApplicationStatus } from '../kinds.ts'
 import { comparedTo, worstRow } from './application-status.ts'
 import type { Revisions, StateRow } from './application-status.ts'
-import type { ArgoPorts } from './ports.ts'
 
 interface Shown {
   readonly rows: readonly StateRow[]
@@ -67,6 +59,12 @@ export function showProblem(draft: Draft<Application>, type: string, message: st
       startedAt: formatTime(now),
       message,
     }
+  } else if (status.operationState?.phase === 'Terminating') {
+    Object.assign(status.operationState, {
+      phase: 'Failed',
+      message: 'Operation terminated',
+      finishedAt: formatTime(now),
+    })
   } else if (status.operationState?.phase === 'Running' && !operation && type !== '') {
     Object.assign(status.operationState, { phase: 'Error', message, finishedAt: formatTime(now) })
   }
@@ -76,58 +74,4 @@ export function showProblem(draft: Draft<Application>, type: string, message: st
     status.health = { status: 'Unknown', lastTransitionTime: status.health.lastTransitionTime ?? formatTime(now) }
   showConditions(status, type === '' ? new Map() : new Map([[type, message]]), now)
   return {}
-}
-
-interface Listing {
-  readonly ports: Pick<ArgoPorts, 'reportOf'>
-  readonly cluster: string
-  readonly isOffline: boolean
-}
-
-const OBJECT_HEALTH: Readonly<Record<ObjectState['state'], string>> = {
-  Ready: 'Healthy',
-  Drifted: 'Healthy',
-  Progressing: 'Progressing',
-  Pending: 'Missing',
-  Failed: 'Degraded',
-  Offline: 'Unknown',
-  NotReported: 'Unknown',
-} as Record<ObjectState['state'], string>
-const MAX_RESOURCES = 500
-
-/** The objects of the newest content, with their states on the cluster. */
-export function resourcesOf(
-  bundles: readonly Bundle[],
-  sets: readonly (ObjectSet | undefined)[],
-  { ports, cluster, isOffline }: Listing,
-): ApplicationResource[] {
-  const report = ports.reportOf(cluster)
-  const all = bundles.flatMap((bundle, at) => {
-    const digest = bundle.status?.revision?.set ?? ''
-    const reported = report?.spec.bundles.find((row) => row.bundle === keyOf(bundle) && row.set === digest)
-    const isThere = isDigest(digest) && reported !== undefined
-    return (sets[at]?.objects ?? []).map((object): ApplicationResource => {
-      const { apiVersion, kind, name, namespace, hook } = object
-      const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
-      const { state, message } = objectState(describeObject(object), reported, isOffline)
-      const status = !isThere
-        ? 'OutOfSync'
-        : state === 'Ready' || state === 'Progressing'
-          ? 'Synced'
-          : state === 'Drifted' || state === 'Pending'
-            ? 'OutOfSync'
-            : 'Unknown'
-      return compact({
-        group: group === '' ? undefined : group,
-        version,
-        kind,
-        namespace,
-        name,
-        status: isOffline ? 'Unknown' : status,
-        health: compact({ status: isThere ? OBJECT_HEALTH[state] : 'Missing', message }),
-        hook: hook ? true : undefined,
-      })
-    })
-  })
-  return all.slice(0, MAX_RESOURCES)
 }

@@ -10,6 +10,7 @@ import { identityOf } from '../../../source/fetch-request.ts'
 import type { LazyFiles } from '../../lazy-files.ts'
 import { COMPILED } from '../annotations.ts'
 import { locationOf } from '../compile/source-location.ts'
+import type { ArgoAddress } from '../compile/source-location.ts'
 import { repositoryFiles } from '../files/repositories.ts'
 import type { RepositoryFiles } from '../files/repositories.ts'
 import type { ArgoPorts } from './ports.ts'
@@ -80,6 +81,8 @@ export interface Fetched {
   readonly missing: ReadonlyMap<string, string>
   /** Revision by name of the Source. */
   readonly revisions: ReadonlyMap<string, string>
+  /** The revision that was fetched for a source; undefined when none was. */
+  revisionOf(source: ArgoAddress): string | undefined
   /** Reads the files that were asked for; returns whether it read any. */
   load(): Promise<boolean>
 }
@@ -119,6 +122,10 @@ export async function fetchedSources(
       const key = locationKey(location.spec)
       const found = files.get(key)
       return found && repositoryFiles(found, commits.get(key))
+    },
+    revisionOf(source) {
+      const location = locationOf(source)
+      return 'problem' in location ? undefined : commits.get(locationKey(location.spec))
     },
     async load() {
       let isNew = false

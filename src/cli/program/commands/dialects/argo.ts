@@ -1,5 +1,5 @@
 // Tested by src/cli/program/docs-page.test.ts: summary, description, flags and examples of each command.
-import { collect, outputOption } from '../../command-action.ts'
+import { collect, outputOption, withYes } from '../../command-action.ts'
 import type { Act } from '../../command-action.ts'
 import { GROUP } from '../../flotilla-command.ts'
 import type { FlotillaCommand } from '../../flotilla-command.ts'
@@ -18,6 +18,7 @@ export function addArgo(program: FlotillaCommand, act: Act): void {
   addGenerate(argo, act)
   addReads(argo, act)
   addSyncs(argo, act)
+  addOperations(argo, act)
 }
 
 const reads = () => import('../../../commands/argo/applications.ts')
@@ -78,7 +79,15 @@ function addSyncs(argo: FlotillaCommand, act: Act): void {
     .example('Sync an Application', 'flotilla argo sync web')
     .example('Start the syncs of two Applications', 'flotilla argo sync web shop --async')
     .option('--async', 'Do not wait for the end of the sync')
-    .option('--revision <revision>', 'Revision to sync to; only the revision that the Application follows is possible')
+    .option(
+      '--revision <revision>',
+      'Commit, tag, branch or chart version to sync to; refused if the Application is automated',
+    )
+    .option('--prune', 'Delete objects that are no longer part of the content')
+    .option('--force', 'Delete and create objects again if a field cannot be changed')
+    .option('--strategy <strategy>', 'Strategy of the sync: apply (without hooks) or hook. Defaults to hook')
+    .option('--sync-option <option>', 'Sync option instead of those of the Application (repeatable)', collect)
+    .option('--retry-limit <number>', 'Maximum number of retries. Defaults to that of the Application')
     .option('--timeout <seconds>', 'Time to wait in seconds. Defaults to no limit')
     .action(
       act(async (run, words, flags) => {
@@ -101,6 +110,73 @@ function addSyncs(argo: FlotillaCommand, act: Act): void {
       act(async (run, words, flags) => {
         const [{ argoWait }, connection] = await Promise.all([syncs(), run.connect()])
         return await argoWait(words, { ...run, connection, flags })
+      }),
+    )
+}
+
+const operations = () => import('../../../commands/argo/operate.ts')
+
+function addOperations(argo: FlotillaCommand, act: Act): void {
+  withArgoNamespace(argo.command('diff'))
+    .argument('<application>', NAME)
+    .about(
+      'Show the objects that a sync would change',
+      'Prints a header for each object, as "argocd app diff". The values of the fields are in the repository and in the cluster, and not on the hub. Exits with 1 if there are differences.',
+    )
+    .example('Show what waits for a sync', 'flotilla argo diff web')
+    .action(
+      act(async (run, words, flags) => {
+        const [{ argoDiff }, connection] = await Promise.all([operations(), run.connect()])
+        return await argoDiff(words[0]!, { ...run, connection, flags })
+      }),
+    )
+  withArgoNamespace(argo.command('rollback'))
+    .argument('<application>', NAME)
+    .argument('[id]', 'ID of a deployment of "flotilla argo history". Defaults to the deployment before the last')
+    .about(
+      'Deliver an earlier deployment again',
+      'Delivers the revision and the source of the deployment, without hooks. The Application is then OutOfSync until the next sync. Refused if the Application is automated.',
+    )
+    .example('Go back to the deployment before', 'flotilla argo rollback web')
+    .example('Go back to a certain deployment', 'flotilla argo rollback web 3')
+    .option('--prune', 'Delete objects that are not part of the earlier content')
+    .option('--timeout <seconds>', 'Time to wait in seconds. Defaults to no limit')
+    .action(
+      act(async (run, words, flags) => {
+        const [{ argoRollback }, connection] = await Promise.all([operations(), run.connect()])
+        return await argoRollback(words, { ...run, connection, flags })
+      }),
+    )
+  withArgoNamespace(argo.command('terminate-op'))
+    .argument('<application>', NAME)
+    .about(
+      'Terminate the operation of an Application',
+      'What has not begun stays as it is. An agent finishes what it has begun.',
+    )
+    .example('Terminate a sync', 'flotilla argo terminate-op web')
+    .action(
+      act(async (run, words, flags) => {
+        const [{ argoTerminate }, connection] = await Promise.all([operations(), run.connect()])
+        await argoTerminate(words[0]!, { ...run, connection, flags })
+      }),
+    )
+  withYes(withArgoNamespace(argo.command('delete')))
+    .argument('<application...>', NAME)
+    .about(
+      'Delete Applications',
+      'Deletes their objects in the cluster, too, unless --cascade is false. Asks for a confirmation.',
+    )
+    .example('Delete an Application and keep its objects', 'flotilla argo delete web --cascade false')
+    .option('--cascade <true|false>', 'Delete the objects in the cluster', 'true')
+    .option('-p, --propagation-policy <policy>', 'Deletion of the objects: foreground or background', 'foreground')
+    .action(
+      act(async (run, words, flags) => {
+        const [{ argoDelete }, { askYesNo }, connection] = await Promise.all([
+          operations(),
+          import('../../../input/prompt.ts'),
+          run.connect(),
+        ])
+        await argoDelete(words, { ...run, connection, flags, confirm: askYesNo })
       }),
     )
 }
