@@ -147,13 +147,23 @@ export const CONDITIONS: readonly ConditionEntry[] = [
     'Present while the Application, or an object of it, is not valid or not permitted.',
   ),
   condition('SyncError', ['Application'], 'Present while a guard stops a change of the content.'),
-  condition('SyncBlocked', ['Application'], 'Present while a sync waits for a sync window of the AppProject.'),
+  condition(
+    'SyncBlocked',
+    ['Application'],
+    'Present while a sync waits for a sync window of the AppProject, or for a step of the ApplicationSet.',
+  ),
   condition('FieldWarning', ['Application'], 'Present while fields of the Application have no effect, or another one.'),
   condition('ClusterOffline', ['Application'], 'Present while the cluster is offline.'),
   condition('OrphanedResourceWarning', ['Application'], 'Present while objects are left on a former destination.'),
   condition('ParametersGenerated', ['ApplicationSet'], 'True when the generators have run on all repositories.'),
   condition('ErrorOccurred', ['ApplicationSet'], 'True while the set, or a set of parameters, makes no Application.'),
   condition('ResourcesUpToDate', ['ApplicationSet'], 'True when the Applications are as the set generates them.'),
+  condition('RolloutProgressing', ['ApplicationSet'], 'True while a step of RollingSync is not complete.'),
+  condition(
+    'InvalidRolloutConfig',
+    ['ApplicationSet'],
+    'True while `spec.strategy` cannot be used; no Application is synced.',
+  ),
   condition('Exact', ['GitRepo'], 'True when every field of the GitRepo and its fleet.yaml files has its effect.'),
 ]
 
@@ -791,6 +801,12 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'Correct what the message names.',
       ),
       entry('ErrorOccurred', 'An error stopped the generators; condition ErrorOccurred has it.'),
+      entry('ApplicationSetRolloutComplete', 'All Applications that match a step are synced and healthy.'),
+      entry(
+        'InvalidConfiguration',
+        'A step of `spec.strategy` cannot be read.',
+        'Correct the field that the message names.',
+      ),
     ],
   },
   {

@@ -127,6 +127,16 @@ export const Application: Kind<Application> = kindOf<Application>({
   ],
 })
 
+/** An Application in the steps of RollingSync. */
+export interface StepStatus {
+  application: string
+  status: string
+  step: string
+  message?: string
+  targetRevisions?: string[]
+  lastTransitionTime?: string
+}
+
 /** Argo CD's ApplicationSet. */
 export interface ApplicationSet extends KubeObject {
   spec: JsonObject
@@ -135,6 +145,7 @@ export interface ApplicationSet extends KubeObject {
     health?: { status: string; message?: string; lastTransitionTime?: string }
     resources?: ApplicationResource[]
     resourcesCount?: number
+    applicationStatus?: StepStatus[]
   }
 }
 

@@ -20,6 +20,8 @@ export interface ArgoHome {
   /** Lets everything happen; agents report Ready. */
   settle(): Promise<void>
   /** A commit of a repository: its files over those it has; an undefined file is deleted. */
+  commit(commit: string, url: string, files: Readonly<Record<string, string | undefined>>): Promise<void>
+  /** A commit, and time in which everything happens. */
   push(commit: string, url: string, files: Readonly<Record<string, string | undefined>>): Promise<void>
   /** What each cluster should have: `bundle: namespace/name value`. */
   delivered(): Promise<Record<string, string[]>>
@@ -66,17 +68,22 @@ export async function startArgoHome(
     }
     await hub.clock.advance(20_000)
   }
+  const commit: ArgoHome['commit'] = async (name, url, files) => {
+    const next = { ...tips.get(url)?.files, ...files }
+    const kept = Object.entries(next).filter((one): one is [string, string] => one[1] !== undefined)
+    const tip = { commit: name, files: Object.fromEntries(kept) }
+    tips.set(url, tip)
+    commits.set(`${url} ${name}`, tip)
+    await Promise.resolve()
+  }
   const parse = async (digest: `sha256:${string}`) =>
     JSON.parse(new TextDecoder().decode(await hub.blobs.get(digest))) as unknown
   return {
     hub,
     settle,
-    async push(commit, url, files) {
-      const next = { ...tips.get(url)?.files, ...files }
-      const kept = Object.entries(next).filter((one): one is [string, string] => one[1] !== undefined)
-      const tip = { commit, files: Object.fromEntries(kept) }
-      tips.set(url, tip)
-      commits.set(`${url} ${commit}`, tip)
+    commit,
+    async push(name, url, files) {
+      await commit(name, url, files)
       await hub.clock.advance(180_000)
       await settle()
     },

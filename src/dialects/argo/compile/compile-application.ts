@@ -29,6 +29,8 @@ export interface Application {
   readonly spec: ApplicationSpec
   /** What a sync that a user asked for changes. */
   readonly operation?: ApplicationTraits['operation']
+  /** Whether the hub syncs the Application in the steps of its set. */
+  readonly isStepped?: boolean
   /** The AppProject. */
   readonly project?: string
   /** The labels of the clusters, instead of the destination: one Application per cluster. */
@@ -64,7 +66,11 @@ export function compileApplication(app: Application, scene: ApplicationCompileCo
   const plan = scene.delivery?.plan ?? planOf(app, scene)
   const options = optionsOf(
     spec,
-    compact({ finalizers: app.finalizers, isStepped: app.rings !== undefined, operation: app.operation }),
+    compact({
+      finalizers: app.finalizers,
+      isStepped: app.isStepped ?? app.rings !== undefined,
+      operation: app.operation,
+    }),
     scene,
   )
   const { namespace } = spec.destination ?? {}

@@ -13,6 +13,8 @@ import { judgeShrink, SECOND_SHRINK, shrinkTokenIn } from '../../../plan/placeme
 import { COMPILED, POLL, REFRESH_SET } from '../annotations.ts'
 import { ApplicationSetError } from '../applicationset/applicationset-error.ts'
 import { Application, ApplicationSet } from '../kinds.ts'
+import { rollingStrategy, stepOf } from '../sync/rolling-sync.ts'
+import { showSteps } from './show-steps.ts'
 import { compileServed } from './compile-served.ts'
 import { decisionConfigMaps, generatedProblem, generateServed } from './generate-served.ts'
 import type { Generated } from './generate-served.ts'
@@ -43,6 +45,7 @@ export function applicationSetReconciler(ports: ArgoPorts): Reconciler<Applicati
       if (problem !== undefined) return showError(draft, problem, ports, context)
       const unwritten = await write(draft, generated, { ports, context })
       show(draft, { ...generated, unwritten }, ports, context)
+      showSteps(draft, ports, context)
       const isLookedAtAgain = decisionConfigMaps(set.spec).length > 0 || unwritten.length > 0
       return isLookedAtAgain ? { requeueAfterMs: AGAIN_MS } : {}
     },
@@ -181,7 +184,7 @@ async function write(
   const unwritten: string[] = []
   const present = ports.applicationsOf(set.metadata.uid ?? '').filter(({ metadata }) => !metadata.deletionTimestamp)
   const policy = policyOf(set)
-  for (const application of applications) {
+  for (const application of inSteps(set, applications)) {
     const wanted = generatedApplication(set, application)
     const before = present.find(({ metadata }) => metadata.name === wanted.metadata.name)
     if (before?.metadata.annotations?.[COMPILED] === wanted.metadata.annotations?.[COMPILED]) continue
@@ -251,6 +254,17 @@ async function write(
   conditions.remove('Held')
   for (const application of left) await ports.removeApplication(application, context.signal)
   return unwritten
+}
+
+/** With RollingSync, the Applications of an earlier step are written first: a later step waits for what is written. */
+function inSteps({ spec }: ApplicationSet, applications: readonly Application[]): readonly Application[] {
+  const strategy = rollingStrategy(spec)
+  if (!strategy || 'problem' in strategy) return applications
+  const rank = ({ metadata }: Application): number => {
+    const step = stepOf(metadata.labels ?? {}, strategy.steps)
+    return step < 0 ? strategy.steps.length : step
+  }
+  return applications.toSorted((a, b) => rank(a) - rank(b))
 }
 
 /** The Application as it is stored. */

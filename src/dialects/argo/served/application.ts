@@ -25,9 +25,13 @@ import type { CompiledApplications, ServedApplication } from './compile-served.t
 import { argoNameOf, serverOf, spellingsOf } from './destinations.ts'
 import { beginOperation, endOperation, noteAutomated, startRollouts, terminateOperation } from './operations.ts'
 import { placementProblem, releaseMove, stopBeforeMove } from './move-application.ts'
+import { STARTED } from './ports.ts'
 import type { ArgoPorts } from './ports.ts'
 import { closedWindow, projectRefusal, projectSpec, refusedObject } from './project-limits.ts'
 import type { NamedDestination } from './project-limits.ts'
+import type { Turn } from '../sync/rolling-sync.ts'
+import { createTurns, rollingSetOf, specKey } from './rolling-applications.ts'
+import type { RollingSet } from './rolling-applications.ts'
 import { removeApplication } from './remove-application.ts'
 import { createAccess } from './repository-credentials.ts'
 import { sourceOwnerOf } from './served-objects.ts'
@@ -60,6 +64,7 @@ interface Placed {
 
 export function applicationReconciler(ports: ArgoPorts): Reconciler<Application> {
   const known = new Map<string, Known>()
+  const turns = createTurns(ports)
   return {
     name: 'argo-application',
     async reconcile(draft: Draft<Application>, context: Context): Promise<Result> {
@@ -77,7 +82,7 @@ export function applicationReconciler(ports: ArgoPorts): Reconciler<Application>
         showProblem(draft, read.type, read.problem, context)
         return read.isUnwritten ? { requeueAfterMs: AGAIN_MS } : {}
       }
-      return sync(draft, { ...read, placed, ports, context })
+      return sync(draft, { ...read, placed, ports, context, turns })
     },
   }
 }
@@ -180,7 +185,8 @@ async function compiled(
   const overrides = activeOverrides(app)
   const operation = overrides && compact({ prune: overrides.prune, skipHooks: overrides.skipHooks })
   const effective = { metadata: app.metadata, spec: effectiveSpec(app) }
-  const served = [{ bundle: name, application: effective, clusters: [cluster], ...compact({ operation }) }]
+  const stepKey = rollingSetOf(app, ports) && specKey(app)
+  const served = [{ bundle: name, application: effective, clusters: [cluster], ...compact({ operation, stepKey }) }]
   const access = createAccess(namespace, app.spec.project ?? '', ports)
   const sourcesFor = (one: readonly ServedApplication[]): Desired[] =>
     compileServed(app, one, () => undefined, access.of).desired.filter(({ kind }) => kind === Source)
@@ -247,6 +253,7 @@ async function compiled(
 }
 
 interface Syncing extends Compiled {
+  readonly turns: ReturnType<typeof createTurns>
   readonly placed: Placed
   readonly ports: ArgoPorts
   readonly context: Context
@@ -328,15 +335,22 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
     refused === undefined &&
     window === undefined &&
     !conditions.has('ComparisonError')
-  const reason = isAsked ? `operation ${operationState.startedAt}` : isAutomated(app.spec) ? 'automated' : undefined
-  if (mayStart && reason !== undefined) await startRollouts(bundles, reason, { ports, context })
-  const isWaiting = reason !== undefined && window !== undefined && worstRow(rows).sync !== 'Synced'
-  if (isWaiting) conditions.set('SyncBlocked', `${window}.`)
+  const rolling = rollingSetOf(app, ports)
+  const isByItself = rolling !== undefined || isAutomated(app.spec)
+  const reason = isAsked ? `operation ${operationState.startedAt}` : isByItself ? 'automated' : undefined
+  // A sync that a user asks for waits for no step.
+  const turn = mayStart && rolling && !isAsked ? turnFor(app, rolling, bundles, syncing) : undefined
+  const blocked = turn && !turn.isOpen ? turn.message : window
+  if (mayStart && reason !== undefined && blocked === undefined)
+    await startRollouts(bundles, reason, { ports, context })
+  const isWaiting =
+    reason !== undefined && blocked !== undefined && (turn !== undefined || worstRow(rows).sync !== 'Synced')
+  if (isWaiting) conditions.set('SyncBlocked', `${blocked}.`)
   if (isAsked) {
     const waits = fetch.waits ?? (other?.isWaiting ? other.message : undefined)
     const problem = fetch.failed ?? (isNewest ? refused : undefined) ?? conditions.get('ComparisonError')
     endOperation(app, { rows, revisions, newest, waits, problem, stays: other?.message ?? unplaced?.message, now })
-  } else if (isNewest) noteAutomated(app, { rows, revisions, now })
+  } else if (isNewest && isByItself) noteAutomated(app, { rows, revisions, now })
   const isCurrent = other === undefined && activeOverrides(app)?.sources === undefined
   show(app, { rows, revisions: newest, isNewest: isCurrent, conditions, now })
   status.resources = listResources(await contentsOf(bundles, sets, placed.cluster, ports), {
@@ -344,6 +358,18 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
     isOffline: offline !== undefined,
   })
   return isWaiting ? { requeueAfterMs: AGAIN_MS } : {}
+}
+
+/** The turn of an Application whose newest content has not started; undefined when nothing waits for its start. */
+function turnFor(
+  app: Application,
+  rolling: RollingSet,
+  bundles: readonly Bundle[],
+  { ports, turns }: Pick<Syncing, 'ports' | 'turns'>,
+): Turn | undefined {
+  const rollouts = bundles.flatMap((bundle) => ports.rolloutOf(bundle) ?? [])
+  const waiting = rollouts.find(({ spec, metadata }) => spec.paused && metadata.annotations?.[STARTED] === undefined)
+  return waiting && turns(app, rolling, waiting.metadata.name)
 }
 
 /** As in Argo CD, objects stay where an Application was before. */

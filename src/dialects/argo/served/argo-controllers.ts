@@ -111,6 +111,7 @@ export function createArgoControllers(parts: ArgoParts): readonly Controller[] {
           reported(change).flatMap((one) => ownersOf(one, Application.kind)),
         ),
         triggerOn(clusters, (change) => placedOn(change, applications)),
+        triggerOn(applications, (change) => blockedWith(change, applications)),
         ...accessTriggers(informers, applications),
         triggerOnObject(projects, ({ metadata }) => applications.lister.by(PROJECT, metadata.name).map(keyOf)),
       ],
@@ -162,6 +163,21 @@ function reachTriggers(informers: Informers, sets: Informer<ApplicationSet>): re
     triggerOn(informers.of(ClusterSet), (change) => (isOther(change) ? sets.lister.list().map(keyOf) : [])),
     triggerOnObject(informers.of(ClusterSetBinding), ({ metadata }) => setsIn(metadata.namespace ?? '')),
   ]
+}
+
+/** The number of Applications that look at their turn when another of their set is done. */
+const MAX_TURNS = 25
+
+/** Applications that wait for a step of their set, when another Application of the set is done, failed or gone. */
+function blockedWith({ before, after }: Change<Application>, applications: Informer<Application>): string[] {
+  const owner = (after ?? before)?.metadata.ownerReferences?.find(({ kind }) => kind === ApplicationSet.kind)
+  const shown = (one: Application | undefined) => [one?.status?.sync?.status, one?.status?.health?.status]
+  if (!owner || (after && jsonEqual(shown(before), shown(after)))) return []
+  return applications.lister
+    .by(OWNER, owner.uid)
+    .filter(({ status }) => status?.conditions?.some(({ type }) => type === 'SyncBlocked'))
+    .slice(0, MAX_TURNS)
+    .map(keyOf)
 }
 
 /** The set of an Application whose sync or health changed, or that came or went. */
@@ -243,6 +259,12 @@ function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
     projectOf: (namespace, name) =>
       projects.lister.get(`${ARGO_NAMESPACE}/${name}`) ?? projects.lister.get(`${namespace}/${name}`),
     applicationsOf: (uid) => applications.lister.by(OWNER, uid),
+    setFor: ({ metadata }) => {
+      const { ownerReferences = [], namespace = '' } = metadata
+      const owner = ownerReferences.find(({ kind }) => kind === ApplicationSet.kind)
+      const set = owner && sets.lister.get(`${namespace}/${owner.name}`)
+      return set?.metadata.uid === owner?.uid ? set : undefined
+    },
     setOwnerOf: (namespace, name) =>
       applications.lister
         .get(`${namespace}/${name}`)

@@ -20,6 +20,7 @@ import type { Repositories } from '../files/repositories.ts'
 import type { Application } from '../kinds.ts'
 import type { AccessAnswer } from '../repositories/repository-secrets.ts'
 import { ownedObject, sourceOwnerOf } from './served-objects.ts'
+import { SPEC_LABEL } from './rolling-applications.ts'
 import type { Desired, Owner } from './served-objects.ts'
 
 /** An Application, or Applications that differ in their cluster alone, and where they go. */
@@ -29,6 +30,8 @@ export interface ServedApplication {
   readonly application: Pick<Application, 'metadata' | 'spec'>
   /** What a sync that a user asked for changes, besides the spec. */
   readonly operation?: ApplicationTraits['operation']
+  /** The digest of the spec, if the set of the Application has steps. */
+  readonly stepKey?: string
   /** Names of Clusters. */
   readonly clusters: readonly string[]
 }
@@ -80,7 +83,7 @@ interface Scene {
   wrong(message: string): void
 }
 
-function compileOne({ bundle, application, clusters, operation }: ServedApplication, scene: Scene): void {
+function compileOne({ bundle, application, clusters, operation, stepKey }: ServedApplication, scene: Scene): void {
   const { metadata, spec } = application
   const read = readFields(isObject(spec) ? { ...spec, project: undefined } : {}, APPLICATION, {
     system: 'Argo CD',
@@ -102,9 +105,22 @@ function compileOne({ bundle, application, clusters, operation }: ServedApplicat
       spec: read,
       project: application.spec.project,
       operation,
+      isStepped: stepKey === undefined ? undefined : true,
     }),
-    { ...scene, delivery: { placement, plan }, clusterOf: () => undefined },
+    { ...scene, objects: labelled(scene.objects, stepKey), delivery: { placement, plan }, clusterOf: () => undefined },
   )
+}
+
+/** Bundles tell which spec they were compiled from. */
+function labelled(objects: ImportedObjects, stepKey: string | undefined): ImportedObjects {
+  if (stepKey === undefined) return objects
+  return {
+    ...objects,
+    add: (kind, wanted, content) =>
+      kind === Bundle
+        ? objects.add(kind, wanted, { ...content, labels: { ...content.labels, [SPEC_LABEL]: stepKey } })
+        : objects.add(kind, wanted, content),
+  }
 }
 
 function predicatesOf(clusters: readonly string[]): { readonly cel: readonly string[] }[] {

@@ -5,7 +5,6 @@ import { jsonEqual } from '../../../core/json.ts'
 import { formatTime } from '../../../core/time/time.ts'
 import type { Context } from '../../../engine/reconciler.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
-import { isAutomated } from '../application.ts'
 import type { Application } from '../kinds.ts'
 import { finishedPhase, sourcesOf, withDeployment } from './application-status.ts'
 import type { Revisions, StateRow } from './application-status.ts'
@@ -122,7 +121,7 @@ export async function terminateOperation(
 
 /** Automated syncs stand in the history, too. */
 export function noteAutomated(app: Application, { rows, revisions, now }: Omit<Ending, 'newest'>): void {
-  if (!isAutomated(app.spec) || finishedPhase(rows)?.phase !== 'Succeeded') return
+  if (finishedPhase(rows)?.phase !== 'Succeeded') return
   const status = app.status!
   const last = status.history?.at(-1)
   const content = { ...revisions, ...sourcesOf(app.spec) }

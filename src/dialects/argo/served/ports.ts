@@ -1,3 +1,4 @@
+// Tested by src/dialects/argo/served/application.sim.test.ts
 /** The ports of the controllers of Applications and ApplicationSets. */
 import type { Digest } from '../../../core/crypto/digest.ts'
 import type { JsonObject } from '../../../core/json.ts'
@@ -11,7 +12,7 @@ import type { Rollout } from '../../../kinds/native/rollout.ts'
 import type { Source } from '../../../kinds/native/source.ts'
 import type { ObjectSet } from '../../../wire/document/cluster-document.ts'
 import type { LazyFiles } from '../../lazy-files.ts'
-import type { Application, AppProject } from '../kinds.ts'
+import type { Application, ApplicationSet, AppProject } from '../kinds.ts'
 import type { RepositoryObjects } from '../repositories/repository-secrets.ts'
 import type { createDestinations } from './destinations.ts'
 import type { Owner } from './served-objects.ts'
@@ -61,6 +62,8 @@ export interface ArgoPorts extends StateRows {
   projectOf(namespace: string, name: string): AppProject | undefined
   /** The Applications of the set with this uid. */
   applicationsOf(uid: string): readonly Application[]
+  /** The set of an Application that a set made. */
+  setFor(application: Application): ApplicationSet | undefined
   /** The ApplicationSet that an Application belongs to; undefined when none does, or when it is gone. */
   setOwnerOf(namespace: string, application: string): { readonly name: string; readonly uid: string } | undefined
   applyApplication(application: KubeObject, signal: AbortSignal): Promise<void>
