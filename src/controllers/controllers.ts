@@ -40,6 +40,7 @@ import type { FetchSourcePort } from './source-fetch/ports.ts'
 import { createSourceFetch } from './source-fetch/controller.ts'
 import { createValuesKeys } from './secrets/values-keys.ts'
 import { createWindowCheck } from './window-check/controller.ts'
+import type { HttpGet } from '../source/http-get.ts'
 
 export type { SignDocument } from './assignment-assemble/ports.ts'
 export type { RenderPort, RenderRequest } from './bundle-render/ports.ts'
@@ -63,6 +64,8 @@ export interface ControllersOptions {
   readonly fetchSource: FetchSourcePort
   /** Asks a metrics server or a webhook for the answer of a ring's gate. */
   readonly askGate: AskGatePort
+  /** Asks git services for dialects, under the rules of Sources. If omitted, dialects ask none. */
+  readonly httpGet?: HttpGet | undefined
   /** Runs the agents of clusters registered by a kubeconfig. If omitted, the hub runs none. */
   readonly pushedAgents?: PushedAgentsPort | undefined
   /** Signs a cluster's document; the digest of the bytes is recorded in the Assignment. */
@@ -77,7 +80,7 @@ export interface ControllersOptions {
 
 /** Creates the controllers of a dialect. */
 export type DialectControllers = (
-  parts: Pick<ControllersOptions, 'blobs' | 'clock' | 'ids' | 'log' | 'metrics' | 'render'> & {
+  parts: Pick<ControllersOptions, 'blobs' | 'clock' | 'ids' | 'log' | 'metrics' | 'render' | 'httpGet'> & {
     readonly informers: Informers
     /** The tenant of a key: tenants take turns in all queues. */
     laneOf(key: string): string

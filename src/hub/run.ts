@@ -15,6 +15,8 @@ import type { DataDirectory } from './home/data-directory.ts'
 import { servedDialects } from './home/dialect-names.ts'
 import { dialectControllers } from './home/dialects.ts'
 import { pushEgress } from './http/egress-rules.ts'
+import { createHttpGet } from '../source/http-get.ts'
+import { sourceEgress } from './http/egress-rules.ts'
 import { createGateRequests } from './http/gate-requests.ts'
 import { formatAddress, isWildcard } from './http/listen-address.ts'
 import { hubAuthorities, loadHubKeys } from './keys/hub-keys.ts'
@@ -110,6 +112,7 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
           hosts: config.gateHosts === undefined ? undefined : splitList(config.gateHosts),
         }),
       ),
+      httpGet: createHttpGet(sourceEgress(config)),
       metrics: page.metrics,
       dialects: dialectControllers(servedDialects(config)),
       isShared: home.isShared,

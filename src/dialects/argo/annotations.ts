@@ -3,8 +3,8 @@ export const REFRESH = 'argocd.argoproj.io/refresh'
 /** Annotation that asks for a sync, with any value. */
 export const SYNC = 'argocd.argoproj.io/sync'
 /**
- * Annotation with what the last sync changed of the spec, while the cluster has it. The status has no place for it in the
- * CRD of Argo CD itself.
+ * Annotation with what the last sync changed of the spec, while the cluster has it. The CRD of Argo CD itself has no
+ * field of the status for it.
  */
 export const SYNCED_WITH = 'flotilla.dev/synced-with'
 /** Annotation that ends the operation that started at this time. */

@@ -14,6 +14,7 @@ import type { HubTrust } from '../../wire/trust/hub-keys.ts'
 import { signDocument } from '../../wire/document/signed-document.ts'
 import { ensureNamespace, publishHubInfo, SYSTEM_NAMESPACE } from '../home/hub-info.ts'
 import type { HubInfo } from '../home/hub-info.ts'
+import type { HttpGet } from '../../source/http-get.ts'
 import type { HubPorts } from '../ports.ts'
 
 /** What the controllers need. */
@@ -23,6 +24,7 @@ export interface ControllerParts extends HubPorts {
   readonly render: RenderPort
   readonly fetchSource: FetchSourcePort
   readonly askGate: AskGatePort
+  readonly httpGet?: HttpGet | undefined
   readonly pushedAgents?: PushedAgentsPort | undefined
   readonly trust: Pick<HubTrust, 'signer' | 'newest'>
   /** Without it the trust never changes while these controllers run. */

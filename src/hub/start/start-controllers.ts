@@ -15,7 +15,16 @@ import type { Starting } from './starting.ts'
 
 export interface ControllerInputs extends Pick<
   ControllerParts,
-  'client' | 'trust' | 'onTrustChange' | 'render' | 'fetchSource' | 'askGate' | 'pushedAgents' | 'metrics' | 'dialects'
+  | 'client'
+  | 'trust'
+  | 'onTrustChange'
+  | 'render'
+  | 'fetchSource'
+  | 'askGate'
+  | 'httpGet'
+  | 'pushedAgents'
+  | 'metrics'
+  | 'dialects'
 > {
   readonly blobsFolder: string
   readonly isShared: boolean

@@ -1,4 +1,6 @@
 /** All controllers over a real embedded API in memory, in virtual time; agents are played by the test. */
+import type { HttpGet } from '../../source/http-get.ts'
+import { SourceError } from '../../source/source-error.ts'
 import assert from 'node:assert/strict'
 import { compact } from '../../core/compact.ts'
 import { CONTROLLERS_USER } from '../../apiserver/rbac/controller-rules.ts'
@@ -72,6 +74,8 @@ export interface ControllersHome {
   serveRenders(wrap: (render: RenderPort) => RenderPort): void
   /** Plays the world of gates. */
   serveGates(askGate: AskGatePort): void
+  /** Answers what dialects ask git services. */
+  serveHttp(httpGet: HttpGet): void
   readonly blobs: CollectableBlobs
   create<T extends KubeObject>(object: T, type: ResourceType<T>): Promise<T>
   find<T extends KubeObject>(type: ResourceType<T>, key: string): Promise<T | undefined>
@@ -127,6 +131,9 @@ export async function startControllersHome(
     message: 'None.',
     retry: true,
   })
+  let httpGet: HttpGet = async () => {
+    throw new SourceError('Unreachable', 'there is no network.')
+  }
   let askGate: AskGatePort = async () => ({ kind: 'Unreachable', message: 'no listener' })
   const options: ControllersOptions = {
     client: controllersClient,
@@ -143,6 +150,7 @@ export async function startControllersHome(
       return await fetchSource(request, signal)
     },
     askGate: (question, signal) => askGate(question, signal),
+    httpGet: async (request) => await httpGet(request),
     sign: async (document) => utf8(canonicalJson(document)),
     epoch: () => 1,
     onTrustChange: () => () => {},
@@ -191,6 +199,7 @@ export async function startControllersHome(
     serveSources: (port) => void (fetchSource = port),
     serveRenders: (wrap) => void (render = wrap(render)),
     serveGates: (port) => void (askGate = port),
+    serveHttp: (port) => void (httpGet = port),
     blobs,
     create: (object, type) => client.create(type, object),
     documentOf: async (cluster) => {

@@ -5,7 +5,7 @@ import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { nameSome } from '../../../core/text/name-some.ts'
 import { formatTime } from '../../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
-import { apiVersionOf } from '../../../kinds/meta.ts'
+import { apiVersionOf, keyOf } from '../../../kinds/meta.ts'
 import type { OwnerReference } from '../../../kinds/meta.ts'
 import { ALLOW_DROP_ANNOTATION } from '../../../kinds/native/placement.ts'
 import { Source } from '../../../kinds/native/source.ts'
@@ -14,7 +14,9 @@ import { COMPILED, POLL, REFRESH_SET } from '../annotations.ts'
 import { ApplicationSetError } from '../applicationset/applicationset-error.ts'
 import { Application, ApplicationSet } from '../kinds.ts'
 import { rollingStrategy, stepOf } from '../sync/rolling-sync.ts'
-import { showSteps } from './show-steps.ts'
+import { createAnswerCache } from '../scm/service-answers.ts'
+import type { Answers } from '../scm/service-answers.ts'
+import { showSteps } from './rolling/show-steps.ts'
 import { compileServed } from './compile-served.ts'
 import { decisionConfigMaps, generatedProblem, generateServed } from './generate-served.ts'
 import type { Generated } from './generate-served.ts'
@@ -27,16 +29,28 @@ import { compileWith, fetchedSources, refusedWrite, writeObjects } from './write
 /** Argo CD looks at decisions every three minutes. */
 const AGAIN_MS = 180_000
 const MAX_RESOURCES = 1000
+/** Rounds of generating: a round may need further repositories, or answers of services. */
+const MAX_ROUNDS = 8
 
 export function applicationSetReconciler(ports: ArgoPorts): Reconciler<ApplicationSet> {
+  const cache = createAnswerCache(ports)
   return {
     name: 'argo-application-set',
     async reconcile(draft: Draft<ApplicationSet>, context: Context): Promise<Result> {
       const set = draft.next
-      if (set.metadata.deletionTimestamp) return {}
-      if (await takeRefresh(set, ports, context)) return {}
-      const generated = await generate(set, ports, context)
-      if (typeof generated === 'string') return showError(draft, generated, ports, context)
+      const key = keyOf(set)
+      if (set.metadata.deletionTimestamp) {
+        cache.forget(key)
+        return {}
+      }
+      if (await takeRefresh(set, ports, context)) {
+        cache.forget(key)
+        return {}
+      }
+      const answers = cache.open(key, set.metadata.namespace ?? '', context.clock.now())
+      const generated = await generate(set, ports, context, answers)
+      const askedAgain = compact({ requeueAfterMs: answers.finish() })
+      if (typeof generated === 'string') return { ...showError(draft, generated, ports, context), ...askedAgain }
       if ('waiting' in generated) {
         draft.conditions.set('ParametersGenerated', 'False', 'Fetching', generated.waiting)
         return {}
@@ -47,7 +61,8 @@ export function applicationSetReconciler(ports: ArgoPorts): Reconciler<Applicati
       show(draft, { ...generated, unwritten }, ports, context)
       showSteps(draft, ports, context)
       const isLookedAtAgain = decisionConfigMaps(set.spec).length > 0 || unwritten.length > 0
-      return isLookedAtAgain ? { requeueAfterMs: AGAIN_MS } : {}
+      const { requeueAfterMs = Infinity } = askedAgain
+      return isLookedAtAgain ? { requeueAfterMs: Math.min(AGAIN_MS, requeueAfterMs) } : askedAgain
     },
   }
 }
@@ -68,6 +83,7 @@ async function generate(
   set: ApplicationSet,
   ports: ArgoPorts,
   context: Context,
+  answers: Answers,
 ): Promise<Generated | { readonly waiting: string } | string> {
   const { namespace = '' } = set.metadata
   const clusters = ports.clusters(namespace)
@@ -77,7 +93,7 @@ async function generate(
   const access = createAccess(namespace, templateProject(set), ports)
   try {
     // A repository may be known only after another was read.
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       const fetched = await fetchedSources(
         namespace,
         [...sources.values()].map(({ object }) => object),
@@ -91,8 +107,14 @@ async function generate(
           projects: ports.projects(namespace),
           objects,
           repositoryOf: (url, revision) => fetched.of(url, revision),
+          answerOf: (question) => answers.of(question),
         }),
       )
+      if (generated.asked.length > 0) {
+        const tooMany = await answers.ask(generated.asked, context.signal)
+        if (tooMany !== undefined) return tooMany
+        continue
+      }
       const before = sources.size
       for (const one of sourcesOf(set, generated.wanted, access)) sources.set(one.object.metadata.name, one)
       if (sources.size === before) {

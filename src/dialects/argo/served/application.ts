@@ -23,15 +23,21 @@ import { fetchProblem, otherContent } from './current-content.ts'
 import { compileServed } from './compile-served.ts'
 import type { CompiledApplications, ServedApplication } from './compile-served.ts'
 import { argoNameOf, serverOf, spellingsOf } from './destinations.ts'
-import { beginOperation, endOperation, noteAutomated, startRollouts, terminateOperation } from './operations.ts'
+import {
+  beginOperation,
+  endOperation,
+  noteAutomated,
+  startRollouts,
+  terminateOperation,
+} from './operations/operations.ts'
 import { placementProblem, releaseMove, stopBeforeMove } from './move-application.ts'
 import { STARTED } from './ports.ts'
 import type { ArgoPorts } from './ports.ts'
 import { closedWindow, projectRefusal, projectSpec, refusedObject } from './project-limits.ts'
 import type { NamedDestination } from './project-limits.ts'
 import type { Turn } from '../sync/rolling-sync.ts'
-import { createTurns, rollingSetOf, specKey } from './rolling-applications.ts'
-import type { RollingSet } from './rolling-applications.ts'
+import { createTurns, rollingSetOf, specKey } from './rolling/rolling-applications.ts'
+import type { RollingSet } from './rolling/rolling-applications.ts'
 import { removeApplication } from './remove-application.ts'
 import { createAccess } from './repository-credentials.ts'
 import { sourceOwnerOf } from './served-objects.ts'
@@ -39,7 +45,7 @@ import type { Desired } from './served-objects.ts'
 import { listResources } from './list-resources.ts'
 import type { BundleContents } from './list-resources.ts'
 import { show, showProblem } from './show-application.ts'
-import { activeOverrides, effectiveSpec, noteOverrides, sourceList } from './sync-overrides.ts'
+import { activeOverrides, effectiveSpec, noteOverrides, sourceList } from './operations/sync-overrides.ts'
 import { compileWith, fetchedSources, pruneObjects, writeObjects } from './write-objects.ts'
 import type { Fetched } from './write-objects.ts'
 

@@ -32,6 +32,7 @@ import { asPlacementCluster, asPlacementSet } from '../../../plan/placement/read
 import { placementReach } from '../../../plan/projects/placement-question.ts'
 import { indexProjects, projectOf } from '../../../plan/projects/project-of.ts'
 import { parseObjectSet } from '../../../wire/document/signed-document.ts'
+import type { HttpGet } from '../../../source/http-get.ts'
 import { lazyFiles } from '../../lazy-files.ts'
 import { LOCAL_NAME, LOCAL_SERVER } from '../applicationset/clusters.ts'
 import { AppProject, Application, ApplicationSet } from '../kinds.ts'
@@ -43,6 +44,7 @@ import { STARTED } from './ports.ts'
 import type { ArgoPorts } from './ports.ts'
 import { argoOwnerOf, isOwnedBy, MADE_KINDS } from './served-objects.ts'
 import { createCredentialPorts, repositoryInformers } from './repository-credentials.ts'
+import { createServicePort } from '../scm/service-answers.ts'
 import { createStateRows } from './state-rows.ts'
 
 /** The parts of the dialect's controllers. */
@@ -53,6 +55,7 @@ export interface ArgoParts {
   readonly ids: Ids
   readonly log: Logger
   readonly metrics?: Metrics
+  readonly httpGet?: HttpGet | undefined
 }
 
 const MANAGER = 'flotilla-argo'
@@ -204,7 +207,7 @@ function isAccepted({ spec }: Cluster): boolean {
   return spec.accepted && !spec.refused
 }
 
-function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
+function createPorts({ informers, blobs, httpGet }: ArgoParts): ArgoPorts {
   const { client } = informers
   const made = new Map(MADE_KINDS.map((kind) => [kind, informers.of(kind)]))
   for (const informer of made.values()) {
@@ -233,6 +236,7 @@ function createPorts({ informers, blobs }: ArgoParts): ArgoPorts {
   return {
     ...createStateRows(informers),
     ...createCredentialPorts(informers, MANAGER),
+    ...createServicePort(client, httpGet),
     find,
     isTaken(kind, owner, name) {
       const present = find(kind, owner.metadata.namespace ?? '', name)

@@ -20,7 +20,7 @@ import type { Repositories } from '../files/repositories.ts'
 import type { Application } from '../kinds.ts'
 import type { AccessAnswer } from '../repositories/repository-secrets.ts'
 import { ownedObject, sourceOwnerOf } from './served-objects.ts'
-import { SPEC_LABEL } from './rolling-applications.ts'
+import { SPEC_LABEL } from './rolling/rolling-applications.ts'
 import type { Desired, Owner } from './served-objects.ts'
 
 /** An Application, or Applications that differ in their cluster alone, and where they go. */

@@ -1,5 +1,6 @@
 // Tested by src/dialects/argo/served/application-set.sim.test.ts
 /** Runs the generators of an ApplicationSet on the state of the hub. */
+import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { nameSome } from '../../../core/text/name-some.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
@@ -8,9 +9,16 @@ import { GoError } from '../../../render/gotemplate/function.ts'
 import type { Entropy } from '../../../render/helm/frozen-random.ts'
 import { ApplicationSetError } from '../applicationset/applicationset-error.ts'
 import { generateApplications } from '../applicationset/generate.ts'
-import type { ArgoCluster, GenerateInputs } from '../applicationset/generate-inputs.ts'
+import type {
+  ArgoCluster,
+  GenerateInputs,
+  PullRequest,
+  ScmRepository,
+  ServiceFailure,
+} from '../applicationset/generate-inputs.ts'
 import { SERVED_LIMITS } from '../applicationset/limits.ts'
 import { unknownGenerators } from '../applicationset/generators.ts'
+import type { ServiceAnswer, ServiceQuestion } from '../scm/ask-service.ts'
 import { locationOf } from '../compile/source-location.ts'
 import type { RepositoryFiles } from '../files/repositories.ts'
 import type { Application, ApplicationSet } from '../kinds.ts'
@@ -23,6 +31,8 @@ export interface HubState {
   readonly objects: readonly JsonObject[]
   /** The files of a repository; undefined when it was not fetched yet. */
   repositoryOf(url: string, revision: string): RepositoryFiles | undefined
+  /** The answer of a git service; undefined while it was not asked. */
+  answerOf(question: ServiceQuestion): ServiceAnswer | undefined
 }
 
 /** What an ApplicationSet makes. */
@@ -36,6 +46,8 @@ export interface Generated {
   readonly wanted: readonly { readonly repoURL: string; readonly targetRevision: string }[]
   /** Files that a generator chose and that are not read yet, or cannot be read. */
   readonly unread: readonly string[]
+  /** Questions to git services that were not asked yet. */
+  readonly asked: readonly ServiceQuestion[]
 }
 
 const NO_ENTROPY: Entropy = { randomBytes: () => refuse(), now: () => refuse(), generateKey: () => refuse() }
@@ -50,6 +62,12 @@ export function generateServed(set: ApplicationSet, hub: HubState): Generated {
   if (unknown.length > 0) throw new ApplicationSetError(unknown.join('; '))
   const wanted = new Map<string, Generated['wanted'][number]>()
   const unread = new Set<string>()
+  const asked = new Map<string, ServiceQuestion>()
+  const answer = (question: ServiceQuestion): ServiceAnswer => {
+    const found = hub.answerOf(question)
+    if (found === undefined) asked.set(digestOfJson(question), question)
+    return found ?? []
+  }
   const problems: string[] = []
   const chosen = new Map<string, ArgoCluster>()
   const inputs: GenerateInputs = {
@@ -60,6 +78,12 @@ export function generateServed(set: ApplicationSet, hub: HubState): Generated {
     objects: hub.objects,
     entropy: NO_ENTROPY,
     limits: SERVED_LIMITS,
+    services: {
+      pullRequests: (generator) =>
+        answer({ kind: 'pullRequest', generator }) as readonly PullRequest[] | ServiceFailure,
+      scmRepositories: (generator) =>
+        answer({ kind: 'scmProvider', generator }) as readonly ScmRepository[] | ServiceFailure,
+    },
     onProblem: (problem) => void problems.push(problem),
     onClusters: (clusters) => {
       for (const cluster of clusters) chosen.set(cluster.secret, cluster)
@@ -85,7 +109,7 @@ export function generateServed(set: ApplicationSet, hub: HubState): Generated {
     made = generateApplications(set, inputs).applications as unknown as readonly Application[]
   } catch (caught) {
     // An error of a file that is not read yet is none of the file.
-    if (!(caught instanceof ApplicationSetError) || unread.size === 0) throw caught
+    if (!(caught instanceof ApplicationSetError) || unread.size + asked.size === 0) throw caught
     made = []
   }
   const resolve = createDestinations(hub.clusters)
@@ -101,6 +125,7 @@ export function generateServed(set: ApplicationSet, hub: HubState): Generated {
     without: [...chosen.keys()].filter((name) => !reached.has(name)).sort(),
     wanted: [...wanted.values()],
     unread: [...unread].sort(),
+    asked: [...asked.values()],
   }
 }
 

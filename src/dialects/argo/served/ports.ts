@@ -14,6 +14,7 @@ import type { ObjectSet } from '../../../wire/document/cluster-document.ts'
 import type { LazyFiles } from '../../lazy-files.ts'
 import type { Application, ApplicationSet, AppProject } from '../kinds.ts'
 import type { RepositoryObjects } from '../repositories/repository-secrets.ts'
+import type { ServiceAnswer, ServiceQuestion } from '../scm/ask-service.ts'
 import type { createDestinations } from './destinations.ts'
 import type { Owner } from './served-objects.ts'
 import type { StateRows } from './state-rows.ts'
@@ -74,6 +75,8 @@ export interface ArgoPorts extends StateRows {
   projects(namespace: string): ReadonlySet<string>
   /** ConfigMaps and decisions that a generator names by ConfigMap. */
   decisions(namespace: string, configMaps: readonly string[], signal: AbortSignal): Promise<readonly JsonObject[]>
+  /** Asks a git service for a generator of a set in a namespace; an error is an answer. */
+  askService(namespace: string, question: ServiceQuestion, signal: AbortSignal): Promise<ServiceAnswer>
   /** Whether a Bundle of the namespace uses a Source. */
   isUsed(namespace: string, source: string): boolean
   destinations(): ReturnType<typeof createDestinations>

@@ -1,11 +1,11 @@
 /** What a requested sync changes of an Application: another revision or source, options, hooks, pruning. */
-import { compact } from '../../../core/compact.ts'
-import { isObject, jsonEqual } from '../../../core/json.ts'
-import { isAutomated } from '../application.ts'
-import type { ApplicationSpec, ArgoSource } from '../application.ts'
-import { SYNCED_WITH } from '../annotations.ts'
-import type { Application, Operation } from '../kinds.ts'
-import type { Revisions } from './application-status.ts'
+import { compact } from '../../../../core/compact.ts'
+import { isObject, jsonEqual } from '../../../../core/json.ts'
+import { isAutomated } from '../../application.ts'
+import type { ApplicationSpec, ArgoSource } from '../../application.ts'
+import { SYNCED_WITH } from '../../annotations.ts'
+import type { Application, Operation } from '../../kinds.ts'
+import type { Revisions } from '../application-status.ts'
 
 type Sync = NonNullable<Operation['sync']>
 

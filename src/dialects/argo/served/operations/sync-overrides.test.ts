@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ArgoSource } from '../application.ts'
-import type { Application, Operation } from '../kinds.ts'
-import { SYNCED_WITH } from '../annotations.ts'
+import type { ArgoSource } from '../../application.ts'
+import type { Application, Operation } from '../../kinds.ts'
+import { SYNCED_WITH } from '../../annotations.ts'
 import { activeOverrides, effectiveSpec, noteOverrides, operationProblem, overridesOf } from './sync-overrides.ts'
 
 const COMMIT = 'a'.repeat(40)

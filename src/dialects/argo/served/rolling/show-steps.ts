@@ -1,11 +1,11 @@
-// Tested by src/dialects/argo/served/rolling-sync.sim.test.ts
+// Tested by src/dialects/argo/served/rolling/rolling-sync.sim.test.ts
 /** Shows the steps of RollingSync in the status of an ApplicationSet. */
-import { compact } from '../../../core/compact.ts'
-import { formatTime } from '../../../core/time/time.ts'
-import type { Context, Draft } from '../../../engine/reconciler.ts'
-import type { ApplicationSet, StepStatus } from '../kinds.ts'
-import { rollingStrategy, stepOf } from '../sync/rolling-sync.ts'
-import type { ArgoPorts } from './ports.ts'
+import { compact } from '../../../../core/compact.ts'
+import { formatTime } from '../../../../core/time/time.ts'
+import type { Context, Draft } from '../../../../engine/reconciler.ts'
+import type { ApplicationSet, StepStatus } from '../../kinds.ts'
+import { rollingStrategy, stepOf } from '../../sync/rolling-sync.ts'
+import type { ArgoPorts } from '../ports.ts'
 import { rollingApplication } from './rolling-applications.ts'
 
 const MAX_SHOWN = 1000

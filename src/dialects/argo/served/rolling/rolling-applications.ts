@@ -1,13 +1,13 @@
-// Tested by src/dialects/argo/served/rolling-sync.sim.test.ts
+// Tested by src/dialects/argo/served/rolling/rolling-sync.sim.test.ts
 /** The Applications of a set with RollingSync, as far as the hub has delivered them. */
-import { digestOfJson } from '../../../core/crypto/digest.ts'
-import { findCondition } from '../../../core/conditions.ts'
-import { Bundle } from '../../../kinds/native/bundle.ts'
-import type { Application, ApplicationSet } from '../kinds.ts'
-import { rollingStrategy, turnOf } from '../sync/rolling-sync.ts'
-import type { RollingApplication, RollingStrategy, Turn } from '../sync/rolling-sync.ts'
-import { STARTED } from './ports.ts'
-import type { ArgoPorts } from './ports.ts'
+import { digestOfJson } from '../../../../core/crypto/digest.ts'
+import { findCondition } from '../../../../core/conditions.ts'
+import { Bundle } from '../../../../kinds/native/bundle.ts'
+import type { Application, ApplicationSet } from '../../kinds.ts'
+import { rollingStrategy, turnOf } from '../../sync/rolling-sync.ts'
+import type { RollingApplication, RollingStrategy, Turn } from '../../sync/rolling-sync.ts'
+import { STARTED } from '../ports.ts'
+import type { ArgoPorts } from '../ports.ts'
 
 /** Label of a Bundle with the digest of the spec of its Application: an older one delivers an older spec. */
 export const SPEC_LABEL = 'argocd.argoproj.io/spec'

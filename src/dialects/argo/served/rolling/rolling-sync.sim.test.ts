@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { Bundle } from '../../../kinds/native/bundle.ts'
-import { build } from '../../../testing/fixtures/builders.ts'
-import { startArgoHome } from '../../../testing/hub/argo-home.ts'
-import { ApplicationSet } from '../kinds.ts'
+import { Bundle } from '../../../../kinds/native/bundle.ts'
+import { build } from '../../../../testing/fixtures/builders.ts'
+import { startArgoHome } from '../../../../testing/hub/argo-home.ts'
+import { ApplicationSet } from '../../kinds.ts'
 
 const REPO = 'https://git.example.com/apps.git'
 const cm = (value: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {v: "${value}"}\n`

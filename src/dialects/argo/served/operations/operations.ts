@@ -1,16 +1,16 @@
 // Tested by src/dialects/argo/served/application.sim.test.ts
 /** Syncs of an Application: their start, their end, and the history. */
-import { compact } from '../../../core/compact.ts'
-import { jsonEqual } from '../../../core/json.ts'
-import { formatTime } from '../../../core/time/time.ts'
-import type { Context } from '../../../engine/reconciler.ts'
-import type { Bundle } from '../../../kinds/native/bundle.ts'
-import type { Application } from '../kinds.ts'
-import { finishedPhase, sourcesOf, withDeployment } from './application-status.ts'
-import type { Revisions, StateRow } from './application-status.ts'
+import { compact } from '../../../../core/compact.ts'
+import { jsonEqual } from '../../../../core/json.ts'
+import { formatTime } from '../../../../core/time/time.ts'
+import type { Context } from '../../../../engine/reconciler.ts'
+import type { Bundle } from '../../../../kinds/native/bundle.ts'
+import type { Application } from '../../kinds.ts'
+import { finishedPhase, sourcesOf, withDeployment } from '../application-status.ts'
+import type { Revisions, StateRow } from '../application-status.ts'
 import { isRunning, operationProblem, sourceList } from './sync-overrides.ts'
-import { STARTED } from './ports.ts'
-import type { ArgoPorts } from './ports.ts'
+import { STARTED } from '../ports.ts'
+import type { ArgoPorts } from '../ports.ts'
 
 const FOR_AGENT = 'waiting for the agent of the cluster'
 

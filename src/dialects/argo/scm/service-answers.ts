@@ -1,0 +1,105 @@
+// Tested by src/dialects/argo/scm/services.sim.test.ts
+/** Answers of git services for ApplicationSets, kept until they are asked again. */
+import type { Client } from '../../../client/client.ts'
+import { findObject } from '../../../client/find-object.ts'
+import { fromBase64, fromUtf8 } from '../../../core/bytes.ts'
+import { digestOfJson } from '../../../core/crypto/digest.ts'
+import { Secret } from '../../../kinds/builtin/core.ts'
+import type { HttpGet } from '../../../source/http-get.ts'
+import { SECRET_TYPE } from '../repositories/repository-secrets.ts'
+import { askService } from './ask-service.ts'
+import type { ServiceAnswer, ServiceParts, ServiceQuestion } from './ask-service.ts'
+import type { ArgoPorts } from '../served/ports.ts'
+
+/** Argo CD asks services every 30 minutes. */
+const KEPT_S = 1800
+const LEAST_S = 30
+const FAILED_MS = 60_000
+/** The number of questions of one set. */
+const MAX_QUESTIONS = 200
+
+interface Known {
+  readonly answer: ServiceAnswer
+  readonly untilMs: number
+}
+
+/** The answers of one set in one pass. */
+export interface Answers {
+  /** The answer; undefined while it was not asked. */
+  of(question: ServiceQuestion): ServiceAnswer | undefined
+  /** Asks; returns why there are too many questions. */
+  ask(questions: readonly ServiceQuestion[], signal: AbortSignal): Promise<string | undefined>
+  /** Forgets what was not used; milliseconds until the first answer is asked again. */
+  finish(): number | undefined
+}
+
+/** The answers of all sets, by `namespace/name`. */
+export interface AnswerCache {
+  open(set: string, namespace: string, nowMs: number): Answers
+  forget(set: string): void
+}
+
+/** Creates an empty cache. */
+export function createAnswerCache(ports: Pick<ArgoPorts, 'askService'>): AnswerCache {
+  const sets = new Map<string, Map<string, Known>>()
+  return {
+    forget: (set) => void sets.delete(set),
+    open(set, namespace, nowMs) {
+      const known = new Map([...(sets.get(set) ?? [])].filter(([, { untilMs }]) => untilMs > nowMs))
+      const used = new Set<string>()
+      return {
+        of(question) {
+          const key = digestOfJson(question)
+          used.add(key)
+          return known.get(key)?.answer
+        },
+        async ask(questions, signal) {
+          if (known.size + questions.length > MAX_QUESTIONS)
+            return `the generators ask git services more than ${MAX_QUESTIONS} questions`
+          for (const question of questions) {
+            const answer = await ports.askService(namespace, question, signal)
+            const keptMs = 'failure' in answer ? FAILED_MS : keptSeconds(question) * 1000
+            known.set(digestOfJson(question), { answer, untilMs: nowMs + keptMs })
+            sets.set(set, known)
+          }
+          return undefined
+        },
+        finish() {
+          for (const key of known.keys()) if (!used.has(key)) known.delete(key)
+          if (known.size === 0) sets.delete(set)
+          else sets.set(set, known)
+          const next = Math.min(...[...known.values()].map(({ untilMs }) => untilMs - nowMs))
+          return known.size === 0 ? undefined : Math.max(1000, next)
+        },
+      }
+    },
+  }
+}
+
+function keptSeconds({ generator }: ServiceQuestion): number {
+  const asked = generator['requeueAfterSeconds']
+  return typeof asked === 'number' && Number.isInteger(asked) && asked > 0 ? Math.max(LEAST_S, asked) : KEPT_S
+}
+
+/** The type of Secrets whose values may be sent to a git service. */
+const SCM_CREDS = 'scm-creds'
+
+/** The port that asks over the network. */
+export function createServicePort(client: Client, httpGet: HttpGet | undefined): Pick<ArgoPorts, 'askService'> {
+  return {
+    async askService(namespace, question, signal) {
+      if (!httpGet) return { failure: 'this hub has no network', isNotFound: false }
+      const token: ServiceParts['token'] = async (name, key) => {
+        const secret = await findObject(client, Secret, { namespace, name }, signal)
+        if (!secret) return { problem: `there is no Secret ${name} in namespace ${namespace}` }
+        // Users who may write sets choose the address: only Secrets that are meant for it are sent there.
+        if (secret.metadata.labels?.[SECRET_TYPE] !== SCM_CREDS)
+          return { problem: `Secret ${name} must have the label ${SECRET_TYPE}: ${SCM_CREDS}` }
+        const value = secret.data?.[key]
+        if (value === undefined) return { problem: `Secret ${name} has no key ${key}` }
+        return { token: fromUtf8(fromBase64(value)).trim() }
+      }
+      return await askService(question, { httpGet, token, signal })
+    },
+  }
+}
