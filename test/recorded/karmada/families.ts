@@ -1,6 +1,7 @@
 /** The families of Karmada's recorded answers, each with the product's function that answers it. */
 import { answerScheduleCase } from '../../../src/dialects/karmada/schedule/answer-case.ts'
 import type { Families } from '../recorded-case.ts'
+import { answerAdmit } from './admit-cases.ts'
 import { answerDivision } from './division-cases.ts'
 import { answerFailover } from './failover-cases.ts'
 import { answerMatch } from './match-cases.ts'
@@ -12,4 +13,5 @@ export const KARMADA_FAMILIES: Families = {
   override: answerOverride,
   match: answerMatch,
   failover: answerFailover,
+  admit: answerAdmit,
 }

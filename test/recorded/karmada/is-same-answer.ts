@@ -39,6 +39,19 @@ function stepsOf({ steps }: Answer): unknown {
   }))
 }
 
+/** A refusal must name each field path of the recorded one; its words are free. A fresh id is `<uuid>`. */
+function sameAdmission(answer: Answer, recorded: Answer): boolean {
+  const refusal = recorded['error'] as string | undefined
+  if (refusal === undefined) return sameUnlessError(JSON.parse(withoutIds(answer)) as Answer, recorded)
+  const paths = [...refusal.matchAll(/(spec\.[\w.[\]]+|metadata\.[\w.[\]]+): /g)].map(([, path]) => path!)
+  const said = (answer['error'] as string | undefined) ?? ''
+  return said !== '' && paths.every((path) => said.includes(path))
+}
+
+function withoutIds(answer: Answer): string {
+  return JSON.stringify(answer).replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, '<uuid>')
+}
+
 const COMPARE: Readonly<Record<string, Compare>> = {
   schedule: (answer, recorded) =>
     jsonEqual(targets(answer['clusters']), targets(recorded['clusters'])) &&
@@ -50,6 +63,7 @@ const COMPARE: Readonly<Record<string, Compare>> = {
     jsonEqual(answer['groups'] ?? null, recorded['groups'] ?? null),
   override: sameUnlessError,
   failover: sameUnlessError,
+  admit: sameAdmission,
   match: (answer, recorded) => jsonEqual(stepsOf(answer) ?? null, stepsOf(recorded) ?? null),
 }
 

@@ -14,10 +14,12 @@ export class ImageReferenceError extends Error {}
 const MAX_LENGTH = 4096
 const MAX_NAME = 255
 const TAG = /^\w[\w.-]{0,127}$/
-const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/
-const PATH_COMPONENT = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/
-const HOST =
-  /^(?:(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?$/
+const ALGORITHM_PART = /^[A-Za-z][A-Za-z0-9]*$/
+const HEX = /^[0-9a-fA-F]{32,}$/
+const PATH_WORD = /^[a-z0-9]+$/
+const SEPARATOR = /__|[._]|-+/
+const HOST_LABEL = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?$/
+const IPV6 = /^\[[a-fA-F0-9:]+\]$/
 /** Digits of the digests that are known. */
 const DIGEST_LENGTHS: ReadonlyMap<string, number> = new Map([
   ['sha256', 64],
@@ -61,21 +63,42 @@ export function formatImage({ registry, repository, tag, digest }: ImageReferenc
 /** The reference with another tag or digest; a text that is neither leaves it as it is. */
 export function withVersion(image: ImageReference, version: string): ImageReference {
   if (TAG.test(version)) return { ...image, tag: version, digest: '' }
-  if (version.length <= MAX_LENGTH && DIGEST.test(version)) return { ...image, tag: '', digest: version }
+  if (version.length <= MAX_LENGTH && hasDigestForm(version)) return { ...image, tag: '', digest: version }
   return image
 }
 
+/** An algorithm such as `sha256`, and at least 32 hexadecimal digits. */
+function hasDigestForm(text: string): boolean {
+  const colon = text.indexOf(':')
+  return (
+    colon > 0 &&
+    text
+      .slice(0, colon)
+      .split(/[-_+.]/)
+      .every((part) => ALGORITHM_PART.test(part)) &&
+    HEX.test(text.slice(colon + 1))
+  )
+}
+
 function isDigest(digest: string): boolean {
-  if (!DIGEST.test(digest)) return false
+  if (!hasDigestForm(digest)) return false
   const [algorithm = '', hex = ''] = digest.split(':')
   return hex.length === DIGEST_LENGTHS.get(algorithm) && hex === hex.toLowerCase()
 }
 
 function isName(name: string): boolean {
   const parts = name.split('/')
-  const isPath = (components: readonly string[]): boolean => components.every((part) => PATH_COMPONENT.test(part))
+  const isPath = (components: readonly string[]): boolean =>
+    components.every((component) => component.split(SEPARATOR).every((word) => PATH_WORD.test(word)))
   const rest = parts.slice(1)
   const path = isPath(parts) ? parts : rest
   if (path.join('/').length > MAX_NAME) return false
-  return isPath(parts) || (rest.length > 0 && HOST.test(parts[0]!) && isPath(rest))
+  return isPath(parts) || (rest.length > 0 && isHost(parts[0]!) && isPath(rest))
+}
+
+/** A host name or an IPv6 address in brackets, with or without a port. */
+function isHost(text: string): boolean {
+  const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(text) ?? []
+  if (port !== undefined && !/^\d+$/.test(port)) return false
+  return IPV6.test(host) || host.split('.').every((label) => HOST_LABEL.test(label))
 }
