@@ -122,29 +122,6 @@ export function createPushPool(options: PushPoolOptions) {
     onChange(name)
   }
 
-  /** Asks a thread; the answer of one thread is not waited for before another is asked. */
-  async function ask(group: Group): Promise<void> {
-    const { thread, isAsked } = group
-    if (!thread || isAsked) return
-    group.isAsked = true
-    try {
-      const what = 'a thread of agents did not answer'
-      const asked: PushedClusterState[] = await deadline(
-        { clock, ms: ANSWER_MS, signal: closing.signal, what },
-        async (signal) => await thread.call({ do: 'states' }, signal),
-      )
-      for (const { name, ...state } of asked) if (group.targets.has(name)) note(name, state)
-      if (group.ends > 0 && clock.monotonicMs() - group.startedAtMs > STABLE_MS) group.ends = 0
-    } catch (caught) {
-      // A thread that ended by itself is started again; one that only hangs would stay.
-      if (closing.signal.aborted || group.thread !== thread) return
-      ended(group, toError(caught), 'silent')
-      await thread.kill()
-    } finally {
-      group.isAsked = false
-    }
-  }
-
   return {
     stateOf: (name: string) => states.get(name),
     /** Runs an agent, or gives it a new credential. */
@@ -175,7 +152,7 @@ export function createPushPool(options: PushPoolOptions) {
     async serve(signal: AbortSignal): Promise<void> {
       try {
         while (!signal.aborted) {
-          for (const group of groups) void ask(group).catch(() => {}) // killing a thread that is gone fails
+          for (const group of groups) void askGroup(group, { clock, closing, note, ended }).catch(() => {}) // killing a thread that is gone fails
           await clock.sleep(ASK_EVERY_MS, signal).catch(() => {}) // aborted: the loop ends
         }
       } finally {
@@ -191,4 +168,34 @@ export function createPushPool(options: PushPoolOptions) {
 const RESTARTING: PushState = {
   reason: 'Restarting',
   message: 'The thread of the agent ended; the hub starts the agent again.',
+}
+
+interface AskScope {
+  readonly clock: PushPoolOptions['clock']
+  readonly closing: AbortController
+  readonly note: (name: string, state: PushState) => void
+  readonly ended: (group: Group, error: Error, cause: 'silent') => void
+}
+
+/** Asks a thread for the states of its agents. The hub asks the next thread before this one has answered. */
+async function askGroup(group: Group, { clock, closing, note, ended }: AskScope): Promise<void> {
+  const { thread, isAsked } = group
+  if (!thread || isAsked) return
+  group.isAsked = true
+  try {
+    const what = 'a thread of agents did not answer'
+    const asked: PushedClusterState[] = await deadline(
+      { clock, ms: ANSWER_MS, signal: closing.signal, what },
+      async (signal) => await thread.call({ do: 'states' }, signal),
+    )
+    for (const { name, ...state } of asked) if (group.targets.has(name)) note(name, state)
+    if (group.ends > 0 && clock.monotonicMs() - group.startedAtMs > STABLE_MS) group.ends = 0
+  } catch (caught) {
+    // A thread that ended by itself is started again; one that only hangs would stay.
+    if (closing.signal.aborted || group.thread !== thread) return
+    ended(group, toError(caught), 'silent')
+    await thread.kill()
+  } finally {
+    group.isAsked = false
+  }
 }

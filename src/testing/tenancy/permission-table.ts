@@ -50,20 +50,29 @@ const NATIVE: Readonly<Record<string, Row>> = {
 
 /** Administrators grant rights on the kinds of Fleet, as in Fleet. */
 const FLEET: Readonly<Record<string, Row>> = {
+  bundlenamespacemappings: NOTHING,
   bundles: NOTHING,
   'bundles/status': NOTHING,
   clustergroups: NOTHING,
   'clustergroups/status': NOTHING,
   clusters: NOTHING,
   'clusters/status': NOTHING,
+  clusterregistrations: NOTHING,
+  'clusterregistrations/status': NOTHING,
+  clusterregistrationtokens: NOTHING,
+  'clusterregistrationtokens/status': NOTHING,
+  contents: NOTHING,
   gitreporestrictions: NOTHING,
   gitrepos: NOTHING,
   'gitrepos/status': NOTHING,
   helmops: NOTHING,
   'helmops/status': NOTHING,
+  imagescans: NOTHING,
 }
 
-/** What acts within the Project of its namespace can be written there; works and add-ons use the rights of the agent. */
+/**
+ * What acts within the Project of its namespace can be written there; works and add-ons use the rights of the agent.
+ */
 const OCM_CLUSTER: Readonly<Record<string, Row>> = {
   addonplacementscores: READABLE,
   'addonplacementscores/status': NOTHING,

@@ -78,7 +78,7 @@ class JqReader {
       const operator = this.#take(/\s*(==|!=)/y)?.[1] as Comparison['operator'] | undefined
       const value = operator && this.#take(/\s*("(?:[^"\\]|\\["\\/])*"|-?\d+(?:\.\d+)?|true|false)/y)?.[1]
       // Only plain fields can be compared, and a text that the other syntax can hold.
-      if (value === undefined || path === undefined || !/^(\.[A-Za-z0-9_-]+)+$/.test(path)) return undefined
+      if (value === undefined || path === undefined || !isPlainPath(path)) return undefined
       const text = value.startsWith('"') ? (JSON.parse(value) as string) : undefined
       if (text?.includes('"')) return undefined
       found.push({ path, operator: operator!, value: text === undefined ? value : `"${text}"` })
@@ -126,4 +126,10 @@ const ALL = '[*]'
 
 function fieldOf(name: string): string {
   return /^[A-Za-z0-9_-]+$/.test(name) ? `.${name}` : `["${name.replaceAll(/["\\]/g, String.raw`\$&`)}"]`
+}
+
+/** A path of plain fields, such as `.spec.replicas`. */
+function isPlainPath(path: string): boolean {
+  const [before, ...fields] = path.split('.')
+  return before === '' && fields.length > 0 && fields.every((field) => /^[A-Za-z0-9_-]+$/.test(field))
 }
