@@ -344,7 +344,7 @@ test('deleting follows the present policy of a Kustomization, also while it cann
   assert.equal((await delivered())['c1']?.length, names.length)
   const policyOf = async (name: string) =>
     (await hub.find(Bundle, `${NS}/kustomization-${name}`))?.spec.delete?.bundleDeleted
-  await edit('refused', { decryption: { provider: 'sops' }, deletionPolicy: 'Orphan' })
+  await edit('refused', { decryption: { provider: 'vault' }, deletionPolicy: 'Orphan' })
   assert.match(await ready('refused'), /^False Refused/)
   await edit('suspended', { suspend: true })
   await hub.client.delete(GitRepository, { namespace: NS, name: 'fleet' })
@@ -476,7 +476,7 @@ test('what is not served is refused by name', async (t) => {
   await repository({ url: 'https://git.example.com/missing' }, 'missing')
   await kustomization('elsewhere', { sourceRef: { kind: 'GitRepository', name: 'fleet', namespace: 'other' } })
   await kustomization('bucket', { sourceRef: { kind: 'Bucket', name: 'fleet' } })
-  await kustomization('sops', { decryption: { provider: 'sops' } })
+  await kustomization('sops', { decryption: { provider: 'vault' } })
   await kustomization('waits', { sourceRef: { kind: 'GitRepository', name: 'missing' } })
   await settle()
   assert.match(await ready('fleet', GitRepository), /^False Refused: spec\.provider is "azure", which is not served/)
@@ -492,6 +492,6 @@ test('what is not served is refused by name', async (t) => {
     await ready('bucket'),
     /^False Refused: spec\.sourceRef\.kind is "Bucket", and only GitRepository is served/,
   )
-  assert.match(await ready('sops'), /^False Refused: spec\.decryption is refused/)
+  assert.match(await ready('sops'), /^False Refused: spec\.decryption\.provider is "vault"; only sops is supported/)
   assert.match(await ready('waits'), /^False ArtifactFailed: Source artifact not found, retrying in 30s: failed to/)
 })
