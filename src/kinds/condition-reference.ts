@@ -467,12 +467,17 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
   {
     title: 'ManifestWorks',
     about:
-      'Reasons of the condition Applied of a ManifestWork. The other reasons are those of Open Cluster Management.',
+      'Reasons of the conditions Applied and Admitted of a ManifestWork. The other reasons are those of Open Cluster Management.',
     reasons: [
       entry(
         'AppliedManifestWorkFailed',
         'The work, or one of its manifests, cannot be applied; `status.resourceStatus` has the error of the cluster.',
         'Correct the manifest.',
+      ),
+      entry(
+        'NamespaceTaken',
+        'The namespace has the name of the cluster and another purpose. The work is not delivered; what runs stays.',
+        'Label the namespace `open-cluster-management.io/cluster-name` with the name of the cluster.',
       ),
     ],
   },

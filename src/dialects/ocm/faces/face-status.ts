@@ -1,4 +1,3 @@
-// Tested by src/dialects/ocm/faces/managed-cluster.sim.test.ts
 /** The status of a ManagedCluster, from the Cluster that it shows. Pure. */
 import { compact } from '../../../core/compact.ts'
 import { findCondition } from '../../../core/conditions.ts'
@@ -89,11 +88,14 @@ export function namespaceCondition(
     }
   }
   if (namespace && namespace.metadata.labels?.[NAMESPACE_LABEL] !== cluster) {
+    const effect = isForeignNamespace(cluster, namespace)
+      ? 'ManifestWorks in the namespace are not delivered.'
+      : 'Users who may write ManifestWorks in the namespace reach the cluster.'
     return {
       type,
       status: 'False',
       reason: 'NamespaceTaken',
-      message: `Namespace ${JSON.stringify(cluster)} existed before the cluster, and the hub did not create it. Users who may write ManifestWorks in the namespace reach the cluster. Label the namespace ${NAMESPACE_LABEL}=${cluster} to confirm that it belongs to the cluster.`,
+      message: `Namespace ${JSON.stringify(cluster)} existed before the cluster, and the hub did not create it. ${effect} Label the namespace ${NAMESPACE_LABEL}=${cluster} to confirm that it belongs to the cluster.`,
     }
   }
   return {
@@ -109,4 +111,18 @@ export function namespaceCondition(
 /** Whether a namespace can have the name of a cluster. */
 export function isNamespaceName(name: string): boolean {
   return name.length <= MAX_NAMESPACE && !name.includes('.')
+}
+
+const SYSTEM_NAMESPACE = /^(?:default|kube-.*|flotilla-.*|open-cluster-management(?:-.*)?)$/
+
+/**
+ * Whether a namespace with the name of a cluster certainly belongs to another purpose: it is a namespace of the system,
+ * or of another cluster, and no administrator has confirmed that it belongs to this one.
+ */
+export function isForeignNamespace(
+  cluster: string,
+  { metadata }: { readonly metadata: { readonly labels?: Readonly<Record<string, string>> } },
+): boolean {
+  const owner = metadata.labels?.[NAMESPACE_LABEL]
+  return owner !== cluster && (owner !== undefined || SYSTEM_NAMESPACE.test(cluster))
 }

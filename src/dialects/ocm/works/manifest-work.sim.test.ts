@@ -270,4 +270,47 @@ describe('a ManifestWork', () => {
       { seeds: 1 },
     )
   })
+
+  test('of a namespace that belongs to another cluster is not delivered, until an administrator confirms it', async () => {
+    await simulate(
+      async (world) => {
+        const fleet = await start(world)
+        await apply(world, fleet, work([configMap('a')]))
+        await until(world, fleet, 'Applied', (one) => isTrue(one, 'Applied'))
+        const label = (value: string) =>
+          retryUntilAccepted(world, 'label', () =>
+            fleet.client.patch(
+              Namespace,
+              { name: 'store-1' },
+              {
+                type: 'merge',
+                body: { metadata: { labels: { 'open-cluster-management.io/cluster-name': value } } },
+              },
+            ),
+          )
+        await label('store-2')
+        await apply(world, fleet, work([configMap('a'), configMap('b')]))
+        const refused = await until(world, fleet, 'refused', (one) => isTrue(one, 'Admitted', 'False'))
+        const said = refused?.status?.conditions?.find(({ type }) => type === 'Admitted')
+        assert.match(`${said?.reason} ${said?.message}`, /^NamespaceTaken .*kubectl label namespace store-1/)
+        await world.run(600_000)
+        const names = async () =>
+          (await listStored(fleet.members[0]!.store, ConfigMap)).map(({ metadata }) => metadata.name)
+        assert.deepEqual(
+          [(await names()).includes('a'), (await names()).includes('b')],
+          [true, false],
+          'what runs stays',
+        )
+        await label('store-1')
+        await until(world, fleet, 'Applied again', (one) => isTrue(one, 'Applied') && isTrue(one, 'Available'))
+        const now = await workOf(fleet)
+        assert.equal(
+          now?.status?.conditions?.some(({ type }) => type === 'Admitted'),
+          false,
+        )
+        assert.ok((await names()).includes('b'))
+      },
+      { seeds: 1 },
+    )
+  })
 })

@@ -13,6 +13,7 @@ import type { Condition, UnknownObject } from '../../../kinds/meta.ts'
 import { REMOVAL_FINALIZER } from '../../../kinds/native/bundle.ts'
 import type { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import { Delivery, deliveryEntryId } from '../../../kinds/native/delivery.ts'
+import { NAMESPACE_LABEL } from '../faces/face-status.ts'
 import { compileWork } from './compile-work.ts'
 import type { CompiledWork } from './compile-work.ts'
 import { ManifestWork, OCM_WORK_GROUP } from './kinds.ts'
@@ -38,6 +39,8 @@ export interface ManifestWorkPorts {
   applyDelivery(delivery: Delivery, signal: AbortSignal): Promise<void>
   deleteDelivery(delivery: Delivery, signal: AbortSignal): Promise<void>
   deleteWork(work: ManifestWork, signal: AbortSignal): Promise<void>
+  /** Whether the namespace has the name of a cluster and certainly another purpose. */
+  isForeign(namespace: string): boolean
   /** The newest report of the cluster that has this name. */
   reportOf(cluster: string): ClusterReport | undefined
   readonly pace: KeyedThrottle
@@ -83,6 +86,12 @@ export function manifestWorkReconciler(ports: ManifestWorkPorts): Reconciler<Man
       }
       if (delivery && !isMine)
         return refuse(draft, `Delivery ${keyOf(delivery)} exists and was not made for this work; rename the work`)
+      const { namespace = '' } = metadata
+      if (ports.isForeign(namespace)) {
+        // Users of a namespace with another purpose have no say about the cluster. What runs stays.
+        draft.conditions.set('Admitted', 'False', 'NamespaceTaken', foreignMessage(namespace))
+        return {}
+      }
       const now = await compiled(work)
       if (typeof now === 'string') return refuse(draft, now)
       const isComplete = findCondition(work.status?.conditions, 'Complete')?.status === 'True'
@@ -97,6 +106,11 @@ export function manifestWorkReconciler(ports: ManifestWorkPorts): Reconciler<Man
       return show(draft, now.work, { delivery: shown, ports, context })
     },
   }
+}
+
+function foreignMessage(namespace: string): string {
+  const confirm = `kubectl label namespace ${namespace} ${NAMESPACE_LABEL}=${namespace}`
+  return `Namespace ${namespace} is of the system or of another cluster, so its works are not delivered to cluster ${namespace}. An administrator can confirm that it belongs to the cluster: ${confirm}`
 }
 
 /** The work stays until the Delivery is gone: its receipts are stored, or its cluster is offline. */

@@ -12,11 +12,14 @@ import { createController } from '../../../engine/controller.ts'
 import type { Controller } from '../../../engine/controller.ts'
 import { createKeyedThrottle } from '../../../engine/keyed-throttle.ts'
 import { triggerOn, triggerOnObject } from '../../../engine/trigger.ts'
+import { Namespace } from '../../../kinds/builtin/core.ts'
 import type { KubeObject, ResourceType } from '../../../kinds/meta.ts'
 import { keyOf } from '../../../kinds/meta.ts'
 import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { Delivery, deliveryKeyOf } from '../../../kinds/native/delivery.ts'
+import { isForeignNamespace } from '../faces/face-status.ts'
+import { ManagedCluster } from '../kinds.ts'
 import { ManifestWork } from './kinds.ts'
 import { manifestWorkReconciler, WORK_LABEL } from './manifest-work.ts'
 import type { ManifestWorkPorts } from './manifest-work.ts'
@@ -43,6 +46,9 @@ export function createWorkControllers(parts: WorkParts): readonly Controller[] {
   const deliveries = informers.of(Delivery)
   const clusters = informers.of(Cluster)
   const reports = informers.of(ClusterReport)
+  const namespaces = informers.of(Namespace)
+  const faces = informers.of(ManagedCluster)
+  const worksIn = (namespace: string): string[] => works.lister.list(namespace).map(keyOf)
   const remove = async (type: ResourceType<KubeObject>, { metadata }: KubeObject, signal: AbortSignal) => {
     const { namespace = '', name, uid } = metadata
     try {
@@ -59,6 +65,10 @@ export function createWorkControllers(parts: WorkParts): readonly Controller[] {
     },
     deleteDelivery: (delivery, signal) => remove(Delivery, delivery, signal),
     deleteWork: (work, signal) => remove(ManifestWork, work, signal),
+    isForeign: (name) => {
+      const namespace = namespaces.lister.get(name)
+      return faces.lister.get(name) !== undefined && namespace !== undefined && isForeignNamespace(name, namespace)
+    },
     reportOf: (name) => {
       const report = reports.lister.get(name)
       return report?.spec.clusterId === clusters.lister.get(name)?.spec.id ? report : undefined
@@ -76,6 +86,10 @@ export function createWorkControllers(parts: WorkParts): readonly Controller[] {
       notesGeneration: false, // its status has no such field; the conditions have it
       triggers: [
         triggerOnObject(deliveries, (delivery) => (delivery.metadata.labels?.[WORK_LABEL] ? [keyOf(delivery)] : [])),
+        triggerOn(namespaces, ({ key, before, after }) =>
+          jsonEqual(before?.metadata.labels ?? {}, after?.metadata.labels ?? {}) ? [] : worksIn(key),
+        ),
+        triggerOn(faces, ({ key, before, after }) => (Boolean(before) === Boolean(after) ? [] : worksIn(key))),
         triggerOn(reports, ({ before, after }) => changedWorks(before, after)),
       ],
     }),
