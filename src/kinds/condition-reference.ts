@@ -100,6 +100,7 @@ export const CONDITIONS: readonly ConditionEntry[] = [
   condition('SealingKeyRetired', ['Cluster'], 'True while the hub waits for a new sealing key of the agent.'),
   condition('Usable', ['JoinToken'], 'True while clusters can join with the token.'),
   condition('GitPolling', ['GitRepo'], 'The Ready condition of the Source that the hub created for the GitRepo.'),
+  condition('Compiled', ['Policy'], 'True when the Policy is a Bundle of checks that reaches its clusters.'),
   condition(
     'ClusterSetEmpty',
     ['ManagedClusterSet'],
@@ -478,6 +479,40 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'NamespaceTaken',
         'The namespace has the name of the cluster and another purpose. The work is not delivered; what runs stays.',
         'Label the namespace `open-cluster-management.io/cluster-name` with the name of the cluster.',
+      ),
+    ],
+  },
+  {
+    title: 'Policies',
+    about: 'Reasons of the condition Compiled of a Policy.',
+    reasons: [
+      entry('Compiled', 'The Policy is a Bundle of checks.', 'None.'),
+      entry('Disabled', '`spec.disabled` is true. No cluster evaluates the Policy.', 'None.'),
+      entry('NotBound', 'No PlacementBinding binds the Policy to clusters.', 'Create a PlacementBinding.'),
+      entry(
+        'PlacementUnknown',
+        'A Placement of a binding does not exist or is not decided. The clusters keep what they evaluate.',
+        'Create the Placement, or correct the binding.',
+      ),
+      entry(
+        'InvalidPolicy',
+        'The Policy has a mistake. The clusters keep what they evaluate.',
+        'Correct the field that the message names.',
+      ),
+      entry(
+        'NotSupported',
+        'The Policy has a kind that agents do not evaluate. The clusters keep what they evaluate.',
+        'Remove the template or dependency that the message names.',
+      ),
+      entry(
+        'NameTaken',
+        'A Bundle or Placement with the name was not made for the Policy.',
+        'Rename the Policy, or the Bundle or Placement.',
+      ),
+      entry(
+        'NotDelivered',
+        'A guard, a Project or a mistake stops the Bundle of the Policy.',
+        'See the Bundle or Placement that the message names.',
       ),
     ],
   },

@@ -12,7 +12,7 @@ const is = (bundle: string, name: string, state: ReportedCheck['state']) => ({
 const ME = { bundle: 'ops/me', name: 'me' }
 
 test('a check waits until all checks of a bundle are as it wants, and says which is not', () => {
-  const dependsOn = [{ bundle: 'ops/other' }]
+  const dependsOn = [{ bundles: ['ops/other'] }]
   const wait = (...all: ReturnType<typeof is>[]) => waitsFor({ dependsOn }, ME, all)
   assert.match(wait() ?? '', /bundle ops\/other is not on this cluster, and Compliant is required/)
   assert.equal(wait(is('ops/other', 'a', 'Compliant'), is('ops/else', 'b', 'NonCompliant')), undefined)
@@ -29,7 +29,7 @@ test('a dependency may want another state, and may be for some checks only', () 
 
 test('a check never waits for itself', () => {
   assert.match(
-    waitsFor({ dependsOn: [{ bundle: 'ops/me' }] }, ME, [is('ops/me', 'me', 'Compliant')]) ?? '',
+    waitsFor({ dependsOn: [{ bundles: ['ops/me'] }] }, ME, [is('ops/me', 'me', 'Compliant')]) ?? '',
     /not on this cluster/,
   )
 })

@@ -24,14 +24,14 @@ export function waitsFor(
 
 /** The state of all checks that a dependency names together; undefined without one. A check never waits for itself. */
 function stateOf(
-  { bundle, kind, name }: Dependency,
+  { bundles, kind, name }: Dependency,
   check: Pick<State, 'bundle' | 'name'>,
   all: readonly State[],
 ): State['state'] | undefined {
   const states = all
     .filter(
       (one) =>
-        (bundle === undefined || one.bundle === bundle) &&
+        (bundles === undefined || bundles.includes(one.bundle)) &&
         (kind === undefined || one.kind === kind) &&
         (name === undefined || one.name === name) &&
         !(one.bundle === check.bundle && one.name === check.name),
@@ -40,7 +40,7 @@ function stateOf(
   return (['NonCompliant', 'Pending', 'Unknown', 'Compliant'] as const).find((state) => states.includes(state))
 }
 
-function describe({ bundle, kind, name }: Dependency): string {
+function describe({ bundles, kind, name }: Dependency): string {
   if (name !== undefined) return `${kind ?? 'check'} ${name}`
-  return bundle === undefined ? (kind ?? 'each check') : `bundle ${bundle}`
+  return bundles?.[0] === undefined ? (kind ?? 'each check') : `bundle ${bundles[0]}`
 }

@@ -2,6 +2,8 @@
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
 
 const CLUSTER = ['cluster.open-cluster-management.io']
+const POLICY = ['policy.open-cluster-management.io']
+const APPS = ['apps.open-cluster-management.io']
 const WORK = ['work.open-cluster-management.io']
 const ADDON = ['addon.open-cluster-management.io']
 const OWN = ['flotilla.dev']
@@ -51,6 +53,10 @@ export const OCM_CONTROLLER_RULES: readonly PolicyRule[] = [
   { apiGroups: WORK, resources: ['manifestworks'], verbs: ['create', 'patch'] },
   // What a ManifestWorkReplicaSet becomes.
   { apiGroups: OWN, resources: ['bundles', 'placements', 'rolloutplans'], verbs: ['create', 'patch', 'delete'] },
+  { apiGroups: POLICY, resources: ['placementbindings', 'policies', 'policysets'], verbs: ['list', 'watch'] },
+  { apiGroups: POLICY, resources: ['policies/status', 'policysets/status'], verbs: ['update'] },
+  { apiGroups: APPS, resources: ['placementrules'], verbs: ['list', 'watch'] },
+  { apiGroups: APPS, resources: ['placementrules/status'], verbs: ['update'] },
   { apiGroups: OWN, resources: ['deliveries'], verbs: ['create', 'patch', 'delete'] },
   // A ManagedCluster that a user accepted accepts its Cluster.
   { apiGroups: OWN, resources: ['clusters'], verbs: ['patch', 'accept'] },

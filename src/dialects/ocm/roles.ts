@@ -13,6 +13,7 @@ import {
   OcmPlacement,
   OcmPlacementDecision,
 } from './kinds.ts'
+import { OCM_POLICY_KINDS } from './policy/served/kinds.ts'
 import { ManifestWorkReplicaSet } from './replica-sets/kinds.ts'
 import { OCM_WORK_KINDS } from './works/kinds.ts'
 
@@ -22,15 +23,16 @@ export const OCM_KINDS: readonly Kind[] = [
   ...OCM_WORK_KINDS,
   ManifestWorkReplicaSet,
   ...OCM_ADDON_KINDS,
+  ...OCM_POLICY_KINDS,
 ]
 
 const AGGREGATE = 'rbac.authorization.k8s.io/aggregate-to-'
 const READ = ['get', 'list', 'watch']
 const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update']
-const OWNED: readonly Kind[] = [OcmPlacement, ManagedClusterSetBinding, ManifestWorkReplicaSet]
+const OWNED: readonly Kind[] = [OcmPlacement, ManagedClusterSetBinding, ManifestWorkReplicaSet, ...OCM_POLICY_KINDS]
 const DECIDED: readonly Kind[] = [OcmPlacementDecision, AddOnPlacementScore]
 
-/** The dialect's cluster roles. A ManifestWorkReplicaSet acts within the Project of its namespace, like a Bundle. */
+/** The dialect's cluster roles. A ManifestWorkReplicaSet and a Policy act within the Project of its namespace, like a Bundle. */
 export const OCM_ROLES: readonly ClusterRole[] = [
   role('flotilla:ocm-view', ['view', 'edit', 'admin'], rulesOf([...OWNED, ...DECIDED], READ)),
   role('flotilla:ocm-edit', ['edit', 'admin'], rulesOf(OWNED, WRITE)),

@@ -29,6 +29,7 @@ import {
 import { PLACEMENT_LABEL } from '../../dialects/ocm/placement/read-objects.ts'
 import { AddOnTemplate, ClusterManagementAddOn } from '../../dialects/ocm/addons/kinds.ts'
 import { ManifestWorkReplicaSet } from '../../dialects/ocm/replica-sets/kinds.ts'
+import { PlacementBinding, PlacementRule, Policy, PolicySet } from '../../dialects/ocm/policy/served/kinds.ts'
 import { ManifestWork } from '../../dialects/ocm/works/kinds.ts'
 import { utf8 } from '../../core/bytes.ts'
 import { silentLogger } from '../../core/log.ts'
@@ -340,6 +341,7 @@ test('the controllers of the OCM dialect have every right that they use, and no 
   const manifests = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'default' } }]
   await hub.create(build(ManifestWork, 'a/web', { spec: { workload: { manifests } } }), ManifestWork)
   await settle(hub)
+  await walkPolicies(hub)
   await hub.client.delete(ManifestWork, { namespace: 'a', name: 'web' })
   const template = { workload: { manifests } }
   const refs = (...names: string[]) => ({
@@ -378,6 +380,29 @@ test('the controllers of the OCM dialect have every right that they use, and no 
   assert.deepEqual(denied, [])
   assert.deepEqual(unusedOf(OCM_CONTROLLER_RULES, used), Object.keys(UNSEEN_OF_OCM).sort())
 })
+
+/** A Policy that is bound, becomes a Bundle, and is disabled. */
+async function walkPolicies(hub: ControllersHome): Promise<void> {
+  const group = 'policy.open-cluster-management.io'
+  const objectDefinition = {
+    apiVersion: `${group}/v1`,
+    kind: 'ConfigurationPolicy',
+    metadata: { name: 'quota' },
+    spec: { remediationAction: 'inform' },
+  }
+  await hub.create(build(Policy, 'default/quota', { spec: { disabled: false, 'policy-templates': [{ objectDefinition }] } }), Policy) // prettier-ignore
+  await hub.create(build(PolicySet, 'default/set', { spec: { policies: ['quota'] } }), PolicySet)
+  await hub.create(build(PlacementRule, 'default/rule', { spec: { clusterSelector: {} } }), PlacementRule)
+  const binding = {
+    placementRef: { apiGroup: 'cluster.open-cluster-management.io', kind: 'Placement', name: 'all' },
+    subjects: [{ apiGroup: group, kind: 'PolicySet', name: 'set' }],
+  }
+  await hub.create(build(PlacementBinding, 'default/bind', binding), PlacementBinding)
+  await settle(hub)
+  assert.notEqual(await hub.find(Bundle, 'default/policy-quota'), undefined)
+  await hub.client.patch(Policy, { namespace: 'default', name: 'quota' }, patch({ spec: { disabled: true } }))
+  await settle(hub)
+}
 
 test('the controllers of the Argo CD dialect have every right that they use, and no other', async (t) => {
   const hub = await walkedHome(t, ['argo'], () => ({ 'apps/web/cm.yaml': configMapManifest('web', {}) }))

@@ -20,6 +20,7 @@ import { FLUX_ROLES } from '../../dialects/flux/roles.ts'
 import { OCM_KINDS, OCM_ROLES } from '../../dialects/ocm/roles.ts'
 import { createAddonControllers } from '../../dialects/ocm/addons/addon-controllers.ts'
 import { createReplicaSetControllers } from '../../dialects/ocm/replica-sets/replica-set-controllers.ts'
+import { createPolicyControllers } from '../../dialects/ocm/policy/served/policy-controllers.ts'
 import { createWorkControllers } from '../../dialects/ocm/works/work-controllers.ts'
 import { OCM_FACE_POLICIES } from '../../dialects/ocm/faces/face-policies.ts'
 import { createOcmControllers } from '../../dialects/ocm/ocm-controllers.ts'
@@ -75,6 +76,7 @@ const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
       ...createWorkControllers(parts),
       ...createReplicaSetControllers(parts),
       ...createAddonControllers(parts),
+      ...createPolicyControllers(parts),
     ],
     rules: OCM_CONTROLLER_RULES,
   },

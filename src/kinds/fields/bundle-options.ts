@@ -417,12 +417,11 @@ export const BUNDLE_OPTIONS = {
                   description: 'Names of the checks that wait. If omitted, all checks of the Bundle wait.',
                 }),
               ),
-              bundle: optional(
-                text({
-                  max: 317,
-                  min: 1,
+              bundles: optional(
+                listOf(text({ max: 317, min: 1 }), {
+                  max: 16,
                   description:
-                    'Bundle whose checks are waited for, as `namespace/name`. If omitted, checks of all Bundles match.',
+                    'Bundles whose checks are waited for, as `namespace/name`. If omitted, checks of all Bundles match.',
                 }),
               ),
               kind: optional(
@@ -430,7 +429,7 @@ export const BUNDLE_OPTIONS = {
               ),
               name: optional(
                 name({
-                  description: 'Name of the check to wait for. If omitted, all checks of `bundle` are waited for.',
+                  description: 'Name of the check to wait for. If omitted, all checks of `bundles` are waited for.',
                 }),
               ),
               compliance: optional(

@@ -93,6 +93,10 @@ type Made = Pick<Variant, 'result' | 'frozen' | 'style' | 'notes'>
 function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: RenderContext): Made {
   const expander = recipe.templating ? createExpander(templateData(recipe, scene), scene.watch) : undefined
   const options = expander ? expandOptions(merged, expander) : merged
+  if (recipe.builder && recipe.manifests !== undefined) {
+    const files: ArtifactFiles = new Map([['manifests', utf8(recipe.manifests)]])
+    return builtObjects(recipe, recipe.builder, options, { ...scene, files })
+  }
   if (recipe.manifests !== undefined || recipe.manifestParts) {
     const read = inlineObjects(recipe, expander)
     const result = read.ok ? finished(read.objects, options) : read

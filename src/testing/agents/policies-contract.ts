@@ -127,7 +127,7 @@ export function policiesContract(site: () => PolicySite): void {
 
   it('a check waits for its dependency, and a dependency that fails again takes nothing away', async () => {
     const prunes = { ...ENFORCE, pruneObjectBehavior: 'DeleteIfCreated' }
-    const dependsOn = [{ bundle: 'ops/first', kind: 'ConfigurationPolicy', name: 'first' }]
+    const dependsOn = [{ bundles: ['ops/first'], kind: 'ConfigurationPolicy', name: 'first' }]
     await assign('ops/first', [configMapPolicy('first', { on: 'yes' })])
     await assign('ops/second', [configMapPolicy('second', { on: 'yes' }, prunes)], { dependsOn })
     await reaches('first', 'NonCompliant')

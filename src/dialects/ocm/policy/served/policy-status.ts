@@ -1,0 +1,61 @@
+/** The status of Policies and PolicySets in the words of Open Cluster Management. Pure. */
+import { compact } from '../../../../core/compact.ts'
+import type { ClusterReport } from '../../../../kinds/native/cluster-report.ts'
+import type { Policy, PolicySet } from './kinds.ts'
+
+/** A state of compliance; absent while it is not known. */
+export type Compliance = NonNullable<Policy['status']>['compliant']
+
+type Check = NonNullable<ClusterReport['spec']['checks']>[number]
+type Row = NonNullable<NonNullable<Policy['status']>['status']>[number]
+
+/** What the hub knows of a cluster. */
+export interface KnownCluster {
+  readonly name: string
+  /** True if the agent has been heard within its time. What an offline cluster said last is not its state. */
+  readonly isHeard: boolean
+  readonly checks: readonly Check[]
+}
+
+/** The rows of a Policy, one for each bound cluster in order of name. */
+export function clusterRows(bundles: readonly string[], clusters: readonly KnownCluster[]): Row[] {
+  return clusters.map(({ name, isHeard, checks }) => {
+    const own = checks.filter(({ bundle }) => bundles.includes(bundle))
+    const compliant = isHeard
+      ? complianceOf(own.map(({ state }) => (state === 'Unknown' ? undefined : state)))
+      : undefined
+    return { clustername: name, clusternamespace: name, ...compact({ compliant }) }
+  })
+}
+
+/** NonCompliant before Pending before not known before Compliant; without any state, not known. */
+export function complianceOf(states: readonly Compliance[]): Compliance {
+  if (states.includes('NonCompliant')) return 'NonCompliant'
+  if (states.includes('Pending')) return 'Pending'
+  return states.length > 0 && states.every((state) => state === 'Compliant') ? 'Compliant' : undefined
+}
+
+/** State and message of a PolicySet. */
+export function setStatus(
+  { spec }: Pick<PolicySet, 'spec'>,
+  policyOf: (name: string) => Policy | undefined,
+): { readonly compliant?: Compliance; readonly statusMessage: string } {
+  const policies = spec.policies.map((name) => ({ name, policy: policyOf(name) }))
+  const live = policies.filter(({ policy }) => policy && !policy.spec.disabled)
+  const named = (all: typeof policies) => all.map(({ name }) => name).join(', ')
+  const parts: readonly [string, typeof policies][] = [
+    ['Disabled policies: ', policies.filter(({ policy }) => policy?.spec.disabled)],
+    [
+      'No status provided while awaiting policy status: ',
+      live.filter(({ policy }) => policy?.status?.compliant === undefined),
+    ],
+    ['Deleted policies: ', policies.filter(({ policy }) => !policy)],
+    ['Policies awaiting pending dependencies: ', live.filter(({ policy }) => policy?.status?.compliant === 'Pending')],
+  ]
+  const told = parts.filter(([, all]) => all.length > 0).map(([words, all]) => `${words}${named(all)}`)
+  const compliant = complianceOf(live.map(({ policy }) => policy?.status?.compliant))
+  return {
+    statusMessage: told.length === 0 ? 'All policies are reporting status' : told.join('; '),
+    ...compact({ compliant }),
+  }
+}

@@ -1,0 +1,229 @@
+// Tested by src/dialects/ocm/policy/served/policy.sim.test.ts
+/** Compiles a Policy to Bundles of checks, and writes what the agents report into its status. */
+import { findCondition } from '../../../../core/conditions.ts'
+import { jsonEqual } from '../../../../core/json.ts'
+import { compact } from '../../../../core/compact.ts'
+import type { KeyedThrottle } from '../../../../engine/keyed-throttle.ts'
+import type { Context, Draft, Reconciler, Result } from '../../../../engine/reconciler.ts'
+import { apiVersionOf, keyOf } from '../../../../kinds/meta.ts'
+import type { KubeObject } from '../../../../kinds/meta.ts'
+import { Bundle, REMOVAL_FINALIZER } from '../../../../kinds/native/bundle.ts'
+import { Placement } from '../../../../kinds/native/placement.ts'
+import { bindPolicy } from './bind-policy.ts'
+import type { BindingWorld } from './bind-policy.ts'
+import { compilePolicy, enforcedBundle, policyBundle } from './compile-policy.ts'
+import type { CompiledPolicy } from './compile-policy.ts'
+import { Policy } from './kinds.ts'
+import { clusterRows, complianceOf } from './policy-status.ts'
+import type { KnownCluster } from './policy-status.ts'
+
+/** The annotation with the RolloutPlan of a Policy. */
+const PLAN = 'flotilla.dev/rollout-plan'
+
+/** Ports of the reconciler. */
+export interface PolicyPorts {
+  worldOf(namespace: string): BindingWorld
+  bundleOf(namespace: string, name: string): Bundle | undefined
+  placementOf(namespace: string, name: string): Placement | undefined
+  apply(object: Bundle | Placement, signal: AbortSignal): Promise<void>
+  remove(object: Bundle | Placement, signal: AbortSignal): Promise<void>
+  clusterOf(name: string): KnownCluster
+  readonly pace: KeyedThrottle
+}
+
+/** Reconciles Policies. */
+export function policyReconciler(ports: PolicyPorts): Reconciler<Policy> {
+  return {
+    name: 'ocm-policy',
+    async reconcile(draft: Draft<Policy>, context: Context): Promise<Result> {
+      const policy = draft.next
+      const { namespace = '', name } = policy.metadata
+      // Its Bundles have it as owner and go with it.
+      if (policy.metadata.deletionTimestamp) return {}
+      const { conditions } = draft
+      if (policy.spec.disabled) {
+        await drop(policy, [policyBundle(name), enforcedBundle(name)], ports, context)
+        conditions.set('Compiled', 'False', 'Disabled', 'spec.disabled is true: no cluster evaluates the Policy.')
+        return show(draft, [], [], ports)
+      }
+      const world = ports.worldOf(namespace)
+      const bound = bindPolicy(policy, world)
+      if (bound.unknown !== undefined) {
+        conditions.set(
+          'Compiled',
+          'False',
+          'PlacementUnknown',
+          `${bound.unknown}. The clusters keep what they evaluate.`,
+        )
+        return {}
+      }
+      if (!bound.isBound) {
+        await drop(policy, [policyBundle(name), enforcedBundle(name)], ports, context)
+        conditions.set('Compiled', 'False', 'NotBound', 'No PlacementBinding binds the Policy to clusters.')
+        return show(draft, [], [], ports)
+      }
+      const parts = [
+        { bundle: policyBundle(name), clusters: bound.clusters, enforces: false },
+        { bundle: enforcedBundle(name), clusters: bound.enforced, enforces: true },
+      ]
+      const union = [...bound.clusters, ...bound.enforced].sort()
+      const isShrinking = parts.some(({ bundle }) =>
+        ports.placementOf(namespace, bundle)?.spec.clusters?.some((cluster) => !union.includes(cluster)),
+      )
+      for (const part of parts) {
+        const compiled = compilePolicy(policy, { enforces: part.enforces, sets: world.sets })
+        if (!compiled.ok) {
+          const message = `${compiled.problem}. The clusters keep what they evaluate.`
+          if (compiled.isSupported) conditions.set('Compiled', 'False', 'InvalidPolicy', message)
+          else conditions.set('Compiled', 'False', 'NotSupported', message)
+          return show(draft, union, bound.placement, ports)
+        }
+        const isThere = ports.bundleOf(namespace, part.bundle) !== undefined
+        if (part.clusters.length === 0 && !isThere && part.enforces) continue
+        const problem = await write(policy, part, compiled.compiled, { isShrinking, ports, context })
+        if (problem !== undefined) {
+          conditions.set('Compiled', 'False', 'NameTaken', problem)
+          return {}
+        }
+      }
+      const held = parts.map(({ bundle }) => problemOf(namespace, bundle, ports)).find((one) => one !== undefined)
+      if (held !== undefined) conditions.set('Compiled', 'False', 'NotDelivered', held)
+      else conditions.set('Compiled', 'True', 'Compiled', `The Policy is bound to ${union.length} clusters.`)
+      return show(draft, union, bound.placement, ports)
+    },
+  }
+}
+
+interface Part {
+  readonly bundle: string
+  readonly clusters: readonly string[]
+  readonly enforces: boolean
+}
+
+interface Writing {
+  readonly isShrinking: boolean
+  readonly ports: PolicyPorts
+  readonly context: Context
+}
+
+/** Writes the Placement and the Bundle where they differ; returns why it cannot. */
+async function write(
+  policy: Policy,
+  part: Part,
+  compiled: CompiledPolicy,
+  { isShrinking, ports, context }: Writing,
+): Promise<string | undefined> {
+  const { namespace = '', uid = '' } = policy.metadata
+  for (const object of [placementFor(policy, part, isShrinking), bundleFor(policy, part, compiled)]) {
+    const present =
+      object.kind === 'Bundle' ? ports.bundleOf(namespace, part.bundle) : ports.placementOf(namespace, part.bundle)
+    if (present && !isOwnedBy(present, uid))
+      return `${object.kind} ${part.bundle} exists and was not made for this Policy; rename one of them.`
+    if (!present || !jsonEqual(withoutDefaults(present, object), object.spec)) await ports.apply(object, context.signal)
+  }
+  return undefined
+}
+
+/** The fields of a stored spec that the object sets; the others are defaults. */
+function withoutDefaults(present: Bundle | Placement, object: Bundle | Placement): unknown {
+  return Object.fromEntries(
+    Object.keys(object.spec).flatMap((key) => {
+      const value = (present.spec as Record<string, unknown>)[key]
+      return value === undefined ? [] : [[key, value]]
+    }),
+  )
+}
+
+function isOwnedBy({ metadata }: KubeObject, uid: string): boolean {
+  return (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid)
+}
+
+function metadataFor(policy: Policy, { bundle }: Part) {
+  const { namespace = '', name, uid = '' } = policy.metadata
+  const owner = { apiVersion: apiVersionOf(Policy), kind: Policy.kind, name, uid, controller: true }
+  return { namespace, name: bundle, ownerReferences: [owner] }
+}
+
+function placementFor(policy: Policy, part: Part, isShrinking: boolean): Placement {
+  return {
+    apiVersion: apiVersionOf(Placement),
+    kind: 'Placement',
+    metadata: metadataFor(policy, part),
+    spec: {
+      clusterSelector: {},
+      clusters: [...part.clusters],
+      // Open Cluster Management's own Placement has judged the taints.
+      tolerations: [{ operator: 'Exists' }],
+      // A cluster that moves between the two Bundles of a Policy is not lost; otherwise the guard decides.
+      guard: { maxDropped: isShrinking ? '10%' : '100%' },
+    },
+  }
+}
+
+function bundleFor(policy: Policy, part: Part, { manifests, checks, hasHubTemplates }: CompiledPolicy): Bundle {
+  const { name, namespace = '', labels = {}, annotations = {} } = policy.metadata
+  const plan = annotations[PLAN]
+  const metadata = metadataFor(policy, part)
+  return {
+    apiVersion: apiVersionOf(Bundle),
+    kind: 'Bundle',
+    metadata: { ...metadata, finalizers: [REMOVAL_FINALIZER] },
+    spec: compact({
+      manifests,
+      checks,
+      placement: part.bundle,
+      rollout: plan === undefined ? { concurrency: '100%' } : { plan },
+      builder: hasHubTemplates
+        ? { name: 'ocm-policy', options: { metadata: { name, namespace, labels, annotations } } }
+        : undefined,
+      // A cluster on which the binding no longer enforces keeps what was enforced.
+      delete: part.enforces ? { unplaced: 'Orphan' as const } : undefined,
+    }) as Bundle['spec'],
+  }
+}
+
+async function drop(policy: Policy, names: readonly string[], ports: PolicyPorts, { signal }: Context): Promise<void> {
+  const { namespace = '', uid = '' } = policy.metadata
+  for (const name of names) {
+    const bundle = ports.bundleOf(namespace, name)
+    if (bundle && isOwnedBy(bundle, uid)) {
+      if (!bundle.metadata.deletionTimestamp) await ports.remove(bundle, signal)
+      continue
+    }
+    const placement = ports.placementOf(namespace, name)
+    if (placement && isOwnedBy(placement, uid) && !placement.metadata.deletionTimestamp)
+      await ports.remove(placement, signal)
+  }
+}
+
+/** Why a Bundle of the Policy does not reach its clusters. */
+function problemOf(namespace: string, name: string, ports: PolicyPorts): string | undefined {
+  const held = ports.placementOf(namespace, name)?.status?.held
+  if (held) return `Placement ${name}: ${held.message ?? 'the guard stopped a change'}`
+  const conditions = ports.bundleOf(namespace, name)?.status?.conditions
+  const stalled = findCondition(conditions, 'Stalled')
+  return stalled?.status === 'True' ? `Bundle ${name}: ${stalled.message}` : undefined
+}
+
+/** Shows the states of the clusters; a change of rows alone is written in intervals. */
+function show(
+  { next, seen }: Draft<Policy>,
+  clusters: readonly string[],
+  placement: NonNullable<NonNullable<Policy['status']>['placement']>,
+  ports: PolicyPorts,
+): Result {
+  const { namespace = '', name } = next.metadata
+  const bundles = [policyBundle(name), enforcedBundle(name)].map((bundle) => `${namespace}/${bundle}`)
+  const status = clusterRows(bundles, clusters.map(ports.clusterOf))
+  const compliant = complianceOf(status.map((row) => row.compliant))
+  const shown = compact({ compliant, placement: [...placement], status })
+  const { conditions: _conditions, ...before } = seen.status ?? {}
+  if (jsonEqual(before, shown)) return {}
+  const key = keyOf(next)
+  const waitMs = ports.pace.waitMs(key)
+  if (waitMs > 0 && before.compliant === compliant && before.status?.length === status.length)
+    return { requeueAfterMs: waitMs }
+  ports.pace.note(key)
+  next.status = { ...shown, ...compact({ conditions: next.status?.conditions }) } as NonNullable<Policy['status']>
+  return {}
+}
