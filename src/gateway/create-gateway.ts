@@ -12,6 +12,8 @@ import type { Handler, HttpRequest, HttpResponse } from '../core/http.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import { isUnreachable } from '../core/unreachable.ts'
+import { COMPLIANCE_PURPOSE, COMPLIANCE_RETENTION_MS } from '../kinds/fields/compliance-record.ts'
+import { createComplianceHistory } from './compliance/compliance-history.ts'
 import { createJournalWriter } from '../journal/journal-writer.ts'
 import type { JournalStats } from '../journal/journal-writer.ts'
 import type { Cluster } from '../kinds/native/cluster.ts'
@@ -98,7 +100,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     () => liveness.run(life.signal),
     () => {}, // closed before the informers synced
   )
-  const running = Promise.all([informers.run(life.signal), listening, parts.journal.run(life.signal)])
+  const running = Promise.all([
+    informers.run(life.signal),
+    listening,
+    parts.journal.run(life.signal),
+    parts.complianceJournal.run(life.signal),
+  ])
 
   function errorAnswer(caught: unknown, request: HttpRequest, signal: AbortSignal): HttpResponse {
     if (isUnreachable(caught) && !signal.aborted) {
@@ -122,7 +129,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       }
     },
     streams: () => streams.count(),
-    journals: () => [parts.journal.stats()],
+    journals: () => [parts.journal.stats(), parts.complianceJournal.stats()],
     whenReady: (signal) => informers.whenSynced(signal),
     async close() {
       life.abort()
@@ -143,16 +150,19 @@ function createParts(options: GatewayOptions) {
   const clusters = createClusterLookup(informers)
   const traffic = createTrafficCounters()
   const instances = createAgentInstances({ client, clock, log })
+  const written = { client: options.client, blobs: options.blobs, clock, ids, log }
   const journal = createJournalWriter({
-    client: options.client,
-    blobs: options.blobs,
-    clock,
-    ids,
-    log,
+    ...written,
     stream: { purpose: EVIDENCE_PURPOSE, writer: options.name },
     retentionMs: options.evidenceRetentionMs ?? EVIDENCE_RETENTION_MS,
     preamble: () => [trustRecord(trust(), clock.now())],
   })
+  const complianceJournal = createJournalWriter({
+    ...written,
+    stream: { purpose: COMPLIANCE_PURPOSE, writer: options.name },
+    retentionMs: COMPLIANCE_RETENTION_MS,
+  })
+  const history = createComplianceHistory({ journal: complianceJournal, clock })
   const evidence = createEvidence({ journal, blobs: options.blobs, trust, clock, log })
   const sets = createSetCache(options.blobs)
   const streams = createFollowStreams({
@@ -178,6 +188,8 @@ function createParts(options: GatewayOptions) {
     traffic,
     instances,
     journal,
+    complianceJournal,
+    history,
     evidence,
     sets,
     streams,
@@ -186,7 +198,7 @@ function createParts(options: GatewayOptions) {
     liveness: createLiveness({ client: options.client, clock, log, gateway: options.name }),
     bandwidth: createBandwidth(clock),
     skew: createClockSkew({ client, clock, log }),
-    reports: createReports({ client, clock, log, traffic, evidence, root: () => trust().root.keyId }),
+    reports: createReports({ client, clock, log, traffic, evidence, history, root: () => trust().root.keyId }),
     reportLimit: createRateLimiter({ clock, what: 'reports from this cluster', burst: 60, perMinute: 60 }),
     reportBytesLimit: createRateLimiter({ clock, what: 'bytes of reports from this cluster', ...REPORT_BYTES }),
   }
@@ -250,7 +262,7 @@ function forgetDeletedClusters(parts: Parts): void {
     if (cluster) instances.noteStored(cluster)
     streams.wake(id)
     if (cluster) return
-    for (const part of [...counted, skew, parts.evidence]) part.forget(id)
+    for (const part of [...counted, skew, parts.evidence, parts.history]) part.forget(id)
   })
 }
 

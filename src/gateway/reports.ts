@@ -21,6 +21,7 @@ import { KEPT_HEADER, STATEMENT_HEADER } from '../wire/link/report-statement.ts'
 import { checkDetailBytes } from '../wire/link/check-details.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { parseJson } from '../wire/validate.ts'
+import type { ComplianceHistory } from './compliance/compliance-history.ts'
 import type { Evidence } from './evidence.ts'
 import { createReportStatements } from './report-statements.ts'
 import type { GatewayRequest } from './routes/route.ts'
@@ -37,6 +38,7 @@ export interface ReportPorts {
   /** Key id of the hub's root key. */
   readonly root: () => Digest
   readonly evidence: Pick<Evidence, 'report' | 'isDurable' | 'hasRoom'>
+  readonly history: Pick<ComplianceHistory, 'note'>
 }
 
 /** A stored report and its place in the journal: a ticket, or that a gateway kept it before. */
@@ -56,8 +58,7 @@ interface AcceptedReport {
   readonly document: Digest | undefined
 }
 
-export function createReports({ client, clock, log, traffic, root, evidence }: ReportPorts) {
-  /** Cluster id → the stored report. */
+export function createReports({ client, clock, log, traffic, root, evidence, history }: ReportPorts) {
   const stored = new Map<string, StoredReport>()
   /** Cluster id → the last answered request for the agent's log. */
   const logged = new Map<string, string>()
@@ -68,6 +69,7 @@ export function createReports({ client, clock, log, traffic, root, evidence }: R
     const digest = digestOf(body)
     const statement = statements.verify(cluster, digest, headers)
     const isChanged = await writeReport(cluster, reported, statement !== undefined)
+    history.note(cluster, reported.checks ?? [])
     const isStatusChanged = await writeClusterStatus(cluster, reported)
     const isNew = isChanged || isStatusChanged || statement === undefined || headers[KEPT_HEADER] !== 'true'
     const signature = headers[STATEMENT_HEADER]

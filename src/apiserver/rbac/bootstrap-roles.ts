@@ -251,7 +251,7 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
   {
     // Reports of all workloads of a cluster; view, edit and admin do not include it.
     name: 'flotilla:auditor',
-    rules: [ruleFor(['create'], 'view.flotilla.dev', 'clusters/evidence')],
+    rules: [ruleFor(['create'], 'view.flotilla.dev', 'clusters/compliance', 'clusters/evidence')],
   },
 ]
 

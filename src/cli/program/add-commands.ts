@@ -5,8 +5,8 @@ import { addTemplate } from './commands/chart.ts'
 import { addClusters } from './commands/cluster.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDrift } from './commands/drift.ts'
-import { addObserve, addStatus } from './commands/fleet.ts'
 import { addFleetWords } from './commands/dialects/fleet-words.ts'
+import { addCompliance, addObserve, addStatus } from './commands/fleet.ts'
 import { addFlux } from './commands/dialects/flux.ts'
 import { addFreezes } from './commands/freeze.ts'
 import { addHub, addLogin } from './commands/hub.ts'
@@ -45,6 +45,7 @@ const COMMANDS: readonly ((program: FlotillaCommand, act: Act) => void)[] = [
   addStatus,
   addGet,
   addObserve,
+  addCompliance,
   addLogs,
   addExplain,
   // Guard

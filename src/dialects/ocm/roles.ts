@@ -32,7 +32,10 @@ const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update']
 const OWNED: readonly Kind[] = [OcmPlacement, ManagedClusterSetBinding, ManifestWorkReplicaSet, ...OCM_POLICY_KINDS]
 const DECIDED: readonly Kind[] = [OcmPlacementDecision, AddOnPlacementScore]
 
-/** The dialect's cluster roles. A ManifestWorkReplicaSet and a Policy act within the Project of its namespace, like a Bundle. */
+/**
+ * The dialect's cluster roles. A ManifestWorkReplicaSet and a Policy act within the Project of their namespace, like a
+ * Bundle.
+ */
 export const OCM_ROLES: readonly ClusterRole[] = [
   role('flotilla:ocm-view', ['view', 'edit', 'admin'], rulesOf([...OWNED, ...DECIDED], READ)),
   role('flotilla:ocm-edit', ['edit', 'admin'], rulesOf(OWNED, WRITE)),

@@ -7,6 +7,8 @@ import { HUB_BUILTIN_KINDS } from '../../kinds/builtin/builtin-kinds.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { NATIVE_KINDS } from '../../kinds/native/native-kinds.ts'
 import type { Store } from '../../store/store.ts'
+import { COMPLIANCE_PURPOSE } from '../../kinds/fields/compliance-record.ts'
+import { createComplianceExport } from '../evidence/compliance-export.ts'
 import { createEvidenceExport, storedHeads } from '../evidence/evidence-export.ts'
 import type { DialectName } from '../home/dialect-names.ts'
 import { dialectProjections } from '../home/dialect-projections.ts'
@@ -43,7 +45,12 @@ export function composeApi({ rootCa, blobs, dialects = [], ...parts }: ApiParts)
       ...hubViews(parts.clock, blobs),
       ...dialectProjections(dialects).map((projection) => projectedView(projection, parts.clock)),
     ],
-    ...(blobs && { exports: [createEvidenceExport({ ...parts, blobs, heads: () => storedHeads(parts.store) })] }),
+    ...(blobs && {
+      exports: [
+        createEvidenceExport({ ...parts, blobs, heads: () => storedHeads(parts.store) }),
+        createComplianceExport({ ...parts, blobs, heads: () => storedHeads(parts.store, COMPLIANCE_PURPOSE) }),
+      ],
+    }),
     ...compact({ namespaceDefaults: rootCa === undefined ? undefined : { rootCa } }),
   })
 }

@@ -48,11 +48,14 @@ export function createEvidenceExport({ heads, blobs, clock, log }: EvidenceExpor
 }
 
 /** The heads in the store of the embedded home. */
-export async function storedHeads(store: Pick<Store, 'list'>): Promise<JournalHead[]> {
+export async function storedHeads(
+  store: Pick<Store, 'list'>,
+  purpose: string = EVIDENCE_PURPOSE,
+): Promise<JournalHead[]> {
   const { entries } = await store.list({ prefix: storePrefix(Lease, JOURNAL_NAMESPACE) })
   return entries
     .map(({ value }) => (JSON.parse(value) as Lease).metadata)
-    .filter(({ labels }) => labels?.[JOURNAL_LABEL] === EVIDENCE_PURPOSE)
+    .filter(({ labels }) => labels?.[JOURNAL_LABEL] === purpose)
     .map(({ name, annotations }) => {
       const head = parseJournalHead(annotations?.[JOURNAL_ANNOTATION])
       if (!head) throw new Error(`Lease ${JOURNAL_NAMESPACE}/${name} is not the head of a journal`)

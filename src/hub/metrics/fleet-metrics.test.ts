@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatTime } from '../../core/time/time.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
+import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
@@ -161,4 +162,18 @@ test('certificates: the nearest expiry, and how many are near; nothing to measur
 test('ten thousand clusters have no more series than none', () => {
   const many = Array.from<Cluster>({ length: 10_000 }).fill(cluster('one', { state: 'Ready' }, true))
   assert.deepEqual([...scrape({ clusters: many }).keys()], [...scrape({}).keys()])
+})
+
+test('checks of a cluster that is not heard are Offline, and those of a cluster that is gone are not counted', () => {
+  const clusters = [cluster('a', {}, true), cluster('b', {}, false)]
+  const report = (clusterId: string) =>
+    ({
+      metadata: { name: clusterId },
+      spec: { clusterId, bundles: [], checks: [{ state: 'Compliant' }, { state: 'NonCompliant' }] },
+    }) as unknown as ClusterReport
+  const values = scrape({ clusters, reports: [...clusters.map(({ spec }) => report(spec.id)), report('gone')] })
+  assert.equal(values.get('flotilla_checks{Compliant}'), 1)
+  assert.equal(values.get('flotilla_checks{NonCompliant}'), 1)
+  assert.equal(values.get('flotilla_checks{Offline}'), 2)
+  assert.equal(values.get('flotilla_checks{Pending}'), 0)
 })

@@ -37,6 +37,15 @@ const EXPIRY_DAYS = [1, CERTIFICATE_WARNING_DAYS] as const
 
 /** Declares the metrics of the fleet; the answer brings them up to date. */
 export function declareFleetMetrics(metrics: Metrics): (facts: FleetMetricsInput, nowMs: number) => void {
+  const fleet = declareFleet(metrics)
+  const checks = declareChecks(metrics)
+  return (facts, nowMs) => {
+    fleet(facts, nowMs)
+    checks(facts)
+  }
+}
+
+function declareFleet(metrics: Metrics): (facts: FleetMetricsInput, nowMs: number) => void {
   const clusters = metrics.gauge({
     name: 'flotilla_clusters',
     help: 'Clusters of the fleet by state.',
@@ -95,7 +104,6 @@ export function declareFleetMetrics(metrics: Metrics): (facts: FleetMetricsInput
     help: 'Agents’ certificates that expire within this number of days. A certificate that is renewed in time is never counted.',
     labels: ['days'],
   })
-
   return (facts, nowMs) => {
     const ageOf = (time: string | undefined): number | undefined => {
       const ms = time === undefined ? undefined : parseTime(time)
@@ -155,6 +163,27 @@ export function declareFleetMetrics(metrics: Metrics): (facts: FleetMetricsInput
       expiring({ days: String(days) }, left.filter((seconds) => seconds <= days * DAY_SECONDS).length)
     }
   }
+}
+
+const CHECK_STATES = ['Compliant', 'NonCompliant', 'Pending', 'Unknown', 'Offline'] as const
+
+function declareChecks(metrics: Metrics): (facts: FleetMetricsInput) => void {
+  const checks = metrics.gauge({
+    name: 'flotilla_checks',
+    help: 'Checks of policies by state. Checks of a cluster that is not Available count as Offline, whatever it reported last.',
+    labels: ['state'],
+  })
+  return (facts) => set(checks, 'state', CHECK_STATES, checkStates(facts))
+}
+
+function checkStates({ clusters, reports }: FleetMetricsInput): (typeof CHECK_STATES)[number][] {
+  const heard = new Map(clusters.map((one) => [one.spec.id, conditionOf(one, 'Available') === 'True']))
+  return reports.flatMap(({ spec }) => {
+    const isHeard = heard.get(spec.clusterId)
+    // A report of a cluster that is gone is no news about the fleet.
+    if (isHeard === undefined) return []
+    return (spec.checks ?? []).map(({ state }) => (isHeard ? state : 'Offline'))
+  })
 }
 
 /** Pairs of bundle and cluster by state: the counts that the newest Rollout of each Bundle has. */

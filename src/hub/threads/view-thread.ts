@@ -10,7 +10,9 @@ import { createUndiciTransport } from '../../client/undici-transport.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { listHeads } from '../../journal/head-lease.ts'
+import { COMPLIANCE_PURPOSE } from '../../kinds/fields/compliance-record.ts'
 import { EVIDENCE_PURPOSE } from '../../wire/evidence/evidence-record.ts'
+import { createComplianceExport } from '../evidence/compliance-export.ts'
 import { createEvidenceExport } from '../evidence/evidence-export.ts'
 import { dialectProjections } from '../home/dialect-projections.ts'
 import { createThreadLogger } from './thread-logger.ts'
@@ -37,6 +39,7 @@ await serveThread<'view'>(async (init) => {
     ],
     exports: [
       createEvidenceExport({ ...ports, blobs, heads: (signal) => listHeads(client, EVIDENCE_PURPOSE, signal) }),
+      createComplianceExport({ ...ports, blobs, heads: (signal) => listHeads(client, COMPLIANCE_PURPOSE, signal) }),
     ],
     // Without requests for rows, the thread keeps no copy of them.
     store: () => openMirrorStore({ ...ports, client }, closing.signal),

@@ -81,3 +81,39 @@ export function addObserve(program: FlotillaCommand, act: Act): void {
       }),
     )
 }
+
+/** `compliance`: which clusters comply with their Policies. */
+export function addCompliance(program: FlotillaCommand, act: Act): void {
+  program
+    .command('compliance')
+    .helpGroup(GROUP.observe)
+    .about(
+      'Show which clusters comply with their Policies',
+      'Counts clusters by state, or lists one line for each Policy and cluster if --policy, --cluster, --state or --not-since is given without --by. Clusters that are offline, not selected or not evaluated are never counted as compliant. For --as-of, the caller needs the verb create on clusters/compliance in the group view.flotilla.dev, for example by the role flotilla:auditor.',
+    )
+    .example('Count clusters by Policy', 'flotilla compliance')
+    .example('Count by control of a standard', 'flotilla compliance --by control --standard "NIST SP 800-53"')
+    .example('List clusters that have not complied for a day', 'flotilla compliance --not-since 24h')
+    .example('Write a report of one Policy for an auditor', 'flotilla compliance --policy quotas -o csv')
+    .example('Show the state at the end of a day', 'flotilla compliance --as-of 2026-11-18')
+    .option('-n, --namespace <namespace>', 'Namespace of the Policies. If omitted, all namespaces')
+    .option('--by <group>', 'Group of the counts: policy, set, cluster, standard or control. Defaults to policy')
+    .option('--policy <name>', 'Name of a Policy')
+    .option('--set <name>', 'Name of a PolicySet')
+    .option('-c, --cluster <name>', 'Name of a cluster')
+    .option('--standard <name>', 'Standard, as in the annotation policy.open-cluster-management.io/standards')
+    .option('--control <name>', 'Control, as in the annotation policy.open-cluster-management.io/controls')
+    .option('--state <state>', 'State: Compliant, NonCompliant, Pending, Unknown, Offline or NotSelected')
+    .option('--as-of <time>', 'Earlier time, such as 2026-11-18 or 7d. Reads the history of 400 days')
+    .option('--not-since <time>', 'Clusters that do not comply since this time, or for this duration, such as 24h')
+    .addOption(outputOption('table', 'json', 'csv', 'markdown'))
+    .action(
+      act(async (run, _words, flags) => {
+        const [{ compliance }, connection] = await Promise.all([
+          import('../../commands/compliance/compliance.ts'),
+          run.connect(),
+        ])
+        await compliance({ terminal: run.terminal, connection, flags })
+      }),
+    )
+}

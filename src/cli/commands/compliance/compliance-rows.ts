@@ -1,0 +1,202 @@
+// Tested by src/cli/commands/compliance/compliance.test.ts
+/** One row for each Policy and cluster, and their counts. Pure. */
+import { compact } from '../../../core/compact.ts'
+import { findCondition } from '../../../core/conditions.ts'
+import { parseTime } from '../../../core/time/time.ts'
+import type { KubeObject } from '../../../kinds/meta.ts'
+import type { ClusterReport } from '../../../kinds/native/cluster-report.ts'
+import type { Cluster } from '../../../kinds/native/cluster.ts'
+
+/** States of a Policy on a cluster. Only `Compliant` counts as compliant. */
+export const COMPLIANCE_STATES = ['Compliant', 'NonCompliant', 'Pending', 'Unknown', 'Offline', 'NotSelected'] as const
+export type ComplianceState = (typeof COMPLIANCE_STATES)[number]
+
+/** A Policy on a cluster. */
+export interface ComplianceRow {
+  readonly namespace: string
+  readonly policy: string
+  readonly cluster: string
+  readonly state: ComplianceState
+  /** The state that an offline cluster reported last. */
+  readonly last?: ComplianceState
+  readonly since?: string
+  /** Time of the last contact with an offline cluster. */
+  readonly lastHeard?: string
+  readonly message?: string
+  readonly sets: readonly string[]
+  readonly standards: readonly string[]
+  readonly categories: readonly string[]
+  readonly controls: readonly string[]
+}
+
+/** A Policy, as far as its compliance is shown. */
+export interface ShownPolicy extends KubeObject {
+  readonly spec?: { readonly disabled?: boolean }
+  readonly status?: {
+    readonly status?: readonly { readonly clustername: string; readonly compliant?: string | undefined }[] | undefined
+    readonly placement?: readonly { readonly policySet?: string | undefined }[] | undefined
+  }
+}
+
+/** What the hub says. Clusters and reports are absent where the caller may not read them. */
+export interface ComplianceFacts {
+  readonly policies: readonly ShownPolicy[]
+  readonly clusters?: readonly Cluster[] | undefined
+  readonly reports?: readonly ClusterReport[] | undefined
+}
+
+type Check = NonNullable<ClusterReport['spec']['checks']>[number]
+
+/** The rows of all Policies; a cluster that no binding selects has the state NotSelected. */
+export function complianceRows({ policies, clusters, reports }: ComplianceFacts): ComplianceRow[] {
+  const clusterOf = new Map(clusters?.map((one) => [one.metadata.name, one]))
+  const reportOf = new Map(reports?.map((one) => [one.metadata.name, one]))
+  return policies
+    .filter(({ spec }) => spec?.disabled !== true)
+    .flatMap((policy) => {
+      const about = aboutOf(policy)
+      const bound = policy.status?.status ?? []
+      const names = new Set(bound.map(({ clustername }) => clustername))
+      const rows = bound.map(({ clustername, compliant }): ComplianceRow => {
+        const cluster = clusterOf.get(clustername)
+        const report = reportOf.get(clustername)
+        const checks =
+          report && report.spec.clusterId === cluster?.spec.id ? checksOf(policy, report.spec.checks ?? []) : []
+        const state = readState(compliant) ?? 'Unknown'
+        const telling = checks.find((one) => one.state === state) ?? checks[0]
+        const isOffline = findCondition(cluster?.status?.conditions, 'Available')?.status === 'False'
+        return {
+          ...about,
+          cluster: clustername,
+          state: isOffline ? 'Offline' : state,
+          ...compact({
+            last: isOffline ? stateOf(checks) : undefined,
+            since: telling?.since,
+            lastHeard: isOffline ? (cluster?.status?.lastSeen ?? undefined) : undefined,
+            message: telling?.message,
+          }),
+        }
+      })
+      const others = (clusters ?? [])
+        .filter(({ metadata, spec }) => spec.accepted && !names.has(metadata.name))
+        .map(({ metadata }): ComplianceRow => ({ ...about, cluster: metadata.name, state: 'NotSelected' }))
+      return [...rows, ...others]
+    })
+}
+
+/** What a Policy says about itself. */
+export function aboutOf({ metadata, status }: ShownPolicy) {
+  const { namespace = '', name, annotations = {} } = metadata
+  const words = (key: string): string[] =>
+    (annotations[`policy.open-cluster-management.io/${key}`] ?? '')
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== '')
+  const sets = [...new Set((status?.placement ?? []).flatMap(({ policySet }) => policySet ?? []))]
+  return {
+    namespace,
+    policy: name,
+    sets,
+    standards: words('standards'),
+    categories: words('categories'),
+    controls: words('controls'),
+  }
+}
+
+/** Bundles of a Policy on a cluster: with its own action, and enforced by a binding. */
+function checksOf({ metadata }: ShownPolicy, checks: readonly Check[]): readonly Check[] {
+  const bundle = `${metadata.namespace ?? ''}/policy-${metadata.name}`
+  return checks.filter((one) => one.bundle === bundle || one.bundle === `${bundle}.enforced`)
+}
+
+/** The state of the checks of a Policy together. */
+export function stateOf(checks: readonly Pick<Check, 'state'>[]): ComplianceState | undefined {
+  if (checks.length === 0) return undefined
+  const states = checks.map(({ state }) => state)
+  return (['NonCompliant', 'Pending', 'Unknown'] as const).find((state) => states.includes(state)) ?? 'Compliant'
+}
+
+function readState(text: string | undefined): ComplianceState | undefined {
+  return COMPLIANCE_STATES.find((state) => state === text)
+}
+
+/** What rows are chosen. */
+export interface ComplianceFilter {
+  readonly policy?: string | undefined
+  readonly set?: string | undefined
+  readonly cluster?: string | undefined
+  readonly standard?: string | undefined
+  readonly control?: string | undefined
+  readonly state?: ComplianceState | undefined
+  /** Time in milliseconds: rows that are not compliant since then or longer. */
+  readonly notSince?: number | undefined
+}
+
+/** The chosen rows. */
+export function chooseRows(rows: readonly ComplianceRow[], filter: ComplianceFilter): ComplianceRow[] {
+  const has = (words: readonly string[], wanted: string | undefined): boolean =>
+    wanted === undefined || words.some((word) => word.toLowerCase() === wanted.toLowerCase())
+  // A control is often written with its title: `CM-2 Baseline Configuration`.
+  const hasControl = (words: readonly string[], wanted: string | undefined): boolean =>
+    wanted === undefined ||
+    has(words, wanted) ||
+    has(
+      words.map((word) => word.split(' ')[0]!),
+      wanted,
+    )
+  return rows.filter(
+    (row) =>
+      (filter.policy === undefined || row.policy === filter.policy) &&
+      (filter.cluster === undefined || row.cluster === filter.cluster) &&
+      has(row.sets, filter.set) &&
+      has(row.standards, filter.standard) &&
+      hasControl(row.controls, filter.control) &&
+      (filter.state === undefined || row.state === filter.state) &&
+      (filter.notSince === undefined || isNotSince(row, filter.notSince)),
+  )
+}
+
+function isNotSince({ state, since }: ComplianceRow, ms: number): boolean {
+  const at = since === undefined ? undefined : parseTime(since)
+  return state === 'NonCompliant' && at !== undefined && at <= ms
+}
+
+/** What summaries count by. */
+export const COMPLIANCE_GROUPS = ['policy', 'set', 'cluster', 'standard', 'control'] as const
+export type ComplianceGroup = (typeof COMPLIANCE_GROUPS)[number]
+
+/** The number of rows of a group by state. */
+export interface ComplianceCount {
+  readonly group: string
+  readonly counts: Readonly<Record<ComplianceState, number>>
+  /** Time of the oldest last contact with an offline cluster. */
+  readonly lastHeard?: string
+}
+
+/** Counts rows by group; a row without a standard, control or set counts under `-`. */
+export function countRows(rows: readonly ComplianceRow[], by: ComplianceGroup): ComplianceCount[] {
+  const found = new Map<string, ComplianceRow[]>()
+  for (const row of rows) {
+    for (const group of groupsOf(row, by)) {
+      const known = found.get(group)
+      if (known) known.push(row)
+      else found.set(group, [row])
+    }
+  }
+  return [...found]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([group, own]) => {
+      const heard = own.flatMap(({ lastHeard }) => lastHeard ?? []).toSorted()[0]
+      const counts = Object.fromEntries(
+        COMPLIANCE_STATES.map((state) => [state, own.filter((row) => row.state === state).length]),
+      ) as ComplianceCount['counts']
+      return { group, counts, ...compact({ lastHeard: heard }) }
+    })
+}
+
+function groupsOf(row: ComplianceRow, by: ComplianceGroup): readonly string[] {
+  if (by === 'policy') return [`${row.namespace}/${row.policy}`]
+  if (by === 'cluster') return [row.cluster]
+  const words = by === 'set' ? row.sets : by === 'standard' ? row.standards : row.controls
+  return words.length === 0 ? ['-'] : words
+}
