@@ -104,6 +104,24 @@ const OCM_ADDON: Readonly<Record<string, Row>> = {
   'managedclusteraddons/status': NOTHING,
 }
 
+/** A Policy acts within the Project of its namespace, like a Bundle. */
+const OCM_POLICY: Readonly<Record<string, Row>> = {
+  policies: WRITABLE,
+  'policies/status': NOTHING,
+  policysets: WRITABLE,
+  'policysets/status': NOTHING,
+  placementbindings: WRITABLE,
+  configurationpolicies: WRITABLE,
+  'configurationpolicies/status': NOTHING,
+  certificatepolicies: WRITABLE,
+  'certificatepolicies/status': NOTHING,
+}
+
+const OCM_APPS: Readonly<Record<string, Row>> = {
+  placementrules: WRITABLE,
+  'placementrules/status': NOTHING,
+}
+
 /** An AppProject limits users who may write Applications, so only admin writes it. */
 const ARGO: Readonly<Record<string, Row>> = {
   applications: WRITABLE,
@@ -136,6 +154,8 @@ export const PERMISSIONS: Readonly<Record<string, Readonly<Record<string, Row>>>
   'cluster.open-cluster-management.io': OCM_CLUSTER,
   'work.open-cluster-management.io': OCM_WORK,
   'addon.open-cluster-management.io': OCM_ADDON,
+  'policy.open-cluster-management.io': OCM_POLICY,
+  'apps.open-cluster-management.io': OCM_APPS,
   'argoproj.io': ARGO,
   'source.toolkit.fluxcd.io': FLUX_SOURCE,
   'kustomize.toolkit.fluxcd.io': FLUX_KUSTOMIZE,

@@ -30,7 +30,7 @@ test('--as-of answers for each day, also over restarts of the gateway; only an a
   await hub.client.create(CrdResource, toCrd(Policy))
   const template = { objectDefinition: { apiVersion: 'v1', kind: 'x', metadata: { name: 'quota' } } }
   await hub.client.create(Policy, build(Policy, 'default/quotas', { spec: { disabled: false, 'policy-templates': [template] } })) // prettier-ignore
-  const clock = createVirtualClock(parseTime('2026-11-10T12:00:00Z')!)
+  const clock = createVirtualClock(parseTime('2026-11-10T12:00:00Z'))
   const [a, b] = [buildCluster('a'), buildCluster('b')]
   /** A gateway that writes for a while and ends. */
   const gateway = async (during: (note: ReturnType<typeof createComplianceHistory>['note']) => Promise<void>) => {

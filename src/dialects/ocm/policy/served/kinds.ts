@@ -180,7 +180,7 @@ export const PlacementRule: Kind<PlacementRule> = kindOf<PlacementRule>({
 })
 
 /** A policy by itself: the kinds that a Policy contains. On the hub they are templates and are not evaluated. */
-const template = (kind: string, plural: string): Kind<KubeObject> =>
+const template = (kind: string, plural: string): Kind =>
   kindOf<KubeObject>({
     group: OCM_POLICY_GROUP,
     version: 'v1',

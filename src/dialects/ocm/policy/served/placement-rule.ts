@@ -49,7 +49,7 @@ function asPlacement({ metadata, spec }: PlacementRule): OcmPlacement {
       predicates: clusterSelector ? [{ requiredClusterSelector: { labelSelector: clusterSelector } }] : [],
       tolerations: [{ operator: 'Exists' }],
       prioritizerPolicy: { mode: 'Exact', configurations: [] },
-    } as NonNullable<OcmPlacement['spec']>,
+    },
   }
 }
 

@@ -28,7 +28,7 @@ export function policySetReconciler({ policyOf, bindingsIn }: PolicySetPorts): R
         }))
       const { conditions } = next.status ?? {}
       const shown = setStatus(next, (policy) => policyOf(namespace, policy))
-      next.status = { ...shown, ...compact({ placement: placement.length > 0 ? placement : undefined, conditions }) } as NonNullable<PolicySet['status']> // prettier-ignore
+      next.status = { ...shown, ...compact({ placement: placement.length > 0 ? placement : undefined, conditions }) }
       return {}
     },
   }

@@ -178,7 +178,7 @@ function bundleFor(policy: Policy, part: Part, { manifests, checks, hasHubTempla
         : undefined,
       // A cluster on which the binding no longer enforces keeps what was enforced.
       delete: part.enforces ? { unplaced: 'Orphan' as const } : undefined,
-    }) as Bundle['spec'],
+    }),
   }
 }
 
