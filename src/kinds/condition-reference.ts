@@ -881,7 +881,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
   },
   {
     title: 'Flux',
-    about: 'Reasons of the conditions of sources and Kustomizations of toolkit.fluxcd.io.',
+    about: 'Reasons of the conditions of sources, Kustomizations and HelmReleases of toolkit.fluxcd.io.',
     reasons: [
       entry('Succeeded', 'The content of the repository is stored.'),
       entry('Progressing', 'The content is being fetched, built or delivered.'),
@@ -900,6 +900,24 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'Create the source, or correct `spec.sourceRef`.',
       ),
       entry('NoSourceArtifact', 'The source of a HelmChart has no artifact yet.', 'See the status of the source.'),
+      entry(
+        'SourceNotReady',
+        'The chart of a HelmRelease is not there yet.',
+        'See the status of the HelmChart or OCIRepository.',
+      ),
+      entry(
+        'ValuesError',
+        'The values of a HelmRelease cannot be read. The hub retries.',
+        'Correct `spec.valuesFrom`.',
+      ),
+      entry('InstallSucceeded', 'All clusters have the first version of the release.'),
+      entry('UpgradeSucceeded', 'All clusters have the newest version of the release.'),
+      entry('TestSucceeded', 'The tests of the chart succeeded on all clusters.'),
+      entry('InstallFailed', 'The chart cannot be rendered, or its objects failed.', 'See the message.'),
+      entry('UpgradeFailed', 'The chart cannot be rendered, or its objects failed.', 'See the message.'),
+      entry('RollbackSucceeded', 'A cluster went back to the version before.', 'Correct the release.'),
+      entry('RollbackFailed', 'A cluster could not go back to the version before.', 'See the message.'),
+      entry('UninstallSucceeded', 'A cluster removed the release after it failed.', 'Correct the release.'),
       entry('ChartPullSucceeded', 'The chart was fetched.', 'Nothing.'),
       entry('ChartPackageSucceeded', 'The chart was read from its source.', 'Nothing.'),
       entry(

@@ -1,6 +1,7 @@
 /** The generated part of docs/dialects/flux.md. */
 import { withFieldTables } from '../docs-tables.ts'
 import { GIT_REPOSITORY, KUSTOMIZATION } from './fields.ts'
+import { HELM_RELEASE } from './release/release-fields.ts'
 import { HELM_CHART, HELM_REPOSITORY, OCI_REPOSITORY } from './source-fields.ts'
 
 /** Renews the tables of the page; throws when the page has no place for them. */
@@ -11,5 +12,6 @@ export function withFluxTables(page: string): string {
     'HelmChart.spec': HELM_CHART,
     'OCIRepository.spec': OCI_REPOSITORY,
     'Kustomization.spec': KUSTOMIZATION,
+    'HelmRelease.spec': HELM_RELEASE,
   })
 }

@@ -60,7 +60,7 @@ const objectReference: Fields = {
 export const KUSTOMIZATION: Fields = {
   sourceRef: near(
     { apiVersion: exact('text', ''), ...objectReference },
-    'A GitRepository of the same namespace. Another namespace is refused, as with `--no-cross-namespace-refs`.',
+    'A GitRepository or OCIRepository of the same namespace. Another namespace is refused, as with `--no-cross-namespace-refs`.',
   ),
   path: exact('text', ''),
   interval: near('text', 'Agents correct drift at once, so nothing happens at the interval.'),

@@ -11,6 +11,7 @@ import { KUSTOMIZE_GROUP } from './build/flux-kustomization.ts'
 import { GIT_REPOSITORY, KUSTOMIZATION } from './fields.ts'
 import { Artifact, common, READY, SOURCE_GROUP } from './kind-parts.ts'
 import type { FluxArtifact } from './kind-parts.ts'
+import { HelmRelease } from './release/release-kind.ts'
 import { HelmChart, HelmRepository, OCIRepository } from './source-kinds.ts'
 
 /** A git repository. */
@@ -125,4 +126,5 @@ export const FLUX_KINDS: readonly Kind[] = [
   HelmChart,
   OCIRepository,
   Kustomization,
+  HelmRelease,
 ] as readonly Kind[]

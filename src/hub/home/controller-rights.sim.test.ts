@@ -290,6 +290,11 @@ test('the controllers of the Flux dialect have every right that they use, and no
     'web/helm.yaml': ['HelmRepository', 'HelmChart', 'OCIRepository']
       .map((kind) => nested('source', kind, SOURCE_SPECS[kind]!.replace('INTERVAL', `${commit}m`)))
       .join('---\n'),
+    'web/release.yaml': nested(
+      'helm',
+      'HelmRelease',
+      `{interval: ${commit}m, chartRef: {kind: HelmChart, name: nested}}`,
+    ).replace('/v1', '/v2'),
     'web/nested.yaml': nested('kustomize', 'Kustomization', `{interval: ${commit}m, prune: true, sourceRef: {}}`),
   }))
   await join(hub, 'a')

@@ -7,7 +7,8 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import { Secret } from '../../core/secret.ts'
 import type { OpenedMessages } from '../sops/key-ring.ts'
 import type { BuilderCall, SopsKeys } from './recipe.ts'
-import type { ArtifactFiles } from './render-context.ts'
+import type { FrozenRecord } from '../helm/frozen-random.ts'
+import type { ArtifactFiles, RenderDependencies } from './render-context.ts'
 import { RenderFailure } from './render-failure.ts'
 import type { TrackedInputs } from './track-reads.ts'
 
@@ -23,6 +24,8 @@ export interface BuilderRequest {
   readonly sops?: SopsKeys | undefined
   /** Messages of OpenPGP that were opened before. */
   readonly openedMessages?: OpenedMessages | undefined
+  /** What a chart is rendered with: randomness, limits and the values that were drawn before. */
+  readonly charts: Pick<RenderDependencies, 'entropy' | 'frozen' | 'limits' | 'watch'>
 }
 
 /**
@@ -48,6 +51,8 @@ export interface BuilderResult {
   readonly written: readonly UnknownObject[]
   /** Notes for the user that are not errors. */
   readonly notes: readonly string[]
+  /** Random values that charts drew. */
+  readonly frozen?: FrozenRecord
 }
 
 /** Makes objects; throws RenderFailure. The same request gives the same objects. */

@@ -165,10 +165,10 @@ function builtObjects(recipe: BundleRecipe, call: BuilderCall, options: LayerOpt
   const { files, watched, frozen, openedMessages } = scene
   const { sops } = recipe
   const path = insidePath('', recipe.path ?? '', 'spec.source.path')
-  const request = { files, path, options: call.options ?? {}, inputs, cluster: watched, sops, openedMessages }
-  const { objects, written, notes } = build(request)
+  const about = { files, path, options: call.options ?? {}, inputs, cluster: watched, charts: scene }
+  const { objects, written, notes, frozen: drawn } = build({ ...about, sops, openedMessages })
   if (!recipe.allowSecrets) refuseSecrets(written)
-  return { result: finished(objects, options), frozen, notes, style: 'Builder' }
+  return { result: finished(objects, options), frozen: { ...frozen, ...drawn }, notes, style: 'Builder' }
 }
 
 function refuseClusterValues({ helm }: LayerOptions): void {

@@ -147,6 +147,11 @@ const FLUX_KUSTOMIZE: Readonly<Record<string, Row>> = {
   'kustomizations/status': NOTHING,
 }
 
+const FLUX_HELM: Readonly<Record<string, Row>> = {
+  helmreleases: WRITABLE,
+  'helmreleases/status': NOTHING,
+}
+
 /** The rows by group. */
 export const PERMISSIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   'flotilla.dev': NATIVE,
@@ -159,6 +164,7 @@ export const PERMISSIONS: Readonly<Record<string, Readonly<Record<string, Row>>>
   'argoproj.io': ARGO,
   'source.toolkit.fluxcd.io': FLUX_SOURCE,
   'kustomize.toolkit.fluxcd.io': FLUX_KUSTOMIZE,
+  'helm.toolkit.fluxcd.io': FLUX_HELM,
 }
 
 /** The names of all rows, as `plural.group`. */

@@ -124,8 +124,8 @@ export function readKustomization({ metadata, spec }: Kustomization): {
 export interface KustomizationScene {
   /** A Placement of the namespace, or the one Cluster that the Kustomization names. */
   readonly target: { readonly placement: string } | { readonly cluster: string }
-  readonly source: GitRepositorySpec
-  /** Whether the GitRepository allows Secrets in its repository. */
+  readonly source: Pick<GitRepositorySpec, 'include' | 'ignore'>
+  /** Whether the source allows Secrets in its content. */
   readonly allowsSecrets: boolean
   /** The data of the ConfigMaps of `substituteFrom` that exist. */
   readonly configMaps: Readonly<Record<string, Readonly<Record<string, string>>>>
@@ -170,7 +170,7 @@ export function compileKustomization(
   }))
   const bundle: Bundle['spec'] = {
     source: compact({
-      name: madeName(GitRepository.kind, spec.source.name),
+      name: madeName(spec.source.kind, spec.source.name),
       include: include.length === 0 ? undefined : include.map(({ source, at }) => ({ source, at })),
     }),
     builder: { name: 'flux', options: builderOptions(object, spec, { ...scene, secrets, include }) },

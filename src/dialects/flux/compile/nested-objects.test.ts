@@ -107,7 +107,9 @@ test('older versions are read, and what is not served is left out with a finding
   )
   assert.match(compiled([child('apps', {}, 'v2')]).said[0]!, /left out: version v2 is not served/)
   const release = { ...child('web'), apiVersion: 'helm.toolkit.fluxcd.io/v2', kind: 'HelmRelease' }
-  assert.deepEqual(compiled([release]).said, ['HelmRelease web of the build is left out: the kind is not served'])
+  assert.deepEqual(compiled([release]).objects[0]?.metadata.annotations?.['flotilla.dev/placement'], 'stores')
+  const alert = { ...child('web'), apiVersion: 'notification.toolkit.fluxcd.io/v1', kind: 'Alert' }
+  assert.deepEqual(compiled([alert]).said, ['Alert web of the build is left out: the kind is not served'])
   const other = child('apps', { metadata: { namespace: 'kube-system' } })
   assert.deepEqual(compiled([other]).objects, [], 'a build writes to no other namespace of the hub')
   const many = Array.from({ length: 501 }, (_, at) => child(`a${at}`))

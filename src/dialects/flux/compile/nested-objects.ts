@@ -4,12 +4,15 @@
  */
 import { compact } from '../../../core/compact.ts'
 import { isObject } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/json.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
 import type { KubeObject, UnknownObject } from '../../../kinds/meta.ts'
 import type { Finding } from '../../read-fields.ts'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { FLUX_KINDS, Kustomization } from '../kinds.ts'
+import { HelmRelease } from '../release/release-kind.ts'
+import { NESTED_FROM } from './compile-release.ts'
 import { PLACEMENT_ANNOTATION, PLAN_ANNOTATION } from './compile-kustomization.ts'
 import type { KustomizationScene } from './compile-kustomization.ts'
 import {
@@ -32,6 +35,7 @@ const NESTED_IN = 'flotilla.dev/nested-in'
 const OWN_ANNOTATIONS = 'flotilla.dev/'
 /** Versions with the same fields as the served version. */
 const VERSIONS = /^v1(beta[1-3])?$/
+const RELEASE_VERSIONS = /^v2(beta[12])?$/
 /** The most nested objects of a build. */
 const MAX_NESTED = 500
 
@@ -62,21 +66,24 @@ export function compileNested(
     const [group = '', version = ''] = apiVersion.split('/')
     const kind = FLUX_KINDS.find((one) => one.group === group && one.kind === name)
     if (!kind) return isInstaller(object) ? [] : skip('the kind is not served')
-    if (!VERSIONS.test(version)) return skip(`version ${version} is not served`)
+    if (!(kind.kind === HelmRelease.kind ? RELEASE_VERSIONS : VERSIONS).test(version))
+      return skip(`version ${version} is not served`)
     const { namespace = '' } = parent.metadata
-    if ((metadata.namespace ?? namespace) !== namespace) {
+    // A HelmRelease and its sources have the namespace of what they install; Kustomizations have tenants' namespaces.
+    if ((metadata.namespace ?? namespace) !== namespace && kind.kind === Kustomization.kind) {
       return skip(`it is for namespace ${metadata.namespace ?? ''}, and nested objects stay in namespace ${namespace}`)
     }
     const tree = clusterTreeOf(parent)
-    const hubName = tree ? nameOnHub(tree, kind.kind, metadata.name) : metadata.name
+    const local = kind.kind === Kustomization.kind ? object : inNamespace(object, namespace)
+    const hubName = tree ? nameOnHub(tree, kind.kind, local.metadata.name) : local.metadata.name
     // The repository of the trees, which the hub follows already.
     if (hubName === undefined) return []
-    const placed = tree ? inTree(object, hubName, tree) : object
+    const placed = tree ? inTree(local, hubName, tree) : local
     const isRoot = isOwnRoot(parent, kind, placed) || (tree && isSameDirectory(parent, kind, placed))
     const present = scene.find(kind, hubName)
     if (isRoot && (present || tree)) return []
     if (present && !isNestedIn(present, parent)) return skip('an object of this name is there already')
-    const other = kind.kind === Kustomization.kind ? otherThanParent(parent, placed) : undefined
+    const other = isWorkload(kind) ? otherThanParent(parent, placed) : undefined
     if (other !== undefined) return skip(other)
     const dropped = Object.keys(metadata.annotations ?? {}).filter(
       (key) => isDropped(key) && !(key === PLAN_ANNOTATION && parent.metadata.annotations?.[key]),
@@ -85,7 +92,9 @@ export function compileNested(
       const message = `${dropped.join(', ')} of ${name} ${metadata.name} of the build has no effect; annotate the object on the hub instead`
       findings.push({ level: 'warning', message })
     }
-    return [nested(parent, kind, placed, scene.target)]
+    const isRenamed = placed.metadata.name !== metadata.name && kind.kind !== Kustomization.kind
+    const from = isRenamed ? `${metadata.namespace ?? namespace}/${metadata.name}` : undefined
+    return [nested(parent, kind, placed, { target: scene.target, from })]
   })
   if (objects.some((object) => isInstaller(object))) {
     findings.push({
@@ -131,7 +140,8 @@ function otherThanParent(parent: Kustomization, { metadata, ...rest }: UnknownOb
 /** The objects that follow this repository itself (gotk-sync). */
 function isOwnRoot({ metadata, spec }: Kustomization, kind: Kind, { metadata: { name } }: UnknownObject): boolean {
   if (kind.kind === Kustomization.kind) return name === metadata.name
-  return isObject(spec['sourceRef']) && spec['sourceRef']['name'] === name
+  const source = spec['sourceRef']
+  return isObject(source) && source['kind'] === kind.kind && source['name'] === name
 }
 
 function isSameDirectory({ spec }: Kustomization, kind: Kind, object: UnknownObject): boolean {
@@ -149,27 +159,28 @@ function nested(
   parent: Kustomization,
   kind: Kind,
   { metadata, ...rest }: UnknownObject,
-  target: NestedScene['target'],
+  { target, from }: { readonly target: NestedScene['target']; readonly from: string | undefined },
 ): Desired {
   const { name, namespace = '' } = parent.metadata
   const annotations = Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([key]) => !isDropped(key)))
   const said = isObject(rest['spec']) ? rest['spec'] : {}
-  const isKustomization = kind.kind === Kustomization.kind
+  const isPlacedKind = isWorkload(kind)
   const tree = parent.metadata.annotations?.[CLUSTER_TREE_ANNOTATION]
-  const isPlaced = tree !== undefined || !isKustomization || isObject(said['kubeConfig'])
+  const isPlaced = tree !== undefined || !isPlacedKind || isObject(said['kubeConfig'])
   const placed = isPlaced || annotations[PLACEMENT_ANNOTATION] !== undefined
   const plan = parent.metadata.annotations?.[PLAN_ANNOTATION]
   const account = parent.spec['serviceAccountName']
   const own: Record<string, string> = compact({
     [PLACEMENT_ANNOTATION]: !placed && 'placement' in target ? target.placement : undefined,
-    [PLAN_ANNOTATION]: isKustomization && plan ? plan : undefined,
+    [PLAN_ANNOTATION]: isPlacedKind && plan ? plan : undefined,
     [CLUSTER_TREE_ANNOTATION]: tree,
+    [NESTED_FROM]: from,
   })
   const spec = {
     ...said,
     ...compact({
       kubeConfig: !placed && 'cluster' in target ? parent.spec['kubeConfig'] : undefined,
-      serviceAccountName: isKustomization && account ? account : undefined,
+      serviceAccountName: isPlacedKind && account ? account : undefined,
     }),
   }
   const all = { ...annotations, ...own, [NESTED_IN]: name }
@@ -188,4 +199,41 @@ function nested(
       spec,
     },
   }
+}
+
+/** Whether objects of a kind are delivered to clusters. */
+function isWorkload({ kind }: Kind): boolean {
+  return kind === Kustomization.kind || kind === HelmRelease.kind
+}
+
+/** An object in the namespace of the outer Kustomization, with the names that its neighbours have there. */
+function inNamespace(object: UnknownObject, own: string): UnknownObject {
+  const { metadata, spec } = object
+  const from = metadata.namespace ?? own
+  const named = isObject(spec) ? withReferences(spec, from, own) : spec
+  return { ...object, metadata: { ...metadata, name: nameInNamespace(metadata, own), namespace: own }, spec: named }
+}
+
+/** The name of a nested object: all stay in the namespace of the outer Kustomization. */
+function nameInNamespace({ name, namespace }: UnknownObject['metadata'], own: string): string {
+  return namespace === undefined || namespace === own ? name : `${namespace}.${name}`
+}
+
+/** The spec of an object of another namespace, with references to what its neighbours are called on the hub. */
+function withReferences(spec: JsonObject, from: string, own: string): JsonObject {
+  const renamed = (value: unknown): unknown => {
+    if (!isObject(value) || typeof value['name'] !== 'string') return value
+    const { namespace: said, ...reference } = value
+    const namespace = typeof said === 'string' && said !== '' ? said : from
+    if (namespace === own && from === own) return value
+    return { ...reference, name: nameInNamespace({ name: value['name'], namespace }, own) }
+  }
+  const changed: JsonObject = { ...spec }
+  for (const field of ['sourceRef', 'chartRef']) if (field in spec) changed[field] = renamed(spec[field])
+  if (Array.isArray(spec['dependsOn'])) changed['dependsOn'] = spec['dependsOn'].map(renamed)
+  const { chart } = spec
+  if (isObject(chart) && isObject(chart['spec'])) {
+    changed['chart'] = { ...chart, spec: { ...chart['spec'], sourceRef: renamed(chart['spec']['sourceRef']) } }
+  }
+  return changed
 }

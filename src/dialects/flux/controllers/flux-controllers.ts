@@ -27,12 +27,14 @@ import { PLACEMENT_ANNOTATION, readKustomization } from '../compile/compile-kust
 import { CLUSTERS_ANNOTATION } from '../compile/cluster-trees.ts'
 import { COMPILED } from '../compile/made-objects.ts'
 import { FLUX_KINDS, GitRepository, Kustomization } from '../kinds.ts'
+import { OCIRepository } from '../source-kinds.ts'
 import { inventoryId } from '../status/kustomization-status.ts'
 import type { FluxParts } from './flux-parts.ts'
 import { gitRepositoryReconciler } from './git-repository.ts'
 import { kustomizationReconciler } from './kustomization.ts'
 import { ownerOf } from './owner-of.ts'
 import type { GitRepositoryPorts, KustomizationPorts } from './ports.ts'
+import { createReleaseController } from './release-controllers.ts'
 import { createSourceControllers } from './source-controllers.ts'
 
 /** A cluster without facts: what is built for it is the same for all clusters. */
@@ -46,6 +48,7 @@ const SAVED_UP_MS = 3000
 export function createFluxControllers(parts: FluxParts): readonly Controller[] {
   const { informers } = parts
   const repositories = informers.of(GitRepository)
+  const ociRepositories = informers.of(OCIRepository)
   const kustomizations = informers.of(Kustomization)
   const sources = informers.of(Source)
   const bundles = informers.of(Bundle)
@@ -68,6 +71,7 @@ export function createFluxControllers(parts: FluxParts): readonly Controller[] {
   const all = { ...parts, client: informers.client }
   return [
     ...createSourceControllers(parts, ports),
+    createReleaseController(parts, ports, releaseKey),
     createController({
       ...all,
       type: GitRepository,
@@ -88,7 +92,12 @@ export function createFluxControllers(parts: FluxParts): readonly Controller[] {
       informer: kustomizations,
       reconciler: kustomizationReconciler(ports),
       triggers: [
-        triggerOnObject(repositories, (one) => kustomizations.lister.by('flux-source', keyOf(one)).map(keyOf)),
+        triggerOnObject(repositories, (one) =>
+          kustomizations.lister.by('flux-source', `${GitRepository.kind} ${keyOf(one)}`).map(keyOf),
+        ),
+        triggerOnObject(ociRepositories, (one) =>
+          kustomizations.lister.by('flux-source', `${OCIRepository.kind} ${keyOf(one)}`).map(keyOf),
+        ),
         triggerOnObject(kustomizations, (one) => kustomizations.lister.by('flux-dependency', keyOf(one)).map(keyOf)),
         triggerOnObject(bundles, (bundle) => ownerOf(bundle, Kustomization)),
         triggerOn(placements, ({ before, after }) =>
@@ -118,6 +127,7 @@ function portsOf({ informers, blobs, clock, render }: FluxParts): KustomizationP
     [Source, Placement, Bundle, ...FLUX_KINDS].map((kind) => [kind.kind, informers.of(kind)]),
   )
   const repositories = informers.of(GitRepository)
+  const ociRepositories = informers.of(OCIRepository)
   const kustomizations = informers.of(Kustomization)
   const namespaces = informers.of(Namespace)
   const clusters = informers.of(Cluster)
@@ -143,6 +153,7 @@ function portsOf({ informers, blobs, clock, render }: FluxParts): KustomizationP
     replaced: new Map(),
     sourceOf: (namespace, name) => sources.lister.get(`${namespace}/${name}`),
     repositoryOf: (namespace, name) => repositories.lister.get(`${namespace}/${name}`),
+    ociRepositoryOf: (namespace, name) => ociRepositories.lister.get(`${namespace}/${name}`),
     kustomizationOf: (namespace, name) => kustomizations.lister.get(`${namespace}/${name}`),
     bundleOf: (namespace, name) => bundles.lister.get(`${namespace}/${name}`),
     setDeletionPolicies: async ({ metadata }, policies, signal) => {
@@ -192,7 +203,7 @@ function releaseKey({ metadata, spec }: Rollout): string {
 
 function sourceKey(object: Kustomization): string {
   const { source } = readKustomization(object).spec
-  return `${source.namespace}/${source.name}`
+  return `${source.kind} ${source.namespace}/${source.name}`
 }
 
 function dependencyKeys(object: Kustomization): string[] {

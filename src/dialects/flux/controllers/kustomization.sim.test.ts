@@ -17,6 +17,7 @@ import { storeFiles } from '../../../source/store-files.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
 import { startControllersHome } from '../../../testing/hub/controllers-home.ts'
 import { GitRepository, Kustomization } from '../kinds.ts'
+import { OCIRepository } from '../source-kinds.ts'
 
 type Files = Readonly<Record<string, string>>
 type Spec = Record<string, unknown>
@@ -469,6 +470,26 @@ test('a commit that drops objects waits for the guard, and a person lets it thro
   assert.equal((await status('apps'))?.lastAppliedRevision, 'main@sha1:c2')
 })
 
+test('a Kustomization of an OCIRepository is built from its artifact, without ignored files', async (t) => {
+  const { hub, place, kustomization, settle, push, delivered, ready, status } = await world(t, {
+    ...FILES,
+    'apps/left-out.yaml': cm('left-out', '1'),
+  })
+  await place()
+  const sourceRef = { kind: 'OCIRepository', name: 'fleet' }
+  await kustomization('apps', { sourceRef })
+  await settle()
+  assert.equal(await ready('apps'), "False ArtifactFailed: Source 'OCIRepository/fleet' not found")
+  const spec = { interval: '1m', url: 'oci://ghcr.io/team/fleet', ignore: 'left-out.yaml' }
+  await hub.create(build(OCIRepository, `${NS}/fleet`, { spec }), OCIRepository)
+  await settle()
+  assert.deepEqual((await delivered())['c1'], ['kustomization-apps: apps/web 1'])
+  assert.equal((await status('apps'))?.lastAppliedRevision, 'x@sha1:c1')
+  await push('c2', { 'apps/cm.yaml': cm('web', '2') })
+  assert.deepEqual((await delivered())['c1'], ['kustomization-apps: apps/web 2'])
+  assert.match(await ready('apps'), /^True .*x@sha1:c2/)
+})
+
 test('what is not served is refused by name', async (t) => {
   const { place, repository, kustomization, settle, ready } = await world(t)
   await place()
@@ -490,7 +511,7 @@ test('what is not served is refused by name', async (t) => {
   )
   assert.match(
     await ready('bucket'),
-    /^False Refused: spec\.sourceRef\.kind is "Bucket", and only GitRepository is served/,
+    /^False Refused: spec\.sourceRef\.kind is "Bucket", and only GitRepository and OCIRepository are served/,
   )
   assert.match(await ready('sops'), /^False Refused: spec\.decryption\.provider is "vault"; only sops is supported/)
   assert.match(await ready('waits'), /^False ArtifactFailed: Source artifact not found, retrying in 30s: failed to/)

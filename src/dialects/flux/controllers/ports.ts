@@ -1,3 +1,4 @@
+// Tested by src/dialects/flux/controllers/kustomization.sim.test.ts.
 import type { Digest } from '../../../core/crypto/digest.ts'
 import type { KeyedThrottle } from '../../../engine/keyed-throttle.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
@@ -9,7 +10,8 @@ import type { SharedVariant } from '../../../render/bundle/render-variants.ts'
 import type { DeletionPolicies } from '../compile/compile-kustomization.ts'
 import type { Desired } from '../compile/made-objects.ts'
 import type { GitRepository, Kustomization } from '../kinds.ts'
-import type { HelmRepository } from '../source-kinds.ts'
+import type { HelmRelease } from '../release/release-kind.ts'
+import type { HelmChart, HelmRepository, OCIRepository } from '../source-kinds.ts'
 import type { RolloutCounts } from '../status/kustomization-status.ts'
 
 /** Writing the objects that are made for objects of Flux. */
@@ -49,26 +51,33 @@ export interface GitRepositoryPorts extends SourcePorts {
   isCluster(name: string): boolean
 }
 
-/** The ports of the Kustomization controller. */
-export interface KustomizationPorts extends MadePorts {
-  sourceOf(namespace: string, name: string): Source | undefined
-  repositoryOf(namespace: string, name: string): GitRepository | undefined
-  kustomizationOf(namespace: string, name: string): Kustomization | undefined
+/** Ports of what keeps the deletion policy of a Bundle. */
+export interface DeletionPorts {
   bundleOf(namespace: string, name: string): Bundle | undefined
   /** Changes the policies of a Bundle and nothing else; a Bundle that is gone stays gone. */
   setDeletionPolicies(bundle: Bundle, policies: DeletionPolicies, signal: AbortSignal): Promise<void>
+}
+
+/** Ports of what finds the clusters of an object. */
+export interface TargetPorts {
   /** The value of an annotation of a Namespace. */
   namespaceAnnotation(namespace: string, key: string): string | undefined
   /** The Cluster that is registered with the kubeconfig in a Secret. */
   clusterOfSecret(namespace: string, secret: string): string | undefined
+}
+
+/** Ports of what reads variables and values. */
+export interface DataPorts {
   configMapData(
     namespace: string,
     name: string,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, string>> | undefined>
   hasSecret(namespace: string, name: string, signal: AbortSignal): Promise<boolean>
-  /** Renders a Bundle as the hub does; the cluster is one without facts. */
-  render(recipe: BundleRecipe, signal: AbortSignal): Promise<SharedVariant | undefined>
+}
+
+/** Ports of what shows the state of a Bundle. */
+export interface DeliveryPorts {
   /** The counts of the newest Release of a Bundle. */
   countsOf(bundle: Bundle): RolloutCounts | undefined
   /** The failure that the newest Rollout of a Bundle reports. */
@@ -77,4 +86,22 @@ export interface KustomizationPorts extends MadePorts {
   inventoryOf(bundle: Bundle): Promise<{ id: string; v: string }[] | undefined>
   /** Limits how often counts are written. */
   readonly statusThrottle: KeyedThrottle
+}
+
+/** The ports of the HelmRelease controller. */
+export interface HelmReleasePorts extends SourcePorts, DeletionPorts, TargetPorts, DataPorts, DeliveryPorts {
+  helmReleaseOf(namespace: string, name: string): HelmRelease | undefined
+  helmChartOf(namespace: string, name: string): HelmChart | undefined
+  ociRepositoryOf(namespace: string, name: string): OCIRepository | undefined
+  repositoryOf(namespace: string, name: string): GitRepository | undefined
+  chartIn(artifact: Digest, path: string): Promise<ChartFacts>
+}
+
+/** The ports of the Kustomization controller. */
+export interface KustomizationPorts extends SourcePorts, DeletionPorts, TargetPorts, DataPorts, DeliveryPorts {
+  ociRepositoryOf(namespace: string, name: string): OCIRepository | undefined
+  repositoryOf(namespace: string, name: string): GitRepository | undefined
+  kustomizationOf(namespace: string, name: string): Kustomization | undefined
+  /** Renders a Bundle as the hub does; the cluster is one without facts. */
+  render(recipe: BundleRecipe, signal: AbortSignal): Promise<SharedVariant | undefined>
 }

@@ -46,16 +46,16 @@ export function readyState(facts: KustomizationFacts): ReadyState {
   if (bundle?.status?.held) {
     return { status: 'False', reason: 'ReconciliationFailed', message: ready?.message ?? 'The guard stopped a change.' }
   }
+  // While the Bundle waits before its content is known, the other conditions are about older content.
+  const waits = findCondition(conditions, 'Reconciling')
+  if (waits?.status === 'True' && WAITS_FOR_INPUT.includes(waits.reason)) {
+    return { status: 'False', reason: 'BuildFailed', message: waits.message }
+  }
   if (rendered?.status === 'False') return { status: 'False', reason: 'BuildFailed', message: rendered.message }
   if (isStalled && ready) return { status: 'False', reason: 'ReconciliationFailed', message: ready.message }
   const unplaced = findCondition(conditions, 'Unplaced')
   if (unplaced?.status === 'True') return { status: 'False', reason: 'NoCluster', message: unplaced.message }
-  // While the Bundle waits before its content is known, the counts are about older content.
-  const waits = findCondition(conditions, 'Reconciling')
-  if (waits?.status === 'True' && waits.reason !== 'RollingOut') {
-    if (!WAITS_FOR_INPUT.includes(waits.reason)) return { ...building, message: waits.message }
-    return { status: 'False', reason: 'BuildFailed', message: waits.message }
-  }
+  if (waits?.status === 'True' && waits.reason !== 'RollingOut') return { ...building, message: waits.message }
   if (!counts || bundle?.status?.release === undefined) {
     return { ...building, message: ready?.message ?? building.message }
   }
