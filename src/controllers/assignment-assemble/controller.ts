@@ -1,3 +1,4 @@
+// Tested by src/controllers/assignment-assemble/sealed-values.sim.test.ts
 import type { Blobs } from '../../blobs/blobs.ts'
 import { compact } from '../../core/compact.ts'
 import { jsonEqual } from '../../core/json.ts'

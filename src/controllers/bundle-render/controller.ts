@@ -1,3 +1,4 @@
+// Tested by src/controllers/bundle-render/bundle-sources.sim.test.ts
 import type { Blobs } from '../../blobs/blobs.ts'
 import { findObject } from '../../client/find-object.ts'
 import { fromBase64, fromUtf8 } from '../../core/bytes.ts'

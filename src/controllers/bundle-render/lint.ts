@@ -1,3 +1,4 @@
+// Tested by src/controllers/bundle-render/reconcile.test.ts
 /** The condition Linted: findings about the released content. Lint never stops a Release. */
 import { fromUtf8 } from '../../core/bytes.ts'
 import type { Digest } from '../../core/crypto/digest.ts'

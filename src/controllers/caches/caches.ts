@@ -1,3 +1,4 @@
+// Tested by src/controllers/controllers.sim.test.ts
 /**
  * The caches that all controllers share: one per kind, with indexes so that a change costs only the objects it
  * concerns.

@@ -1,3 +1,4 @@
+// Tested by src/controllers/controllers.sim.test.ts
 import type { Change } from '../../client/cache.ts'
 import { createInformer } from '../../client/informer.ts'
 import type { Informer } from '../../client/informer.ts'

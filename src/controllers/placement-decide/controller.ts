@@ -1,3 +1,4 @@
+// Tested by src/controllers/placement-decide/held-drop.sim.test.ts
 import { compact } from '../../core/compact.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { createController } from '../../engine/controller.ts'

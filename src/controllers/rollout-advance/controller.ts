@@ -1,3 +1,4 @@
+// Tested by src/controllers/rollout-advance/rings.sim.test.ts
 import type { Change } from '../../client/cache.ts'
 import { findObject } from '../../client/find-object.ts'
 import type { Informer } from '../../client/informer.ts'

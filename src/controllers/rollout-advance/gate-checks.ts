@@ -1,3 +1,4 @@
+// Tested by src/controllers/rollout-advance/rings.sim.test.ts
 /**
  * Checks of gates, in the background: a few at the same time, and each gate once at a time. Each answer has the time of
  * its check.

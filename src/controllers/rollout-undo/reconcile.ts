@@ -1,3 +1,4 @@
+// Tested by src/controllers/rollout-undo/controller.sim.test.ts
 import { compact } from '../../core/compact.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'

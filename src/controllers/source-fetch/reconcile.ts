@@ -1,3 +1,4 @@
+// Tested by src/controllers/source-fetch/controller.sim.test.ts
 import { compact } from '../../core/compact.ts'
 import { canonicalJson } from '../../core/json.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
