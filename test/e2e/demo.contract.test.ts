@@ -101,9 +101,14 @@ test('every situation shows in the fleet, ends with --undo, and its next command
 
 test('where another kubeconfig would win or no demo can be remembered, the printed commands name theirs', async (t) => {
   const other = { KUBECONFIG: '/nowhere', FLOTILLA_STATE_DIR: temporaryFolder(t) }
-  for (const env of [other, { FLOTILLA_STATE_DIR: NO_FOLDER } as const]) {
+  const unknown = { FLOTILLA_STATE_DIR: NO_FOLDER }
+  // The command that plays a situation finds the demo by its state file only.
+  for (const [env, printed] of [
+    [other, /^[^]*Try in another terminal:\n(.*\n){3}/],
+    [unknown, /^[^]*Try in another terminal:\n(.*\n){2}/],
+  ] as const) {
     const demo = startFlotilla(t, ['demo', '--clusters', '1'], { env })
-    const [stdout] = await demo.says(/^[^]*Try in another terminal:\n(.*\n){3}/)
+    const [stdout] = await demo.says(printed)
     assert.equal(stdout.match(/ --kubeconfig \S+admin\.kubeconfig/g)?.length, 2)
     const { code, stderr } = await demo.stop('SIGTERM')
     assert.equal(code, 0)
