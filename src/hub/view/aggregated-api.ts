@@ -119,7 +119,8 @@ export async function startAggregatedApi(options: AggregatedApiOptions): Promise
     const spec = {
       group: VIEW_GROUP,
       version: VERSION,
-      groupPriorityMinimum: 1000,
+      // Below the 1000 of CustomResourceDefinitions: `kubectl get manifestworks` means the kind that is stored.
+      groupPriorityMinimum: 900,
       versionPriority: 15,
       caBundle: base64(utf8(options.keys.apiCa.certificate)),
       service: { namespace, name: service, port },
