@@ -103,8 +103,9 @@ test('a bundle reaches a real cluster through a hub whose home is a real kube-ap
   assert.equal(await flotilla('get', 'rollouts', '-o', 'jsonpath={.items[*].status.phase}'), 'Completed')
   assert.match(
     await flotilla('get', 'clusters'),
-    /^NAME +STATE +SINCE +BADGES +READY +BUNDLES .*\nstore-1 +Ready +\w+ +<none> +1 +1 +v1\.\d+/,
+    /^NAME +STATE +SINCE +BADGES +READY +BUNDLES +AGE\nstore-1 +Ready +\w+ +<none> +1 +1 +\w+\n/,
   )
+  assert.match(await flotilla('get', 'clusters', '-o', 'wide'), /^store-1 .* v1\.\d+/m)
 
   assert.equal((await agent.stop()).code, 0)
   const ended = await hub.stop()
