@@ -55,7 +55,7 @@ function firstToleration(
   at: { readonly now: number; readonly scheduler: 'native' | 'ocm' },
 ): { readonly until?: number } | undefined {
   for (const toleration of tolerations) {
-    if (!matches(taint, toleration)) continue
+    if (!tolerates(taint, toleration)) continue
     if (toleration.tolerationSeconds === undefined) return {}
     const added = parseTime(taint.timeAdded ?? '')
     if (added === undefined) {
@@ -76,7 +76,16 @@ function goDurationMs(seconds: number): number {
   return Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n)) / 1e6
 }
 
-function matches(taint: ClusterTaint, { key = '', operator = '', value = '', effect = '' }: Toleration): boolean {
+/** Whether a toleration covers a taint, as Kubernetes matches them. */
+export function tolerates(
+  taint: { readonly key: string; readonly value?: string | undefined; readonly effect: string },
+  {
+    key = '',
+    operator = '',
+    value = '',
+    effect = '',
+  }: { readonly [field in 'key' | 'operator' | 'value' | 'effect']?: string | undefined },
+): boolean {
   if (effect !== '' && effect !== taint.effect) return false
   if (key !== '' && key !== taint.key) return false
   if (operator === 'Exists') return true

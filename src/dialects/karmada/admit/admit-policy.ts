@@ -31,8 +31,6 @@ export function admitPolicy(input: AdmissionInput): Admission {
   const problems = new Problems()
   switch (object['kind']) {
     case 'PropagationPolicy':
-      admitPropagation(object, input, problems)
-      break
     case 'ClusterPropagationPolicy':
       admitPropagation(object, input, problems)
       break

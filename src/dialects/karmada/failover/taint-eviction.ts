@@ -4,7 +4,7 @@ import { isObject } from '../../../core/json.ts'
 import { formatTime, parseTime } from '../../../core/time/time.ts'
 import { affinityPredicate } from '../schedule/cluster-affinity.ts'
 import { snapshotOf } from '../schedule/cluster-snapshot.ts'
-import { tolerates } from '../tolerations.ts'
+import { tolerates } from '../../../plan/placement/taints.ts'
 import type { ClusterAffinity, ClusterToleration, KarmadaCluster, KarmadaTaint } from '../types.ts'
 import { evictCluster } from './eviction-tasks.ts'
 import type { EvictableBinding, Evictions } from './eviction-tasks.ts'
@@ -60,13 +60,13 @@ function secondsLeft(taints: readonly KarmadaTaint[], tolerations: readonly Clus
   const used: ClusterToleration[] = []
   for (const taint of taints) {
     // The first toleration that covers a taint counts, also when a later one lasts longer.
-    const toleration = tolerations.find((one) => tolerates(one, taint))
+    const toleration = tolerations.find((one) => tolerates(taint, one))
     if (!toleration) return 0
     used.push(toleration)
   }
   const ends = used.flatMap((toleration) =>
     taints
-      .filter((taint) => toleration.tolerationSeconds !== undefined && tolerates(toleration, taint))
+      .filter((taint) => toleration.tolerationSeconds !== undefined && tolerates(taint, toleration))
       .map(({ timeAdded }) => parseTime(timeAdded ?? ''))
       .filter((added) => added !== undefined)
       .map((added) => added + toleration.tolerationSeconds! * 1000),

@@ -2,7 +2,7 @@
 /** Which clusters a binding may run on, and why the others are refused. */
 import { compareText } from '../../../core/text/compare-text.ts'
 import type { ClusterAffinity, ClusterToleration, KarmadaBinding, KarmadaTaint } from '../types.ts'
-import { tolerates } from '../tolerations.ts'
+import { tolerates } from '../../../plan/placement/taints.ts'
 import { affinityPredicate } from './cluster-affinity.ts'
 import { kindKey } from './cluster-snapshot.ts'
 import type { ClusterSnapshot } from './cluster-snapshot.ts'
@@ -74,7 +74,7 @@ function kindFilter({ apiVersion, kind }: { readonly apiVersion: string; readonl
 
 function taintFilter(tolerations: readonly ClusterToleration[]): Filter {
   return ({ taints }) => {
-    const taint = taints.find((one) => !tolerations.some((toleration) => tolerates(toleration, one)))
+    const taint = taints.find((one) => !tolerations.some((toleration) => tolerates(one, toleration)))
     return taint && `cluster(s) had untolerated taint {${taintText(taint)}}`
   }
 }
