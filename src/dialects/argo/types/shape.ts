@@ -138,6 +138,16 @@ function zeroOf(shape: Shape): unknown {
   }
 }
 
+/** The fields of a struct or a map; decoding has checked that it is one. */
+function fieldsOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {}
+}
+
+/** The items of a list; decoding has checked that it is one. */
+function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
 /** Whether Go would call a value empty: mergo looks through pointers. */
 function isEmpty(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0
@@ -157,14 +167,14 @@ export function mergeShapes(value: unknown, other: unknown, shape: Shape): unkno
     case 'struct': {
       const out: JsonObject = {}
       for (const [name, field] of Object.entries(shape.fields)) {
-        const merged = mergeShapes((value as JsonObject)[name], (other as JsonObject)[name], field)
+        const merged = mergeShapes(fieldsOf(value)[name], fieldsOf(other)[name], field)
         if (merged !== undefined) out[name] = merged
       }
       return out
     }
     case 'map': {
-      const out = { ...(value as JsonObject) }
-      for (const [key, item] of Object.entries(other as JsonObject)) {
+      const out = { ...fieldsOf(value) }
+      for (const [key, item] of Object.entries(fieldsOf(other))) {
         if (!Object.hasOwn(out, key) || isEmpty(out[key])) out[key] = item
       }
       return out
@@ -189,17 +199,17 @@ export function fillShape(value: unknown, shape: Shape, filler: Filler): unknown
     case 'raw':
       return fillJson(value ?? null, filler)
     case 'string':
-      return filler.text((value ?? '') as string)
+      return filler.text(typeof value === 'string' ? value : '')
     case 'intOrString':
       return typeof value === 'string' ? filler.text(value) : value
     case 'list':
-      return (value as readonly unknown[] | undefined)?.map((item) => fillShape(item, shape.items, filler))
+      return value === undefined ? undefined : itemsOf(value).map((item) => fillShape(item, shape.items, filler))
     case 'map':
       return value === undefined
         ? undefined
-        : fillMap(value as JsonObject, (item) => fillShape(item, shape.values, filler), filler)
+        : fillMap(fieldsOf(value), (item) => fillShape(item, shape.values, filler), filler)
     case 'struct':
-      return fillStruct((value ?? {}) as JsonObject, shape, filler)
+      return fillStruct(fieldsOf(value), shape, filler)
     default:
       return value
   }
@@ -251,11 +261,11 @@ export function encode(value: unknown, shape: Shape): unknown {
     case 'pointer':
       return value === undefined ? undefined : encode(value, shape.to)
     case 'list':
-      return (value as readonly unknown[]).map((item) => encode(item, shape.items))
+      return itemsOf(value).map((item) => encode(item, shape.items))
     case 'struct': {
       const out: JsonObject = {}
       for (const [name, field] of Object.entries(shape.fields)) {
-        const item = (value as JsonObject)[name]
+        const item = fieldsOf(value)[name]
         const isRequired = shape.required.has(name)
         if (item === undefined) {
           if (isRequired) out[name] = field.kind === 'struct' ? encode({}, field) : zeroOf(field)

@@ -8,6 +8,11 @@ import { isEmpty } from './lists.ts'
 
 type Dict = Map<string, unknown>
 
+/** An argument of type map; a nil map is undefined. */
+function dictOf(value: unknown): Dict | undefined {
+  return value instanceof Map ? value : undefined
+}
+
 function dict(pairs: readonly unknown[]): Dict {
   const result: Dict = new Map()
   for (let at = 0; at < pairs.length; at += 2) {
@@ -29,7 +34,7 @@ function mergeInto(target: Dict, source: Dict, overwrite: boolean): void {
     }
     const given = plainValue(value)
     if (present instanceof Map && given instanceof Map) {
-      mergeInto(present as Dict, given as Dict, overwrite)
+      mergeInto(present, given, overwrite)
       if (present.size > 0) continue
     }
     if (overwrite || isEmpty(present)) target.set(key, value)
@@ -40,12 +45,12 @@ function merge(overwrite: boolean): GoFunction {
   return goFunction(
     ['map'],
     ([given, ...sources]) => {
-      let target = isNil(given) ? undefined : (given as Dict)
+      let target = isNil(given) ? undefined : dictOf(given)
       for (const source of sources) {
         if (!(source instanceof Map) || isNil(source)) continue
         // A merge into nil creates a new map that the caller does not see.
         target ??= new Map()
-        mergeInto(target, source as Dict, overwrite)
+        mergeInto(target, source, overwrite)
       }
       return target ?? nilMap()
     },
@@ -57,7 +62,7 @@ function merge(overwrite: boolean): GoFunction {
 function deepCopy(value: unknown): unknown {
   if (value instanceof GoNamed) return new GoNamed(deepCopy(value.value), value.info)
   if (value instanceof Map) {
-    const copy = new Map([...(value as Dict)].map(([key, item]) => [key, deepCopy(item)]))
+    const copy = new Map([...value].map(([key, item]) => [key, deepCopy(item)]))
     const info = typeInfo(value)
     return info ? typed(copy, info) : copy
   }
@@ -102,7 +107,7 @@ function pickOrOmit(keep: boolean): GoFunction {
   return goFunction(
     ['map'],
     ([source, ...keys]) => {
-      const entries = [...((source as Dict | null) ?? new Map<string, unknown>())]
+      const entries = [...(dictOf(source) ?? [])]
       return new Map(entries.filter(([key]) => keys.includes(key) === keep))
     },
     'string',
@@ -122,32 +127,31 @@ const copy = goFunction(['any'], ([value]) => {
 export const DICT_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
   dict: goFunction([], dict, 'any'),
   get: goFunction(['map', 'string'], ([map, key]) => {
-    const source = map as Dict | null
-    return source?.has(key as string) ? (source.get(key as string) ?? null) : ''
+    const source = dictOf(map)
+    return source?.has(String(key)) ? (source.get(String(key)) ?? null) : ''
   }),
   set: goFunction(['map', 'string', 'any'], ([map, key, value]) => {
     if (isNil(map)) throw new GoError('assignment to entry in nil map')
-    ;(map as Dict).set(key as string, value ?? null)
+    dictOf(map)?.set(String(key), value ?? null)
     return map
   }),
   unset: goFunction(['map', 'string'], ([map, key]) => {
-    ;(map as Dict | null)?.delete(key as string)
+    dictOf(map)?.delete(String(key))
     return map ?? nilMap()
   }),
-  hasKey: goFunction(['map', 'string'], ([map, key]) => (map as Dict | null)?.has(key as string) ?? false),
+  hasKey: goFunction(['map', 'string'], ([map, key]) => dictOf(map)?.has(String(key)) ?? false),
   pluck: goFunction(
     ['string'],
-    ([key, ...maps]) =>
-      maps.filter((map) => (map as Dict | null)?.has(key as string)).map((map) => (map as Dict).get(key as string)),
+    ([key, ...maps]) => maps.map(dictOf).flatMap((map) => (map?.has(String(key)) ? [map.get(String(key))] : [])),
     'map',
   ),
   keys: goFunction(
     [],
-    (maps) => stringSlice(maps.flatMap((map) => [...((map as Dict | null)?.keys() ?? [])].sort(compareStrings))),
+    (maps) => stringSlice(maps.flatMap((map) => [...(dictOf(map)?.keys() ?? [])].sort(compareStrings))),
     'map',
   ),
   values: goFunction(['map'], ([map]) =>
-    [...((map as Dict | null) ?? [])].sort(([a], [b]) => compareStrings(a, b)).map(([, value]) => value),
+    [...(dictOf(map) ?? [])].sort(([a], [b]) => compareStrings(a, b)).map(([, value]) => value),
   ),
   pick: pickOrOmit(true),
   omit: pickOrOmit(false),

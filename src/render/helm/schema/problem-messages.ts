@@ -22,6 +22,8 @@ function quoted(text: string): string {
   return `'${goQuote(text).replaceAll('\\"', '"').replaceAll("'", "\\'").slice(1, -1)}'`
 }
 
+const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const texts = (value: unknown): readonly string[] => itemsOf(value).map(String)
 const quotedList = (items: readonly string[]) => items.map(quoted).join(', ')
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
@@ -56,11 +58,11 @@ function helm4Text({ keyword, want, got }: SchemaProblem): string {
     case 'reference':
       return 'validation failed'
     case 'type': {
-      const types = TYPES.filter((type) => (want as string[]).includes(type))
+      const types = TYPES.filter((type) => texts(want).includes(type))
       return `got ${schemaType(got)}, want ${types.join(' or ')}`
     }
     case 'enum': {
-      const options = want as unknown[]
+      const options = itemsOf(want)
       if (!options.every(isScalar)) return "'enum' failed"
       const list = options.map(shown).join(', ')
       return options.length === 1 ? `value must be ${list}` : `value must be one of ${list}`
@@ -70,11 +72,11 @@ function helm4Text({ keyword, want, got }: SchemaProblem): string {
     case 'format':
       return `${quoted(String(got))} is not valid ${String(want)}`
     case 'required':
-      return (want as string[]).length === 1
-        ? `missing property ${quotedList(want as string[])}`
-        : `missing properties ${quotedList(want as string[])}`
+      return texts(want).length === 1
+        ? `missing property ${quotedList(texts(want))}`
+        : `missing properties ${quotedList(texts(want))}`
     case 'additionalProperties':
-      return `additional properties ${quotedList(want as string[])} not allowed`
+      return `additional properties ${quotedList(texts(want))} not allowed`
     case 'additionalItems':
       return `last ${grouped(String(want))} additionalItem(s) not allowed`
     case 'pattern':
@@ -82,22 +84,24 @@ function helm4Text({ keyword, want, got }: SchemaProblem): string {
     case 'oneOf':
       return want === undefined
         ? "'oneOf' failed, none matched"
-        : `'oneOf' failed, subschemas ${(want as number[]).join(', ')} matched`
+        : `'oneOf' failed, subschemas ${itemsOf(want).join(', ')} matched`
     case 'allOf':
     case 'anyOf':
     case 'not':
       return `'${keyword}' failed`
     case 'uniqueItems':
-      return `items at ${(want as number[]).map((at) => grouped(String(at))).join(' and ')} are equal`
+      return `items at ${itemsOf(want)
+        .map((at) => grouped(String(at)))
+        .join(' and ')} are equal`
     case 'contains':
       return 'no items match contains schema'
     case 'minContains':
     case 'maxContains':
-      return containsText(keyword.slice(0, 3), want as number, got as number[])
+      return containsText(keyword.slice(0, 3), want, itemsOf(got))
     case 'propertyNames':
       return `invalid propertyName ${quoted(String(want))}`
     case 'dependency':
-      return `properties ${quotedList(want as string[])} required, if ${quoted(String(got))} exists`
+      return `properties ${quotedList(texts(want))} required, if ${quoted(String(got))} exists`
     case 'false':
       return 'false schema'
     default:
@@ -111,7 +115,7 @@ function limit(keyword: string, value: unknown): string {
   return LENGTHS.has(keyword) ? grouped(String(value)) : humanizeNumber(value)
 }
 
-function containsText(bound: string, want: number, matched: readonly number[]): string {
+function containsText(bound: string, want: unknown, matched: readonly unknown[]): string {
   const wanted = grouped(String(want))
   const found = `matched ${matched.length} items at ${matched.join(' ')}`
   if (bound === 'max') return `max ${wanted} items required to match contains schema, but ${found}`
@@ -127,12 +131,14 @@ export function helm3Line(problem: SchemaProblem): string {
 function helm3Text({ keyword, want, got }: SchemaProblem, place: string): string {
   switch (keyword) {
     case 'type': {
-      const types = want as string[]
+      const types = texts(want)
       const expected = types.length === 1 ? types[0]! : `[${types.join(',')}]`
       return `Invalid type. Expected: ${expected}, given: ${Number.isInteger(got) ? 'integer' : schemaType(got)}`
     }
     case 'enum':
-      return `${place} must be one of the following: ${(want as unknown[]).map((item) => goJson(item)).join(', ')}`
+      return `${place} must be one of the following: ${itemsOf(want)
+        .map((item) => goJson(item))
+        .join(', ')}`
     case 'const':
       return `${place} does not match: ${goJson(want)}`
     case 'format':
@@ -172,7 +178,7 @@ function helm3Text({ keyword, want, got }: SchemaProblem, place: string): string
     case 'maxProperties':
       return `Must have at most ${String(want)} properties`
     case 'uniqueItems':
-      return `array items[${(want as number[])[0]},${(want as number[])[1]}] must be unique`
+      return `array items[${itemsOf(want).slice(0, 2).join(',')}] must be unique`
     case 'contains':
       return 'At least one of the items must match'
     case 'anyOf':
