@@ -8,6 +8,7 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import type { DriftHistory } from '../../plan/apply/drift.ts'
 import type { Health } from '../../plan/health/object-health.ts'
 import type { HealthVerdict } from '../../plan/health/health-rules.ts'
+import type { HandoverRule } from '../../plan/handover/comparison.ts'
 import { objectKey } from '../../plan/objects/object-id.ts'
 import type { Rerenders } from '../../plan/apply/rerender.ts'
 import { decideOwnership } from '../../plan/apply/ownership.ts'
@@ -65,6 +66,8 @@ export interface BundleRun {
   driftRules: readonly DriftRule[]
   /** The decisions that counted when the bundle was last stepped, by key of the object. */
   decisions: ReadonlyMap<string, readonly DriftDecisionFor[]>
+  /** The handover of the cluster from another system, by the document. */
+  handover: HandoverRule | undefined
   /** Keys of the objects that this operation has written, or found without drift. */
   readonly done: Set<string>
 }
@@ -121,6 +124,7 @@ export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
     corrected: new Map(),
     driftRules: [],
     decisions: new Map(),
+    handover: undefined,
     done: new Set(),
   }
 }
@@ -175,7 +179,9 @@ export function decideObjectOwnership(
   live: UnknownObject | undefined,
   others: readonly OtherRecord[] = [],
 ): OwnershipDecision {
-  const { takeover, force } = planned.options
+  const { force } = planned.options
+  // The comparison was made for a takeover: the Bundle's own option counts for objects that come later.
+  const takeover = run.handover ? (run.handover.acceptDifferences ? 'Always' : 'IfNoDiff') : planned.options.takeover
   return decideOwnership({
     live: live && compact({ uid: live.metadata.uid }),
     isAppliedByUs: live !== undefined && isAppliedBy(live, run.entry.bundle),
@@ -269,7 +275,9 @@ export function takeDriftDecisions(run: BundleRun, plan: SetPlan, nowMs: number 
 
 /** The options of an object with the decisions about its drift. */
 export function optionsNow(run: BundleRun, planned: PlannedObject): ObjectOptions {
-  return withDriftDecisions(planned.options, run.decisions.get(planned.key) ?? [], planned)
+  const options = withDriftDecisions(planned.options, run.decisions.get(planned.key) ?? [], planned)
+  // Fields move from the other system's managers to the bundle; otherwise a field that is left out later would stay.
+  return run.handover?.step === 'Take' ? { ...options, force: true } : options
 }
 
 /**

@@ -55,6 +55,13 @@ export function createAlignment({ table, appliers, clock }: AlignmentPorts) {
     bundle.dueAt = clock.monotonicMs()
   }
 
+  /** A handover stops a bundle that runs, too: the other system manages its objects meanwhile. */
+  function takeHandover(bundle: TrackedBundle, handover: DocumentRules['handover']): void {
+    if (jsonEqual(bundle.run.handover ?? null, handover ?? null)) return
+    bundle.run.handover = handover
+    bundle.dueAt = clock.monotonicMs()
+  }
+
   function begin(entry: DocumentEntry, document: ClusterDocument, before: TrackedBundle | undefined): void {
     const run = newRun(entry, document.epoch)
     const inventory = before?.run.inventoryRead ? before.run.inventory : table.former().get(entry.bundle)
@@ -83,6 +90,7 @@ export function createAlignment({ table, appliers, clock }: AlignmentPorts) {
       if (isSame) update(known, entry, document)
       else begin(entry, document, known)
       takeDriftRules(tracked.get(entry.bundle)!, driftRules.get(entry.bundle) ?? [])
+      takeHandover(tracked.get(entry.bundle)!, document.rules.handover)
     }
   }
 }

@@ -11,6 +11,7 @@ import type { Clock } from '../../core/time/clock.ts'
 import { parseTime } from '../../core/time/time.ts'
 import { decideOperation, decideRendered } from '../../plan/apply/operation.ts'
 import type { OtherRecord } from '../../plan/apply/ownership.ts'
+import type { HandoverRule } from '../../plan/handover/comparison.ts'
 import type { ClusterState } from '../cluster/cluster-state.ts'
 import type { Appliers } from '../cluster/executor-appliers.ts'
 import type { Inventory } from '../cluster/inventory.ts'
@@ -19,6 +20,7 @@ import type { Content } from '../documents/content.ts'
 import type { SetPlan } from '../documents/set-plan.ts'
 import type { HubTime } from '../link/hub-time.ts'
 import { OBSERVE_INTERVAL_MS } from '../timing.ts'
+import { compareSet, planOfTakeover } from './handover/compare-set.ts'
 import { loadInventory, switchSet, takeDriftDecisions } from './bundle-run.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'
 import { createFailureHandler } from './failure-handler.ts'
@@ -74,6 +76,7 @@ export function createOperation(ports: OperationPorts) {
   async function step(run: BundleRun, others: OtherBundles, signal: AbortSignal): Promise<StepResult> {
     const { entry, epoch } = run
     if (!run.inventoryRead) loadInventory(run, await state.readInventory(entry.bundle, signal))
+    if (run.handover?.step === 'Compare') return compare(run, run.handover, signal)
     const startByMs = entry.startBy === undefined ? undefined : parseTime(entry.startBy)
     const again = (entry.attempt ?? 0) > run.attempt
     const wanted = { ...entry, epoch, again, ...compact({ startByMs }) }
@@ -97,10 +100,16 @@ export function createOperation(ports: OperationPorts) {
       run.attempt = entry.attempt ?? 0
     }
     if (decision.kind === 'Renumber') await journal.record(run, { remedy: undefined })
-    const result = await carryOn(run, plan, { applier, others, signal })
+    const result = await carryOn(run, planOfTakeover(run, plan), { applier, others, signal })
     if (problem !== undefined)
       return { row: { state: 'Failed', message: problem }, nextStepMs: OBSERVE_INTERVAL_MS.waiting }
     return result
+  }
+
+  async function compare(run: BundleRun, rule: HandoverRule, signal: AbortSignal): Promise<StepResult> {
+    switchSet(run, run.entry.set)
+    const { plan } = await plans.upToDate(run, signal)
+    return compareSet(run, plan, { applier: appliersFor(plan), content, rule, signal })
   }
 
   /** Advances an operation as far as possible now, and acts on its failure. */

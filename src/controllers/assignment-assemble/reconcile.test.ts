@@ -316,6 +316,24 @@ test('a hold of the cluster is a rule, and needs an agent that knows it', async 
   assert.ok(signed[0]?.requires.includes('hold/v1'))
 })
 
+test('a handover of the cluster is a rule until it is done, and needs an agent that knows it', async () => {
+  const { clock, signed, world, reconciler } = fixture()
+  world.admissions = [entry('ns/b', 1)]
+  const since = '2026-11-16T08:00:00Z'
+  for (const step of ['Compare', 'Take', 'Take', 'Done'] as const) {
+    await reconcileOnce(reconciler, buildCluster('a', { spec: { handover: { from: 'ocm', step, since } } }), clock)
+    await clock.advance(2000)
+  }
+  assert.deepEqual(
+    signed.map(({ rules, requires }) => [rules.handover?.step, requires.join(' ')]),
+    [
+      ['Compare', 'sets/v1 handover/v1'],
+      ['Take', 'sets/v1 handover/v1'],
+      [undefined, 'sets/v1'],
+    ],
+  )
+})
+
 test('D10: a decision about drift reaches the document of its cluster at once, without an admission, and ends', async () => {
   const { clock, signed, world, reconciler } = fixture()
   world.admissions = [entry('ns/b', 1)]

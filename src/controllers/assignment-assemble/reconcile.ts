@@ -14,6 +14,7 @@ import { assemble } from '../../plan/document/assemble-document.ts'
 import type { Assembled, AssembledEntry, AssembledTombstone } from '../../plan/document/assemble-document.ts'
 import { fitDeliveries } from '../../plan/document/delivery.ts'
 import { driftRulesFor } from '../../plan/drift/drift-rules.ts'
+import { handoverRuleOf } from '../../plan/handover/comparison.ts'
 import { clusterHoldSentence, holdOfCluster } from '../../plan/windows/cluster-hold.ts'
 import { isSealingKeyRetired } from '../../plan/fleet/sealing-key.ts'
 import { windowRulesFor } from '../../plan/windows/window-rules.ts'
@@ -22,6 +23,7 @@ import { LIMITS } from '../../wire/limits.ts'
 import { SEALED_FEATURE } from '../../wire/document/sealed-values.ts'
 import {
   DELIVERY_FEATURE,
+  HANDOVER_FEATURE,
   PROJECTS_FEATURE,
   readTrustedDocument,
   TERMINAL_FEATURE,
@@ -36,7 +38,7 @@ import { isSealedTo, sealEntries } from './seal-entries.ts'
 
 /** The features that an agent must have to follow a document. */
 async function requiresOf(
-  { windows, hold, limits, projects, withoutProject }: DocumentRules,
+  { windows, hold, handover, limits, projects, withoutProject }: DocumentRules,
   { entries, tombstones }: Pick<Assembled, 'entries' | 'tombstones'>,
   { requiredBy }: Pick<AssignmentAssemblePorts, 'requiredBy'>,
 ): Promise<string[]> {
@@ -45,6 +47,7 @@ async function requiresOf(
     'sets/v1',
     ...(windows ? ['windows/v1'] : []),
     ...(hold ? ['hold/v1'] : []),
+    ...(handover ? [HANDOVER_FEATURE] : []),
     ...(limits ? ['limits/v1'] : []),
     ...(projects || withoutProject ? [PROJECTS_FEATURE] : []),
     ...(entries.some(({ sealed }) => sealed) ? [SEALED_FEATURE] : []),
@@ -179,6 +182,7 @@ function rulesOf(cluster: Cluster, content: Assembled, ports: AssignmentAssemble
     ...compact({
       windows: windows.length > 0 ? windows : undefined,
       hold: hold ? { message: clusterHoldSentence(hold) } : undefined,
+      handover: handoverRuleOf(cluster),
       limits: cluster.spec.limits?.maxPrune === undefined ? undefined : { maxPrune: cluster.spec.limits.maxPrune },
     }),
     ...projectRules([...content.entries, ...content.tombstones], ports.projectOf),
@@ -196,6 +200,7 @@ function rulesOf(cluster: Cluster, content: Assembled, ports: AssignmentAssemble
 function rulesDigest({
   windows,
   hold,
+  handover,
   limits,
   projects,
   withoutProject,
@@ -206,7 +211,7 @@ function rulesDigest({
     windows,
     hold,
     limits,
-    ...compact({ projects, withoutProject, drift, retireSealingKey: retireSealingKey || undefined }),
+    ...compact({ handover, projects, withoutProject, drift, retireSealingKey: retireSealingKey || undefined }),
   }
   return Object.values(rules).some(Boolean) ? digestOf(canonicalJson(rules)) : undefined
 }

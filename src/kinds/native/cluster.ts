@@ -38,6 +38,9 @@ const held = (description: string) =>
     ),
   )
 
+/** Steps of a handover from another system. */
+const HANDOVER_STEPS = ['Compare', 'Take', 'Done'] as const
+
 const AGENT = {
   instance: text({ max: 40, min: 1, description: 'Random ID of the agent process, new at each start.' }),
   since: time({ description: 'Time of the first contact of this agent process.' }),
@@ -225,6 +228,34 @@ export const Cluster = defineKind({
       ),
       cordon: held(
         'Cordon of the cluster: a hold, and no Placement selects the cluster anew, as with the taint `flotilla.dev/cordoned:NoSelectIfNew`.',
+      ),
+      handover: optional(
+        object(
+          {
+            from: text({
+              max: 63,
+              min: 1,
+              pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
+              description: 'System that managed the content of the cluster before, for example `ocm`.',
+            }),
+            step: enumOf(HANDOVER_STEPS, {
+              description:
+                'Step of the handover. `Compare`: the agent compares the content of its Bundles with the objects in the cluster, reports the differences and writes nothing. `Take`: the agent takes the objects over. `Done`: the handover is complete.',
+            }),
+            acceptDifferences: optional(
+              flag({
+                description:
+                  'If true, step `Take` also overwrites fields that differ. Defaults to false: a Bundle with an object that differs is Failed, and changes nothing.',
+              }),
+            ),
+            since: time({ description: 'Time at which the step began.' }),
+            by: optional(text({ max: 253, description: 'User who began the step.' })),
+          },
+          {
+            description:
+              'Handover of the cluster from another system. `flotilla handover` sets this field; see the guide to move clusters from another system.',
+          },
+        ),
       ),
       logsAskedAt: optional(
         time({

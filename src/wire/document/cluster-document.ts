@@ -125,11 +125,24 @@ const DriftRule = Type.Object({
   ),
 })
 
+const Handover = Type.Object({
+  /** The other system, for messages. */
+  from: Type.String({ minLength: 1, maxLength: 63 }),
+  step: Type.Union([Type.Literal('Compare'), Type.Literal('Take')]),
+  /** Whether step `Take` overwrites fields that differ. */
+  acceptDifferences: Type.Boolean(),
+})
+
 const Rules = Type.Object({
   /** Windows and freezes. Needs feature `windows/v1`. */
   windows: Type.Optional(Type.Array(Window, { maxItems: LIMITS.windows })),
   /** The whole cluster is on hold; the message says why and until when. Needs feature `hold/v1`. */
   hold: Type.Optional(Type.Object({ message: Type.String({ maxLength: 4096 }) })),
+  /**
+   * The cluster moves over from another system: in step `Compare` the agent compares and writes nothing, in step `Take`
+   * it takes objects over. Needs feature `handover/v1`.
+   */
+  handover: Type.Optional(Handover),
   /** Applies beside the cluster's local limits: the lower limit counts. Needs feature `limits/v1`. */
   limits: Type.Optional(Type.Object({ maxPrune: Type.Optional(Type.Integer({ minimum: 0 })) })),
   /**

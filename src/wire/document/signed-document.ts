@@ -29,6 +29,9 @@ export const DELIVERY_FEATURE = 'delivery/v1'
 /** What a document requires that names a set of checks, which the agent evaluates and does not apply. */
 export const CHECKS_FEATURE = 'checks/v1'
 
+/** What a document with `rules.handover` requires: without it an agent would take objects over at once. */
+export const HANDOVER_FEATURE = 'handover/v1'
+
 /** Features this version's agents have; a document that requires another is refused, naming it. */
 export const FEATURES: readonly string[] = [
   'sets/v1',
@@ -41,6 +44,7 @@ export const FEATURES: readonly string[] = [
   DELIVERY_FEATURE,
   PROJECTS_FEATURE,
   CHECKS_FEATURE,
+  HANDOVER_FEATURE,
 ]
 
 const FILE = { apiVersion: 'render.flotilla.dev/v1', kind: 'File' } as const
