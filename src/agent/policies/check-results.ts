@@ -1,10 +1,13 @@
 // Tested by src/agent/policies/policies.contract.test.ts
-/** The result of one evaluation: the state of a check, and the objects that violate it. */
+/**
+ * The result of one evaluation: the state of a check, and the objects that violate it. Loaded with the first check,
+ * because few clusters have one.
+ */
 import { compact } from '../../core/compact.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { readConfigurationPolicy } from '../../plan/policy/configuration-policy.ts'
-import type { ConfigurationPolicy, RelatedObject } from '../../plan/policy/configuration-policy.ts'
+import type { RelatedObject } from '../../plan/policy/configuration-policy.ts'
 import { evaluateCertificates } from '../../plan/policy/evaluate-certificates.ts'
 import { evaluatePolicy } from '../../plan/policy/evaluate-policy.ts'
 import { goValue } from '../../plan/policy/go-value.ts'
@@ -36,9 +39,6 @@ export interface EvaluationPorts {
   /** Milliseconds since 1970. */
   readonly nowMs: number
 }
-
-/** Kinds of checks that the agent evaluates. */
-export const CHECK_KINDS = ['ConfigurationPolicy', 'CertificatePolicy'] as const
 
 /** Evaluates a check once. */
 export function evaluateCheck(
@@ -77,9 +77,4 @@ export function evaluateCheck(
       return { object: `${kind} ${where}${metadata.name}`, ...compact({ reason, difference }) }
     })
   return { state, violations, related, ...compact({ message }) }
-}
-
-/** The policy as it is evaluated, for its interval and its repairs. */
-export function policyOf(check: UnknownObject): ConfigurationPolicy {
-  return readConfigurationPolicy(goValue(check) as GoObject)
 }

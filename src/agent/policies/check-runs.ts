@@ -14,9 +14,6 @@ import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Executor } from '../../plan/apply/local-limits.ts'
 import type { RelatedObject } from '../../plan/policy/configuration-policy.ts'
-import { GoError } from '../../render/gotemplate/function.ts'
-import type { Entropy } from '../../render/helm/frozen-random.ts'
-import { templateEngine } from '../../render/policy-template/template-engine.ts'
 import type { ReportedCheck } from '../../wire/link/frames.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { truncateMessage } from '../bundles/report-row.ts'
@@ -24,9 +21,9 @@ import { ExecutorRefused } from '../cluster/executor-appliers.ts'
 import type { Appliers } from '../cluster/executor-appliers.ts'
 import { ObjectFailure } from '../cluster/object-failure.ts'
 import { POLICY_TIMING } from '../timing.ts'
-import { CHECK_KINDS, evaluateCheck, policyOf } from './check-results.ts'
-import type { CheckResult } from './check-results.ts'
 import { waitsFor } from './check-dependencies.ts'
+import { CHECK_KINDS, policyOf } from './check-policy.ts'
+import type { CheckResult } from './check-results.ts'
 import type { PolicyRead } from './policy-watches.ts'
 import { replay } from './replay.ts'
 
@@ -61,14 +58,7 @@ export interface CheckRunPorts {
 
 /** Creates the evaluations. */
 export function createCheckRuns(ports: CheckRunPorts) {
-  const { appliers, clock, ids, log } = ports
-  const entropy: Entropy = {
-    randomBytes: ids.bytes,
-    now: () => clock.now(),
-    generateKey: () => {
-      throw new GoError('keys cannot be generated in a policy')
-    },
-  }
+  const { appliers, clock, log } = ports
 
   /** Evaluates a check that is due; resolves to true if its row changed. */
   async function evaluate(run: CheckRun, all: readonly ReportedCheck[], signal: AbortSignal): Promise<boolean> {
@@ -91,7 +81,11 @@ export function createCheckRuns(ports: CheckRunPorts) {
     run.dueAt = Number.POSITIVE_INFINITY
     try {
       const access = appliers.policies(row.bundle, run.executor)
-      const templates: Parameters<typeof evaluateCheck>[3]['templates'] = (objects) => templateEngine(objects, entropy)
+      const [{ evaluateCheck }, { policyTemplates }] = await Promise.all([
+        import('./check-results.ts'),
+        import('./policy-templates.ts'),
+      ])
+      const templates = policyTemplates(ports)
       const { result, reads, writes } = await replay(
         access,
         (view) => evaluateCheck(check, view, run.related, { templates, matches, nowMs }),
