@@ -1,6 +1,6 @@
 /** A hub as a process whose threads end or hang, one after the other: the hub starts them again and nothing is lost. */
 import assert from 'node:assert/strict'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -69,7 +69,9 @@ async function startScene(context: TestContext): Promise<Scene> {
     },
     plant: async (thread, fault) => {
       const file = join(faults, `flotilla-${thread}`)
-      writeFileSync(file, fault)
+      // Renamed into place: the thread must not read the file between its creation and its content.
+      writeFileSync(`${file}.new`, fault)
+      renameSync(`${file}.new`, file)
       await until(`the ${thread} thread meets ${fault}`, async () => !existsSync(file))
     },
   }
