@@ -17,6 +17,7 @@ const commands = {
   testenv: { needs: 'none', script: 'scripts/testenv.ts', args: [] },
   build: { needs: 'dev', script: 'scripts/build.ts', args: [] },
   fmt: { needs: 'dev', script: 'scripts/fmt.ts', args: [] },
+  images: { needs: 'dev', script: 'scripts/images.ts', args: [] },
   'conformance:kustomize': { needs: 'dev', script: 'scripts/conformance-kustomize.ts', args: [] },
   'conformance:helm': { needs: 'dev', script: 'scripts/conformance-helm.ts', args: [] },
   'apply-histories': { needs: 'dev', script: 'scripts/apply-histories.ts', args: [] },
