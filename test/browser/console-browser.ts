@@ -1,29 +1,14 @@
 /** A browser that is signed in to the console of a demo. */
-import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { chromium } from 'playwright-core'
 import type { Browser, Page } from 'playwright-core'
 import { buildConsole } from '../../scripts/console-workspace.ts'
-import { findChromium } from '../../src/testing/testenv.ts'
-
-const ARGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
+import { launchChromium } from '../../scripts/console-chromium.ts'
 
 /** Starts chromium, after the page of the sources as they are was built. */
 export async function openBrowser(t: { after(fn: () => Promise<void>): void }): Promise<Browser> {
-  const executablePath = findChromium()
-  assert.ok(executablePath, 'chromium is not on this machine')
   await buildConsole()
-  const browser = await chromium.launch({ executablePath, args: ARGS })
+  const browser = await launchChromium()
   t.after(() => browser.close())
   return browser
 }

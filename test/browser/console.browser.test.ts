@@ -168,6 +168,14 @@ test('the console shows the fleet, follows it without a reload, and obeys the ri
       '/inbox',
       '/rollouts',
       '/bundles',
+      '/bundles/default/late',
+      '/placements',
+      '/placements/default/north?cluster=store-01',
+      '/drift',
+      '/guardrails',
+      '/compliance',
+      '/audit',
+      '/hub',
       '/sessions',
     ]
     for (const colorScheme of ['light', 'dark'] as const) {

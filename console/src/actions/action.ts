@@ -1,5 +1,5 @@
 /** A change that a person can ask for: what it does, the command it stands for, and the request it sends. */
-import { ApiFailure } from '../data/api.ts'
+import { ApiFailure } from '../data/api-failure.ts'
 import type { Answer, RequestOptions } from '../data/api.ts'
 import type { Wanted } from '../data/access.ts'
 

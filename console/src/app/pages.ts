@@ -11,4 +11,10 @@ export const PAGES: readonly PageEntry[] = [
   { to: '/inbox', title: 'Inbox', key: 'i' },
   { to: '/rollouts', title: 'Rollouts', key: 'r' },
   { to: '/bundles', title: 'Bundles', key: 'b' },
+  { to: '/placements', title: 'Placements', key: 'p' },
+  { to: '/drift', title: 'Drift', key: 'd' },
+  { to: '/guardrails', title: 'Guardrails', key: 'w' },
+  { to: '/compliance', title: 'Compliance', key: 'c' },
+  { to: '/audit', title: 'Audit', key: 'a' },
+  { to: '/hub', title: 'Hub', key: 'h' },
 ]

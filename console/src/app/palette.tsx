@@ -52,7 +52,7 @@ function PaletteBody({ close }: { readonly close: () => void }) {
       ...(bundles ?? []).map(({ metadata: { name, namespace = '' } }) => ({
         kind: 'Bundle',
         name: `${namespace}/${name}`,
-        to: `/bundles?q=${name}`,
+        to: `/bundles/${namespace}/${name}`,
       })),
     ],
     [fleet, bundles, rollouts],

@@ -1,7 +1,8 @@
 /** The ways to sign in. */
 import { useEffect, useState } from 'react'
 import type { FormEvent } from 'react'
-import { ApiFailure, read, send } from '../data/api.ts'
+import { read, send } from '../data/api.ts'
+import { ApiFailure } from '../data/api-failure.ts'
 import { Button, Command } from '../ui/parts.tsx'
 
 interface Ways {

@@ -1,12 +1,13 @@
 /** One cluster: what should run, what runs, and why. */
 import * as Tabs from '@radix-ui/react-tabs'
 import type { ReactNode } from 'react'
+import { bytesText } from '../hub/hub-numbers.ts'
 import { Link } from 'wouter'
 import type { ClusterReport } from '../../../src/kinds/native/cluster-report.ts'
 import type { Cluster } from '../../../src/kinds/native/cluster.ts'
 import { ActionButton, ActionChoice } from '../actions/action-button.tsx'
 import { clusterActions, decommissionActions } from '../actions/cluster-actions.ts'
-import { ApiFailure } from '../data/api.ts'
+import { ApiFailure } from '../data/api-failure.ts'
 import { useObject } from '../data/queries.ts'
 import { useLive } from '../data/use-live.ts'
 import { useSearchValues } from '../fleet/use-search.ts'
@@ -187,12 +188,4 @@ function Heartbeat({
       last contact <Ago at={lastSeen} />
     </>
   )
-}
-
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
-
-function bytesText(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
-  const value = bytes / 2 ** (10 * power)
-  return `${power === 0 ? value : value.toFixed(1)} ${UNITS[power]}`
 }

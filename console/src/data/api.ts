@@ -1,16 +1,5 @@
 /** Requests to the hub: the Kubernetes API under the user's own rights, and the console's own endpoints. */
-
-/** A refusal or failure, with the API's own words. */
-export class ApiFailure extends Error {
-  readonly code: number
-  readonly reason: string
-
-  constructor(code: number, reason: string, message: string) {
-    super(message)
-    this.code = code
-    this.reason = reason
-  }
-}
+import { ApiFailure, failureOf, parse } from './api-failure.ts'
 
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -27,22 +16,21 @@ export interface Answer<T> {
   readonly auditId: string | undefined
 }
 
-const listeners = new Set<() => void>()
-
-/** Calls back when the hub says that no one is signed in. */
-export function onSignedOut(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
 /** Sends a request; a refusal is thrown as ApiFailure. */
 export async function send<T>(path: string, options: RequestOptions = {}): Promise<Answer<T>> {
+  const response = await respond(path, options)
+  const text = await response.text()
+  if (!response.ok) throw failureOf(response, text)
+  return { value: parse(text) as T, auditId: response.headers.get('audit-id') ?? undefined }
+}
+
+async function respond(path: string, options: RequestOptions): Promise<Response> {
   const { method = 'GET', body, contentType = 'application/json', reason, signal } = options
   const headers: Record<string, string> = { accept: 'application/json' }
   if (method !== 'GET') headers['x-flotilla-console'] = '1'
   if (reason !== undefined && reason.trim() !== '') headers['x-flotilla-reason'] = encodeURIComponent(reason.trim())
   if (body !== undefined) headers['content-type'] = contentType
-  const response = await fetch(path, {
+  return await fetch(path, {
     method,
     headers,
     credentials: 'same-origin',
@@ -52,23 +40,17 @@ export async function send<T>(path: string, options: RequestOptions = {}): Promi
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause
     throw new ApiFailure(0, 'Unreachable', 'the hub does not answer')
   })
+}
+
+/** Reads a text that is not JSON as a whole: lines of JSON, or numbers of the hub. */
+export async function readText(path: string, { method = 'GET', signal }: RequestOptions = {}): Promise<string> {
+  const response = await respond(path, { method, ...(signal && { signal }) })
   const text = await response.text()
-  const value = parse(text)
-  if (response.ok) return { value: value as T, auditId: response.headers.get('audit-id') ?? undefined }
-  if (response.status === 401) for (const listener of listeners) listener()
-  const { message, reason: why } = (value ?? {}) as { message?: string; reason?: string }
-  throw new ApiFailure(response.status, why ?? 'Unknown', message ?? `the hub answered with ${response.status}`)
+  if (!response.ok) throw failureOf(response, text)
+  return text
 }
 
 /** Reads a value. */
 export async function read<T>(path: string, signal?: AbortSignal): Promise<T> {
   return (await send<T>(path, { ...(signal && { signal }) })).value
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }

@@ -3,7 +3,8 @@
  * browser has six for all tabs of a hub, and takes up where it was when it is shown again.
  */
 import type { FleetDelta, FleetSnapshot } from '../../../src/hub/console/fleet-row.ts'
-import { ApiFailure, read } from './api.ts'
+import { read } from './api.ts'
+import { ApiFailure } from './api-failure.ts'
 import { applyDelta, EMPTY_FLEET, fleetOf } from './fleet-store.ts'
 import { liveState, noteHeard, tellKindsChanged, updateLive } from './live-state.ts'
 

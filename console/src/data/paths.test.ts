@@ -14,5 +14,10 @@ test('paths of lists and objects', () => {
     [listPath('events', { namespace: 'default' }), '/api/v1/namespaces/default/events'],
   ]
   for (const [path, expected] of cases) assert.equal(path, expected)
-  assert.deepEqual(['clusters', 'bundlestates', 'events'].map(groupOf), ['flotilla.dev', 'view.flotilla.dev', ''])
+  assert.deepEqual(['clusters', 'bundlestates', 'events', 'policies'].map(groupOf), [
+    'flotilla.dev',
+    'view.flotilla.dev',
+    '',
+    'policy.open-cluster-management.io',
+  ])
 })

@@ -8,6 +8,9 @@ const BASES: Readonly<Record<string, string>> = {
   bundleobjects: VIEW,
   bundlecounts: VIEW,
   events: '/api/v1',
+  configmaps: '/api/v1',
+  leases: '/apis/coordination.k8s.io/v1',
+  policies: '/apis/policy.open-cluster-management.io/v1',
 }
 
 export interface ListQuery {

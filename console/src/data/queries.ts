@@ -1,7 +1,9 @@
 /** Objects of the API in components: read once, kept while shown, and read again when the kind has changed. */
 import { QueryClient, useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { ApiFailure, read } from './api.ts'
+import { read } from './api.ts'
+import { ApiFailure } from './api-failure.ts'
+import { isComputedFrom, pollInterval } from './kind-changes.ts'
 import { onKindsChanged } from './live-state.ts'
 import { listPath, objectPath } from './paths.ts'
 import type { ListQuery } from './paths.ts'
@@ -20,17 +22,6 @@ export const queries = new QueryClient({
   },
 })
 
-/** Views are computed from these kinds. */
-const SOURCES: Readonly<Record<string, readonly string[]>> = {
-  bundlestates: ['clusterreports', 'rollouts', 'bundles', 'clusters'],
-  bundleobjects: ['clusterreports', 'bundles'],
-  bundlecounts: ['rollouts', 'bundles'],
-  placementdecisions: ['placements'],
-  events: ['clusters', 'rollouts', 'bundles', 'placements'],
-  approvals: ['rollouts'],
-  releases: ['rollouts'],
-}
-
 const waiting = new Set<string>()
 let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -42,8 +33,7 @@ onKindsChanged((plurals) => {
     timer = undefined
     void queries.invalidateQueries({
       predicate: ({ queryKey: [kind] }) =>
-        typeof kind === 'string' &&
-        (changed.includes(kind) || (SOURCES[kind] ?? []).some((source) => changed.includes(source))),
+        typeof kind === 'string' && (changed.includes(kind) || isComputedFrom(kind, changed)),
     })
   }, COLLECT_MS)
 })
@@ -54,6 +44,7 @@ export function useList<T>(plural: string, query: ListQuery = {}, isEnabled = tr
   return useQuery({
     queryKey: [plural, path],
     enabled: isEnabled,
+    refetchInterval: pollInterval(plural),
     queryFn: async ({ signal }) => (await read<{ items: readonly T[] }>(path, signal)).items,
   })
 }
@@ -61,5 +52,9 @@ export function useList<T>(plural: string, query: ListQuery = {}, isEnabled = tr
 /** One object. */
 export function useObject<T>(plural: string, name: string, namespace?: string): UseQueryResult<T> {
   const path = objectPath(plural, name, namespace)
-  return useQuery({ queryKey: [plural, path], queryFn: ({ signal }) => read<T>(path, signal) })
+  return useQuery({
+    queryKey: [plural, path],
+    refetchInterval: pollInterval(plural),
+    queryFn: ({ signal }) => read<T>(path, signal),
+  })
 }

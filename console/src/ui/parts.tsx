@@ -1,7 +1,7 @@
 /** Small parts that pages are made of. */
 import { useId } from 'react'
 import type { ButtonHTMLAttributes, ReactNode } from 'react'
-import { ApiFailure } from '../data/api.ts'
+import { ApiFailure } from '../data/api-failure.ts'
 import { useMay } from '../data/access.ts'
 import type { Wanted } from '../data/access.ts'
 

@@ -25,6 +25,8 @@ export const STATE_ORDER: readonly string[] = [
 const LOOKS: Readonly<Record<string, Look>> = {
   Ready: { sign: '✔', tone: 'good' },
   Completed: { sign: '✔', tone: 'good' },
+  Compliant: { sign: '✔', tone: 'good' },
+  NonCompliant: { sign: '✗', tone: 'bad' },
   Passed: { sign: '✔', tone: 'good' },
   Progressing: { sign: '↻', tone: 'busy' },
   Pending: { sign: '…', tone: 'wait' },

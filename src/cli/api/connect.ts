@@ -12,7 +12,7 @@ import type { CliEnvironment } from '../config.ts'
 import { announceDemo, readDemoState } from './demo-state.ts'
 import { CliError, EXIT } from '../errors/cli-error.ts'
 import type { Terminal } from '../print/terminal.ts'
-import { userAgentFor } from './audit-reason.ts'
+import { userAgentFor } from '../../core/text/audit-reason.ts'
 
 /** A connection to a hub. */
 export interface Connection {

@@ -16,21 +16,9 @@ import type { Placement } from '../../kinds/native/placement.ts'
 import type { Project } from '../../kinds/native/project.ts'
 import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import type { Source } from '../../kinds/native/source.ts'
-import { compileCelFor } from '../../plan/placement/cel-predicates.ts'
-import {
-  asPlacementCluster,
-  asPlacementSet,
-  decisionsOnPages,
-  incumbentsOf,
-  loadFromOthers,
-  questionOf,
-} from '../../plan/placement/read-objects.ts'
 import { selectClusters } from '../../plan/placement/select-clusters.ts'
 import type { Selection } from '../../plan/placement/select-clusters.ts'
-import type { PlacementCluster, PlacementQuestion, PlacementWorld } from '../../plan/placement/types.ts'
-import { placementRefusal, questionInProject } from '../../plan/projects/placement-question.ts'
-import { indexProjects, projectOf } from '../../plan/projects/project-of.ts'
-import type { Refusal } from '../../plan/projects/project-of.ts'
+import { askedOf, placementView } from '../../plan/projects/placement-verdicts.ts'
 import { CLUSTERS, flotillaResource, listAll, PROJECTS } from '../api/flotilla-resources.ts'
 
 /** Everything of a fleet that a preview follows from. */
@@ -117,54 +105,8 @@ export function keyOfObject({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? 'default'}/${metadata.name}`
 }
 
-/** The fleet as one Placement sees it. */
-export interface PlacementView {
-  readonly clusters: readonly PlacementCluster[]
-  /** What was decided for it. */
-  readonly pages: readonly PlacementDecision[]
-  readonly world: PlacementWorld
-}
-
 /** What a Placement selects of these clusters. */
 export function selectionOf(placement: Placement, facts: FleetFacts): Selection {
-  const { clusters, world } = placementView(placement, facts)
+  const { clusters, world } = placementView(placement, facts, systemClock.now())
   return selectClusters(askedOf(placement, facts.projects).question, clusters, world)
-}
-
-/** What a Placement asks for in its Project, and why the Project refuses it; its own question without Projects. */
-export function askedOf(
-  placement: Placement,
-  projects: readonly Project[] | undefined,
-): { readonly question: PlacementQuestion; readonly refusal?: Refusal } {
-  if (!projects) return { question: questionOf(placement) }
-  const found = projectOf(indexProjects(projects), placement.metadata.namespace ?? 'default')
-  const question = found.project ? questionInProject(placement, found.project) : questionOf(placement)
-  const refusal = placementRefusal(found, placement)
-  return refusal ? { question, refusal } : { question }
-}
-
-/** Shows a Placement the fleet; decisions of other Placements count as load. */
-export function placementView(
-  placement: Placement,
-  facts: Pick<FleetFacts, 'clusters' | 'sets' | 'bindings' | 'decisions'>,
-): PlacementView {
-  const namespace = placement.metadata.namespace ?? 'default'
-  const key = `${namespace}/${placement.metadata.name}`
-  const pages = facts.decisions.filter(
-    ({ metadata, spec }) => metadata.namespace === namespace && spec.placement === placement.metadata.name,
-  )
-  return {
-    clusters: facts.clusters.map(asPlacementCluster),
-    pages,
-    world: {
-      sets: facts.sets.map(asPlacementSet),
-      bound: facts.bindings
-        .filter(({ metadata }) => (metadata.namespace ?? 'default') === namespace)
-        .map(({ spec }) => spec.clusterSet),
-      incumbents: incumbentsOf(decisionsOnPages(pages)),
-      load: loadFromOthers(facts.decisions, key),
-      now: systemClock.now(),
-      compileCel: compileCelFor(placement.spec.scheduler ?? 'native'),
-    },
-  }
 }

@@ -22,7 +22,13 @@ const ANSWER_HEADERS = ['content-type', 'audit-id', 'warning', 'retry-after'] as
 
 /** Whether a path belongs to the API. */
 export function isApiPath(path: string): boolean {
-  return path === '/version' || path.startsWith('/api/') || path.startsWith('/apis/')
+  return (
+    path === '/version' ||
+    path === '/audit' ||
+    path === '/audit/head' ||
+    path.startsWith('/api/') ||
+    path.startsWith('/apis/')
+  )
 }
 
 /** Forwards one request; ends the session if the API no longer accepts its credentials. */

@@ -97,7 +97,17 @@ async function asViewer(base: string): Promise<Record<string, string>> {
 
 test('nothing is shown without a session, and a code works once', async (t) => {
   const { console, base } = await started(t)
-  const paths = ['/', '/fleet', '/console/events', '/console/fleet', '/console/session', '/apis/x', '/?code=wrong']
+  const paths = [
+    '/',
+    '/fleet',
+    '/console/events',
+    '/console/fleet',
+    '/console/metrics',
+    '/audit',
+    '/console/session',
+    '/apis/x',
+    '/?code=wrong',
+  ]
   for (const path of paths) assert.equal((await ask(base + path)).status, 401, path)
   const url = console.signInUrl()
   const first = await ask(url)
@@ -210,6 +220,8 @@ test('a token opens a session with the rights of its user; a wrong one is refuse
   const fleet = await ask(`${base}/console/fleet`, cookie)
   assert.equal(fleet.status, 403)
   assert.match(fleet.text, /user \\"viewer\\" cannot list clusters.flotilla.dev/)
+  const numbers = await ask(`${base}/console/metrics`, cookie)
+  assert.equal(numbers.status, 403, 'numbers of the fleet need the right to see the fleet')
   api.expired.add('viewer')
   assert.equal((await ask(`${base}/apis/x`, cookie)).status, 401)
   assert.equal((await ask(`${base}/console/session`, cookie)).status, 401, 'the session ended with its token')
@@ -338,6 +350,7 @@ test('the list comes once, its changes come after it, and a stream leaves nothin
   const { console, fleet, base } = await started(t)
   fleet.put(rowOf('a'))
   const headers = await signedIn(console.signInUrl())
+  assert.equal((await ask(`${base}/console/metrics`, headers)).text, 'flotilla_clusters 3\n')
   const snapshot = JSON.parse((await ask(`${base}/console/fleet`, headers)).text) as FleetSnapshot
   assert.deepEqual(
     decodeFleet(snapshot).map(({ name }) => name),

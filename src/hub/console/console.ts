@@ -145,6 +145,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
       sessions,
       signIn,
       view,
+      metrics,
       clock,
       stop: stop.signal,
     })
@@ -178,7 +179,8 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   }
 }
 
-interface SessionRequest extends Pick<RequestTarget, 'path' | 'query'>, Pick<ConsoleOptions, 'view' | 'clock'> {
+interface SessionRequest
+  extends Pick<RequestTarget, 'path' | 'query'>, Pick<ConsoleOptions, 'view' | 'clock' | 'metrics'> {
   readonly session: ConsoleSession
   readonly sessions: ConsoleSessions
   readonly signIn: SignIn
@@ -190,7 +192,7 @@ interface SessionRequest extends Pick<RequestTarget, 'path' | 'query'>, Pick<Con
 async function serveSession(
   request: IncomingMessage,
   response: ServerResponse,
-  { path, query, session, sessions, signIn, view, clock, stop }: SessionRequest,
+  { path, query, session, sessions, signIn, view, metrics, clock, stop }: SessionRequest,
 ): Promise<void> {
   if (isApiPath(path)) {
     const endSession = () => void sessions.revoke(session, session.id)
@@ -202,8 +204,13 @@ async function serveSession(
     const touch = () => void sessions.find(request.headers.cookie)
     return await streamEvents(response, { view, clock, session, touch, stop, from })
   }
-  if (path === '/console/fleet' && request.method === 'GET') {
-    if (await session.api.may(LIST_CLUSTERS)) return await sendSnapshot(request, response, view.feed)
+  // Numbers of the fleet are for those who may see the fleet.
+  if ((path === '/console/fleet' || path === '/console/metrics') && request.method === 'GET') {
+    if (await session.api.may(LIST_CLUSTERS)) {
+      return path === '/console/metrics'
+        ? await sendMetrics(response, metrics)
+        : await sendSnapshot(request, response, view.feed)
+    }
     return sendFailure(
       response,
       403,

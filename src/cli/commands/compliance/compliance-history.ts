@@ -1,16 +1,12 @@
 /** Reads the history of compliance from the hub, and the rows of an earlier time. */
-import { compact } from '../../../core/compact.ts'
 import { isObject } from '../../../core/json.ts'
-import { formatTime } from '../../../core/time/time.ts'
-import { checksAt, readComplianceRecord } from '../../../kinds/fields/compliance-record.ts'
-import type { ComplianceRecord, RecordedCheck } from '../../../kinds/fields/compliance-record.ts'
+import { readComplianceRecord } from '../../../kinds/fields/compliance-record.ts'
+import type { ComplianceRecord } from '../../../kinds/fields/compliance-record.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { readLines } from '../../input/read-lines.ts'
-import { aboutOf, stateOf } from './compliance-rows.ts'
-import type { ComplianceRow, ShownPolicy } from './compliance-rows.ts'
-
-const POLICY_BUNDLE = /^(?<namespace>[^/]+)\/policy-(?<name>[^.]+)(?:\.enforced)?$/
+import { rowsAtTime } from '../../../plan/fleet/compliance-rows.ts'
+import type { ComplianceRow, ShownPolicy } from '../../../plan/fleet/compliance-rows.ts'
 
 /** The rows as the clusters had reported them by a time; `gaps` says what the history lacks. */
 export async function rowsAt(
@@ -41,32 +37,5 @@ export async function rowsAt(
       todo: 'run the command again',
     })
   }
-  const known = new Map(
-    policies.map((policy) => [`${policy.metadata.namespace ?? ''}/${policy.metadata.name}`, policy]),
-  )
-  const rows: ComplianceRow[] = []
-  for (const [name, { checks }] of checksAt(records, formatTime(timeMs))) {
-    if (cluster !== undefined && name !== cluster) continue
-    for (const [key, own] of byPolicy([...checks.values()])) {
-      const policy = known.get(key)
-      // A Policy that the caller may not see, or that was deleted since, has no standards and controls here.
-      const [namespace = '', policyName = ''] = key.split('/')
-      const about = policy ? aboutOf(policy) : { namespace, policy: policyName, sets: [], standards: [], categories: [], controls: [] } // prettier-ignore
-      const state = stateOf(own.map((one) => ({ state: one.state as never }))) ?? 'Unknown'
-      const telling = own.find((one) => one.state === state)
-      rows.push({ ...about, cluster: name, state, ...compact({ since: telling?.since }) })
-    }
-  }
-  return { rows, gaps }
-}
-
-function byPolicy(checks: readonly RecordedCheck[]): Map<string, RecordedCheck[]> {
-  const found = new Map<string, RecordedCheck[]>()
-  for (const check of checks) {
-    const { namespace, name } = POLICY_BUNDLE.exec(check.bundle)?.groups ?? {}
-    if (namespace === undefined) continue
-    const key = `${namespace}/${name}`
-    found.set(key, [...(found.get(key) ?? []), check])
-  }
-  return found
+  return { rows: rowsAtTime(records, { cluster, timeMs, policies }), gaps }
 }

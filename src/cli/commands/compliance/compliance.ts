@@ -13,8 +13,20 @@ import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { readDuration } from '../../input/duration-flag.ts'
 import { relativeTime } from '../../print/print-time.ts'
 import type { Terminal } from '../../print/terminal.ts'
-import { chooseRows, COMPLIANCE_GROUPS, COMPLIANCE_STATES, complianceRows, countRows } from './compliance-rows.ts'
-import type { ComplianceGroup, ComplianceRow, ComplianceState, ShownPolicy } from './compliance-rows.ts'
+import {
+  chooseRows,
+  COMPLIANCE_GROUPS,
+  COMPLIANCE_STATES,
+  complianceRows,
+  countRows,
+  shownCluster,
+} from '../../../plan/fleet/compliance-rows.ts'
+import type {
+  ComplianceGroup,
+  ComplianceRow,
+  ComplianceState,
+  ShownPolicy,
+} from '../../../plan/fleet/compliance-rows.ts'
 import { rowsAt } from './compliance-history.ts'
 import { printCells } from './print-cells.ts'
 import type { CellFormat } from './print-cells.ts'
@@ -72,7 +84,7 @@ export async function compliance({ connection, terminal, flags }: ComplianceInpu
     terminal.say(`not shown: you may not list ${refused.join(' and ')}; clusters that no binding selects, messages and times are missing`) // prettier-ignore
   const rows = complianceRows({
     policies,
-    clusters: clusters.refused === undefined ? clusters.items : undefined,
+    clusters: clusters.refused === undefined ? clusters.items.map(shownCluster) : undefined,
     reports: reports.refused === undefined ? reports.items : undefined,
   })
   print(rows, { terminal, flags, by, state, nowMs, isEmpty: policies.length === 0 })

@@ -7,7 +7,7 @@ import { createTablePrinter } from '../../print/table.ts'
 import { readPage } from './audit-pages.ts'
 import type { AuditFlags, AuditInput, Shown } from './audit-pages.ts'
 import { verifyAudit } from './verify-audit.ts'
-import { reasonFromUserAgent } from '../../api/audit-reason.ts'
+import { reasonFromUserAgent } from '../../../core/text/audit-reason.ts'
 
 const FOLLOW_MS = 2000
 const COLUMNS = ['Sequence', 'Time', 'User', 'Verb', 'Resource', 'Object', 'Reason']

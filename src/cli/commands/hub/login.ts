@@ -23,7 +23,7 @@ import { serverOfContext, withContext } from './kubeconfig-context.ts'
 import { readText } from '../../input/read-text-file.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { whoAmI } from '../../api/who-am-i.ts'
-import { userAgentFor } from '../../api/audit-reason.ts'
+import { userAgentFor } from '../../../core/text/audit-reason.ts'
 
 /** Flags of `login`. */
 export interface LoginFlags {

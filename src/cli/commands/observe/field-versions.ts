@@ -2,9 +2,9 @@
 import type { Client } from '../../../client/client.ts'
 import { settleAll } from '../../../core/async/settle-all.ts'
 import { isApiError } from '../../../core/errors.ts'
-import { jsonEqual } from '../../../core/json.ts'
 import type { KubeObject, ResourceType } from '../../../kinds/meta.ts'
 import type { Release } from '../../../kinds/native/release.ts'
+import { versionName } from '../../../plan/release/version-name.ts'
 import { flotillaResource, listAll, RELEASES } from '../../api/flotilla-resources.ts'
 
 interface StateRow extends KubeObject {
@@ -45,7 +45,7 @@ export function versionsText(
   const counts = new Map<string, number>()
   for (const generation of generations) {
     if (generation === undefined) continue
-    const version = releaseOf(generation, releases, bundle)
+    const version = versionName(generation, releases, bundle)
     counts.set(version, (counts.get(version) ?? 0) + 1)
   }
   const silent = generations.filter((generation) => generation === undefined).length
@@ -53,21 +53,4 @@ export function versionsText(
     .toSorted(([a, many], [b, few]) => few - many || (a < b ? -1 : 1))
     .map(([version, count]) => `${count} on ${version}`)
   return [...versions, ...(silent > 0 ? [`${silent} reported nothing`] : [])].join(', ')
-}
-
-/** The Release of a generation; for a rollback, the earlier Release whose content it has on all clusters. */
-function releaseOf(generation: number, releases: readonly Release[], bundle: string): string {
-  const own = releases.flatMap((release) => {
-    const entry = release.spec.bundles.find(({ name }) => name === bundle)
-    return entry ? [{ release, entry }] : []
-  })
-  const found = own.find(({ entry }) => entry.generation === generation)
-  if (!found) return `generation ${generation}`
-  if (!found.release.spec.rollBack) return found.release.metadata.name
-  const { set, variants } = found.entry
-  const origin = own
-    .filter(({ release }) => !release.spec.rollBack)
-    .toSorted((a, b) => a.entry.generation - b.entry.generation)
-    .find(({ entry }) => entry.set === set && jsonEqual(entry.variants ?? null, variants ?? null))
-  return origin ? origin.release.metadata.name : `${found.release.metadata.name} (earlier content)`
 }

@@ -1,5 +1,4 @@
 /** `flotilla explain` and `flotilla simulate placement`: the decisions of the hub, computed from its objects. */
-import { compact } from '../../../core/compact.ts'
 import { nameSome } from '../../../core/text/name-some.ts'
 import { settleAll } from '../../../core/async/settle-all.ts'
 import { clientOver } from '../../../client/create-client.ts'
@@ -11,18 +10,13 @@ import type { ClusterSetBinding } from '../../../kinds/native/cluster-set-bindin
 import type { ClusterSet } from '../../../kinds/native/cluster-set.ts'
 import type { PlacementDecision } from '../../../kinds/native/placement-decision.ts'
 import type { Placement } from '../../../kinds/native/placement.ts'
-import { explainCluster } from '../../../plan/placement/explain.ts'
-import type { ClusterVerdict } from '../../../plan/placement/explain.ts'
-import { decisionsOnPages, questionOf } from '../../../plan/placement/read-objects.ts'
+import { systemClock } from '../../../core/time/system-clock.ts'
 import type { PlacementCluster } from '../../../plan/placement/types.ts'
-import { refusalMessage } from '../../../plan/projects/decide.ts'
-import type { Refusal } from '../../../plan/projects/project-of.ts'
-import { selectClusters } from '../../../plan/placement/select-clusters.ts'
-import { decidePlacement } from '../../../plan/placement/decide-placement.ts'
+import { explainPlacement, placementView, simulateEdit } from '../../../plan/projects/placement-verdicts.ts'
+import type { Explained, PlacementView } from '../../../plan/projects/placement-verdicts.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
-import { askedOf, placementView, readProjects } from '../../repository/fleet-facts.ts'
-import type { PlacementView } from '../../repository/fleet-facts.ts'
+import { readProjects } from '../../repository/fleet-facts.ts'
 import { CLUSTERS, clustersWith, listAll, flotillaResource } from '../../api/flotilla-resources.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import type { Terminal } from '../../print/terminal.ts'
@@ -67,19 +61,14 @@ export async function explain(words: readonly string[], input: PlacementInput): 
     return undefined
   })
   if (!fleet) return await explainDecisions(placement, cluster, input)
-  const { clusters, world } = fleet
-  const { question, refusal } = askedOf(placement, await readProjects(client))
-  const selection = selectClusters(question, clusters, world)
-  const explained = (one: PlacementCluster): Explained => {
-    const verdict = withHold(placement, explainCluster(selection, one, world), world)
-    return refusal ? frozenVerdict(verdict, refusal, world.incumbents.has(one.name)) : verdict
-  }
+  const { clusters } = fleet
+  const { problem, explain: explained } = explainPlacement(placement, fleet, await readProjects(client))
   if (cluster === undefined) {
     const among = await clustersWith(client, flags.selector)
     const asked = clusters.filter((one) => among?.has(one.name) ?? true)
     const verdicts = asked.map(explained)
     if (flags.output === 'json') return terminal.data(`${JSON.stringify(verdicts, undefined, 2)}\n`)
-    terminal.data(wholeText(placement, refusal ? refusalMessage(refusal) : selection.misconfigured, verdicts))
+    terminal.data(wholeText(placement, problem, verdicts))
     return
   }
   const subject = clusters.find((one) => one.name === cluster)
@@ -126,38 +115,6 @@ async function explainDecisions(
   terminal.say(
     'the checks are not shown: you may not list clusters, clustersets and placementdecisions of all namespaces',
   )
-}
-
-/** A verdict, and the change that the guard stopped if the cluster is still selected because of that. */
-interface Explained extends ClusterVerdict {
-  readonly held?: NonNullable<NonNullable<Placement['status']>['held']>
-}
-
-function withHold({ status }: Placement, verdict: ClusterVerdict, { incumbents }: PlacementView['world']): Explained {
-  const isHeld = status?.held !== undefined && !verdict.selected && incumbents.has(verdict.cluster)
-  return isHeld ? { ...verdict, held: status.held! } : verdict
-}
-
-/** A verdict of a Placement that its Project refuses: the last decisions stay, and no other check is asked. */
-function frozenVerdict(verdict: ClusterVerdict, refusal: Refusal, isSelected: boolean): Explained {
-  const kept = isSelected ? 'stays selected, and receives no change' : 'no further cluster is selected'
-  const checks = verdict.checks.map((check) => ({ ...check, outcome: 'NotAsked', observed: 'not asked' }) as const)
-  return {
-    cluster: verdict.cluster,
-    selected: isSelected,
-    reason: verdict.reason,
-    message: `frozen by its Project: ${kept}`,
-    checks: [
-      {
-        name: 'project',
-        outcome: 'Stop',
-        wanted: 'a Project that allows the Placement',
-        observed: refusal.lines[0]!,
-      },
-      ...checks,
-    ],
-    wouldChange: [],
-  }
 }
 
 /** The Placement of this name, or the Placement of the Bundle of this name. */
@@ -209,56 +166,34 @@ export async function simulatePlacement(input: PlacementInput): Promise<void> {
     if (isApiError(caught, 'NotFound')) return undefined
     throw caught
   })
-  const { clusters, world, pages } = await readFleet(client, placement)
-  const generation = (present?.metadata.generation ?? 0) + 1
-  const maxDropped = placement.spec.guard?.maxDropped
-  const before = decisionsOnPages(pages)
-  const past = compact({
-    pages: before,
-    generation,
-    ...compact({ question: present ? questionOf(present) : undefined }),
-    maxDropped,
-  })
-  const { question, refusal } = askedOf(placement, await readProjects(client))
-  if (refusal) {
+  const view = await readFleet(client, placement)
+  const projects = await readProjects(client)
+  const bundles = await bundlesOnClusters(client, placement)
+  const simulated = simulateEdit({ present, edited: placement }, { view, projects, bundles })
+  if ('problem' in simulated) {
     throw new CliError(EXIT.failed, {
-      what: `placement "${placement.metadata.name}" would not be decided`,
-      why: refusalMessage(refusal),
-      todo: 'change the file or the Project; the hub would keep the last decisions',
+      what: `placement "${placement.metadata.name}" ${simulated.isRefused ? 'would not be decided' : 'selects no clusters'}`,
+      why: simulated.problem,
+      todo: `${simulated.isRefused ? 'change the file or the Project' : 'correct the file'}; the hub would keep the last decisions`,
     })
   }
-  // First what the edit means for each cluster, then whether the guard would stop it.
-  const free = { ...past, holds: () => true, maxDropped: '100%' }
-  const answer = decidePlacement(question, clusters, { world, before: free })
-  const runs = await bundlesOnClusters(client, placement)
-  const { guard } = decidePlacement(question, clusters, { world, before: { ...past, ...runs } })
-  const { selection } = answer
-  if (selection.misconfigured !== undefined) {
-    throw new CliError(EXIT.failed, {
-      what: `placement "${placement.metadata.name}" selects no clusters`,
-      why: selection.misconfigured,
-      todo: 'correct the file; the hub would keep the last decisions',
-    })
-  }
-  const gained = [...selection.selected.keys()].filter((name) => !world.incumbents.has(name)).sort()
-  const lost = [...world.incumbents.keys()].filter((name) => !selection.selected.has(name)).sort()
-  const byName = new Map(clusters.map((cluster) => [cluster.name, cluster]))
-  const why = (name: string) => {
-    const cluster = byName.get(name)
-    return cluster ? explainCluster(selection, cluster, world).message : 'the cluster was deleted'
-  }
-  const evicted = new Set(answer.decisions.filter(({ state }) => state === 'Evicting').map(({ cluster }) => cluster))
+  const { selected, guard, message } = simulated
+  const gained = simulated.gained.map(({ cluster }) => cluster)
+  const lost = simulated.lost.map(({ cluster }) => cluster)
+  const whys = new Map([...simulated.gained, ...simulated.lost].map(({ cluster, why }) => [cluster, why]))
+  const why = (name: string): string => whys.get(name) ?? ''
+  const evicted = new Set(simulated.lost.filter(({ removed }) => removed).map(({ cluster }) => cluster))
   if (flags.output === 'json') {
     const rows = {
-      selected: selection.selected.size,
+      selected,
       gained,
-      lost: lost.map((name) => ({ cluster: name, why: why(name), removed: evicted.has(name) })),
+      lost: simulated.lost,
       guard,
     }
     return terminal.data(`${JSON.stringify(rows, undefined, 2)}\n`)
   }
   const lines = [
-    `placement ${placement.metadata.name}: ${selection.selected.size} selected (+${gained.length} gained, -${lost.length} lost)`,
+    `placement ${placement.metadata.name}: ${selected} selected (+${gained.length} gained, -${lost.length} lost)`,
     ...byReason(gained, why).map(({ names, reason }) => `  + ${names}  ${reason}`),
     ...byReason(lost, (name) => `${why(name)}; its Bundles ${evicted.has(name) ? 'are removed' : 'stay'}`).map(
       ({ names, reason }) => `  - ${names}  ${reason}`,
@@ -271,9 +206,9 @@ export async function simulatePlacement(input: PlacementInput): Promise<void> {
       'next',
       `flotilla guard release placement ${placement.metadata.name} -n ${namespace}   (after "flotilla apply")`,
     )
-  } else if (selection.selected.size === 0) terminal.step('warn', answer.message)
-  if (selection.selected.size === 0) {
-    for (const hint of nearLabels(placement, clusters)) terminal.say(`hint: ${hint}`)
+  } else if (selected === 0) terminal.step('warn', message)
+  if (selected === 0) {
+    for (const hint of nearLabels(placement, view.clusters)) terminal.say(`hint: ${hint}`)
   }
 }
 
@@ -355,7 +290,7 @@ export async function readFleet(client: Client, placement: Placement): Promise<P
     listAll(client, BINDING, { namespace: placement.metadata.namespace ?? 'default' }),
     listAll(client, DECISION),
   ])
-  return placementView(placement, { clusters, sets, bindings, decisions })
+  return placementView(placement, { clusters, sets, bindings, decisions }, systemClock.now())
 }
 
 async function placementNamed(client: Client, namespace: string, name: string): Promise<Placement> {

@@ -1,11 +1,13 @@
-// Tested by src/cli/commands/compliance/compliance.test.ts
-/** One row for each Policy and cluster, and their counts. Pure. */
-import { compact } from '../../../core/compact.ts'
-import { findCondition } from '../../../core/conditions.ts'
-import { parseTime } from '../../../core/time/time.ts'
-import type { KubeObject } from '../../../kinds/meta.ts'
-import type { ClusterReport } from '../../../kinds/native/cluster-report.ts'
-import type { Cluster } from '../../../kinds/native/cluster.ts'
+// Tested by src/cli/commands/compliance/compliance.test.ts and compliance-history.test.ts beside it
+/** One row for each Policy and cluster, now or at an earlier time, and their counts. */
+import { compact } from '../../core/compact.ts'
+import { findCondition } from '../../core/conditions.ts'
+import { formatTime, parseTime } from '../../core/time/time.ts'
+import { checksAt } from '../../kinds/fields/compliance-record.ts'
+import type { ComplianceRecord, RecordedCheck } from '../../kinds/fields/compliance-record.ts'
+import type { KubeObject } from '../../kinds/meta.ts'
+import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 
 /** States of a Policy on a cluster. Only `Compliant` counts as compliant. */
 export const COMPLIANCE_STATES = ['Compliant', 'NonCompliant', 'Pending', 'Unknown', 'Offline', 'NotSelected'] as const
@@ -38,10 +40,32 @@ export interface ShownPolicy extends KubeObject {
   }
 }
 
+/** A cluster, as far as compliance follows from it. */
+export interface ShownCluster {
+  readonly name: string
+  /** Without an identity, the report of the cluster is not read. */
+  readonly id?: string | undefined
+  readonly isAccepted: boolean
+  readonly isOffline: boolean
+  /** Time of the last contact. */
+  readonly lastSeen?: string | undefined
+}
+
+/** A Cluster of the API as compliance reads it. */
+export function shownCluster({ metadata, spec, status }: Cluster): ShownCluster {
+  return {
+    name: metadata.name,
+    id: spec.id,
+    isAccepted: spec.accepted,
+    isOffline: findCondition(status?.conditions, 'Available')?.status === 'False',
+    lastSeen: status?.lastSeen,
+  }
+}
+
 /** What the hub says. Clusters and reports are absent where the caller may not read them. */
 export interface ComplianceFacts {
   readonly policies: readonly ShownPolicy[]
-  readonly clusters?: readonly Cluster[] | undefined
+  readonly clusters?: readonly ShownCluster[] | undefined
   readonly reports?: readonly ClusterReport[] | undefined
 }
 
@@ -49,7 +73,7 @@ type Check = NonNullable<ClusterReport['spec']['checks']>[number]
 
 /** The rows of all Policies; a cluster that no binding selects has the state NotSelected. */
 export function complianceRows({ policies, clusters, reports }: ComplianceFacts): ComplianceRow[] {
-  const clusterOf = new Map(clusters?.map((one) => [one.metadata.name, one]))
+  const clusterOf = new Map(clusters?.map((one) => [one.name, one]))
   const reportOf = new Map(reports?.map((one) => [one.metadata.name, one]))
   return policies
     .filter(({ spec }) => spec?.disabled !== true)
@@ -60,11 +84,10 @@ export function complianceRows({ policies, clusters, reports }: ComplianceFacts)
       const rows = bound.map(({ clustername, compliant }): ComplianceRow => {
         const cluster = clusterOf.get(clustername)
         const report = reportOf.get(clustername)
-        const checks =
-          report && report.spec.clusterId === cluster?.spec.id ? checksOf(policy, report.spec.checks ?? []) : []
+        const checks = report && report.spec.clusterId === cluster?.id ? checksOf(policy, report.spec.checks ?? []) : []
         const state = readState(compliant) ?? 'Unknown'
         const telling = checks.find((one) => one.state === state) ?? checks[0]
-        const isOffline = findCondition(cluster?.status?.conditions, 'Available')?.status === 'False'
+        const isOffline = cluster?.isOffline === true
         return {
           ...about,
           cluster: clustername,
@@ -72,20 +95,20 @@ export function complianceRows({ policies, clusters, reports }: ComplianceFacts)
           ...compact({
             last: isOffline ? stateOf(checks) : undefined,
             since: telling?.since,
-            lastHeard: isOffline ? (cluster?.status?.lastSeen ?? undefined) : undefined,
+            lastHeard: isOffline ? cluster?.lastSeen : undefined,
             message: telling?.message,
           }),
         }
       })
       const others = (clusters ?? [])
-        .filter(({ metadata, spec }) => spec.accepted && !names.has(metadata.name))
-        .map(({ metadata }): ComplianceRow => ({ ...about, cluster: metadata.name, state: 'NotSelected' }))
+        .filter(({ name, isAccepted }) => isAccepted && !names.has(name))
+        .map(({ name }): ComplianceRow => ({ ...about, cluster: name, state: 'NotSelected' }))
       return [...rows, ...others]
     })
 }
 
 /** What a Policy says about itself. */
-export function aboutOf({ metadata, status }: ShownPolicy) {
+function aboutOf({ metadata, status }: ShownPolicy) {
   const { namespace = '', name, annotations = {} } = metadata
   const words = (key: string): string[] =>
     (annotations[`policy.open-cluster-management.io/${key}`] ?? '')
@@ -110,7 +133,7 @@ function checksOf({ metadata }: ShownPolicy, checks: readonly Check[]): readonly
 }
 
 /** The state of the checks of a Policy together. */
-export function stateOf(checks: readonly Pick<Check, 'state'>[]): ComplianceState | undefined {
+function stateOf(checks: readonly Pick<Check, 'state'>[]): ComplianceState | undefined {
   if (checks.length === 0) return undefined
   const states = checks.map(({ state }) => state)
   return (['NonCompliant', 'Pending', 'Unknown'] as const).find((state) => states.includes(state)) ?? 'Compliant'
@@ -199,4 +222,45 @@ function groupsOf(row: ComplianceRow, by: ComplianceGroup): readonly string[] {
   if (by === 'cluster') return [row.cluster]
   const words = by === 'set' ? row.sets : by === 'standard' ? row.standards : row.controls
   return words.length === 0 ? ['-'] : words
+}
+
+const POLICY_BUNDLE = /^(?<namespace>[^/]+)\/policy-(?<name>[^.]+)(?:\.enforced)?$/
+
+/** The rows as the clusters had reported them by a time. */
+export function rowsAtTime(
+  records: readonly ComplianceRecord[],
+  {
+    cluster,
+    timeMs,
+    policies,
+  }: { readonly cluster?: string | undefined; readonly timeMs: number; readonly policies: readonly ShownPolicy[] },
+): ComplianceRow[] {
+  const known = new Map(
+    policies.map((policy) => [`${policy.metadata.namespace ?? ''}/${policy.metadata.name}`, policy]),
+  )
+  const rows: ComplianceRow[] = []
+  for (const [name, { checks }] of checksAt(records, formatTime(timeMs))) {
+    if (cluster !== undefined && name !== cluster) continue
+    for (const [key, own] of byPolicy([...checks.values()])) {
+      const policy = known.get(key)
+      // A Policy that the caller may not see, or that was deleted since, has no standards and controls here.
+      const [namespace = '', policyName = ''] = key.split('/')
+      const about = policy ? aboutOf(policy) : { namespace, policy: policyName, sets: [], standards: [], categories: [], controls: [] } // prettier-ignore
+      const state = stateOf(own.map((one) => ({ state: one.state as never }))) ?? 'Unknown'
+      const telling = own.find((one) => one.state === state)
+      rows.push({ ...about, cluster: name, state, ...compact({ since: telling?.since }) })
+    }
+  }
+  return rows
+}
+
+function byPolicy(checks: readonly RecordedCheck[]): Map<string, RecordedCheck[]> {
+  const found = new Map<string, RecordedCheck[]>()
+  for (const check of checks) {
+    const { namespace, name } = POLICY_BUNDLE.exec(check.bundle)?.groups ?? {}
+    if (namespace === undefined) continue
+    const key = `${namespace}/${name}`
+    found.set(key, [...(found.get(key) ?? []), check])
+  }
+  return found
 }

@@ -1,5 +1,6 @@
 /** All bundles with the clusters in each state. */
 import { useMemo } from 'react'
+import { Link } from 'wouter'
 import { findCondition } from '../../../src/core/conditions.ts'
 import type { Bundle } from '../../../src/kinds/native/bundle.ts'
 import { useList } from '../data/queries.ts'
@@ -78,13 +79,19 @@ export function BundlesPage() {
               <tbody>
                 {rows.map(({ bundle, key, count }) => (
                   <tr key={key} data-bundle={key}>
-                    <td>{key}</td>
+                    <td>
+                      <Link href={`/bundles/${key}`}>{key}</Link>
+                    </td>
                     <td>
                       <State state={stateOfBundle(bundle)} />
                     </td>
                     <td>{count && <StateShares counts={count.counts} total={count.total} />}</td>
                     <td>{count?.target === undefined ? '–' : `g${count.target}`}</td>
-                    <td>{bundle.spec.placement}</td>
+                    <td>
+                      <Link href={`/placements/${bundle.metadata.namespace}/${bundle.spec.placement}`}>
+                        {bundle.spec.placement}
+                      </Link>
+                    </td>
                     <td className="wide">{findCondition(bundle.status?.conditions, 'Ready')?.message}</td>
                   </tr>
                 ))}
