@@ -66,7 +66,7 @@ export async function checkAgentFlow(t: Cleanup, kubeconfig: string, strangers: 
     `√ ${gateway} answers`,
     '√ the server is the hub of the join code',
     '√ the agent may store its state',
-    '√ ServiceAccount shop/deployer may change the objects of default/web (2 permissions)',
+    '√ ServiceAccount shop/deployer may change the objects of default/web (6 permissions)',
   ]) {
     assert.ok(whole.includes(line), `${line}\n${whole}`)
   }
@@ -76,7 +76,7 @@ export async function checkAgentFlow(t: Cleanup, kubeconfig: string, strangers: 
   assert.equal(denied.exit, 1)
   assert.match(
     denied.said,
-    /× ServiceAccount shop\/deployer, for default\/web, may not patch, delete configmaps in namespace shop\n {4}see https:\/\/\S+\/checks\.md#executor-rights/,
+    /× ServiceAccount shop\/deployer, for default\/web, may not get, create, patch, delete configmaps in namespace shop\n {4}see https:\/\/\S+\/checks\.md#executor-rights/,
   )
   await cluster.client.create(RoleBinding, binding)
   const stranger = await check(strangers)

@@ -8,10 +8,14 @@ import type { Clock } from '../../core/time/clock.ts'
 import { isApiError, toError } from '../../core/errors.ts'
 import type { Transport } from '../../core/http.ts'
 import { VERSION } from '../../core/version.ts'
+import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import { SelfSubjectAccessReview } from '../../kinds/builtin/reviews.ts'
 import type { ClusterRights, ExecutorRights, Right } from '../../plan/fleet/agent-diagnostics.ts'
+import { executorVerbs } from '../../plan/apply/executor-verbs.ts'
+import type { ApplyMethod } from '../../plan/apply/executor-verbs.ts'
 import { userOf } from '../../plan/apply/local-limits.ts'
 import type { Executor } from '../../plan/apply/local-limits.ts'
+import { objectOptions } from '../../plan/objects/object-options.ts'
 import { withImpersonation } from '../cluster/executor-appliers.ts'
 import { AGENT_NAMESPACE } from '../cluster/agent-objects.ts'
 import { createClusterState } from '../cluster/cluster-state.ts'
@@ -25,7 +29,7 @@ export interface RightsInspection {
   readonly signal: AbortSignal
 }
 
-const MOST_QUESTIONS = 200
+const MOST_QUESTIONS = 400
 const own = (resource: string, verbs: readonly string[]): Right[] =>
   verbs.map((verb) => ({ verb, resource, namespace: AGENT_NAMESPACE }))
 
@@ -69,10 +73,14 @@ export async function inspectRights({ transport, server, clock, signal }: Rights
       const asked = wanted.slice(0, left)
       left -= asked.length
       unasked += wanted.length - asked.length
+      const needed = asked.filter(({ isNeeded }) => isNeeded).map(({ right }) => right)
+      const watching = asked.filter(({ isNeeded }) => !isNeeded).map(({ right }) => right)
       const by = executor ? withImpersonation(transport, userOf(executor)) : transport
       const about = compact({ executor: executor ? `${executor.namespace}/${executor.name}` : undefined, bundles })
       try {
-        executors.push({ ...about, asked: asked.length, denied: await findDenied(asked, mayAs(by)) })
+        const denied = await findDenied(needed, mayAs(by))
+        const unwatched = await findDenied(watching, mayAs(by))
+        executors.push({ ...about, asked: asked.length, denied, ...compact({ unwatched: someOf(unwatched) }) })
       } catch (caught) {
         executors.push({ ...about, asked: 0, denied: [], trouble: toError(caught).message })
       }
@@ -101,38 +109,58 @@ async function findDenied(rights: readonly Right[], may: (right: Right) => Promi
   return denied
 }
 
+const someOf = <T>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list)
+
+/** An object, and how the agent writes it. */
+type WrittenObject = Inventory['objects'][number] & { readonly method: ApplyMethod }
+
 interface ExecutorWork {
   readonly executor: Executor | undefined
   readonly bundles: string[]
-  readonly objects: Inventory['objects'][number][]
+  readonly objects: WrittenObject[]
 }
 
 /** Bundles and objects by executor, as the inventories record them. */
 function byExecutor(inventories: readonly Inventory[]): ExecutorWork[] {
   const found = new Map<string, ExecutorWork>()
-  for (const { bundle, options, objects } of inventories) {
-    const { executor } = options ?? {}
+  for (const { bundle, options = {}, objects } of inventories) {
+    const { executor } = options
     const key = executor ? `${executor.namespace}/${executor.name}` : ''
     const work = found.get(key) ?? { executor, bundles: [], objects: [] }
     work.bundles.push(bundle)
-    work.objects.push(...objects)
+    work.objects.push(...objects.map((object) => ({ ...object, method: methodOf(options, object) })))
     found.set(key, work)
   }
   return [...found.values()]
 }
 
+/** The method of an object by the options of its bundle. An inventory does not keep the annotations of objects. */
+function methodOf(options: BundleOptions, object: Inventory['objects'][number]): ApplyMethod {
+  const { apiVersion, kind, name, namespace } = object
+  const read = objectOptions(options, { apiVersion, kind, metadata: { name, ...compact({ namespace }) } })
+  return read.ok ? read.options.method : 'ServerSideApply'
+}
+
 type TypeOf = (object: Inventory['objects'][number]) => Promise<{ group: string; plural: string } | undefined>
 
-/** The rights to apply and prune each kind in each namespace. */
-async function rightsFor(objects: ExecutorWork['objects'], typeOf: TypeOf): Promise<Right[]> {
-  const rights = new Map<string, Right>()
+/** A right that a change needs, or that lets the agent see changes at once. */
+interface WantedRight {
+  readonly right: Right
+  readonly isNeeded: boolean
+}
+
+/** The rights to read, apply, prune and watch each kind in each namespace. */
+async function rightsFor(objects: ExecutorWork['objects'], typeOf: TypeOf): Promise<WantedRight[]> {
+  const rights = new Map<string, WantedRight>()
   for (const object of objects) {
     const type = await typeOf(object)
     if (!type) continue
     const resource = type.group === '' ? type.plural : `${type.plural}.${type.group}`
     const where = object.namespace === undefined ? {} : { namespace: object.namespace }
-    for (const verb of ['patch', 'delete']) {
-      rights.set(`${verb} ${resource} ${object.namespace ?? ''}`, { verb, resource, ...where })
+    const { required, watching } = executorVerbs(object.method)
+    for (const verb of [...required, ...watching]) {
+      const isNeeded = required.includes(verb)
+      rights.set(`${verb} ${resource} ${object.namespace ?? ''}`, { right: { verb, resource, ...where }, isNeeded })
     }
   }
   return [...rights.values()]

@@ -153,6 +153,7 @@ test('a document that is refused, and rights that are lacking, are told', () => 
         missed: [right('list', 'nodes')],
         executors: [
           { bundles: ['a', 'b'], asked: 12, denied: ['b', 'c', 'd', 'e', 'f', 'g'].map((one) => right('patch', one)) },
+          { executor: 'shop/blind', bundles: ['default/web'], asked: 6, denied: [], unwatched: [right('watch', 'jobs')] },
           { executor: 'shop/gone', bundles: ['default/web'], asked: 0, denied: [], trouble: 'may not impersonate' },
         ],
         unasked: 3,
@@ -162,6 +163,7 @@ test('a document that is refused, and rights that are lacking, are told', () => 
       'failed agent-rights: the agent cannot store its state: it may not get, list configmaps in namespace flotilla-agent',
       'warning agent-rights: optional permissions are missing: list nodes',
       'failed executor-rights: the agent itself, for 2 bundles, may not patch b; patch c; patch d; patch e; patch f; and 1 more',
+      'warning executor-rights: ServiceAccount shop/blind, for default/web, may not watch jobs: the agent reads the objects in turn and sees changes later',
       'failed executor-rights: ServiceAccount shop/gone, for default/web: may not impersonate',
       'warning executor-rights: 3 more permissions were not checked',
     ],

@@ -156,13 +156,20 @@ function executorCheck({
   bundles,
   asked,
   denied,
+  unwatched = [],
   trouble,
 }: NonNullable<AgentFacts['cluster']['executors']>[number]): Check {
   const who = executor === undefined ? 'the agent itself' : `ServiceAccount ${executor}`
   const what = bundles.length === 1 ? bundles[0]! : `${bundles.length} bundles`
   if (trouble !== undefined) return check('executor-rights', 'failed', `${who}, for ${what}: ${trouble}`)
-  return denied.length > 0
-    ? check('executor-rights', 'failed', `${who}, for ${what}, may not ${rightsText(denied)}`)
+  if (denied.length > 0)
+    return check('executor-rights', 'failed', `${who}, for ${what}, may not ${rightsText(denied)}`)
+  return unwatched.length > 0
+    ? check(
+        'executor-rights',
+        'warning',
+        `${who}, for ${what}, may not ${rightsText(unwatched)}: the agent reads the objects in turn and sees changes later`,
+      )
     : check('executor-rights', 'ok', `${who} may change the objects of ${what} (${plural(asked, 'permission')})`)
 }
 

@@ -60,6 +60,8 @@ export interface ExecutorRights {
   /** Number of permissions that were checked. */
   readonly asked: number
   readonly denied: readonly Right[]
+  /** Missing permissions to list and watch: without them, the agent reads the objects in turn. */
+  readonly unwatched?: readonly Right[]
   /** Why nothing could be checked, for example because the agent may not impersonate the executor. */
   readonly trouble?: string
 }
