@@ -438,6 +438,11 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'Remove the cluster from the Delivery.',
       ),
       entry(
+        'ProjectRefuses',
+        'The Project of the namespace freezes the Delivery on a cluster, or the namespace has no Project. What runs stays.',
+        'Change the Project, or add the namespace to one with `flotilla project add`.',
+      ),
+      entry(
         'ClusterFull',
         "The cluster's document has 500 entries, the maximum.",
         'Remove a Bundle or a Delivery from the cluster, or put more objects into one.',

@@ -7,7 +7,7 @@ import type { Controller } from '../../engine/controller.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
-import { deliveryEntryId, deliveryKeyOf } from '../../kinds/native/delivery.ts'
+import { deliveryEntryId } from '../../kinds/native/delivery.ts'
 import type { Delivery } from '../../kinds/native/delivery.ts'
 import type { Override } from '../../kinds/native/override.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
@@ -20,7 +20,7 @@ import type { Caches } from '../caches/caches.ts'
 import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { frozenContent, namespaceProjects, triggerOnProjects } from '../caches/namespace-projects.ts'
-import { projectHolds } from '../caches/project-holds.ts'
+import { entryFreeze } from '../caches/project-holds.ts'
 import { triggerOn } from '../../engine/trigger.ts'
 import type { Trigger } from '../../engine/trigger.ts'
 import type { ValuesKeys } from '../secrets/values-keys.ts'
@@ -56,7 +56,7 @@ export function createAssignmentAssemble(
   const reconciler = assignmentAssembleReconciler({
     projectOf: namespaceProjects(caches),
     factsOf,
-    freezeOf: (bundle, cluster) => freezeOf(caches, bundle, cluster),
+    freezeOf: (bundle, cluster) => entryFreeze(caches, bundle, cluster),
     assignmentOf: (cluster) => caches.assignments.lister.get(cluster),
     admissionsOf: ({ metadata, spec }) =>
       spec.decommission
@@ -174,16 +174,6 @@ function driftTrigger(caches: Caches): Trigger {
 /** The clusters on which an Override decides about drift. */
 function driftClusters(override: Override): string[] {
   return isDriftDecision(override) ? [...(override.spec.clusters ?? [])] : []
-}
-
-/** Why the Project of an entry's namespace freezes it on a cluster. */
-function freezeOf(caches: Caches, bundle: string, cluster: string): string | undefined {
-  const slash = bundle.indexOf('/')
-  const [namespace, name] = [bundle.slice(0, slash), bundle.slice(slash + 1)]
-  // A Delivery names its clusters, and no role for users includes the right to write it. A Project limits it where its
-  // namespace has one; the namespaces of other systems, for example one for each cluster, have none.
-  const isFree = deliveryKeyOf(bundle) !== undefined && !namespaceProjects(caches)(namespace).project
-  return isFree ? undefined : projectHolds(caches, namespace, [name]).of(name, cluster)?.message
 }
 
 /** Clusters that have, or wait for, Bundles of a namespace. */

@@ -7,6 +7,7 @@ import { asPlacementCluster, asPlacementSet } from '../../plan/placement/read-ob
 import { allowedSets, refusalMessage } from '../../plan/projects/decide.ts'
 import type { BundleHold } from '../../plan/windows/bundle-hold.ts'
 import type { Caches } from './caches.ts'
+import { isOwnDelivery } from '../../plan/document/delivery.ts'
 import { bundleRefusal, frozenContent, namespaceProjects } from './namespace-projects.ts'
 
 /** The holds of a Project. */
@@ -39,6 +40,18 @@ export function projectHolds(caches: Caches, namespace: string, bundles: readonl
       return hold(`Project ${project!.metadata.name}: spec.clusterSets lists no ClusterSet with ${name}.`)
     },
   }
+}
+
+/**
+ * Why an entry of a document is frozen on a cluster; undefined when it is not. The namespace that has the name of the
+ * cluster delivers to this cluster without a Project, as the systems do that have a namespace for each cluster. Where
+ * the namespace has a Project, the Project holds.
+ */
+export function entryFreeze(caches: Caches, entry: string, cluster: string): string | undefined {
+  const slash = entry.indexOf('/')
+  const [namespace, name] = [entry.slice(0, slash), entry.slice(slash + 1)]
+  const isFree = isOwnDelivery(entry, cluster) && !namespaceProjects(caches)(namespace).project
+  return isFree ? undefined : projectHolds(caches, namespace, [name]).of(name, cluster)?.message
 }
 
 /** Why a Bundle is frozen by its Project; undefined when it is not. */

@@ -1,11 +1,14 @@
 /** Deliveries over a real embedded API in virtual time; the test plays the agent. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Namespace } from '../../kinds/builtin/core.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
 import { REMOVAL_FINALIZER } from '../../kinds/native/bundle.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { Delivery } from '../../kinds/native/delivery.ts'
+import { Project } from '../../kinds/native/project.ts'
 import { build, buildCluster } from '../../testing/fixtures/builders.ts'
+import { buildProject } from '../../testing/fixtures/projects.ts'
 import { startControllersHome } from '../../testing/hub/controllers-home.ts'
 import { shopObjects, storeObjects } from '../../testing/simulation/shop-delivery.ts'
 
@@ -53,5 +56,43 @@ test('the 501st entry of a cluster is a condition on its Delivery, and follows w
   assert.ok(now.includes(`default/delivery:${left!.metadata.name}`), 'the freed entry is used')
   assert.equal(now.includes(bundle), false)
   assert.equal(await hub.find(Delivery, `default/${gone.metadata.name}`), undefined, 'the receipt is stored')
+  await hub.close()
+})
+
+test('a Delivery needs a Project, but in the namespace of its cluster; without it, what runs stays', async () => {
+  const hub = await startControllersHome()
+  const set = await storeObjects(hub.blobs, shopObjects())
+  for (const name of ['a', 'b']) await hub.create(buildCluster(name), Cluster)
+  await hub.clock.advance(1000)
+  for (const name of ['nowhere', 'a', 'b']) await hub.create(build(Namespace, name, {}), Namespace)
+  for (const name of ['nowhere/x', 'a/own', 'b/foreign'])
+    await hub.create(build(Delivery, name, { spec: { set, clusters: ['a'] } }), Delivery)
+  await hub.clock.advance(10_000)
+  const entries = async () => (await hub.find(Assignment, 'a'))?.spec.entries.map(({ bundle }) => bundle)
+  const admitted = async (name: string) =>
+    (await hub.find(Delivery, name))!.status!.conditions!.find(({ type }) => type === 'Admitted')!
+  assert.deepEqual(await entries(), ['a/delivery:own'])
+  for (const name of ['nowhere/x', 'b/foreign']) {
+    const { reason, message } = await admitted(name)
+    assert.equal(reason, 'ProjectRefuses')
+    assert.match(message, /^Frozen on cluster a: Namespace \w+ has no Project, .* flotilla project add /)
+  }
+
+  await hub.create(buildProject('team', ['nowhere']), Project)
+  await hub.clock.advance(10_000)
+  assert.deepEqual(await entries(), ['a/delivery:own', 'nowhere/delivery:x'])
+  assert.equal((await admitted('nowhere/x')).reason, 'Admitted')
+  const before = (await hub.find(Assignment, 'a'))!.spec.entries
+  await hub.client.delete(Project, { name: 'team' })
+  await hub.clock.advance(60_000)
+  assert.deepEqual((await hub.find(Assignment, 'a'))!.spec.entries, before, 'what runs stays')
+
+  await hub.create(buildProject('sets', ['nowhere'], { clusterSets: ['other'] }), Project)
+  const next = await storeObjects(hub.blobs, shopObjects().slice(0, 1))
+  const { spec, ...delivery } = (await hub.find(Delivery, 'nowhere/x'))!
+  await hub.client.update(Delivery, { ...delivery, spec: { ...spec, set: next } })
+  await hub.clock.advance(10_000)
+  assert.match((await admitted('nowhere/x')).message, /Project sets: spec\.clusterSets lists no ClusterSet with a\./)
+  assert.deepEqual((await hub.find(Assignment, 'a'))!.spec.entries, before)
   await hub.close()
 })

@@ -20,6 +20,8 @@ import { objectSetBytes, parseObjectSet } from '../../wire/document/signed-docum
 import { assignmentOf, highestAssigned, reportOf } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
+import { triggerOnProjects } from '../caches/namespace-projects.ts'
+import { entryFreeze } from '../caches/project-holds.ts'
 import type { SeenCluster } from './ports.ts'
 import { deliveryAdmitReconciler } from './reconcile.ts'
 
@@ -56,6 +58,7 @@ export function createDeliveryAdmit(
         ? []
         : caches.deliveries.lister.by('cluster', key).map(keyOf),
     ),
+    triggerOnProjects(caches, (namespace) => caches.deliveries.lister.list(namespace).map(keyOf)),
     triggerOn(caches.deliveries, ({ before, after }) => {
       const gone = before && !after ? (before.status?.admissions ?? []) : []
       for (const { cluster } of gone) buried.delete(`${deliveryEntryId(before!)} ${cluster}`)
@@ -102,7 +105,8 @@ function noteTombstones(
 
 function clusterFacts({ metadata, spec, status }: Cluster): unknown {
   const available = findCondition(status?.conditions, 'Available')
-  return [spec.accepted, spec.decommission, spec.id, metadata.deletionTimestamp, available?.status, available?.message]
+  const { labels, deletionTimestamp } = metadata
+  return [spec.accepted, spec.decommission, spec.id, labels, deletionTimestamp, available?.status, available?.message]
 }
 
 function entriesOf(assignment: Assignment | undefined): [string, unknown][] {
@@ -141,6 +145,7 @@ function seenCluster(caches: Caches, id: string, name: string, buried: ReadonlyS
       buried: row.buried,
       isRemovalKnown: hasReceipt || buried.has(`${id} ${name}`),
       isFull: (assignment?.spec.entries.length ?? 0) >= LIMITS.bundles,
+      frozen: entryFreeze(caches, id, name),
     },
   }
 }

@@ -44,6 +44,14 @@ describe('the admission of a Delivery', () => {
     assert.deepEqual(waits({ ...FACTS, leaving: true }), ['ClusterLeaving'])
     assert.deepEqual(waits({ ...FACTS, isFull: true }), ['ClusterFull'])
     assert.deepEqual(waits({ ...ASSIGNED, isFull: true }), [], 'it is one of the entries')
+    const frozen = 'Namespace shop has no Project.'
+    assert.deepEqual(waits({ ...FACTS, frozen }), ['ProjectRefuses'])
+    assert.deepEqual(admit({ ...FACTS, frozen }).admissions, [], 'nothing is recorded while it is frozen')
+    const stays = admit({ ...ASSIGNED, frozen }, { admissions: [ADMITTED] })
+    assert.deepEqual([stays.admissions, stays.waits], [[ADMITTED], []], 'what runs stays')
+    const next = { admissions: [ADMITTED], revision: { generation: 2, set } }
+    assert.deepEqual(admit({ ...ASSIGNED, frozen }, next).admissions, [ADMITTED], 'the next content waits')
+    assert.deepEqual(admit({ ...ASSIGNED, frozen }, { deleted: true }).admissions.length, 1, 'a removal does not')
     assert.deepEqual(admit({ ...FACTS, accepted: false }).admissions, [], 'nothing is recorded for a stranger')
     assert.match(admit({ ...FACTS, isFull: true }).waits[0]!.message, /document of cluster a has 500 entries/)
   })

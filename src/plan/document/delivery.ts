@@ -12,6 +12,11 @@ import { deliveryKeyOf } from '../../kinds/native/delivery.ts'
 import type { Revision } from '../fleet/state.ts'
 import type { AssembledEntry } from './assemble-document.ts'
 
+/** Whether an entry is a Delivery of the namespace that has the name of the cluster. Such a Delivery needs no Project. */
+export function isOwnDelivery(entry: string, cluster: string): boolean {
+  return deliveryKeyOf(entry) !== undefined && entry.startsWith(`${cluster}/`)
+}
+
 /** How a removal treats the objects, and why. */
 export interface DeliveryRemoval {
   readonly policy: 'Delete' | 'Orphan'
@@ -41,12 +46,14 @@ export interface DeliveryCluster {
   readonly isRemovalKnown: boolean
   /** The document has as many entries as a document may have. */
   readonly isFull: boolean
+  /** Why the Project of the namespace, or its absence, freezes the Delivery on the cluster. */
+  readonly frozen?: string | undefined
 }
 
 /** Why a cluster does not get the content. */
 export interface DeliveryWait {
   readonly cluster: string
-  readonly reason: 'ClusterNotFound' | 'ClusterNotAccepted' | 'ClusterLeaving' | 'ClusterFull'
+  readonly reason: 'ClusterNotFound' | 'ClusterNotAccepted' | 'ClusterLeaving' | 'ProjectRefuses' | 'ClusterFull'
   readonly message: string
 }
 
@@ -114,6 +121,11 @@ function admissionOf(
     held('ClusterLeaving', `Cluster ${cluster} is leaving the fleet.`)
     return known
   }
+  const isThere = known !== undefined && !known.removal && known.generation === revision?.generation
+  if (facts.frozen !== undefined && !(isThere && facts.assigned)) {
+    held('ProjectRefuses', `Frozen on cluster ${cluster}: ${facts.frozen}`)
+    return known
+  }
   if (!revision) return known
   if (facts.isFull && !facts.assigned) {
     held(
@@ -121,7 +133,7 @@ function admissionOf(
       `The document of cluster ${cluster} has ${maxEntries} entries, the maximum; remove a Bundle or a Delivery from it, or put more objects into one.`,
     )
   }
-  if (known && !known.removal && known.generation === revision.generation) return known
+  if (isThere) return known
   return { cluster, generation: revision.generation, admittedAt: now }
 }
 

@@ -82,6 +82,7 @@ const HOLDS: Readonly<Record<string, PendingReason>> = {
   ClusterNotFound: 'admission',
   ClusterNotAccepted: 'admission',
   ClusterLeaving: 'admission',
+  ProjectRefuses: 'freeze',
   ClusterFull: 'admission',
   SetNotFound: 'admission',
 }
