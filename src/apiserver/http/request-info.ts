@@ -108,7 +108,7 @@ function resourceOf(method: string, query: URLSearchParams, rest: Rest): Resourc
     group: rest.group,
     version: rest.version,
     plural: plural!,
-    ...compact({ namespace: inNamespace ? segments[1]! : undefined }),
+    namespace: inNamespace ? segments[1]! : undefined,
     name,
     subresource,
   })

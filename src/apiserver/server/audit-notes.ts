@@ -89,14 +89,14 @@ export function noteCommits(store: Store, known: KnownRequest): Store {
   return { ...store, commit }
 }
 
-/** Ids in the form of UUIDs, unique for the hub: each start has its own time. */
+/** Ids in the form of UUIDs, unique for the hub: the time of the start, as a digest, and a count. */
 function idsSince(clock: Clock): () => string {
-  const startedAt = formatMicroTime(clock.now())
+  const digest = hex(sha256(formatMicroTime(clock.now())))
+  const start = [0, 8, 12, 16].map((from, at) => digest.slice(from, [8, 12, 16, 20][at])).join('-')
   let count = 0
   return () => {
     count += 1
-    const digest = hex(sha256(`${startedAt} ${count}`))
-    return [0, 8, 12, 16, 20].map((from, at) => digest.slice(from, [8, 12, 16, 20, 32][at])).join('-')
+    return `${start}-${count.toString(16).padStart(12, '0')}`
   }
 }
 
