@@ -569,7 +569,7 @@ describe('differences', () => {
   })
 })
 
-describe('what an agent may do', () => {
+describe('CVE-2024-56513: what an agent may do', () => {
   it('equals the golden file, route by route, for all callers', async () => {
     assert.equal(await authorityTable(hub), goldenAuthority())
   })

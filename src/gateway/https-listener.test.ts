@@ -166,7 +166,7 @@ describe('the listener', () => {
     )
   })
 
-  it('is not believed by an agent whose trust bundle names another CA', async () => {
+  it('CVE-2024-22030: is not believed by an agent whose trust bundle names another CA', async () => {
     await assert.rejects(ask({ cas: [caOf(3).certificate] }))
     assert.equal(seen.length, 0)
   })

@@ -78,7 +78,7 @@ test('accepts a signature of a key that expired after the signature, and refuses
   )
 })
 
-test('fails as SourceError for every damaged provenance file', async () => {
+test('CVE-2026-35205: fails as SourceError for every damaged provenance file', async () => {
   const good = Buffer.from(read('web-1.0.0.tgz.eddsa.prov'))
   for (let at = 0; at < good.length; at += 7) {
     const cut = Buffer.concat([good.subarray(0, at), Buffer.from('A'), good.subarray(at + 1)]).toString('latin1')

@@ -209,7 +209,7 @@ test('addresses that cannot be read are refused by name', async (t) => {
   assert.match(await said({ url: `${server.url}/%zz.tgz` }), /^1\.0\.0@sha256:/)
 })
 
-test('hostile archives are refused by name', async (t) => {
+test('CVE-2024-56514, CVE-2026-47680: hostile archives are refused by name', async (t) => {
   const { files, publish } = helmFiles()
   const { server, fetcher, credentials } = await world(t, [serveFiles(files)])
   const said = async (version: string, entry: TarFile) => {

@@ -9,7 +9,7 @@ import { FREE, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-pr
 
 const READY = /^flotilla hub ready: api https:\/\/\S+:(\d+) gateway https:\/\/\S+:(\d+) console http:\/\/\S+:(\d+)\//
 
-test('a hub survives malformed and hostile requests at every listener (CVE-2024-40634, CVE-2025-59531)', async (t) => {
+test('a hub survives malformed and hostile requests at every listener (CVE-2024-40634, CVE-2025-59531, CVE-2025-59537, CVE-2025-59538)', async (t) => {
   const data = join(temporaryFolder(t), 'hub')
   const [metrics, webhook] = [await freePort('127.0.0.1'), await freePort('127.0.0.1')]
   const more = ['--metrics-listen', `127.0.0.1:${metrics}`, '--webhook-listen', `127.0.0.1:${webhook}`]

@@ -25,7 +25,7 @@ interface Config {
 const configOf = (file: string) => readYamlDocument(readFileSync(file, 'utf8')).value as Config
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8)
 
-test('a token or a given kubeconfig becomes a context; what the hub does not know is not written', async (t) => {
+test('CVE-2024-58267, CVE-2025-67601: a token or a given kubeconfig becomes a context; what the hub does not know is not written', async (t) => {
   const data = join(temporaryFolder(t), 'hub')
   const hub = startFlotilla(t, ['hub', 'run', '--data', data, ...FREE])
   const [, server = ''] = await hub.says(/ api (\S+) /)

@@ -198,7 +198,7 @@ describe('secret values', () => {
     assert.deepEqual(told, [{ object: 'Secret default/db', name: 'password', value: '[sealed]' }])
   })
 
-  it('are not in what is said when the cluster refuses them', async () => {
+  it('CVE-2025-23216: are not in what is said when the cluster refuses them', async () => {
     const [site] = sites
     site!.door.refuses = '/secrets/db'
     await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects: content(PLAIN) } })

@@ -15,7 +15,7 @@ const MORE = 8 * 1024 * 1024
 const HALF_HELLO = Buffer.from('160301020001000102', 'hex')
 const HALF_REQUEST = 'POST /api/v1/namespaces HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{'
 
-const TITLE = `${SILENT} sockets that say nothing, or half of something: others are served, and the memory comes back`
+const TITLE = `CVE-2026-73500: ${SILENT} sockets that say nothing, or half of something: others are served, and the memory comes back`
 
 it(TITLE, { timeout: 300_000 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-silent-'))

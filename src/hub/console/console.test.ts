@@ -173,7 +173,7 @@ test('a console beyond loopback needs TLS and an issuer, and has no codes', asyn
   assert.equal(await status(`127.0.0.1:${console.address.port}`), 421)
 })
 
-test('the page is served with a strict policy and a nonce of its own', async (t) => {
+test('CVE-2024-28175: the page is served with a strict policy and a nonce of its own', async (t) => {
   const { console, base } = await started(t)
   const headers = await signedIn(console.signInUrl())
   const page = await ask(`${base}/clusters/a`, headers)
@@ -310,7 +310,7 @@ test('a name that leads here from elsewhere is refused', async (t) => {
   assert.equal((await ask(base, { ...headers, host: `localhost:${console.address.port}` })).status, 200)
 })
 
-test('a page of another origin gets nothing, but a link to the page may be followed', async (t) => {
+test('CVE-2019-13209: a page of another origin gets nothing, but a link to the page may be followed', async (t) => {
   const { console, base } = await started(t)
   const cookie = await signedIn(console.signInUrl())
   const image = { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }

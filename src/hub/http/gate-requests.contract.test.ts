@@ -52,7 +52,7 @@ describe('gate calls', () => {
     assert.equal(got?.signature, `sha256=${signGateRequest('t0p', got?.timestamp ?? '', got?.body ?? '')}`)
   })
 
-  test('what is not a clear answer is none', async () => {
+  test('CVE-2020-8559: what is not a clear answer is none, and a redirect is not followed', async () => {
     const ask = webhook(`http://${host}/`)
     answer = json({ ok: true })
     assert.equal(await said(ask), 'HOST answers without "allowed": true or false')

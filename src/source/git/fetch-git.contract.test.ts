@@ -125,7 +125,7 @@ test('only the wanted paths are fetched', async (t) => {
   assert.equal(gone, 'PathNotFound: spec.paths names "plants", and nothing is there.')
 })
 
-test('a new commit must descend from the last, unless a person changed the ref or released it', async (t) => {
+test('CVE-2026-44937: a new commit must descend from the last, unless a person changed the ref or released it', async (t) => {
   const { repository, fetcher, spec } = await world(t)
   const base = repository.commit({ v: '0' })
   for (let n = 1; n < 3; n++) repository.commit({ v: String(n) })
@@ -220,7 +220,7 @@ test('links inside the repository become what they point to', async (t) => {
   })
 })
 
-test('the evil repository: each thing is refused by name', async (t) => {
+test('CVE-2022-24348, CVE-2022-24904, the evil repository: each thing is refused by name', async (t) => {
   const { repository, fetcher, spec } = await world(t)
   const said = async (make: () => void): Promise<string> => {
     make()
@@ -350,7 +350,7 @@ test('a ref is looked up among those the repository has, and never read by git a
   assert.ok(!existsSync(marker))
 })
 
-test('addresses that would run or read something else are refused before git starts', async (t) => {
+test('CVE-2025-1767, CVE-2025-21613: addresses that would run or read something else are refused before git starts', async (t) => {
   const { fetcher } = await world(t)
   const git = { path: '/dev/null/git', home: '/dev/null/home' }
   const said = async (url: string, localPaths: readonly string[] = []) => {

@@ -208,7 +208,7 @@ test('one question serves all sources of a repository', async (t) => {
   assert.equal(polls(), before)
 })
 
-test('ssh: the key and the known hosts are those of the Secret, and no other configuration counts', async (t) => {
+test('CVE-2025-23390: ssh uses the key and the known hosts of the Secret, and no other configuration counts', async (t) => {
   const { repository, commit } = await world(t)
   const fetcher = await createTestFetcher()
   t.after(() => fetcher.close())

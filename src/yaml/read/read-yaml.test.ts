@@ -65,7 +65,7 @@ describe('readYaml', () => {
     )
   })
 
-  it('keeps __proto__ an ordinary key', () => {
+  it('CVE-2025-64718: keeps __proto__ an ordinary key', () => {
     const value = valueOf('__proto__: {polluted: true}\nx: {<<: {__proto__: {polluted: true}}}\n')
     assert.ok(typeof value === 'object' && value !== null)
     assert.equal(Object.getPrototypeOf(value), Object.prototype)
@@ -158,7 +158,7 @@ describe('limits', () => {
     }
   })
 
-  it('stop aliases that multiply, as Go does', () => {
+  it('CVE-2019-11253: stop aliases that multiply, as Go does', () => {
     const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]']
     for (let i = 1; i < 9; i++) lines.push(`a${i}: &a${i} [${`*a${i - 1}, `.repeat(10)}]`)
     assert.equal(errorOf(lines.join('\n')).goMessage, 'yaml: document contains excessive aliasing')

@@ -5,6 +5,7 @@
 import { deepEqual } from '../functions/go/deep-equal.ts'
 import { hasFormat } from './formats.ts'
 import {
+  addProblems,
   brokenBounds,
   isMultiple,
   isObject,
@@ -25,7 +26,7 @@ class Result {
   }
 
   merge(other: Result): void {
-    this.problems.push(...other.problems)
+    addProblems(this.problems, other.problems)
     this.score += other.score
   }
 
@@ -105,7 +106,7 @@ export class Helm3Validator {
 
   #check(schema: unknown, value: unknown, where: Pick<Place, 'path' | 'depth' | 'result'>): void {
     const { path, depth, result } = where
-    if (depth > MAX_SCHEMA_DEPTH) throw new SchemaError('the schema refers to itself without end')
+    this.#document.countCheck(depth)
     if (schema === false) result.add({ path, keyword: 'false' })
     if (!isObject(schema)) return
     const ref = schema.get('$ref')

@@ -5,13 +5,12 @@
 import { deepEqual } from '../functions/go/deep-equal.ts'
 import { hasFormat } from './formats.ts'
 import {
+  addProblems,
   brokenBounds,
   remoteReferenceError,
   isMultiple,
   isObject,
-  MAX_SCHEMA_DEPTH,
   SchemaDocument,
-  SchemaError,
   typeMatches,
 } from './schema-document.ts'
 import type { Json, SchemaProblem } from './schema-document.ts'
@@ -77,7 +76,7 @@ export class Helm4Validator {
 
   #below(at: Place, schema: unknown, value: unknown, key: string): void {
     const path = [...at.path, key]
-    at.problems.push(...this.#grouped(this.#check(schema, value, path, at.depth + 1).problems, path))
+    addProblems(at.problems, this.#grouped(this.#check(schema, value, path, at.depth + 1).problems, path))
   }
 
   /** The same value against another schema. */
@@ -101,7 +100,7 @@ export class Helm4Validator {
   }
 
   #check(schema: unknown, value: unknown, path: readonly string[], depth: number): Outcome {
-    if (depth > MAX_SCHEMA_DEPTH) throw new SchemaError('the schema refers to itself without end')
+    this.#document.countCheck(depth)
     const problems: SchemaProblem[] = []
     const seen: Seen = { names: new Set(), indexes: new Set() }
     if (schema === false) problems.push({ path, keyword: 'false' })
@@ -113,7 +112,7 @@ export class Helm4Validator {
       const outcome = this.#referred(at, schema.get('$ref'))
       // Beside a reference nothing else counted in the older drafts.
       if (this.#draft < 2019) return outcome
-      problems.push(...outcome.problems)
+      addProblems(problems, outcome.problems)
       this.#adopt(at, outcome)
     }
     if (typeof value === 'string') this.#string(at, value)
@@ -123,7 +122,7 @@ export class Helm4Validator {
     for (const keyword of ['$recursiveRef', '$dynamicRef']) {
       if (this.#draft < 2019 || !schema.has(keyword)) continue
       const outcome = this.#referred(at, schema.get(keyword))
-      problems.push(...outcome.problems)
+      addProblems(problems, outcome.problems)
       this.#adopt(at, outcome)
     }
     this.#combined(at)
@@ -178,7 +177,7 @@ export class Helm4Validator {
       const branch = schema.get(condition.problems.length === 0 ? 'then' : 'else')
       if (branch === undefined) return
       const outcome = this.#same(at, branch)
-      problems.push(...outcome.problems)
+      addProblems(problems, outcome.problems)
       this.#adopt(at, outcome)
     }
   }
@@ -256,7 +255,7 @@ export class Helm4Validator {
       const inner = [...path, String(index)]
       const outcome = this.#check(schema.get('contains'), item, inner, depth + 1)
       if (outcome.problems.length === 0) matched.push(index)
-      else causes.push(...this.#grouped(outcome.problems, inner))
+      else addProblems(causes, this.#grouped(outcome.problems, inner))
     }
     if (this.#draft >= 2020) for (const index of matched) seen.indexes.add(index)
     const [min, max] = this.#draft >= 2019 ? [schema.get('minContains'), schema.get('maxContains')] : []
@@ -320,7 +319,7 @@ export class Helm4Validator {
           if (missing.length > 0) problems.push({ path, keyword: 'dependency', want: missing, got: name })
         } else {
           const outcome = this.#same(at, rule)
-          problems.push(...outcome.problems)
+          addProblems(problems, outcome.problems)
           this.#adopt(at, outcome)
         }
       }

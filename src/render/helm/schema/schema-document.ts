@@ -24,6 +24,13 @@ export class SchemaError extends Error {
 
 /** The maximum depth of references between schemas. */
 export const MAX_SCHEMA_DEPTH = 200
+/** The maximum number of checks of one value: references that double at each level would take for ever. */
+const MAX_CHECKS = 500_000
+
+/** Adds problems one by one: an argument for each of very many would exceed the stack. */
+export function addProblems(problems: SchemaProblem[], more: readonly SchemaProblem[]): void {
+  for (const problem of more) problems.push(problem)
+}
 
 /** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is Json {
@@ -73,6 +80,7 @@ export class SchemaDocument {
   readonly root: unknown
   readonly #patterns = new Map<string, RE2JS>()
   readonly #anchors = new Map<string, unknown>()
+  #checks = 0
 
   constructor(root: unknown) {
     this.root = root
@@ -87,6 +95,13 @@ export class SchemaDocument {
       if (typeof name === 'string') this.#anchors.set(key.endsWith('nchor') ? `#${name}` : name, schema)
     }
     for (const item of schema.values()) this.#collectAnchors(item)
+  }
+
+  /** Counts a check of a value at a depth; too many of them, or too deep ones, are a mistake of the schema. */
+  countCheck(depth: number): void {
+    if (depth > MAX_SCHEMA_DEPTH) throw new SchemaError('the schema refers to itself without end')
+    this.#checks += 1
+    if (this.#checks > MAX_CHECKS) throw new SchemaError(`the schema needs more than ${MAX_CHECKS} checks of the values`)
   }
 
   /** The schema a reference names; `missing` describes a missing schema. */

@@ -61,6 +61,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 }
 
+/** Go reads 10,000 levels; the stack of this reader, and of those of its values, does not. */
+const MAX_DEPTH = 1_000
+
 class JsonReader {
   readonly #text: string
   #at = 0
@@ -107,7 +110,7 @@ class JsonReader {
 
   #nested<T>(read: () => T): T {
     this.#depth += 1
-    if (this.#depth > 10_000) throw new JsonError('exceeded max depth')
+    if (this.#depth > MAX_DEPTH) throw new JsonError('exceeded max depth')
     const value = read()
     this.#depth -= 1
     return value
