@@ -51,7 +51,8 @@ test('CVE-2025-32387, CVE-2025-55199: a schema of values that refers to itself i
   )
   const schemas = {
     itself: '{"$ref":"#"}',
-    'each other': '{"$ref":"#/definitions/a","definitions":{"a":{"$ref":"#/definitions/b"},"b":{"$ref":"#/definitions/a"}}}',
+    'each other':
+      '{"$ref":"#/definitions/a","definitions":{"a":{"$ref":"#/definitions/b"},"b":{"$ref":"#/definitions/a"}}}',
     deep: nested(5_000),
     doubling: JSON.stringify({ $ref: '#/definitions/d0', definitions: { ...doubling, d40: { type: 'string' } } }),
   }

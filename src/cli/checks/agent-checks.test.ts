@@ -153,7 +153,13 @@ test('a document that is refused, and rights that are lacking, are told', () => 
         missed: [right('list', 'nodes')],
         executors: [
           { bundles: ['a', 'b'], asked: 12, denied: ['b', 'c', 'd', 'e', 'f', 'g'].map((one) => right('patch', one)) },
-          { executor: 'shop/blind', bundles: ['default/web'], asked: 6, denied: [], unwatched: [right('watch', 'jobs')] },
+          {
+            executor: 'shop/blind',
+            bundles: ['default/web'],
+            asked: 6,
+            denied: [],
+            unwatched: [right('watch', 'jobs')],
+          },
           { executor: 'shop/gone', bundles: ['default/web'], asked: 0, denied: [], trouble: 'may not impersonate' },
         ],
         unasked: 3,

@@ -162,8 +162,7 @@ function executorCheck({
   const who = executor === undefined ? 'the agent itself' : `ServiceAccount ${executor}`
   const what = bundles.length === 1 ? bundles[0]! : `${bundles.length} bundles`
   if (trouble !== undefined) return check('executor-rights', 'failed', `${who}, for ${what}: ${trouble}`)
-  if (denied.length > 0)
-    return check('executor-rights', 'failed', `${who}, for ${what}, may not ${rightsText(denied)}`)
+  if (denied.length > 0) return check('executor-rights', 'failed', `${who}, for ${what}, may not ${rightsText(denied)}`)
   return unwatched.length > 0
     ? check(
         'executor-rights',

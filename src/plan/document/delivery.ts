@@ -12,7 +12,7 @@ import { deliveryKeyOf } from '../../kinds/native/delivery.ts'
 import type { Revision } from '../fleet/state.ts'
 import type { AssembledEntry } from './assemble-document.ts'
 
-/** Whether an entry is a Delivery of the namespace that has the name of the cluster. Such a Delivery needs no Project. */
+/** Whether an entry is a Delivery of the namespace with the name of the cluster. Such a Delivery needs no Project. */
 export function isOwnDelivery(entry: string, cluster: string): boolean {
   return deliveryKeyOf(entry) !== undefined && entry.startsWith(`${cluster}/`)
 }

@@ -101,7 +101,8 @@ export class SchemaDocument {
   countCheck(depth: number): void {
     if (depth > MAX_SCHEMA_DEPTH) throw new SchemaError('the schema refers to itself without end')
     this.#checks += 1
-    if (this.#checks > MAX_CHECKS) throw new SchemaError(`the schema needs more than ${MAX_CHECKS} checks of the values`)
+    if (this.#checks > MAX_CHECKS)
+      throw new SchemaError(`the schema needs more than ${MAX_CHECKS} checks of the values`)
   }
 
   /** The schema a reference names; `missing` describes a missing schema. */
