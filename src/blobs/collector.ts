@@ -29,9 +29,13 @@ export async function collectBlobs(options: BlobCollectorOptions, signal: AbortS
   const kept = await reachableDigests(await roots(signal), blobs)
   for (const digest of (await leaves?.(signal)) ?? []) kept.add(digest)
   let count = 0
-  for await (const digest of blobs.list()) {
-    if (signal.aborted) break
-    if (!kept.has(digest) && (await blobs.collect(digest, before))) count += 1
+  try {
+    for await (const digest of blobs.list()) {
+      if (signal.aborted) break
+      if (!kept.has(digest) && (await blobs.collect(digest, before))) count += 1
+    }
+  } finally {
+    await blobs.endCollecting?.()
   }
   return count
 }

@@ -43,7 +43,13 @@ function slowDown(hub: ControllersHome): void {
       kill: async () => {},
     }
     const start = async () => thread
-    const renderer = createRenderer({ blobs: '', clock: hub.clock, log: silentLogger, restAfterMs: 600_000, start })
+    const renderer = createRenderer({
+      blobs: { kind: 'files', folder: '' },
+      clock: hub.clock,
+      log: silentLogger,
+      restAfterMs: 600_000,
+      start,
+    })
     return renderer.render
   })
 }

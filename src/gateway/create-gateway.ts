@@ -109,7 +109,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   function errorAnswer(caught: unknown, request: HttpRequest, signal: AbortSignal): HttpResponse {
     if (isUnreachable(caught) && !signal.aborted) {
-      log.warn({ err: toError(caught) }, 'the hub’s API cannot be reached')
+      log.warn({ err: toError(caught) }, 'the API or the blobs of the hub cannot be reached')
       const retryAfterSeconds = 5 + Math.floor(ids.fraction() * 5)
       return errorResponse(new ApiError('ServiceUnavailable', 'the hub cannot be reached now', { retryAfterSeconds }))
     }

@@ -8,6 +8,9 @@ import { Type } from '../core/schema/typebox.ts'
 import { readYamlDocument } from '../yaml/read/read-yaml.ts'
 
 const ADDRESS = '^(\\[[0-9A-Fa-f:]+\\]|[A-Za-z0-9.-]*):[0-9]{1,5}$'
+// S3 escapes none of these characters.
+const S3_URL = '^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9][A-Za-z0-9._-]{0,99}){0,5}/?$'
+const NAME = '^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$'
 const DAYS = '^[1-9][0-9]{0,4}d$'
 const Address = (description: string, value: string) => Type.String({ description, default: value, pattern: ADDRESS })
 
@@ -134,6 +137,68 @@ export const HubConfig = Type.Object({
       description: 'Time for which reports are kept as evidence, in days, for example `400d`. Defaults to 90d.',
     }),
   ),
+  name: Type.Optional(
+    Type.String({
+      pattern: NAME,
+      description:
+        'Name of this hub among the hubs of its home, for example the name of its Pod. If omitted, a random name that the data directory keeps.',
+    }),
+  ),
+  keys: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'With `kubeconfig`: directory with the keys of the hub, which the hub only reads, for example a mounted Secret from `flotilla trust secret`. If omitted, keys in the data directory, created at the first start.',
+    }),
+  ),
+  blobs: Type.Optional(
+    Type.String({
+      pattern: S3_URL,
+      description:
+        'With `kubeconfig`: bucket of an S3 server for rendered content and documents, `s3://BUCKET/PREFIX`. If omitted, files in the data directory, which only one hub can use.',
+    }),
+  ),
+  s3Endpoint: Type.Optional(
+    Type.String({
+      pattern: '^https?://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:]+\\])(:[0-9]{1,5})?$',
+      description: 'URL of the S3 server. Defaults to https://s3.REGION.amazonaws.com.',
+    }),
+  ),
+  s3Region: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9-]{1,64}$',
+      description: 'Region of the bucket. Defaults to AWS_REGION of the environment, then to us-east-1.',
+    }),
+  ),
+  s3Addressing: Type.Optional(
+    Type.Unsafe<'path' | 'virtual'>({
+      type: 'string',
+      enum: ['path', 'virtual'],
+      description:
+        'Place of the bucket in a URL: first part of the path, or of the host name. Defaults to `path` with `s3Endpoint`, otherwise to `virtual`.',
+    }),
+  ),
+  s3Ca: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'File with the CA certificates of the S3 server in PEM. Defaults to the CA certificates of the machine.',
+    }),
+  ),
+  s3Credentials: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Directory with the files access-key-id and secret-access-key, for example a mounted Secret; read again every minute. If omitted, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_ROLE_ARN and AWS_WEB_IDENTITY_TOKEN_FILE of the environment.',
+    }),
+  ),
+  s3TokenService: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^\\s?#]+$',
+      description:
+        'URL of the security token service that exchanges web identities. Defaults to https://sts.REGION.amazonaws.com.',
+    }),
+  ),
   kubeconfig: Type.Optional(
     Type.String({
       minLength: 1,
@@ -212,6 +277,25 @@ export function programEnvironment(env: Readonly<Record<string, string | undefin
   return { path: env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin', environment: Object.fromEntries(found) }
 }
 
+/** What the environment says about an S3 account, in the names that platforms set. */
+export function s3Environment(env: Readonly<Record<string, string | undefined>> = process.env): {
+  readonly region?: string | undefined
+  readonly accessKeyId?: string | undefined
+  readonly secretAccessKey?: string | undefined
+  readonly sessionToken?: string | undefined
+  readonly roleArn?: string | undefined
+  readonly tokenFile?: string | undefined
+} {
+  return {
+    region: env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'],
+    accessKeyId: env['AWS_ACCESS_KEY_ID'],
+    secretAccessKey: env['AWS_SECRET_ACCESS_KEY'],
+    sessionToken: env['AWS_SESSION_TOKEN'],
+    roleArn: env['AWS_ROLE_ARN'],
+    tokenFile: env['AWS_WEB_IDENTITY_TOKEN_FILE'],
+  }
+}
+
 /** The settings with their origins, one per line, for `--print-config`. */
 export function printConfig({ origins }: ReadConfig): string {
   const names = Object.keys(origins)
@@ -251,6 +335,9 @@ function readFileSettings({ path, text }: { readonly path: string; readonly text
 function requirement(schema: object): string {
   const { pattern, enum: choices, minLength } = schema as { pattern?: string; enum?: string[]; minLength?: number }
   if (choices) return `must be one of ${choices.join(', ')}`
+  if (pattern === NAME) return 'must be lower-case letters, digits and hyphens'
+  if (pattern === S3_URL) return 'must be s3://BUCKET or s3://BUCKET/PREFIX'
+  if (pattern?.startsWith('^https?://')) return 'must be https://HOST:PORT'
   if (pattern?.startsWith('^https://[^')) return 'must be https://HOST, perhaps with a path'
   if (pattern?.startsWith('^https')) return 'must be https://HOST:PORT'
   if (pattern === DAYS) return 'must be a number of days, for example 90d'

@@ -4,7 +4,7 @@
  */
 import type { Client } from '../client/client.ts'
 import { compact } from '../core/compact.ts'
-import { toError } from '../core/errors.ts'
+import { Stalled, toError } from '../core/errors.ts'
 import { splitList } from './config.ts'
 import type { HubConfig } from './config.ts'
 import { createFleetView } from './console/fleet-view.ts'
@@ -19,7 +19,8 @@ import { createHttpGet } from '../source/http-get.ts'
 import { sourceEgress } from './http/egress-rules.ts'
 import { createGateRequests } from './http/gate-requests.ts'
 import { formatAddress, isWildcard } from './http/listen-address.ts'
-import { hubAuthorities, loadHubKeys } from './keys/hub-keys.ts'
+import { hubAuthorities, loadHubKeys, MIN_AGENT_VERSION, readMountedKeys } from './keys/hub-keys.ts'
+import type { LoadedKeys, TrustSpec } from './keys/hub-keys.ts'
 import { requireSealingKeys } from './keys/sealing-keys.ts'
 import { createMetricsPage } from './metrics/metrics-page.ts'
 import { watchMainThread } from './threads/main-watchdog.ts'
@@ -27,6 +28,7 @@ import { HUB_USERS } from './ports.ts'
 import type { HubPorts } from './ports.ts'
 import { createPushedAgents } from './push/pushed-agents.ts'
 import type { PushedAgents, PushedAgentsOptions } from './push/pushed-agents.ts'
+import { openHubBlobs, readBlobsConfig } from './start/blobs-config.ts'
 import { gatewayAddress } from './start/gateway-address.ts'
 import type { GatewayAddress } from './start/gateway-address.ts'
 import { openHome } from './start/open-home.ts'
@@ -60,7 +62,17 @@ export interface RunningHub extends HubAddresses {
   close(): Promise<void>
 }
 
-const MIN_AGENT_VERSION = '0.1.0'
+async function loadKeys(
+  config: HubConfig,
+  { directory, trusted }: { readonly directory: DataDirectory; readonly trusted: TrustSpec },
+  starting: Starting,
+): Promise<LoadedKeys> {
+  if (config.keys === undefined) return await loadHubKeys(directory, trusted, starting)
+  if (config.kubeconfig !== undefined) return await readMountedKeys(config.keys, trusted)
+  throw new Stalled('BadConfig', 'keys has no effect with an embedded home', {
+    todo: 'leave it out: an embedded hub keeps its keys in its data directory',
+  })
+}
 
 /** Starts a hub and waits until it is ready. After a failure, the parts that had started are closed. */
 export async function startHub(config: HubConfig, ports: HubPorts): Promise<RunningHub> {
@@ -81,11 +93,13 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   if (config.kubeconfig === undefined) await requireSealingKeys(directory)
   const address = await gatewayAddress(config)
   const trusted = { endpoints: [address.url], minAgentVersion: MIN_AGENT_VERSION }
-  const keys = await loadHubKeys(directory, trusted, starting)
+  const keys = await loadKeys(config, { directory, trusted }, starting)
   const home = await openHome(config, { directory, keys }, starting)
   const { client } = home
-  const blobsFolder = directory.file('blobs')
-  const threads = await startThreads(config, { directory, keys, address, home, blobsFolder }, starting)
+  const blobsConfig = await readBlobsConfig(config, directory.file('blobs'))
+  const blobs = await openHubBlobs(blobsConfig, starting)
+  closeLater(() => blobs.close())
+  const threads = await startThreads(config, { directory, keys, address, home, blobs: blobsConfig }, starting)
 
   const view = createFleetView({ client, clock, ids, log })
   const { views, keys: reloader } = threads
@@ -103,7 +117,7 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
       client,
       trust: reloader.trust,
       onTrustChange: reloader.onChange,
-      blobsFolder,
+      blobs,
       render: threads.renderer.render,
       fetchSource: threads.fetcher.fetch,
       askGate: createGateRequests(

@@ -979,6 +979,8 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry('DataDirectoryInUse', 'Another hub uses the data directory.', 'Stop that hub, or use another `--data`.'),
       entry('NoHub', 'The API server has no hub.', 'Start a hub, or use the kubeconfig of a hub.'),
       entry('KeysMissing', 'A key file is missing or damaged.', 'Restore the file from a backup.'),
+      entry('KeysExist', 'The directory already has keys.', 'Give another directory, or rotate these keys.'),
+      entry('CredentialsMissing', 'The directory has no credentials for S3.', 'Put the files of the account there.'),
       entry('RootKeyNeeded', 'The change needs the root key.', 'Provide the root key for this start.'),
       entry('ConsoleNotLoopback', 'The console listens on loopback addresses only.', 'Correct the address.'),
       entry('BadRule', 'The acceptance rule of an invitation cannot be compiled.', 'Correct the CEL expression.'),

@@ -30,14 +30,26 @@ export type BinaryName =
   | 'kubectl'
   | 'helm'
   | 'helm3'
+  | 'versitygw'
 
 /** The folder with the pins and the Go wrapper modules. */
 export const pinsDir = join(import.meta.dirname, '../../test/testenv')
 
-/** What the test environment consists of, by binary name. */
-export const pins: { readonly go: Record<string, GoPin>; readonly npm: Record<string, NpmPin> } = JSON.parse(
-  readFileSync(join(pinsDir, 'pins.json'), 'utf8'),
+interface PinFile {
+  readonly go?: Record<string, GoPin>
+  readonly npm?: Record<string, NpmPin>
+}
+
+/** Each file of pins has its own folder in the cache: a change of one builds nothing of another anew. */
+const files: readonly PinFile[] = ['pins.json', 's3/pins.json'].map((file) =>
+  JSON.parse(readFileSync(join(pinsDir, file), 'utf8')),
 )
+
+/** What the test environment consists of, by binary name. */
+export const pins: { readonly go: Record<string, GoPin>; readonly npm: Record<string, NpmPin> } = {
+  go: Object.assign({}, ...files.map(({ go }) => go)),
+  npm: Object.assign({}, ...files.map(({ npm }) => npm)),
+}
 
 /** The cache outside the clone; the bootstrap in scripts/bootstrap.mjs uses the same place. */
 export function cacheDir(): string {
@@ -45,11 +57,12 @@ export function cacheDir(): string {
   return FLOTILLA_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'flotilla')
 }
 
-/** The folder of exactly these pins: another pin is another folder, so an old clone keeps its own. */
-export function testenvDir(): string {
-  const hash = createHash('sha256').update(JSON.stringify(pins))
-  for (const module of new Set(Object.values(pins.go).map((pin) => pin.module))) {
-    for (const file of ['go.mod', 'go.sum']) hash.update(readFileSync(join(pinsDir, module, file)))
+/** The folder of exactly the pins beside this one: another pin is another folder, so an old clone keeps its own. */
+export function testenvDir(name: BinaryName): string {
+  const file = files.find(({ go, npm }) => go?.[name] ?? npm?.[name])!
+  const hash = createHash('sha256').update(JSON.stringify(file))
+  for (const module of new Set(Object.values(file.go ?? {}).map((pin) => pin.module))) {
+    for (const part of ['go.mod', 'go.sum']) hash.update(readFileSync(join(pinsDir, module, part)))
   }
   return join(cacheDir(), 'testenv', hash.digest('hex').slice(0, 16))
 }
@@ -63,7 +76,7 @@ const found = new Map<string, string>()
 export function findBinary(name: BinaryName): string | undefined {
   const known = found.get(name)
   if (known !== undefined) return known
-  const pinned = join(testenvDir(), 'bin', name)
+  const pinned = join(testenvDir(name), 'bin', name)
   const path = isExecutable(pinned) ? pinned : findElsewhere(name)
   if (path !== undefined) found.set(name, path)
   return path

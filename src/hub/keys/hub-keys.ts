@@ -41,8 +41,19 @@ export interface TrustSpec {
   readonly minAgentVersion: string
 }
 
+/** Minimum version of agents in a new trust bundle. */
+export const MIN_AGENT_VERSION = '0.1.0'
+
 const API_CA = { key: 'api-ca.key', certificate: 'api-ca.crt' } as const
 const TOKEN_KEY = 'service-account-tokens.key'
+/** The files that a hub needs. The root key is not among them. */
+export const HUB_KEY_FILES: readonly string[] = [
+  ...Object.values(TRUST_FILES).filter((name) => name !== TRUST_FILES.root),
+  API_CA.key,
+  API_CA.certificate,
+  TOKEN_KEY,
+]
+
 const FOLDER = 'keys'
 const RESTORE = { todo: 'restore the keys from the place where they are kept' } as const
 
@@ -128,6 +139,28 @@ export async function loadHubKeys(directory: DataDirectory, wanted: TrustSpec, p
   return readKeyFiles({ ...files, [TRUST_FILES.bundles]: bundles })
 }
 
+/**
+ * The keys of a directory that the hub only reads, as several hubs share it. Trust is made and changed elsewhere, where
+ * the root key is.
+ */
+export async function readMountedKeys(folder: string, wanted: TrustSpec): Promise<LoadedKeys> {
+  const keys = await readKeysIn(folder)
+  if (keys.trust.rootSigner) {
+    throw new Stalled('BadConfig', 'the root key must not be among the keys of a hub', {
+      where: `${folder}/${TRUST_FILES.root}`,
+      todo: 'remove it there and keep it on the machine of an operator; "flotilla trust secret" leaves it out',
+    })
+  }
+  const { endpoints } = keys.trust.newest.bundle
+  const missing = wanted.endpoints.filter((endpoint) => !endpoints.includes(endpoint))
+  if (missing.length === 0) return keys
+  throw new Stalled(
+    'RootKeyNeeded',
+    `agents know this hub at ${endpoints.join(', ')}; a change to ${wanted.endpoints.join(', ')} requires the root key`,
+    { todo: `run the hub with --gateway-url ${endpoints[0] ?? 'URL'}` },
+  )
+}
+
 /** The CAs that the hub issues certificates with. With a kube-apiserver as home, the hub issues none for the API. */
 export function hubAuthorities({ trust, apiCa }: HubKeys, isEmbedded: boolean): HubAuthority[] {
   const endOf = ({ certificate }: CertificateAndKey): string => formatTime(parseCertificate(certificate).notAfter)
@@ -137,7 +170,11 @@ export function hubAuthorities({ trust, apiCa }: HubKeys, isEmbedded: boolean): 
 
 /** The keys as they are on disk now; an error when they cannot be used. */
 export async function readHubKeys(directory: Pick<DataDirectory, 'file'>): Promise<HubKeys> {
-  const folder = directory.file(FOLDER)
+  return await readKeysIn(directory.file(FOLDER))
+}
+
+/** The keys of a folder; an error when they cannot be used. */
+export async function readKeysIn(folder: string): Promise<HubKeys> {
   const files = await readFolder(folder)
   if (!files) throw new Stalled('KeysMissing', 'the keys directory is missing', { where: folder, ...RESTORE })
   return readKeyFiles(files)
@@ -153,6 +190,8 @@ async function readFolder(folder: string): Promise<Record<string, string> | unde
   }
   const files: Record<string, string> = {}
   for (const name of names) {
+    // A mounted Secret has its files by way of folders with such names.
+    if (name.startsWith('..')) continue
     const text = await readFileIfExists(`${folder}/${name}`)
     if (text !== undefined) files[name] = text
   }

@@ -1,13 +1,14 @@
 /** Changes of trust in a data directory, while its hub runs or not: a running hub reads them within seconds. */
-import { readFile } from 'node:fs/promises'
-import { generateKeyPair } from '../../core/bytes.ts'
+import { access, mkdir, readdir, readFile } from 'node:fs/promises'
+import { base64, generateKeyPair } from '../../core/bytes.ts'
+import type { KubeObject } from '../../kinds/meta.ts'
 import { Stalled } from '../../core/errors.ts'
 import { TRUST_FILES } from '../../wire/trust/hub-keys.ts'
 import type { HubTrust } from '../../wire/trust/hub-keys.ts'
 import { newEpoch, setMinAgentVersion, rotateCa, rotateSigner } from '../../wire/trust/rotate-keys.ts'
 import type { FileChange, TrustChange } from '../../wire/trust/rotate-keys.ts'
-import { readFileIfExists, replaceFileAtomically } from '../home/atomic-files.ts'
-import { readHubKeys } from './hub-keys.ts'
+import { ensureDirectory, readFileIfExists, replaceFileAtomically } from '../home/atomic-files.ts'
+import { createKeyFiles, HUB_KEY_FILES, MIN_AGENT_VERSION, readHubKeys } from './hub-keys.ts'
 import type { KeyPorts } from './hub-keys.ts'
 import { KEY_FOLDER } from './sealing-keys.ts'
 
@@ -17,6 +18,45 @@ export interface TrustLocation {
   readonly data: string
   /** The file with the root's private key; the one in the data directory when absent. */
   readonly root?: string
+}
+
+/** Makes all keys in a new folder `keys` of this directory, for a hub that gets them by `trustSecret`. */
+export async function createTrustFiles(
+  data: string,
+  endpoints: readonly string[],
+  ports: KeyPorts,
+): Promise<{ readonly trust: HubTrust; readonly root: string }> {
+  const folder = `${data}/${KEY_FOLDER}`
+  if (
+    await access(folder).then(
+      () => true,
+      () => false,
+    )
+  ) {
+    throw new Stalled('KeysExist', 'the directory has keys already', {
+      where: folder,
+      todo: 'give another directory with --data, or change these keys with "flotilla trust rotate"',
+    })
+  }
+  await mkdir(data, { recursive: true, mode: 0o700 })
+  const files = createKeyFiles({ endpoints, minAgentVersion: MIN_AGENT_VERSION }, ports)
+  await ensureDirectory(folder, files, ports.ids)
+  return { trust: await readTrust({ data }), root: `${folder}/${TRUST_FILES.root}` }
+}
+
+/** The Secret with the keys that hubs need, without the root key. */
+export async function trustSecret(
+  { data }: Pick<TrustLocation, 'data'>,
+  metadata: { readonly name: string; readonly namespace: string },
+): Promise<KubeObject & { readonly type: string; readonly data: Readonly<Record<string, string>> }> {
+  const folder = `${data}/${KEY_FOLDER}`
+  // What cannot be read back as keys is not passed on.
+  await readTrust({ data })
+  const names = (await readdir(folder)).filter((name) => HUB_KEY_FILES.includes(name)).toSorted()
+  const entries = await Promise.all(
+    names.map(async (name) => [name, base64(await readFile(`${folder}/${name}`))] as const),
+  )
+  return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data: Object.fromEntries(entries) }
 }
 
 /** The trust of a data directory. */

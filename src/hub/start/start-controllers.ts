@@ -4,7 +4,7 @@
  */
 import { hostname } from 'node:os'
 import { runBlobCollector } from '../../blobs/collector.ts'
-import { createFileBlobs } from '../../blobs/file-blobs.ts'
+import type { CollectableBlobs } from '../../blobs/blobs.ts'
 import { runLeaderElection } from '../../engine/leader-election.ts'
 import { composeControllers } from '../compose/compose-controllers.ts'
 import type { ControllerParts } from '../compose/compose-controllers.ts'
@@ -26,16 +26,15 @@ export interface ControllerInputs extends Pick<
   | 'metrics'
   | 'dialects'
 > {
-  readonly blobsFolder: string
+  readonly blobs: CollectableBlobs
   readonly isShared: boolean
   /** Further work of the leading hub. */
   readonly alongside?: ((term: AbortSignal) => Promise<void>) | undefined
 }
 
-export function startControllers({ blobsFolder, isShared, alongside, ...parts }: ControllerInputs, starting: Starting) {
+export function startControllers({ blobs, isShared, alongside, ...parts }: ControllerInputs, starting: Starting) {
   const { clock, ids, log } = starting
   const ports = { clock, ids, log }
-  const blobs = createFileBlobs({ folder: blobsFolder, ids })
   const roots = (term: AbortSignal) => blobRoots(parts.client, term)
   const leaves = (term: AbortSignal) => journalBlobs(parts.client, blobs, { now: clock.now(), signal: term })
   const lead = async (signal: AbortSignal): Promise<void> => {

@@ -5,6 +5,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { BlobsConfig } from '../../blobs/open-blobs.ts'
 import { programEnvironment, readDays, splitList } from '../config.ts'
 import type { HubConfig } from '../config.ts'
 import { replaceFileAtomically } from '../home/atomic-files.ts'
@@ -12,7 +13,7 @@ import type { DataDirectory } from '../home/data-directory.ts'
 import { sourceEgress } from '../http/egress-rules.ts'
 import { servedDialects } from '../home/dialect-names.ts'
 import { parseAddress } from '../http/listen-address.ts'
-import { issueGatewayListenerCertificate, readHubKeys } from '../keys/hub-keys.ts'
+import { issueGatewayListenerCertificate, readHubKeys, readKeysIn } from '../keys/hub-keys.ts'
 import type { HubKeys } from '../keys/hub-keys.ts'
 import { createKeyReloader } from '../keys/key-reloader.ts'
 import type { KeyReloader } from '../keys/key-reloader.ts'
@@ -37,7 +38,7 @@ export interface ThreadInputs {
   readonly keys: HubKeys
   readonly address: GatewayAddress
   readonly home: Home
-  readonly blobsFolder: string
+  readonly blobs: BlobsConfig
 }
 
 export interface HubThreads {
@@ -54,15 +55,15 @@ export interface HubThreads {
 
 export async function startThreads(config: HubConfig, inputs: ThreadInputs, starting: Starting): Promise<HubThreads> {
   const { clock, ids, log, life, closeLater, supervisor } = starting
-  const { directory, home, keys, blobsFolder } = inputs
+  const { directory, home, keys, blobs } = inputs
   // The same after a restart with this directory, and unique among hubs that share a home.
-  const name = home.isShared ? await gatewayName(directory, starting) : '0'
+  const name = home.isShared ? (config.name ?? (await gatewayName(directory, starting))) : '0'
   const gateway = await startGateway(config, { ...inputs, name }, starting)
-  const renderer = createRenderer({ blobs: blobsFolder, clock, log, noteEnd: supervisor.noteEnd })
+  const renderer = createRenderer({ blobs, clock, log, noteEnd: supervisor.noteEnd })
   closeLater(() => renderer.close())
   const fetcher = await startFetcher({
     init: {
-      blobs: blobsFolder,
+      blobs,
       folder: directory.file('sources'),
       git: { ...programEnvironment(), home: directory.file(join('sources', 'home')) },
       localPaths: splitList(config.sourcePaths),
@@ -83,7 +84,7 @@ export async function startThreads(config: HubConfig, inputs: ThreadInputs, star
           client: home.client,
           home: home.server,
           api: plainConnection(home.as(HUB_USERS.controllers)),
-          blobs: blobsFolder,
+          blobs,
           dialects: servedDialects(config),
           listen: parseAddress(config.listen),
           url: config.viewUrl,
@@ -98,7 +99,7 @@ export async function startThreads(config: HubConfig, inputs: ThreadInputs, star
   const reloader = createKeyReloader(keys, {
     clock,
     log,
-    read: () => readHubKeys(directory),
+    read: () => (config.keys === undefined ? readHubKeys(directory) : readKeysIn(config.keys)),
     spread: async (next) => {
       await gateway.tell(gatewayKeys(next, inputs.address, starting), life)
       await home.renew(next, life)
@@ -112,14 +113,14 @@ export async function startThreads(config: HubConfig, inputs: ThreadInputs, star
 
 async function startGateway(
   config: HubConfig,
-  { name, keys, address, home, blobsFolder }: ThreadInputs & { readonly name: string },
+  { name, keys, address, home, blobs }: ThreadInputs & { readonly name: string },
   starting: Starting,
 ): Promise<KeptThread<'gateway'>> {
   const init = {
     name,
     listen: address.listen,
     api: plainConnection(home.as(HUB_USERS.gateway)),
-    blobs: blobsFolder,
+    blobs,
     ...gatewayKeys(keys, address, starting),
     agentBundle: home.agentBundle,
     evidenceRetentionMs: readDays(config.evidenceRetention),

@@ -1,7 +1,7 @@
 /** The gateway thread: agents connect with mutual TLS, and the thread uses the hub's API over HTTPS as any client. */
 import { readFile } from 'node:fs/promises'
 import Registry from '@prometheus-io/client/lib/registry.js'
-import { createFileBlobs } from '../../blobs/file-blobs.ts'
+import { openBlobs } from '../../blobs/open-blobs.ts'
 import { createClient } from '../../client/create-client.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
 import { hkdf, utf8 } from '../../core/bytes.ts'
@@ -48,10 +48,11 @@ await serveThread<'gateway'>(async (init) => {
   /** Kept: machines that start without it are many at once. */
   let program: Uint8Array | undefined
   let keys: GatewayKeys = init
+  const blobs = await openBlobs(init.blobs, { clock, ids })
   const gateway = composeGateway({
     name: init.name,
     client: createClient({ transport, clock, userAgent: 'flotilla-gateway' }),
-    blobs: createFileBlobs({ folder: init.blobs, ids }),
+    blobs,
     clock,
     ids,
     log,
@@ -91,6 +92,7 @@ await serveThread<'gateway'>(async (init) => {
     close: async () => {
       await listener.close()
       await gateway.close()
+      await blobs.close()
       await close()
     },
   }

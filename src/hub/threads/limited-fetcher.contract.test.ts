@@ -45,7 +45,7 @@ async function scene(t: TestContext, limits = LIMITS) {
     writeFileSync(join(sources, left, 'identity'), 'a private key')
   }
   const init = {
-    blobs: join(folder, 'blobs'),
+    blobs: { kind: 'files', folder: join(folder, 'blobs') } as const,
     folder: sources,
     git: { path: '', home: join(sources, 'home') },
     localPaths: [],

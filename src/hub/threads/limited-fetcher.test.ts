@@ -77,7 +77,13 @@ async function scene(t: TestContext) {
       },
     }
   }
-  const init = { blobs: '', folder, git: { path: '', home: '' }, localPaths: [], egress: TEST_EGRESS }
+  const init = {
+    blobs: { kind: 'files', folder: '' } as const,
+    folder,
+    git: { path: '', home: '' },
+    localPaths: [],
+    egress: TEST_EGRESS,
+  }
   const fetcher = await startFetcher({ init, clock, ids: systemIds, log: silentLogger, start })
   const unwanted = new AbortController()
   const fetch = (url: string, isAlone = false) => {

@@ -62,7 +62,7 @@ describe('the render thread under guard', () => {
     work: (outcome: (name: string, signal?: AbortSignal) => Promise<string>) => Promise<T>,
   ): Promise<T> {
     const limits = { ...LIMITS, ...own }
-    const renderer = createRenderer({ blobs: folder, clock: systemClock, log: silentLogger, limits })
+    const renderer = createRenderer({ blobs: { kind: 'files', folder }, clock: systemClock, log: silentLogger, limits })
     try {
       return await work(async (name, signal = NEVER) => {
         const { variants, frozen } = await renderer.render(requests.get(name)!, signal)
@@ -161,7 +161,12 @@ describe('the render thread under guard', () => {
   })
 
   test('closing does not wait for a chart without an end', async () => {
-    const renderer = createRenderer({ blobs: folder, clock: systemClock, log: silentLogger, limits: LIMITS })
+    const renderer = createRenderer({
+      blobs: { kind: 'files', folder },
+      clock: systemClock,
+      log: silentLogger,
+      limits: LIMITS,
+    })
     const stuck = renderer.render(requests.get('stuck')!, NEVER)
     stuck.catch(() => {})
     await new Promise((resolve) => setImmediate(resolve))
@@ -179,7 +184,7 @@ describe('the render thread under guard', () => {
         rested.push(ms)
       },
     }
-    const renderer = createRenderer({ blobs: folder, clock, log: silentLogger, restAfterMs: 20 })
+    const renderer = createRenderer({ blobs: { kind: 'files', folder }, clock, log: silentLogger, restAfterMs: 20 })
     try {
       for (let count = 1; count <= 3; count++) {
         const { variants } = await renderer.render(requests.get('fine')!, NEVER)

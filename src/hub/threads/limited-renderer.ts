@@ -9,6 +9,7 @@
  * it is free, so that one busy tenant delays no other one. Content that was stopped before has a shorter limit when it
  * is tried again.
  */
+import type { BlobsConfig } from '../../blobs/open-blobs.ts'
 import type { RenderPort, RenderRequest } from '../../controllers/controllers.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { digestOfJson } from '../../core/crypto/digest.ts'
@@ -47,7 +48,7 @@ export interface LimitedRenderer {
 }
 
 export interface LimitedRendererOptions {
-  readonly blobs: string
+  readonly blobs: BlobsConfig
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
   readonly log: Pick<Logger, 'warn'>
   readonly limits?: RendererLimits

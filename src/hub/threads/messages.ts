@@ -1,5 +1,6 @@
 /** What the main thread and its threads say to each other; plain data only. */
 import type { TokenKeys } from '../../apiserver/tokens/jwt.ts'
+import type { BlobsConfig } from '../../blobs/open-blobs.ts'
 import type { OidcSettings } from '../../client/oidc/oidc-settings.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { EgressRules } from '../../core/text/egress.ts'
@@ -63,7 +64,7 @@ export interface GatewayInit extends GatewayKeys {
   readonly name: string
   readonly listen: ListenAddress
   readonly api: PlainConnection
-  readonly blobs: string
+  readonly blobs: BlobsConfig
   readonly agentBundle: { readonly file: string; readonly digest: Digest } | undefined
   /** Undefined for the default. */
   readonly evidenceRetentionMs: number | undefined
@@ -86,7 +87,7 @@ export interface ViewInit {
   readonly listen: ListenAddress
   readonly keys: ViewKeys
   readonly api: PlainConnection
-  readonly blobs: string
+  readonly blobs: BlobsConfig
   /** Names of the dialects whose projected kinds are served. */
   readonly dialects: readonly DialectName[]
   readonly logLevel: LogLevel
@@ -99,7 +100,7 @@ export interface ViewReady {
 
 /** What the source thread gets. */
 export interface SourceInit {
-  readonly blobs: string
+  readonly blobs: BlobsConfig
   /** Where caches of repositories are. */
   readonly folder: string
   readonly git: GitProgram
@@ -109,7 +110,7 @@ export interface SourceInit {
 
 /** What the render thread gets. */
 export interface RenderInit {
-  readonly blobs: string
+  readonly blobs: BlobsConfig
   /** How long the content may take for a cluster, in milliseconds. */
   readonly timeLimitMs: number
 }

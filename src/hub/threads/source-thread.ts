@@ -1,5 +1,5 @@
 /** The source thread: a hostile index, archive or repository slows down no other part of the hub. */
-import { createFileBlobs } from '../../blobs/file-blobs.ts'
+import { openBlobs } from '../../blobs/open-blobs.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { createAnswerCache } from '../../source/answer-cache.ts'
@@ -17,8 +17,9 @@ await serveThread<'source'>(async (init, noteProcess) => {
     const { createHttpGet } = await import('../../source/http-get.ts')
     return await createHttpGet(init.egress)(request)
   }
+  const blobs = await openBlobs(init.blobs, { clock: systemClock, ids: systemIds })
   const parts = {
-    blobs: createFileBlobs({ folder: init.blobs, ids: systemIds }),
+    blobs,
     clock: systemClock,
     ids: systemIds,
     git: { ...init.git, noteProcess },
@@ -32,6 +33,6 @@ await serveThread<'source'>(async (init, noteProcess) => {
   return {
     ready: undefined,
     answer: (request, signal) => fetchSource(request, parts, signal),
-    close: async () => {},
+    close: blobs.close,
   }
 })

@@ -16,7 +16,10 @@ function workerOf(script: string): Worker {
 const READY = "parentPort.postMessage({ type: 'ready', value: undefined });"
 
 test('the render thread answers, also several at once, and closes', async () => {
-  const render = await startThread('render', { blobs: '/dev/null/blobs', timeLimitMs: 60_000 })
+  const render = await startThread('render', {
+    blobs: { kind: 'files', folder: '/dev/null/blobs' },
+    timeLimitMs: 60_000,
+  })
   const manifest = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n`
   const answers = await Promise.all(['a', 'b'].map((name) => render.call(request(manifest(name)), NEVER)))
   assert.deepEqual(

@@ -4,7 +4,7 @@
  */
 import { listenHttps } from '../../apiserver/http/https-listener.ts'
 import { createReadServer } from '../../apiserver/server/read-server.ts'
-import { createFileBlobs } from '../../blobs/file-blobs.ts'
+import { openBlobs } from '../../blobs/open-blobs.ts'
 import { createClient } from '../../client/create-client.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
@@ -28,7 +28,7 @@ await serveThread<'view'>(async (init) => {
   const ports = { clock: systemClock, ids: systemIds, log }
   const { transport, close } = createUndiciTransport(toConnection(init.api))
   const client = createClient({ transport, clock: systemClock, userAgent: 'flotilla-view' })
-  const blobs = createFileBlobs({ folder: init.blobs, ids: systemIds })
+  const blobs = await openBlobs(init.blobs, { clock: systemClock, ids: systemIds })
   const closing = new AbortController()
   let { keys } = init
   const server = createReadServer({
@@ -65,6 +65,7 @@ await serveThread<'view'>(async (init) => {
       server.close()
       await listener.close()
       closing.abort()
+      await blobs.close()
       await close()
     },
   }

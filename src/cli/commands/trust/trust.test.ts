@@ -8,7 +8,15 @@ import { systemIds } from '../../../core/system-ids.ts'
 import { createKeyFiles } from '../../../hub/keys/hub-keys.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { expectErrorReport } from '../../../testing/hub/cli-hub.ts'
-import { hubNewEpoch, trustExport, trustRequireAgent, trustRotate, trustRotateApi } from './trust.ts'
+import {
+  hubNewEpoch,
+  printTrustSecret,
+  trustExport,
+  trustInit,
+  trustRequireAgent,
+  trustRotate,
+  trustRotateApi,
+} from './trust.ts'
 
 test('trust is changed with a root key from elsewhere, and not without it', async (t) => {
   const data = mkdtempSync(join(tmpdir(), 'flotilla-trust-'))
@@ -56,4 +64,26 @@ test('trust is changed with a root key from elsewhere, and not without it', asyn
     [5, 2, 2],
   )
   assert.doesNotMatch(out, /PRIVATE/)
+})
+
+test('an operator makes keys, and the Secret of them is printed into a pipe only', async (t) => {
+  const data = mkdtempSync(join(tmpdir(), 'flotilla-trust-'))
+  t.after(() => rmSync(data, { recursive: true, force: true }))
+  let out = ''
+  const terminal = { data: (text: string) => (out += text), say: () => {}, step: () => {} } as unknown as Terminal
+  const flags = { data, name: 'keys', namespace: 'fleet' }
+  await assert.rejects(trustInit(['http://hub.example'], { terminal, flags }), /must be https:\/\/HOST:PORT/)
+  await trustInit(['https://hub.example:7444'], { terminal, flags })
+  assert.match(out, /^root key sha256:[0-9a-f]{64}\n$/)
+  out = ''
+  const screen = { ...terminal, isLive: true }
+  await assert.rejects(printTrustSecret({ terminal: screen, flags }), /is not printed on a terminal/)
+  assert.equal(out, '')
+  await printTrustSecret({ terminal: { ...terminal, isLive: false }, flags })
+  assert.match(
+    out,
+    /^apiVersion: v1\n[^]*kind: Secret\nmetadata:\n {2}name: keys\n {2}namespace: fleet\ntype: Opaque\n/,
+  )
+  assert.match(out, /^ {2}signer.key: /m)
+  assert.doesNotMatch(out, /root\.key/)
 })

@@ -23,6 +23,47 @@ export interface TrustInput {
 
 const PORTS = { clock: systemClock, ids: systemIds }
 
+/** Creates the root key and all other keys of a hub in a directory of an operator. */
+export async function trustInit(
+  endpoints: readonly string[],
+  { terminal, flags }: { readonly terminal: Terminal; readonly flags: { readonly data: string } },
+): Promise<void> {
+  const wrong = endpoints.find(
+    (endpoint) => !/^https:\/\/([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:\d{1,5})?$/.test(endpoint),
+  )
+  if (wrong !== undefined) {
+    throw new CliError(EXIT.usage, {
+      what: `invalid address ${JSON.stringify(wrong)}: must be https://HOST:PORT of the gateway`,
+    })
+  }
+  const { createTrustFiles } = await import('../../../hub/keys/trust-files.ts')
+  const { trust, root } = await createTrustFiles(flags.data, endpoints, PORTS)
+  terminal.data(`root key ${trust.root.keyId}\n`)
+  terminal.step('warn', `${root} is the root key: keep it on this machine or offline; only "flotilla trust" needs it`)
+  terminal.step('next', `flotilla trust secret --data ${flags.data} -n NAMESPACE | kubectl apply -f -`)
+}
+
+/** Prints the Secret with the keys of hubs. */
+export async function printTrustSecret({
+  terminal,
+  flags,
+}: {
+  readonly terminal: Terminal
+  readonly flags: { readonly data: string; readonly name: string; readonly namespace: string }
+}): Promise<void> {
+  if (terminal.isLive) {
+    throw new CliError(EXIT.usage, {
+      what: 'the Secret contains private keys and is not printed on a terminal',
+      todo: 'pipe it: flotilla trust secret … | kubectl apply -f -',
+    })
+  }
+  const [{ trustSecret }, { writeYaml }] = await Promise.all([
+    import('../../../hub/keys/trust-files.ts'),
+    import('../../../yaml/write/write-yaml.ts'),
+  ])
+  terminal.data(writeYaml(await trustSecret(flags, { name: flags.name, namespace: flags.namespace })))
+}
+
 /** Replaces the document signer or the transport CA. */
 export async function trustRotate(what: 'signer' | 'ca', input: TrustInput): Promise<void> {
   const { terminal, flags } = input

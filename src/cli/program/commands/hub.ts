@@ -105,6 +105,33 @@ function addHubRun(hub: FlotillaCommand, act: Act): void {
       '--dialects <names>',
       'Other systems whose kinds the hub serves, for example fleet,ocm. The words all and none are possible. Defaults to all, and with --kubeconfig to none',
     )
+    .option('--name <name>', 'Name of this hub among the hubs of its home. Defaults to a name that --data keeps')
+    .option(
+      '--keys <dir>',
+      'With --kubeconfig: directory with the keys of the hub, such as a mounted Secret. If omitted, keys in --data, created at the first start',
+    )
+    .option(
+      '--blobs <url>',
+      'With --kubeconfig: bucket for rendered content, s3://BUCKET/PREFIX. If omitted, files in --data, which only one hub can use',
+    )
+    .option('--s3-endpoint <url>', 'URL of the S3 server. Defaults to https://s3.REGION.amazonaws.com')
+    .option('--s3-region <region>', 'Region of the bucket. Defaults to AWS_REGION, then to us-east-1')
+    .option(
+      '--s3-addressing <form>',
+      'Place of the bucket in a URL: path or virtual. Defaults to path with --s3-endpoint, otherwise to virtual',
+    )
+    .option(
+      '--s3-ca <file>',
+      'CA certificates of the S3 server in PEM. Defaults to the CA certificates of this machine',
+    )
+    .option(
+      '--s3-credentials <dir>',
+      'Directory with the files access-key-id and secret-access-key. Defaults to the variables AWS_* of the environment',
+    )
+    .option(
+      '--s3-token-service <url>',
+      'URL of the security token service for web identities. Defaults to https://sts.REGION.amazonaws.com',
+    )
     .option('--config <file>', 'YAML file with these settings')
     .option('--log-level <level>', 'Log level: debug, info, warn or error')
     .option('--print-config', 'Print the settings and the origin of each, then exit')

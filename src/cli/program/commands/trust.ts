@@ -11,10 +11,11 @@ export function addTrust(program: FlotillaCommand, act: Act): void {
     .command('trust')
     .helpGroup(GROUP.operate)
     .about(
-      'Rotate signing keys and certificate authorities',
+      'Create and rotate signing keys and certificate authorities',
       'Each change is signed with the root key and reaches the agents with their next document.',
     )
     .example('Rotate the signing key', 'flotilla trust rotate signer --data ./hub-data')
+  addKeys(trust, act)
   addRotation(trust, act)
   withKeys(trust.command('require-agent'))
     .argument('<version>', 'Minimum version: MAJOR.MINOR.PATCH')
@@ -38,6 +39,40 @@ export function addTrust(program: FlotillaCommand, act: Act): void {
       act(async (run, _words, flags) => {
         const { trustExport } = await import('../../commands/trust/trust.ts')
         await trustExport({ terminal: run.terminal, flags: flags as never })
+      }),
+    )
+}
+
+function addKeys(trust: FlotillaCommand, act: Act): void {
+  trust
+    .command('init')
+    .argument('<endpoints...>', 'Addresses by which agents reach the gateway: https://HOST:PORT')
+    .about(
+      'Create the root key and the other keys of a hub on this machine',
+      'For hubs that share a home on a kube-apiserver. Each of them gets the keys by "flotilla trust secret"; the root key stays on this machine.',
+    )
+    .example('Create the keys of a hub', 'flotilla trust init https://hub.example:7444 --data ./trust')
+    .requiredOption('--data <dir>', 'Directory for the keys. Created if missing (required)')
+    .action(
+      act(async (run, words, flags) => {
+        const { trustInit } = await import('../../commands/trust/trust.ts')
+        await trustInit(words, { terminal: run.terminal, flags: flags as never })
+      }),
+    )
+  trust
+    .command('secret')
+    .about(
+      'Print the Secret with the keys that hubs need',
+      'The Secret has no root key. Hubs mount it and read it with --keys. Apply it again after each change of the keys.',
+    )
+    .example('Create the Secret', 'flotilla trust secret --data ./trust -n flotilla')
+    .requiredOption('--data <dir>', 'Directory of "flotilla trust init" (required)')
+    .option('--name <name>', 'Name of the Secret', 'flotilla-hub-keys')
+    .option('-n, --namespace <namespace>', 'Namespace of the Secret', 'flotilla')
+    .action(
+      act(async (run, _words, flags) => {
+        const { printTrustSecret } = await import('../../commands/trust/trust.ts')
+        await printTrustSecret({ terminal: run.terminal, flags: flags as never })
       }),
     )
 }
