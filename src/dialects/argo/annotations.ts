@@ -15,3 +15,17 @@ export const REFRESH_SET = 'argocd.argoproj.io/application-set-refresh'
 export const COMPILED = 'flotilla.dev/compiled'
 /** Annotation of a Source that asks for a fetch; a new value is enough. */
 export const POLL = 'flotilla.dev/poll'
+/** Annotation of a cluster Secret with the name of its Cluster. */
+export const CLUSTER_OF_SECRET = 'flotilla.dev/cluster'
+/** Annotation of a Cluster with the cluster Secret that it was registered by, or whose labels it has. */
+export const SECRET_OF_CLUSTER = 'flotilla.dev/argo-secret'
+/** Annotation of a cluster Secret with the fields that it and its Cluster had in common last, as JSON. */
+export const COMMON_FIELDS = 'flotilla.dev/argo-common'
+/** Annotation of a cluster Secret with what is refused or has no effect. */
+export const FINDINGS = 'flotilla.dev/argo-findings'
+/** Annotation of a Cluster with the AppProject of its cluster Secret. */
+export const ARGO_PROJECT = 'flotilla.dev/argo-project'
+/** Annotation of a cluster Secret: `CRON DURATION [ZONE]`. */
+export const MAINTENANCE_WINDOW = 'flotilla.dev/maintenance-window'
+/** The field manager of what cluster Secrets set on Clusters. */
+export const DIALECT_MANAGER = 'dialect-argo'

@@ -19,4 +19,7 @@ export const ARGO_CONTROLLER_RULES: readonly PolicyRule[] = [
   { apiGroups: OWN, resources: ['placements', 'rolloutplans'], verbs: ['create', 'patch'] },
   // A sync that a user asks for starts the Rollout that waits.
   { apiGroups: OWN, resources: ['rollouts'], verbs: ['patch'] },
+  // A cluster Secret with credentials registers a cluster; its annotation becomes a window.
+  { apiGroups: OWN, resources: ['clusters'], verbs: ['create', 'accept'] },
+  { apiGroups: OWN, resources: ['clusterwindows'], verbs: ['create', 'patch', 'delete'] },
 ]

@@ -11,6 +11,8 @@ import type { CheckedProject } from './projects/validate-project.ts'
 
 /** The API group of Argo CD. */
 export const ARGO_GROUP = 'argoproj.io'
+/** The namespace of Argo CD: its AppProjects count for all namespaces, its Secrets and ConfigMaps are settings. */
+export const ARGO_NAMESPACE = 'argocd'
 const VERSION = 'v1alpha1'
 
 /** The states of a sync operation. */

@@ -409,6 +409,21 @@ async function walkPolicies(hub: ControllersHome): Promise<void> {
   await settle(hub)
 }
 
+/** A cluster Secret that registers a cluster, with a window that comes and goes. */
+async function walkClusterSecret(hub: ControllersHome): Promise<void> {
+  const fields = { name: 'b', server: 'https://10.0.0.9', config: JSON.stringify({ bearerToken: 't' }) }
+  const data = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, btoa(value)]))
+  const secret = build(Secret, 'argocd/b', { data })
+  const labels = { 'argocd.argoproj.io/secret-type': 'cluster' }
+  const annotations = { 'flotilla.dev/maintenance-window': '@daily 1h' }
+  await hub.create({ ...secret, metadata: { ...secret.metadata, labels, annotations } }, Secret)
+  await settle(hub)
+  assert.notEqual(await hub.find(Cluster, 'b'), undefined)
+  const closed = { metadata: { annotations: { 'flotilla.dev/maintenance-window': null } } }
+  await hub.client.patch(Secret, { namespace: 'argocd', name: 'b' }, patch(closed))
+  await settle(hub)
+}
+
 test('the controllers of the Argo CD dialect have every right that they use, and no other', async (t) => {
   const hub = await walkedHome(t, ['argo'], () => ({ 'apps/web/cm.yaml': configMapManifest('web', {}) }))
   await join(hub, 'a')
@@ -447,12 +462,13 @@ test('the controllers of the Argo CD dialect have every right that they use, and
     await hub.client.patch(ApplicationSet, { namespace: 'argocd', name: 'apps' }, patch(released))
   }
   await settle(hub)
+  await walkClusterSecret(hub)
   const { used, denied } = hub.rights
   assert.deepEqual(denied, [])
   assert.deepEqual(
     unusedOf(ARGO_CONTROLLER_RULES, used),
-    ['list placementdecisions.cluster.open-cluster-management.io'],
-    'only a generator of the kind asks for it',
+    ['accept clusters.flotilla.dev', 'list placementdecisions.cluster.open-cluster-management.io'],
+    'a policy asks for the one, only a generator of the kind for the other',
   )
 })
 

@@ -358,3 +358,23 @@ test('clusterDecisionResource follows a Placement of flotilla.dev', async (t) =>
     ['web-east', 'web-west'],
   )
 })
+
+test('a repository that cannot be fetched is asked again, and its Source is not made and removed in turns', async (t) => {
+  const home = await startArgoHome(t, {})
+  const source = { repoURL: 'https://git.example/gone.git', path: 'web', targetRevision: 'main' }
+  const template = {
+    metadata: { name: 'web-{{name}}' },
+    spec: { project: 'default', source, destination: { name: '{{name}}', namespace: 'web' } },
+  }
+  const spec = { generators: [{ clusters: {} }], template }
+  await home.hub.create(build(ApplicationSet, 'argocd/web', { spec }), ApplicationSet)
+  for (let second = 0; second < 60; second++) await home.hub.clock.advance(1000)
+  assert.match((await home.status('web-c1'))?.conditions?.[0]?.message ?? '', /there is no repository/)
+  assert.deepEqual(
+    home.hub.writes.filter((write) => write.startsWith('DELETE')),
+    [],
+  )
+  await home.hub.client.delete(ApplicationSet, { namespace: 'argocd', name: 'web' })
+  await home.settle()
+  assert.equal((await home.hub.client.list(Source)).items.length, 0)
+})

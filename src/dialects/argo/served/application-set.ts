@@ -9,13 +9,16 @@ import { apiVersionOf, keyOf } from '../../../kinds/meta.ts'
 import type { OwnerReference } from '../../../kinds/meta.ts'
 import { ALLOW_DROP_ANNOTATION } from '../../../kinds/native/placement.ts'
 import { Source } from '../../../kinds/native/source.ts'
+import { identityOf } from '../../../source/fetch-request.ts'
 import { judgeShrink, SECOND_SHRINK, shrinkTokenIn } from '../../../plan/placement/shrink-guard.ts'
 import { COMPILED, POLL, REFRESH_SET } from '../annotations.ts'
 import { ApplicationSetError } from '../applicationset/applicationset-error.ts'
 import { Application, ApplicationSet } from '../kinds.ts'
+import { locationOf } from '../compile/source-location.ts'
 import { rollingStrategy, stepOf } from '../sync/rolling-sync.ts'
 import { createAnswerCache } from '../scm/service-answers.ts'
 import type { Answers } from '../scm/service-answers.ts'
+import { effectiveSpec } from './operations/sync-overrides.ts'
 import { showSteps } from './rolling/show-steps.ts'
 import { compileServed } from './compile-served.ts'
 import { decisionConfigMaps, generatedProblem, generateServed } from './generate-served.ts'
@@ -180,11 +183,26 @@ async function pruneSources(
   { ports, context }: Writing,
 ): Promise<void> {
   const { uid = '', namespace = '' } = set.metadata
-  for (const { kind, object } of ports.madeFor(uid)) {
-    const { name } = object.metadata
-    if (kind === Source && !wanted.has(name) && !ports.isUsed(namespace, name))
-      await ports.remove(kind, object, context.signal)
+  const left = ports
+    .madeFor(uid)
+    .filter(({ kind, object: { metadata } }) => kind === Source && !wanted.has(metadata.name))
+    .filter(({ object: { metadata } }) => !ports.isUsed(namespace, metadata.name))
+  if (left.length === 0) return
+  // An Application has no Bundle before its repository was fetched, and would make the Source again.
+  const needed = new Set(ports.applicationsOf(uid).flatMap(locationsOf))
+  for (const { kind, object } of left) {
+    if (!needed.has(identityOf((object as unknown as Source).spec))) await ports.remove(kind, object, context.signal)
   }
+}
+
+/** The repositories and charts of an Application, also of a sync that pinned others. */
+function locationsOf(application: Application): string[] {
+  return [application.spec, effectiveSpec(application)].flatMap(({ source, sources = [] }) =>
+    [...(source ? [source] : []), ...sources].flatMap((one) => {
+      const location = locationOf(one)
+      return 'problem' in location ? [] : [identityOf(location.spec)]
+    }),
+  )
 }
 
 type SyncPolicy = 'create-only' | 'create-update' | 'create-delete' | 'sync'

@@ -15,6 +15,7 @@ import { isProjectReason } from '../../../plan/projects/project-of.ts'
 import type { ObjectSet } from '../../../wire/document/cluster-document.ts'
 import { POLL, REFRESH, SYNC, TERMINATE } from '../annotations.ts'
 import { isAutomated } from '../application.ts'
+import { ARGO_NAMESPACE } from '../kinds.ts'
 import type { Application, ApplicationStatus } from '../kinds.ts'
 import type { CheckedProject } from '../projects/validate-project.ts'
 import { worstRow } from './application-status.ts'
@@ -22,7 +23,7 @@ import type { Revisions } from './application-status.ts'
 import { fetchProblem, otherContent } from './current-content.ts'
 import { compileServed } from './compile-served.ts'
 import type { CompiledApplications, ServedApplication } from './compile-served.ts'
-import { argoNameOf, serverOf, spellingsOf } from './destinations.ts'
+import { argoNameOf, serverOf, spellingsOf } from '../clusters/destinations.ts'
 import {
   beginOperation,
   endOperation,
@@ -49,8 +50,6 @@ import { activeOverrides, effectiveSpec, noteOverrides, sourceList } from './ope
 import { compileWith, fetchedSources, pruneObjects, writeObjects } from './write-objects.ts'
 import type { Fetched } from './write-objects.ts'
 
-/** The namespace whose AppProjects count for all namespaces. */
-export const ARGO_NAMESPACE = 'argocd'
 /** Time after which a closed sync window, or an object that could not be written, is looked at again. */
 const AGAIN_MS = 60_000
 

@@ -35,11 +35,12 @@ import { parseObjectSet } from '../../../wire/document/signed-document.ts'
 import type { HttpGet } from '../../../source/http-get.ts'
 import { lazyFiles } from '../../lazy-files.ts'
 import { LOCAL_NAME, LOCAL_SERVER } from '../applicationset/clusters.ts'
-import { AppProject, Application, ApplicationSet } from '../kinds.ts'
+import { AppProject, Application, ApplicationSet, ARGO_NAMESPACE } from '../kinds.ts'
+import { createClusterSecretControllers } from '../clusters/cluster-secret-controller.ts'
 import { applicationSetReconciler } from './application-set.ts'
-import { applicationReconciler, ARGO_NAMESPACE } from './application.ts'
+import { applicationReconciler } from './application.ts'
 import { readDecisions } from './decisions.ts'
-import { argoNameOf, createDestinations, serverOf } from './destinations.ts'
+import { argoNameOf, createDestinations, serverOf } from '../clusters/destinations.ts'
 import { STARTED } from './ports.ts'
 import type { ArgoPorts } from './ports.ts'
 import { argoOwnerOf, isOwnedBy, MADE_KINDS } from './served-objects.ts'
@@ -136,6 +137,7 @@ export function createArgoControllers(parts: ArgoParts): readonly Controller[] {
         ...reachTriggers(informers, sets),
       ],
     }),
+    ...createClusterSecretControllers(parts),
   ]
 }
 

@@ -22,7 +22,7 @@ import type { ServiceAnswer, ServiceQuestion } from '../scm/ask-service.ts'
 import { locationOf } from '../compile/source-location.ts'
 import type { RepositoryFiles } from '../files/repositories.ts'
 import type { Application, ApplicationSet } from '../kinds.ts'
-import { argoClusterOf, createDestinations, isLocalCluster } from './destinations.ts'
+import { argoClusterOf, createDestinations, isLocalCluster } from '../clusters/destinations.ts'
 
 /** The state of the hub. */
 export interface HubState {

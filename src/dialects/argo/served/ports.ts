@@ -15,7 +15,7 @@ import type { LazyFiles } from '../../lazy-files.ts'
 import type { Application, ApplicationSet, AppProject } from '../kinds.ts'
 import type { RepositoryObjects } from '../repositories/repository-secrets.ts'
 import type { ServiceAnswer, ServiceQuestion } from '../scm/ask-service.ts'
-import type { createDestinations } from './destinations.ts'
+import type { createDestinations } from '../clusters/destinations.ts'
 import type { Owner } from './served-objects.ts'
 import type { StateRows } from './state-rows.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildCluster } from '../../../testing/fixtures/builders.ts'
-import { argoNameOf, serverOf, spellingsOf } from './destinations.ts'
+import { argoNameOf, serverOf, spellingsOf } from '../clusters/destinations.ts'
 import { closedWindow, projectRefusal } from './project-limits.ts'
 
 const ALIASES = ['prod', 'https://10.0.0.1:6443', 'local'].map((name) => ({ dialect: 'argo' as const, name }))

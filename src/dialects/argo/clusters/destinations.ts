@@ -1,12 +1,13 @@
 /** Destinations of Applications as Clusters: by name, by address, by alias. */
 import { nameSome } from '../../../core/text/name-some.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
+import { ARGO_PROJECT } from '../annotations.ts'
 import { LOCAL_NAME, LOCAL_SERVER } from '../applicationset/clusters.ts'
 import type { ArgoCluster } from '../applicationset/generate-inputs.ts'
 
 const DOMAIN = '.clusters.flotilla.invalid'
 /** The alias of the cluster that stands for the one Argo CD runs in. */
-const LOCAL_ALIAS = 'local'
+export const LOCAL_ALIAS = 'local'
 
 /** The address of a Cluster in `destination.server`: its alias that is an address, or one that is made of its name. */
 export function serverOf({ metadata, spec }: Cluster): string {
@@ -36,6 +37,7 @@ export function argoClusterOf(cluster: Cluster): ArgoCluster {
     server: isLocal ? LOCAL_SERVER : serverOf(cluster),
     labels: { ...labels, 'argocd.argoproj.io/secret-type': 'cluster' },
     annotations,
+    ...(annotations[ARGO_PROJECT] !== undefined && { project: annotations[ARGO_PROJECT] }),
   }
 }
 
@@ -102,7 +104,8 @@ export function createDestinations(clusters: readonly Cluster[]): (destination: 
   }
 }
 
-function ownServer({ metadata }: Pick<Cluster, 'metadata'>): string {
+/** The address that each Cluster has. */
+export function ownServer({ metadata }: Pick<Cluster, 'metadata'>): string {
   return `https://${metadata.name}${DOMAIN}`
 }
 
