@@ -93,7 +93,7 @@ async function review({ into, annotate }) {
       parts.unshift(`### flotilla diff failed\n\n${fenced(compared.stderr.slice(-4000))}`)
     } else {
       totals = JSON.parse(/^<!-- totals (\{.*\}) -->$/m.exec(compared.stdout)?.[1] ?? '{}')
-      if (totals.cannotRender > 0) errors += 1
+      if (totals.cannotRender > 0 || totals.denied > 0) errors += 1
       parts.unshift(compared.stdout)
     }
     return { body: parts.join('\n'), errors, differences: compared.code === 1 || isPartial, totals }

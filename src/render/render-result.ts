@@ -17,6 +17,8 @@ export interface RenderProblem {
   /** From 1. */
   readonly line?: number
   readonly column?: number
+  /** Name of the policy that denies the object. */
+  readonly rule?: string
   /** Names of Secrets that are refused, because the repository contains their values. */
   readonly plaintext?: readonly string[]
 }

@@ -49,7 +49,7 @@ export const STATIC_IMPORTS: Readonly<Record<Room, readonly string[]>> = {
   blobs: ['core', 'kinds'],
   client: ['core', 'yaml', 'kinds'],
   source: ['core', 'yaml', 'kinds', 'blobs'],
-  apiserver: ['core', 'yaml', 'cel', 'kinds', 'store', 'blobs'],
+  apiserver: ['core', 'yaml', 'cel', 'kinds', 'plan', 'store', 'blobs'],
   engine: ['core', 'kinds', 'client'],
   journal: ['core', 'kinds', 'client', 'blobs'],
   gateway: ['core', 'kinds', 'wire', 'client', 'blobs', 'journal'],

@@ -1,17 +1,12 @@
-/** Evaluation of policy expressions: their variables, their authorizer and their cost limit. */
-import { PER_OBJECT_LIMIT } from '../../cel/cel.ts'
-import type { CelProgram, CelResult } from '../../cel/cel.ts'
-import { CelAuthorizer, ResourceCheck } from '../../cel/library/authorizer.ts'
+/** What admission policies read for a request: matching policies, their parameters and answers about access. */
+import type { CelProgram } from '../../cel/cel.ts'
 import type { AccessResult, AccessRequest, AccessChecker } from '../../cel/library/authorizer.ts'
-import { CelFailure } from '../../cel/values.ts'
-import { compact } from '../../core/compact.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { AdmissionRequest } from '../server/admission.ts'
 import type { Authorizer } from '../rbac/authorizer.ts'
-import { LazyVariables } from './compile-policy.ts'
-import type { CompiledScope } from './compile-policy.ts'
-import { matchesResources } from './match.ts'
-import type { MatchInput } from './match.ts'
+import { matchesResources } from '../../plan/policy/rules/match.ts'
+import type { MatchInput } from '../../plan/policy/rules/match.ts'
+import type { PolicyRequest } from '../../plan/policy/rules/policy-request.ts'
 import { mayMatch, noteMismatch } from './param-cache.ts'
 import type { KnownPolicy, PolicyBinding } from './policy-cache.ts'
 
@@ -29,7 +24,10 @@ export interface PolicyPorts {
 }
 
 /** A request with what policies match it by. */
-export async function toMatchInput(ports: PolicyPorts, request: AdmissionRequest): Promise<MatchInput> {
+export async function toMatchInput(
+  ports: PolicyPorts,
+  request: AdmissionRequest,
+): Promise<MatchInput & { readonly request: AdmissionRequest }> {
   const name = (request.object ?? request.oldObject)?.metadata.namespace ?? ''
   const namespace = name === '' ? undefined : await ports.namespace(name)
   return { request, namespace, servedVersions: ports.servedVersions }
@@ -53,94 +51,6 @@ export function isExempt({ kind }: AdmissionRequest): boolean {
   return kind.group === 'admissionregistration.k8s.io' || kind.verbs !== undefined
 }
 
-/** Why a policy's evaluation stopped. */
-export const OVER_BUDGET =
-  'validation failed due to running out of cost budget, no further validation rules will be run'
-
-/** The expressions of a policy while they are evaluated for one request. */
-export interface Evaluation {
-  run(program: CelProgram): CelResult
-  isOverBudget(): boolean
-  /** Whether the policy's match conditions hold. */
-  match(): { readonly matches: boolean; readonly error?: string }
-}
-
-/** Begins to evaluate; variables are evaluated when an expression first reads them. */
-export function beginEvaluation(
-  compiled: CompiledScope,
-  matched: MatchInput,
-  { param, ask }: { readonly param: UnknownObject | undefined; readonly ask: AccessChecker },
-): Evaluation {
-  const bindings = bindingsOf(matched, param, ask)
-  let left = PER_OBJECT_LIMIT
-  const run = (program: CelProgram): CelResult => {
-    const result = program.evaluate(bindings)
-    left -= result.cost
-    return result
-  }
-  const variables = new Map<string, () => never>()
-  for (const { name, program } of compiled.variables) {
-    variables.set(name, () => {
-      const result = run(program)
-      if (!result.ok) throw new CelFailure(`composited variable "${name}" fails to evaluate: ${result.error}`)
-      return result.value as never
-    })
-  }
-  bindings['variables'] = new LazyVariables(variables)
-  return {
-    run,
-    isOverBudget: () => left < 0,
-    match() {
-      for (const { program } of compiled.matchConditions) {
-        const result = run(program)
-        if (!result.ok) return { matches: false, error: errorText(program, result.error) }
-        if (result.value !== true) {
-          if (result.value === false) noteMismatch(program, param, namespaceOf(matched))
-          return { matches: false }
-        }
-      }
-      return { matches: true }
-    },
-  }
-}
-
-/** What an expression that failed is refused with. */
-export function errorText(program: CelProgram, error: string): string {
-  return `expression '${program.source}' resulted in error: ${error}`
-}
-
-function bindingsOf(
-  { request, namespace }: MatchInput,
-  param: UnknownObject | undefined,
-  ask: AccessChecker,
-): Record<string, unknown> {
-  const { kind, caller, operation, subresource = '', object, oldObject, dryRun } = request
-  const { name = '', namespace: inside = '' } = (object ?? oldObject)?.metadata ?? {}
-  const gvk = { group: kind.group, version: kind.version, kind: kind.kind }
-  const gvr = { group: kind.group, version: kind.version, resource: kind.plural }
-  const about = { user: undefined, group: kind.group, resource: kind.plural, namespace: inside, name, subresource }
-  return {
-    object: object ?? null,
-    oldObject: oldObject ?? null,
-    params: param ?? null,
-    namespaceObject: namespace ?? null,
-    authorizer: new CelAuthorizer(ask),
-    'authorizer.requestResource': new ResourceCheck(ask, about),
-    request: {
-      kind: gvk,
-      resource: gvr,
-      requestKind: gvk,
-      requestResource: gvr,
-      ...(subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource }),
-      name,
-      ...compact({ namespace: inside === '' ? undefined : inside }),
-      operation,
-      dryRun,
-      userInfo: { username: caller.user, uid: caller.uid ?? '', groups: caller.groups, extra: caller.extra ?? {} },
-    },
-  }
-}
-
 class Unanswered extends Error {
   readonly question: AccessRequest
   constructor(question: AccessRequest) {
@@ -155,7 +65,7 @@ class Unanswered extends Error {
  */
 export async function evaluateWithAuthorizer<T>(
   authorizer: Authorizer,
-  request: AdmissionRequest,
+  request: PolicyRequest,
   run: (ask: AccessChecker) => T,
 ): Promise<T> {
   const answers = new Map<string, AccessResult>()
@@ -211,6 +121,11 @@ export async function paramsOf(
     misconfigured('no params found for policy binding with `Deny` parameterNotFoundAction')
   }
   return mayMatch(found, policy.compiled, namespace)
+}
+
+/** What the evaluation of a parameter calls with a match condition that is false. */
+export function rememberMismatch(matched: MatchInput, param: UnknownObject | undefined): (program: CelProgram) => void {
+  return (program) => noteMismatch(program, param, namespaceOf(matched))
 }
 
 function namespaceOf({ request }: MatchInput): string {

@@ -6,18 +6,17 @@ import { jsonClone, jsonEqual } from '../../core/json.ts'
 import type { MutatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { AdmissionRequest, Mutation } from '../server/admission.ts'
+import { beginEvaluation, errorText, OVER_BUDGET } from '../../plan/policy/rules/evaluate-rule.ts'
+import type { MatchInput } from '../../plan/policy/rules/match.ts'
 import {
   policiesMatching,
-  beginEvaluation,
-  errorText,
   isExempt,
   toMatchInput,
-  OVER_BUDGET,
   paramsOf,
   evaluateWithAuthorizer,
+  rememberMismatch,
 } from './evaluation.ts'
 import type { PolicyPorts } from './evaluation.ts'
-import type { MatchInput } from './match.ts'
 import { applyMutation, MutationProblem } from './mutations.ts'
 import type { CompiledMutations, Mutator } from './mutations.ts'
 import type { KnownPolicy, PolicyBinding, PolicyCache } from './policy-cache.ts'
@@ -45,7 +44,7 @@ export function mutatingPolicyAdmission(cache: MutatingPolicies, ports: PolicyPo
 }
 
 interface Asking {
-  readonly matched: MatchInput
+  readonly matched: MatchInput & { readonly request: AdmissionRequest }
   readonly ports: PolicyPorts
 }
 
@@ -99,14 +98,17 @@ async function invoke(
   const object = request.object!
   const answered = <T>(evaluate: (ask: Parameters<Parameters<typeof evaluateWithAuthorizer>[2]>[0]) => T) =>
     evaluateWithAuthorizer(ports.authorizer, request, evaluate)
-  const { matches, error } = await answered((ask) => beginEvaluation(compiled, matched, { param, ask }).match())
+  const mismatched = rememberMismatch(matched, param)
+  const { matches, error } = await answered((ask) =>
+    beginEvaluation(compiled, matched, { param, ask, mismatched }).match(),
+  )
   if (error !== undefined) return { matches: false, changed: false, problem: error }
   if (!matches) return { matches: false, changed: false }
   const before = jsonClone(object)
   let failed: string | undefined
   for (const mutator of compiled.mutators) {
     const next = await answered((ask) => {
-      const { run: evaluate, isOverBudget } = beginEvaluation(compiled, matched, { param, ask })
+      const { run: evaluate, isOverBudget } = beginEvaluation(compiled, matched, { param, ask, mismatched })
       return change({ request, mutator, evaluate, isOverBudget })
     })
     if (typeof next === 'string') failed ??= next

@@ -18,8 +18,8 @@ import { atomOf, atomKind, rootType } from '../apply/atoms.ts'
 import type { TypeRef } from '../apply/atoms.ts'
 import { merge } from '../apply/merge.ts'
 import { patchJson, TestFailed } from '../patch/json-patch.ts'
-import { policyCompiler } from './compile-policy.ts'
-import type { CompiledScope, PolicyProblem } from './compile-policy.ts'
+import { policyCompiler } from '../../plan/policy/rules/compile-policy.ts'
+import type { CompiledScope, PolicyProblem } from '../../plan/policy/rules/compile-policy.ts'
 
 /** A mutation of a policy. */
 export interface Mutator {

@@ -9,7 +9,7 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import type { ServerParts } from '../server/context.ts'
 import { followKind } from '../storage/follow-kind.ts'
 import type { RunningFollower } from '../storage/follow-kind.ts'
-import type { CompiledScope } from './compile-policy.ts'
+import type { CompiledScope } from '../../plan/policy/rules/compile-policy.ts'
 
 /** The objects of parameter kinds. */
 export interface ParamCache {

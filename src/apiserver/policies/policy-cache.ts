@@ -4,7 +4,7 @@ import type { KubeObject } from '../../kinds/meta.ts'
 import type { ServerParts } from '../server/context.ts'
 import { followKind } from '../storage/follow-kind.ts'
 import type { RunningFollower } from '../storage/follow-kind.ts'
-import type { AnyPolicySpec, CompiledScope, PolicyProblem } from './compile-policy.ts'
+import type { AnyPolicySpec, CompiledScope, PolicyProblem } from '../../plan/policy/rules/compile-policy.ts'
 
 /** The policies and bindings that are in force, compiled once. */
 

@@ -10,7 +10,7 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import { invalid, notSupported, required } from '../../kinds/validation/field-error.ts'
 import type { FieldError } from '../../kinds/validation/field-error.ts'
 import type { Strategy } from '../strategies/strategy.ts'
-import { compilePolicy, policyCompiler } from './compile-policy.ts'
+import { compilePolicy, policyCompiler } from '../../plan/policy/rules/compile-policy.ts'
 import { compileMutations } from './mutations.ts'
 import type { AnyPolicy } from './policy-cache.ts'
 

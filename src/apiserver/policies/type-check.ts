@@ -4,7 +4,7 @@ import type { ResourceRule, ValidatingAdmissionPolicy } from '../../kinds/builti
 import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import { METADATA_SCHEMA } from '../../kinds/validation/metadata.ts'
-import { policyCompiler } from './compile-policy.ts'
+import { policyCompiler } from '../../plan/policy/rules/compile-policy.ts'
 
 /**
  * What a validating policy's expressions get wrong about the kinds it names. A policy is in force all the same: objects

@@ -1,25 +1,21 @@
 /** ValidatingAdmissionPolicies: what they refuse, warn about or let through. */
-import type { AccessChecker } from '../../cel/library/authorizer.ts'
 import { compact } from '../../core/compact.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { ApiCause, ApiReason } from '../../core/errors.ts'
 import type { ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
-import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Admission, AdmissionRequest } from '../server/admission.ts'
 import { qualifiedResource } from '../http/api-errors.ts'
-import type { CompiledPolicy } from './compile-policy.ts'
+import type { CompiledPolicy } from '../../plan/policy/rules/compile-policy.ts'
+import { evaluatePolicy } from '../../plan/policy/rules/evaluate-rule.ts'
 import {
   policiesMatching,
-  beginEvaluation,
-  errorText,
   isExempt,
   toMatchInput,
-  OVER_BUDGET,
   paramsOf,
   evaluateWithAuthorizer,
+  rememberMismatch,
 } from './evaluation.ts'
 import type { ParamsRequest, PolicyPorts } from './evaluation.ts'
-import type { MatchInput } from './match.ts'
 import type { KnownPolicy, PolicyCache } from './policy-cache.ts'
 
 type ValidatingPolicy = KnownPolicy<ValidatingAdmissionPolicy, CompiledPolicy>
@@ -81,61 +77,13 @@ async function askBinding(asked: AskedHere, said: Said): Promise<void> {
   const params = await paramsOf(asked, misconfigured)
   for (const param of params) {
     const outcome = await evaluateWithAuthorizer(ports.authorizer, matched.request, (ask) =>
-      evaluate(policy, matched, { param, ask }),
+      evaluatePolicy(policy, matched, { param, ask, mismatched: rememberMismatch(matched, param) }),
     )
     if (outcome === undefined) continue
     for (const [key, value] of Object.entries(outcome.annotations))
       ports.audit({ [`${policy.policy.metadata.name}/${key}`]: value })
     for (const failure of outcome.failures) if (!failure.isError || fails) say(failure.message, failure.reason)
   }
-}
-
-interface Failure {
-  readonly message: string
-  readonly reason: string | undefined
-  readonly isError: boolean
-}
-
-interface Outcome {
-  readonly failures: readonly Failure[]
-  readonly annotations: Readonly<Record<string, string>>
-}
-
-function evaluate(
-  { policy, compiled, problem }: ValidatingPolicy,
-  matched: MatchInput,
-  { param, ask }: { readonly param: UnknownObject | undefined; readonly ask: AccessChecker },
-): Outcome | undefined {
-  const failures: Failure[] = []
-  const annotations: Record<string, string> = {}
-  const broken = (message: string): Outcome => ({
-    failures: [{ message, reason: undefined, isError: true }],
-    annotations,
-  })
-  if (!compiled) return broken(problem ?? 'cannot be compiled')
-  const { run, isOverBudget, match } = beginEvaluation(compiled, matched, { param, ask })
-  const { matches, error } = match()
-  if (error !== undefined) return broken(error)
-  if (!matches) return undefined
-  for (const [index, { program, message }] of compiled.validations.entries()) {
-    const spec = policy.spec?.validations?.[index]
-    const result = run(program)
-    if (isOverBudget()) return broken(OVER_BUDGET)
-    if (!result.ok) failures.push({ message: errorText(program, result.error), reason: spec?.reason, isError: true })
-    else if (result.value !== true) {
-      const said = message && run(message)
-      const own = said?.ok && typeof said.value === 'string' ? said.value.trim() : ''
-      const text =
-        own !== '' && !own.includes('\n') ? own : spec?.message?.trim() || `failed expression: ${program.source.trim()}`
-      failures.push({ message: text, reason: spec?.reason, isError: false })
-    }
-  }
-  for (const { key, program } of compiled.auditAnnotations) {
-    const result = run(program)
-    if (!result.ok) failures.push({ message: errorText(program, result.error), reason: undefined, isError: true })
-    else if (typeof result.value === 'string') annotations[key] = result.value
-  }
-  return { failures, annotations }
 }
 
 function refusalOf({ kind, object, oldObject }: AdmissionRequest, { message, reason }: Denial): ApiError {

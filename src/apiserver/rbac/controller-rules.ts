@@ -37,6 +37,13 @@ export const CONTROLLER_RULES: readonly PolicyRule[] = [
     'sources',
     'windows',
   ),
+  // Rules on rendered content.
+  ruleFor(
+    ['list', 'watch'],
+    'admissionregistration.k8s.io',
+    'validatingadmissionpolicies',
+    'validatingadmissionpolicybindings',
+  ),
   // A cache may be behind: an object that exists already, or that decides about a Release, is read again.
   ruleFor(['get'], OWN, 'bundles', 'releases', 'rollouts', 'sources'),
   ruleFor(['create', 'update', 'delete'], OWN, 'assignments', 'placementdecisions'),

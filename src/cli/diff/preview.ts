@@ -29,6 +29,9 @@ import { CliError } from '../errors/cli-error.ts'
 import { keyOfObject, selectionOf } from '../repository/fleet-facts.ts'
 import type { FleetFacts } from '../repository/fleet-facts.ts'
 import type { Files } from '../repository/git-repository.ts'
+import { foundByRules } from '../lint/rule-findings.ts'
+import { describeFinding } from '../../plan/policy/rules/content-rules.ts'
+import type { ContentRule } from '../../plan/policy/rules/content-rules.ts'
 import type { HeldBack } from './delivered.ts'
 import type { EarlierContent } from './earlier-content.ts'
 
@@ -54,6 +57,8 @@ export interface PreviewInput {
   /** Only this bundle: `name` or `namespace/name`. */
   readonly bundle?: string | undefined
   readonly parts: PreviewParts
+  /** The rules on rendered content after the change. */
+  readonly rules?: readonly ContentRule[]
 }
 
 /** The changes of a Bundle. */
@@ -72,6 +77,19 @@ export interface BundlePreview {
   /** The delivered Release, if it does not have the content of the Source's newest commit. */
   readonly from?: string
   readonly heldBack?: HeldBackPreview
+  /** What rules find in the content after the change. Absent without findings. */
+  readonly rules?: readonly RulePreview[]
+}
+
+/** A finding of a rule on rendered content. */
+export interface RulePreview {
+  readonly policy: string
+  readonly action: 'Deny' | 'Warn' | 'Audit'
+  /** The object and the words of the rule. */
+  readonly message: string
+  /** The Override that is an exception. */
+  readonly exception?: string
+  readonly clusters: readonly string[]
 }
 
 /** Content that was rolled back, and what the change does with it. */
@@ -104,7 +122,7 @@ export async function previewParts(): Promise<PreviewParts> {
 }
 
 /** Compares all Bundles. Unchanged Bundles are omitted. */
-export function preview({ before, after, reports, bundle, parts }: PreviewInput): BundlePreview[] {
+export function preview({ before, after, reports, bundle, parts, rules = [] }: PreviewInput): BundlePreview[] {
   const old = new Map(before.facts.bundles.map((one) => [keyOfObject(one), one]))
   const keys = [...new Set([...old.keys(), ...after.facts.bundles.map(keyOfObject)])].sort()
   return keys
@@ -113,7 +131,7 @@ export function preview({ before, after, reports, bundle, parts }: PreviewInput)
       const now = after.facts.bundles.find((one) => keyOfObject(one) === key)
       const was = old.get(key)
       const found = now
-        ? previewBundle(now, { was, before, after, reports, parts })
+        ? previewBundle(now, { was, before, after, reports, parts, rules })
         : was && after.removed?.has(key)
           ? previewRemoval(was, { before, parts })
           : undefined
@@ -135,7 +153,10 @@ interface Sides extends Omit<PreviewInput, 'bundle'> {
   readonly was: Bundle | undefined
 }
 
-function previewBundle(now: Bundle, { was, before, after, reports, parts }: Sides): BundlePreview | undefined {
+function previewBundle(
+  now: Bundle,
+  { was, before, after, reports, parts, rules = [] }: Sides,
+): BundlePreview | undefined {
   const key = keyOfObject(now)
   const oldNames = was ? selectedNames(was, before.facts) : []
   const isSamePlacement =
@@ -180,12 +201,38 @@ function previewBundle(now: Bundle, { was, before, after, reports, parts }: Side
     ...compact({ inCluster: isInCluster ? (true as const) : undefined }),
     groups,
     ...compact({
+      rules: rulesFor(now, fully, { rules, facts: after.facts }),
       from: earlier?.release,
       heldBack: bad
         ? heldBackPreview(bad, groups, diffBundle({ before: delivered, after: held ?? [], drift: new Map() }))
         : undefined,
     }),
   }
+}
+
+/** Undefined where the rules find nothing. */
+function rulesFor(
+  bundle: Bundle,
+  contents: readonly DiffContent[],
+  { rules, facts }: { readonly rules: readonly ContentRule[]; readonly facts: FleetFacts },
+): readonly RulePreview[] | undefined {
+  if (rules.length === 0) return undefined
+  const byName = new Map(facts.clusters.map((cluster) => [cluster.metadata.name, clusterInputsOf(cluster)]))
+  const ruled = contents.flatMap(({ clusters, content }) =>
+    content.kind === 'Objects' && bundle.spec.render?.at !== 'Agent'
+      ? [{ objects: content.objects, clusters: clusters.flatMap((name) => byName.get(name) ?? []) }]
+      : [],
+  )
+  const found = foundByRules(bundle, ruled, { rules, facts }).map(({ finding, clusters }) =>
+    compact({
+      policy: finding.policy,
+      action: finding.action,
+      message: describeFinding(finding),
+      exception: finding.exception?.metadata.name,
+      clusters,
+    }),
+  )
+  return found.length === 0 ? undefined : found
 }
 
 /** A Bundle that is removed from all of its clusters. */

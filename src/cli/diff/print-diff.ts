@@ -5,7 +5,7 @@ import { humanAge, parseTime } from '../../core/time/time.ts'
 import type { DiffGroup, Effect, ObjectDiff } from '../../plan/fleet/fleet-diff.ts'
 import { formatFieldChange } from '../../plan/objects/object-changes.ts'
 import { isDifference } from './preview.ts'
-import type { BundlePreview } from './preview.ts'
+import type { BundlePreview, RulePreview } from './preview.ts'
 
 /** Output formats. */
 export type DiffFormat = 'text' | 'json' | 'markdown'
@@ -67,6 +67,7 @@ function text(bundles: readonly BundlePreview[], printing: DiffPrinting): string
       lines.push(`${head}  ${groupWords(group, first, { ...printing, bundle: bundle.bundle })}`.trimEnd())
       if (!printing.summary && isDifference(group)) lines.push(...detailLines(group, '      '))
     }
+    lines.push(...ruleWords(bundle))
     const sizes = sizesOf(bundle)
     if (sizes !== '') lines.push(`sizes: ${sizes}`)
     return `${lines.join('\n')}\n`
@@ -89,6 +90,16 @@ function heldBackWords({ bundle, heldBack }: BundlePreview): string[] {
       : []),
     ...(bringsBack.length > 0 ? [`this brings back ${words} (${joined(bringsBack)})`] : []),
   ]
+}
+
+/** What rules on rendered content find, those that deny first. */
+function ruleWords({ rules = [] }: BundlePreview): string[] {
+  const word = ({ action, exception }: RulePreview): string =>
+    exception === undefined ? { Deny: 'denied', Warn: 'warning', Audit: 'audit' }[action] : 'excepted'
+  const order = ['denied', 'warning', 'audit', 'excepted']
+  return rules
+    .toSorted((a, b) => order.indexOf(word(a)) - order.indexOf(word(b)))
+    .map((one) => `${word(one)}: ${one.message}  (${nameSome(one.clusters, 2)})`)
 }
 
 function titleOf({ bundle, isNew, selected, gained, lost, ...own }: BundlePreview, printing: DiffPrinting): string {
@@ -203,8 +214,13 @@ function totalsOf(bundles: readonly BundlePreview[]) {
     gained: clustersWith(({ effect }) => effect === 'gained'),
     lost: clustersWith(({ effect }) => effect === 'lost' || effect === 'skipped'),
     revertsDrift: clustersWith(({ reverts }) => reverts !== undefined),
+    denied: new Set(bundles.flatMap((bundle) => denialsIn(bundle).flatMap(({ clusters }) => clusters))).size,
     cannotRender: clustersWith((group) => group.effect === 'cannot-render' && isDifference(group)),
   }
+}
+
+function denialsIn({ rules = [] }: BundlePreview): RulePreview[] {
+  return rules.filter(({ action, exception }) => action === 'Deny' && exception === undefined)
 }
 
 function asJson(bundles: readonly BundlePreview[], { from, to, notes }: DiffPrinting): unknown {
@@ -231,6 +247,7 @@ function visibleMarkdown(
   const title = `### flotilla diff: ${plural(totals.bundles, 'bundle')} on ${plural(totals.clusters, 'cluster')}\n`
   const warnings = [
     ...(totals.cannotRender > 0 ? [`**${plural(totals.cannotRender, 'cluster')} cannot be rendered.**`] : []),
+    ...(totals.denied > 0 ? [`**Rules deny the content of ${plural(totals.denied, 'cluster')}.**`] : []),
     ...(totals.revertsDrift > 0 ? [`**Drift would be reverted on ${plural(totals.revertsDrift, 'cluster')}.**`] : []),
     ...(totals.lost > 0 ? [`**Objects would be removed from ${plural(totals.lost, 'cluster')}.**`] : []),
   ]
@@ -261,7 +278,7 @@ function bundleMarkdown(bundle: BundlePreview, printing: DiffPrinting): string {
   const title = `#### ${inline(bundle.bundle)}${bundle.isNew ? ' (new)' : ''}: ${plural(selected.after, 'cluster')} selected (+${gained.length}, -${lost.length})\n`
   if (unknown !== undefined) return `${title}\nNot compared: ${inline(unknown)}\n`
   const from = bundle.from === undefined ? '' : `\nCompared with release ${inline(bundle.from)}.\n`
-  const held = heldBackWords(bundle).map((words) => `\n**${inline(words)}**\n`)
+  const held = [...heldBackWords(bundle), ...ruleWords(bundle)].map((words) => `\n**${inline(words)}**\n`)
   const where = `${bundle.inCluster ? `\n${IN_CLUSTER}\n` : ''}${from}${held.join('')}`
   const rows = groups.map(
     (group) =>

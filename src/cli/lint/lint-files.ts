@@ -34,6 +34,8 @@ import { lintBundle } from './lint-bundle.ts'
 import type { BundleContent } from './lint-bundle.ts'
 import { projectFindings } from './project-findings.ts'
 import { referenceFindings } from './reference-findings.ts'
+import { ruleFindings, rulesWith } from './rule-findings.ts'
+import type { KnownPolicies } from './rule-findings.ts'
 import { clusterNamesIn, selectorsIn } from './cluster-selectors.ts'
 
 export interface LintInput {
@@ -48,6 +50,8 @@ export interface LintInput {
   readonly followed?: ReadonlySet<string>
   /** Bundles that a dialect compiles from the files, where no hub says which dialects it compiles. */
   readonly compiled?: readonly Bundle[]
+  /** Policies of the hub. */
+  readonly policies?: KnownPolicies | undefined
   /** Input data of Bundles on the hub. */
   readonly hubTexts?: (namespace: string) => ReadInputData
   /** Kubernetes version if no cluster is known. */
@@ -121,6 +125,15 @@ export function lintFiles(input: LintInput): LintReport {
     ...objects.flatMap((definition) => safeguardFindings(definition)),
     ...referenceFindings(objects, facts, hasHub),
     ...projectFindings(objects, contents, facts),
+    ...ruleFindings(contents, {
+      facts,
+      rules: rulesWith(
+        input.policies,
+        read.others.map(({ object }) => object),
+      ),
+      bundleOf: (key) => [...facts.bundles, ...compiled].find((one) => keyOfObject(one) === key),
+      unknown: compact({ ...UNKNOWN_CLUSTER, kubeVersion }),
+    }),
     ...contents.flatMap(({ findings: found }) => found),
     ...overlapFindings(contents, facts),
     ...loose,

@@ -2,6 +2,7 @@
 /** A Bundle of a file, as the renderer takes it. */
 import { fromBase64, fromUtf8, generateTraditionalKey } from '../../core/bytes.ts'
 import { isDriftDecision } from '../../plan/drift/drift-rules.ts'
+import { isRuleException } from '../../plan/policy/rules/rule-exceptions.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { parseTime } from '../../core/time/time.ts'
@@ -70,7 +71,7 @@ export function recipeFor(bundle: Bundle, { overrides, sources }: RecipeFacts, t
     overrides: overrides
       .filter(({ spec: { bundle: name } }) => name === bundle.metadata.name)
       .filter(({ metadata }) => (metadata.namespace ?? 'default') === (bundle.metadata.namespace ?? 'default'))
-      .filter((override) => !isDriftDecision(override))
+      .filter((override) => !isDriftDecision(override) && !isRuleException(override))
       .filter(({ spec: { expiresAt } }) => expiresAt === undefined || (parseTime(expiresAt) ?? 0) > now)
       .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
       .map(({ metadata, spec: layer }) => ({ ...layer, name: metadata.name })),

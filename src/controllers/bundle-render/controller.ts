@@ -30,6 +30,8 @@ import type { OfferPort } from '../release-gather/release-maker.ts'
 import type { RenderQuota } from '../../plan/projects/quotas.ts'
 import type { RenderPort } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
+import { createRuleBook } from './rules/rule-book.ts'
+import type { RuleBook } from './rules/rule-book.ts'
 
 const MANAGER = BUNDLE_SECRET_MAKER
 const FROZEN_KEY = BUNDLE_SECRET_DATA.frozen
@@ -48,6 +50,7 @@ export function createBundleRender(
   const find = <T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string) =>
     findObject(client, type, { namespace, name })
   const projectOf = namespaceProjects(caches)
+  const ruleBook = createRuleBook(caches)
   const reconciler = bundleRenderReconciler({
     render,
     projectOf,
@@ -89,11 +92,12 @@ export function createBundleRender(
       await client.apply(Secret, object, { fieldManager: MANAGER, force: true })
     },
     valuesKeyOf: (bundle) => valuesKeys.make(bundle),
+    ruleBook,
     putBlob: (bytes) => blobs.put(bytes),
     getBlob: (digest) => blobs.get(digest),
     offers: parts.offers,
   })
-  const triggers = triggersOf(caches)
+  const triggers = [...triggersOf(caches), ...ruleTriggers(caches, ruleBook)]
   return createController({
     ...parts,
     type: Bundle,
@@ -156,6 +160,18 @@ function triggersOf(caches: Caches) {
       return [...new Set(pages.flatMap((page) => bundlesOfPlacement(inNamespaceOf(page, page.spec.placement))))]
     }),
   ]
+}
+
+/** A change of the rules concerns all Bundles; other policies and bindings concern none. */
+function ruleTriggers(caches: Caches, ruleBook: () => RuleBook) {
+  let seen = ruleBook().digest
+  const all = (): string[] => {
+    const { digest } = ruleBook()
+    if (digest === seen) return []
+    seen = digest
+    return caches.bundles.lister.list().map(keyOf)
+  }
+  return [triggerOn(caches.rules, all), triggerOn(caches.ruleBindings, all)]
 }
 
 /** The Bundles that the Project of a Bundle refuses now. */

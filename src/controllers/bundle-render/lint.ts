@@ -118,7 +118,7 @@ async function contentsOf(
   let left = MOST_OBJECTS
   for (const [set, clusters] of bySet) {
     if (left <= 0) break
-    const objects = await objectsOf(set, ports, left)
+    const objects = await objectsOfSet(set, ports, left)
     if (!objects) continue
     left -= objects.length
     contents.push({ set, clusters, objects })
@@ -126,7 +126,8 @@ async function contentsOf(
   return contents
 }
 
-async function objectsOf(set: Digest, ports: LintPorts, most: number): Promise<UnknownObject[] | undefined> {
+/** The first objects of a set; undefined for a recipe. */
+export async function objectsOfSet(set: Digest, ports: LintPorts, most: number): Promise<UnknownObject[] | undefined> {
   const entries = await ports.entriesOf(set)
   if (!entries) return undefined
   const objects: UnknownObject[] = []

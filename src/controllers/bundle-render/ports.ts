@@ -15,6 +15,7 @@ import type { Refusal } from '../../plan/projects/project-of.ts'
 import type { ProjectOfNamespace } from '../caches/namespace-projects.ts'
 import type { OfferPort } from '../release-gather/release-maker.ts'
 import type { ValuesKey } from '../secrets/secret-values.ts'
+import type { RuleBook } from './rules/rule-book.ts'
 
 /** A rendering, and the tenant whose turn it takes. */
 export interface RenderRequest extends VariantsRequest {
@@ -38,6 +39,8 @@ export interface BundleRenderPorts {
   sourceOf(namespace: string, name: string): Source | undefined
   planOf(namespace: string, name: string): RolloutPlan | undefined
   overridesOf(bundle: string): readonly Override[]
+  /** The rules on rendered content. */
+  ruleBook(): RuleBook
   /** The clusters that a Placement selects; undefined while its decisions are not complete. */
   selectedBy(namespace: string, placement: string, bundle: string): readonly SelectedCluster[] | undefined
   /** Whether a Placement exists that has no decisions yet and is not misconfigured. */

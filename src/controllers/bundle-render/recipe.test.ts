@@ -53,6 +53,7 @@ function ports(more: Partial<BundleRenderPorts> = {}): BundleRenderPorts {
     projectOf: allowEverywhere,
     sourceOf: () => undefined,
     overridesOf: () => [],
+    ruleBook: () => ({ rules: [], digest: ARTIFACT }),
     treeOf: async () => undefined,
     configMapData: async () => undefined,
     secret: async () => undefined,

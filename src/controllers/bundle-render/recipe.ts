@@ -13,10 +13,12 @@ import { keyOf } from '../../kinds/meta.ts'
 import type { Override } from '../../kinds/native/override.ts'
 import type { Source } from '../../kinds/native/source.ts'
 import { isDriftDecision } from '../../plan/drift/drift-rules.ts'
+import { exceptionsInForce, isRuleException } from '../../plan/policy/rules/rule-exceptions.ts'
 import { contentDigest } from '../../render/bundle/content-digest.ts'
 import type { BundleRecipe, InputSource, LayerOptions } from '../../render/bundle/recipe.ts'
 import { readYamlDocument } from '../../yaml/read/read-yaml.ts'
 import type { BundleRenderPorts } from './ports.ts'
+import { denialDigest } from './rules/rule-book.ts'
 import { sopsKeys, markedSopsKeys, markedInputs, refuseSecretInputs, secretInput } from './secret-inputs.ts'
 
 /** The present recipe of a Bundle. */
@@ -48,7 +50,9 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
     at,
   }))
   // Decisions about drift go into the documents of their clusters, past Releases.
-  const active = ports.overridesOf(key).filter((override) => !isOver(override, now) && !isDriftDecision(override))
+  const overrides = ports.overridesOf(key)
+  const active = overrides.filter((one) => !isOver(one, now) && !isDriftDecision(one) && !isRuleException(one))
+  const exceptions = exceptionsInForce(overrides, now)
   const recipe: BundleRecipe = {
     bundle: key,
     manifests: spec.manifests,
@@ -81,7 +85,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
   const tree = artifact && (await ports.treeOf(artifact.digest))
   if (artifact && !tree) throw new Waiting('ArtifactMissing', `Artifact ${artifact.digest} is not stored yet.`, WAIT_MS)
   const content = tree && contentDigest(tree.files, recipe)
-  const ends = active.flatMap(({ spec: { expiresAt } }) =>
+  const ends = [...active, ...exceptions].flatMap(({ spec: { expiresAt } }) =>
     expiresAt === undefined ? [] : [parseTime(expiresAt) ?? now],
   )
   return {
@@ -93,6 +97,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
       artifact: content,
       apply: pickBundleOptions(spec),
       placement: spec.placement,
+      ...compact({ denials: denialDigest(ports.ruleBook(), exceptions) }),
     }),
     ...(artifact ? { revision: artifact.revision, origin: originOf(artifact) } : {}),
     ...compact({ endsInMs: ends.length === 0 ? undefined : Math.max(1000, Math.min(...ends) - now) }),

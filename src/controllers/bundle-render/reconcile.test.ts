@@ -51,6 +51,7 @@ function fixture(overrides: Partial<BundleRenderPorts> = {}) {
     sourceOf: () => undefined,
     planOf: () => undefined,
     overridesOf: () => [],
+    ruleBook: () => ({ rules: [], digest: digestOf('') }),
     selectedBy: () => [],
     treeOf: async () => undefined,
     configMapData: async () => undefined,

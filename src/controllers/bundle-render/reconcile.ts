@@ -36,6 +36,9 @@ import { showGathering, stillWaits } from './waiting-content.ts'
 import { badRevisionsIn, isMarkedBad, showReverted } from './reverted-content.ts'
 import type { BundleRenderPorts } from './ports.ts'
 import { setRolloutCondition } from './rollout-condition.ts'
+import { denyContent } from './rules/deny-content.ts'
+import { showRules } from './rules/show-rules.ts'
+import type { RuleViewPorts } from './rules/show-rules.ts'
 import { recipeOf } from './recipe.ts'
 import type { FoundRecipe } from './recipe.ts'
 import { hideInputs } from './secret-inputs.ts'
@@ -52,6 +55,8 @@ const NO_CLUSTER: ClusterInputs = { name: '', labels: {}, annotations: {}, claim
 /** Renders a Bundle and offers new content to release-gather. */
 export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bundle> {
   const forLint = lintPorts(ports)
+  const { ruleBook, overridesOf } = ports
+  const forRules: RuleViewPorts = { ruleBook, overridesOf, sets: forLint, known: new Map() }
   return {
     name: 'bundle-render',
     async reconcile(draft: Draft<Bundle>, context: Context): Promise<Result> {
@@ -88,6 +93,7 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       status.recipe = found.digest
       status.revision = bundleRevision(release)
       await showLint(draft, release, selected ?? [], forLint)
+      await showRules(draft, { release, selected: selected ?? [], now: context.clock.now() }, forRules)
       showReverted(draft, ports)
       setRolloutCondition(draft.conditions, release.name, ports.rolloutOf(bundle, release.name))
       const waits = [...(found.endsInMs === undefined ? [] : [found.endsInMs]), ...(found.isPolled ? [POLL_MS] : [])]
@@ -228,7 +234,8 @@ async function renderFor(
     signal: context.signal,
   })
   showPlaintext(draft, plaintext)
-  const variants = hideInputs(draft.next, found.recipe, rendered.variants)
+  const content = { bundle: draft.next, found, clusters: request.clusters, variants: rendered.variants }
+  const variants = hideInputs(draft.next, found.recipe, await denyContent(content, ports, context.clock.now()))
   if (Object.keys(frozen).length > Object.keys(before).length) await ports.keepFrozen(key, frozen)
   if (clusters.length === 0 && variants.some(({ when }) => Object.keys(when).length > 0)) {
     const why = selected === undefined ? 'The Placement has not been decided yet' : 'No cluster is selected'
@@ -244,8 +251,7 @@ async function renderFor(
     bytes = Math.max(bytes, one.bytes)
     stored.push(one.variant)
   }
-  const isPlaintext = variants.some(({ result }) => result.ok === false && result.problems.some((one) => one.plaintext))
-  show(draft, { variants, stored, objects, what: whatOf(draft.next, found), notes, isPlaintext })
+  show(draft, { variants, stored, objects, what: whatOf(draft.next, found), notes })
   return { variants: stored, bytes }
 }
 
@@ -302,12 +308,10 @@ interface Shown {
   readonly objects: number
   readonly what: string
   readonly notes: readonly string[]
-  /** Whether a plaintext Secret is a reason for a problem. */
-  readonly isPlaintext: boolean
 }
 
 /** Sets the condition Rendered; throws Stalled when no variant has content. */
-function show(draft: Draft<Bundle>, { variants, stored, objects, what, notes, isPlaintext }: Shown): void {
+function show(draft: Draft<Bundle>, { variants, stored, objects, what, notes }: Shown): void {
   const failing = stored.findIndex(({ problem }) => problem !== undefined)
   const problem = stored[failing]?.problem ?? ''
   if (!stored.some(({ set }) => set !== undefined)) {
@@ -315,7 +319,11 @@ function show(draft: Draft<Bundle>, { variants, stored, objects, what, notes, is
       failing < 0
         ? `Every selected cluster is left out by ${stored[0]?.skip ?? 'a variant'}. Clusters keep what they run.`
         : `Cannot render ${what}: ${problem}. Clusters keep what they run.`
-    const reason = isPlaintext ? 'PlaintextSecret' : 'RenderFailed'
+    const problems = variants.flatMap(({ result }) => (result.ok === false ? result.problems : []))
+    const isPlaintext = problems.some((one) => one.plaintext)
+    const isDenied = problems.some(({ rule }) => rule !== undefined)
+    const reason = isPlaintext ? 'PlaintextSecret' : isDenied ? 'RuleDenies' : 'RenderFailed'
+    if (reason === 'RuleDenies') draft.conditions.set('RulesMet', 'False', 'Denied', message)
     draft.conditions.set('Rendered', 'False', reason, message)
     throw new Stalled(reason, message)
   }

@@ -5,6 +5,7 @@
  */
 import type { Informer } from '../../client/informer.ts'
 import type { Informers } from '../../client/informers.ts'
+import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../kinds/builtin/admission.ts'
 import { Approval } from '../../kinds/native/approval.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
@@ -49,6 +50,8 @@ export interface Caches {
   readonly reports: Informer<ClusterReport>
   readonly windows: Informer<Window>
   readonly clusterWindows: Informer<ClusterWindow>
+  readonly rules: Informer<ValidatingAdmissionPolicy>
+  readonly ruleBindings: Informer<ValidatingAdmissionPolicyBinding>
 }
 
 /** Creates the caches and their indexes. */
@@ -73,6 +76,8 @@ export function createCaches(informers: Informers): Caches {
     reports: informers.of(ClusterReport),
     windows: informers.of(Window),
     clusterWindows: informers.of(ClusterWindow),
+    rules: informers.of(ValidatingAdmissionPolicy),
+    ruleBindings: informers.of(ValidatingAdmissionPolicyBinding),
   }
   caches.decisions.addIndex('placement', (page) => [inNamespaceOf(page, page.spec.placement)])
   caches.decisions.addIndex('cluster', (page) => page.spec.decisions.map((decision) => decision.cluster))

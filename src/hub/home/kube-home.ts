@@ -21,6 +21,7 @@ import {
 } from '../../kinds/policies/approve-policy.ts'
 import { BIND_BINDING, BIND_POLICY } from '../../kinds/policies/bind-policy.ts'
 import { EXCEPTION_BINDING, EXCEPTION_POLICY } from '../../kinds/policies/exception-policy.ts'
+import { RULE_EXCEPTION_BINDING, RULE_EXCEPTION_POLICY } from '../../kinds/policies/rule-exception-policy.ts'
 import { GATEWAY_BINDING, GATEWAY_POLICY } from '../../kinds/policies/gateway-policy.ts'
 import { PROJECT_POLICIES } from '../../kinds/policies/project-policy.ts'
 import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../kinds/builtin/admission.ts'
@@ -50,6 +51,7 @@ const POLICIES = [
   APPROVE_POLICY,
   ROLLOUT_PROTECTION_POLICY,
   EXCEPTION_POLICY,
+  RULE_EXCEPTION_POLICY,
   ...PROJECT_POLICIES.map(([policy]) => policy),
 ]
 const BINDINGS = [
@@ -62,6 +64,7 @@ const BINDINGS = [
   APPROVE_BINDING,
   ROLLOUT_PROTECTION_BINDING,
   EXCEPTION_BINDING,
+  RULE_EXCEPTION_BINDING,
   ...PROJECT_POLICIES.map(([, binding]) => binding),
 ]
 

@@ -34,7 +34,7 @@ export const Bundle = defineKind({
   shortNames: ['fb'],
   events: {
     warnWhenTrue: ['Reverted', 'Unplaced', 'PlaintextSecret'],
-    warnWhenFalse: ['Linted', 'Rendered'],
+    warnWhenFalse: ['Linted', 'Rendered', 'RulesMet'],
     revision: ['release'],
   },
   description:

@@ -42,6 +42,25 @@ export const Override = defineKind({
           },
         ),
       ),
+      policy: optional(
+        text({
+          max: 253,
+          min: 1,
+          description:
+            'Name of the ValidatingAdmissionPolicy that the Override is an exception of: the rendered content of the Bundle does not have to meet the policy on the selected clusters. The caller needs the verb `except` on the policy. `ticket` and `expiresAt` are required. An Override with this field changes nothing else.',
+        }),
+      ),
+      control: optional(
+        text({
+          max: 253,
+          min: 1,
+          description:
+            'Control of `policy`, for example `AC-6 Least Privilege`, as its annotation `policy.open-cluster-management.io/controls` names it. The exception has no effect if the policy does not name the control. If omitted, the exception is of the whole policy.',
+        }),
+      ),
+      ticket: optional(
+        text({ max: 253, min: 1, description: 'Ticket in which the Override was decided, for example `SEC-17`.' }),
+      ),
       owner: text({ max: 253, min: 1, description: 'Person or team that is responsible for the Override.' }),
       reason: text({ max: 1024, min: 1, description: 'Reason of the Override.' }),
       expiresAt: optional(
@@ -53,6 +72,15 @@ export const Override = defineKind({
     {
       description: 'Change of a Bundle on some clusters.',
       rules: [
+        {
+          rule: '!has(self.policy) || (has(self.ticket) && has(self.expiresAt))',
+          message: 'an exception of a policy needs ticket and expiresAt',
+        },
+        {
+          rule: '!has(self.policy) || (!has(self.drift) && !has(self.helm) && !has(self.kustomize) && !has(self.patches) && !has(self.images) && !has(self.labels) && !has(self.overlays) && !has(self.defaultNamespace) && !has(self.targetNamespace))',
+          message: 'an exception of a policy has no content',
+        },
+        { rule: '!has(self.control) || has(self.policy)', message: 'control needs policy' },
         {
           rule: '!has(self.drift) || (has(self.clusters) && !has(self.clusterSelector) && !has(self.anyOf) && !has(self.helm) && !has(self.kustomize) && !has(self.patches) && !has(self.images) && !has(self.labels) && !has(self.overlays) && !has(self.defaultNamespace) && !has(self.targetNamespace))',
           message: 'an Override with drift names clusters and has no clusterSelector, anyOf or content',

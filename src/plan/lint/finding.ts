@@ -44,6 +44,11 @@ export const CHECKS = {
     title: 'A Project refuses an object',
     help: 'The Project of the namespace does not allow the object, or the namespace has no Project. The message names the line of the Project. Change the object, or ask an administrator to change the Project. Projects come from the hub (`--hub`) or from the files; without them nothing is checked.',
   },
+  'rule-not-met': {
+    severity: 'error',
+    title: 'Rendered content does not meet a rule',
+    help: 'A ValidatingAdmissionPolicy of the hub or of the files, whose binding selects `flotilla.dev/rendered: "true"`, does not accept a rendered object. A binding that denies is an error: the hub releases no such content. A binding that warns is a warning, one that audits a note. Where an Override is an exception, it is a note. See [rules](compliance.md#rules-on-rendered-content).',
+  },
   'cannot-render': {
     severity: 'error',
     title: 'A bundle cannot be rendered',

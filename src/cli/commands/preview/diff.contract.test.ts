@@ -20,6 +20,7 @@ import { formatTime } from '../../../core/time/time.ts'
 import { composeApi } from '../../../hub/compose/compose-api.ts'
 import { inProcessTransport } from '../../../hub/compose/in-process-transport.ts'
 import { HUB_USERS } from '../../../hub/ports.ts'
+import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../../kinds/builtin/admission.ts'
 import { ConfigMap, Namespace, Secret } from '../../../kinds/builtin/core.ts'
 import { Assignment } from '../../../kinds/native/assignment.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
@@ -69,6 +70,23 @@ const BUNDLES = {
   other: { placement: 'stores', source: { name: 'apps', path: 'other' } },
   chart: { placement: 'stores', source: { name: 'redis' } },
 } as const
+
+/** A rule that denies more than two replicas on stores, and one that warns about everything. */
+async function addRules(client: Client): Promise<void> {
+  const resourceRules = [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['*'] }]
+  const objectSelector = { matchLabels: { 'flotilla.dev/rendered': 'true' } }
+  const small = "object.metadata.annotations[?'flotilla.dev/cluster-label.format'].orValue('') == 'hyper'"
+  for (const [name, expression, message, action] of [
+    ['few', `${small} || object.spec.replicas <= 2`, 'at most two', 'Deny'],
+    ['none', 'false', 'never', 'Warn'],
+  ] as const) {
+    const rule = { matchConstraints: { resourceRules }, validations: [{ expression, message }] }
+    await client.create(ValidatingAdmissionPolicy, build(ValidatingAdmissionPolicy, name, { spec: rule }))
+    const bound = { policyName: name, validationActions: [action], matchResources: { objectSelector } }
+    const binding = build(ValidatingAdmissionPolicyBinding, name, { spec: bound })
+    await client.create(ValidatingAdmissionPolicyBinding, binding)
+  }
+}
 
 /** A clone with one commit that the hub has, and a hub with a few clusters. */
 async function scene(t: TestContext) {
@@ -257,9 +275,23 @@ test('nothing changed, nothing told; then groups of clusters by what happens to 
     ],
   )
   const json = JSON.parse((await run({ output: 'json' })).out) as { totals: unknown }
-  assert.deepEqual(json.totals, { bundles: 2, clusters: 4, gained: 0, lost: 0, revertsDrift: 1, cannotRender: 4 })
+  assert.deepEqual(json.totals, {
+    bundles: 2,
+    clusters: 4,
+    gained: 0,
+    lost: 0,
+    revertsDrift: 1,
+    denied: 0,
+    cannotRender: 4,
+  })
   const markdown = (await run({ output: 'markdown' })).out
   assert.match(markdown, /^### flotilla diff: 2 bundles on 4 clusters\n/)
+  await addRules(client)
+  const ruled = (await run({ output: 'markdown', bundle: 'pos' })).out
+  assert.match(ruled, /\*\*Rules deny the content of 3 clusters\.\*\*/)
+  assert.match(ruled, /\*\*denied: Deployment pos\/pos: at most two \\\[policy few\\\] \(s1, s2 and 1 more\)\*\*/)
+  assert.match(ruled, /\*\*warning: Deployment pos\/pos: never \\\[policy none\\\]/)
+  assert.match(ruled, /<!-- totals \{.*"denied":3/)
   assert.match(markdown, /\*\*4 clusters cannot be rendered\.\*\* \*\*Drift would be reverted on 1 cluster\.\*\*/)
 
   git('checkout', '--quiet', '-b', 'change')

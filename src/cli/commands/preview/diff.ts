@@ -24,6 +24,7 @@ import type { ExitCode } from '../../errors/cli-error.ts'
 import { keyOfObject, readFleetFacts, withObjects } from '../../repository/fleet-facts.ts'
 import { checkOwn, readDefinitions } from '../../lint/read-definitions.ts'
 import type { Definition } from '../../lint/read-definitions.ts'
+import { readPolicies, rulesWith, UNREAD_RULES } from '../../lint/rule-findings.ts'
 import { manifestPaths } from '../../lint/manifest-paths.ts'
 import { ASSIGNMENTS, listAll, RELEASES, REPORTS } from '../../api/flotilla-resources.ts'
 import { readIfAllowed } from '../../api/read-if-allowed.ts'
@@ -102,7 +103,13 @@ export async function diff({ terminal, connection, flags }: DiffInput): Promise<
     terminal.step('warn', `${plural(defined.wrong, 'error')} in the files; list them with "flotilla validate"`)
   }
   refuseUnknown(flags.bundle, [...before.facts.bundles, ...after.facts.bundles])
-  const bundles = preview({ before, after, reports, bundle: flags.bundle, parts: await previewParts() })
+  const policies = await readPolicies(client)
+  if (!policies) terminal.step('warn', UNREAD_RULES)
+  const rules = rulesWith(
+    policies,
+    defined.others.map(({ object }) => object),
+  )
+  const bundles = preview({ before, after, reports, bundle: flags.bundle, parts: await previewParts(), rules })
   const moving = assignments.filter((assignment) => isBehind(assignment, facts.bundles, delivery)).length
   const fileOf = new Map(defined.own.map((one) => [`${one.object.kind} ${keyOfObject(one.object)}`, one.file]))
   terminal.data(

@@ -393,3 +393,59 @@ spec:
   assert.match(none.out, /error: Bundle shop\/pos: Namespace shop has no Project.*\[project-refuses\]/)
   assert.doesNotMatch((await run(t, files(''))).out, /project-refuses/)
 })
+
+const RULE = (action: string) => `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: greets}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+  validations: [{expression: "object.data.hello == 'people'", message: greet people}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: greets}
+spec:
+  policyName: greets
+  validationActions: [${action}]
+  matchResources: {objectSelector: {matchLabels: {flotilla.dev/rendered: "true"}}}
+`
+
+test('rules of the files are evaluated on what Bundles render, at the line of the object', async (t) => {
+  const bundle = `apiVersion: flotilla.dev/v1alpha1
+kind: Placement
+metadata: {name: all, namespace: default}
+spec: {clusterSelector: {}}
+---
+apiVersion: flotilla.dev/v1alpha1
+kind: Bundle
+metadata: {name: greeting, namespace: default}
+spec:
+  placement: all
+  rollout: {concurrency: 1}
+  manifests: |
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: greeting}
+    data: {hello: world}
+`
+  const override = `---
+apiVersion: flotilla.dev/v1alpha1
+kind: Override
+metadata: {name: legacy, namespace: default}
+spec: {bundle: greeting, policy: greets, owner: ana, reason: legacy, ticket: T-1, expiresAt: "2999-01-01T00:00:00Z"}
+`
+  const found = async (action: string, more = '') => {
+    const files = { 'bundle.yaml': bundle + more, 'rule.yaml': RULE(action) }
+    const { out, code } = await run(t, files, { output: 'json' })
+    const { findings } = JSON.parse(out) as { findings: Record<string, unknown>[] }
+    const rows = findings.filter((one) => one['check'] === 'rule-not-met')
+    return [code, ...rows.map((one) => [one['severity'], one['message'], one['line']])]
+  }
+  const words = 'Bundle default/greeting: ConfigMap default/greeting: greet people [policy greets]'
+  assert.deepEqual(await found('Deny'), [1, ['error', words, 13]])
+  assert.deepEqual(await found('Warn'), [0, ['warning', words, 13]])
+  assert.deepEqual(await found('Audit'), [0, ['note', words, 13]])
+  const excepted = words.replace(']', ', excepted by Override legacy until 2999-01-01T00:00:00Z]')
+  assert.deepEqual(await found('Deny', override), [0, ['note', excepted, 13]])
+})

@@ -19,6 +19,7 @@ import { finding } from '../../../plan/lint/finding.ts'
 import type { NamedText, PlacedFinding } from '../../lint/read-definitions.ts'
 import { lintFiles } from '../../lint/lint-files.ts'
 import { manifestPaths } from '../../lint/manifest-paths.ts'
+import { readPolicies, UNREAD_RULES } from '../../lint/rule-findings.ts'
 import { printLint, summary } from '../../lint/print-findings.ts'
 import type { LintFormat } from '../../lint/print-findings.ts'
 import { readRepository, findRepositoryRoot } from '../../repository/repository-files.ts'
@@ -58,6 +59,8 @@ export async function validate(
   const hasHub = flags.hub === true || flags.kubeconfig !== undefined || flags.context !== undefined
   const client = hasHub ? clientOver((await connect()).rest) : undefined
   const present = client ? await readFleetFacts(client) : NO_FACTS
+  const policies = client && (await readPolicies(client))
+  if (client && !policies) terminal.step('warn', UNREAD_RULES)
   const followed = client ? await followedSources(root, present) : []
   const after = client && (await afterCompiling(client, present, { sources: followed, files }))
   const facts = after?.facts ?? present
@@ -69,6 +72,7 @@ export async function validate(
     facts,
     hasHub,
     kubeVersion: flags.kubeVersion,
+    policies,
     builders: DIALECT_BUILDERS,
     // A hub that follows the repository says which directories it compiles, and for which clusters.
     ...compact({ compiled: after?.hasRepositories ? undefined : ofFleet.bundles }),

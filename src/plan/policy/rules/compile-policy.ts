@@ -1,16 +1,17 @@
+// Tested by src/plan/policy/rules/content-rules.test.ts
 /** What expressions of admission policies may name. */
-import { celEnvironment, compileCel } from '../../cel/cel.ts'
-import type { CelEnvironment, CelIssue, CelProgram } from '../../cel/cel.ts'
-import { AUTHORIZER, AUTHORIZER_LIBRARY } from '../../cel/library/authorizer.ts'
-import { DYNAMIC } from '../../cel/declare-schema.ts'
-import type { DeclaredType } from '../../cel/declare-schema.ts'
-import type { Overload } from '../../cel/library/overload.ts'
-import { formatType, listType, mapType, objectType, SIMPLE } from '../../cel/types.ts'
-import type { CelType } from '../../cel/types.ts'
-import { CelMap, fromJson } from '../../cel/values.ts'
-import type { CelValue } from '../../cel/values.ts'
-import { compact } from '../../core/compact.ts'
-import type { ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
+import { celEnvironment, compileCel } from '../../../cel/cel.ts'
+import type { CelEnvironment, CelIssue, CelProgram } from '../../../cel/cel.ts'
+import { AUTHORIZER, AUTHORIZER_LIBRARY } from '../../../cel/library/authorizer.ts'
+import { DYNAMIC } from '../../../cel/declare-schema.ts'
+import type { DeclaredType } from '../../../cel/declare-schema.ts'
+import type { Overload } from '../../../cel/library/overload.ts'
+import { formatType, listType, mapType, objectType, SIMPLE } from '../../../cel/types.ts'
+import type { CelType } from '../../../cel/types.ts'
+import { CelMap, fromJson } from '../../../cel/values.ts'
+import type { CelValue } from '../../../cel/values.ts'
+import { compact } from '../../../core/compact.ts'
+import type { ValidatingAdmissionPolicy } from '../../../kinds/builtin/admission.ts'
 
 const { string: TEXT } = SIMPLE
 

@@ -1,13 +1,13 @@
 /** Whether a policy's or binding's match says that it is about a request. */
-import { matchesSelector } from '../../core/text/label-selector.ts'
-import type { LabelSelector } from '../../core/text/label-selector.ts'
-import type { MatchResources } from '../../kinds/builtin/admission.ts'
-import type { UnknownObject } from '../../kinds/meta.ts'
-import type { AdmissionRequest } from '../server/admission.ts'
+import { matchesSelector } from '../../../core/text/label-selector.ts'
+import type { LabelSelector } from '../../../core/text/label-selector.ts'
+import type { MatchResources } from '../../../kinds/builtin/admission.ts'
+import type { UnknownObject } from '../../../kinds/meta.ts'
+import type { PolicyRequest } from './policy-request.ts'
 
 /** A request with what its match needs to know. */
 export interface MatchInput {
-  readonly request: AdmissionRequest
+  readonly request: PolicyRequest
   /** The namespace the object is in. */
   readonly namespace: UnknownObject | undefined
   servedVersions(group: string, plural: string): readonly string[]
@@ -63,7 +63,7 @@ function meetsNamespace(selector: unknown, { request, namespace }: MatchInput): 
   return matchesSelector(labels, wanted!)
 }
 
-function meetsObject(selector: unknown, { object, oldObject }: AdmissionRequest): boolean {
+function meetsObject(selector: unknown, { object, oldObject }: PolicyRequest): boolean {
   const wanted = selector as LabelSelector | undefined
   if (isEmpty(wanted)) return true
   return [object, oldObject].some((one) => one !== undefined && matchesSelector(one.metadata.labels ?? {}, wanted!))
