@@ -5,6 +5,7 @@
  */
 import { exact, near, refused, warned } from '../field-table.ts'
 import type { Fields } from '../field-table.ts'
+import { HEALTH_EXPRESSIONS, ignoreRules } from './rule-fields.ts'
 
 const reference: Fields = { name: exact('text', '') }
 
@@ -76,10 +77,7 @@ export const KUSTOMIZATION: Fields = {
     { items: { apiVersion: exact('text', ''), ...objectReference } },
     'By the rules of kstatus. With an entry, all objects of the build count, as with `wait`.',
   ),
-  healthCheckExprs: refused(
-    'maps',
-    'healthCheckExprs is refused: expressions are not evaluated in clusters yet; use a health rule of a Bundle',
-  ),
+  healthCheckExprs: HEALTH_EXPRESSIONS,
   dependsOn: near(
     { items: { name: exact('text', ''), namespace: exact('text', ''), readyExpr: exact('text', '') } },
     'Judged for each cluster. `readyExpr` is judged once, on the hub.',
@@ -130,6 +128,6 @@ export const KUSTOMIZATION: Fields = {
     'Secrets alone are decrypted: only their values are sealed. A file whose MAC does not fit is refused, unless the object has the annotation `flotilla.dev/sops-mac: Ignore`.',
   ),
   force: exact('flag', '`apply.immutable: Recreate`.'),
-  ignore: refused('maps', 'ignore is refused: rules of this field are not served yet; use spec.ignore of a Bundle'),
+  ignore: ignoreRules('ignore'),
   suspend: near('flag', 'No new content is delivered. Agents go on correcting drift, and Flux would not.'),
 }

@@ -16,6 +16,7 @@ import type { GitRepositorySpec } from './compile-git-repository.ts'
 import { nameInTree } from './cluster-trees.ts'
 import { madeFor, madeName } from './made-objects.ts'
 import type { Desired } from './made-objects.ts'
+import { compileHealth, compileIgnore, healthProblem, ignoreProblem } from './object-rules.ts'
 
 /** The annotation that names the RolloutPlan of the clusters. */
 export const PLAN_ANNOTATION = 'flotilla.dev/rollout-plan'
@@ -93,6 +94,9 @@ export function readKustomization({ metadata, spec }: Kustomization): {
     const value = textOf(read[field])
     if ((value !== '' || field === 'interval') && !(Number(parseDuration(value)) > 0))
       wrong(`${field} is ${JSON.stringify(value)}; write a duration such as 5m`)
+  }
+  for (const problem of [ignoreProblem(read['ignore'], 'ignore'), healthProblem(read['healthCheckExprs'])]) {
+    if (problem !== undefined) wrong(problem)
   }
   return {
     findings,
@@ -240,6 +244,7 @@ export function deletionOf({ fields, suspend }: Pick<KustomizationSpec, 'fields'
 function optionsOf({ metadata }: Kustomization, spec: KustomizationSpec): BundleOptions {
   const { fields, dependsOn } = spec
   const account = textOf(fields['serviceAccountName'])
+  const isWaiting = fields['wait'] === true || listOf(fields['healthChecks']).length > 0
   const depends = dependsOn
     // An expression is judged on the hub, in place of the state.
     .filter(({ readyExpr }) => readyExpr === '')
@@ -251,7 +256,8 @@ function optionsOf({ metadata }: Kustomization, spec: KustomizationSpec): Bundle
       immutable: fields['force'] === true ? ('Recreate' as const) : undefined,
     }),
     delete: { ...deletionOf(spec) },
-    health: fields['wait'] === true || listOf(fields['healthChecks']).length > 0 ? undefined : [{ ignore: true }],
+    ignore: compileIgnore(fields['ignore']),
+    health: isWaiting ? compileHealth(fields['healthCheckExprs']) : [{ ignore: true }],
     dependsOn: depends.length === 0 ? undefined : depends,
     executor: account === '' ? undefined : { namespace: metadata.namespace ?? '', name: account },
   })

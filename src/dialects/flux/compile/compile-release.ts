@@ -19,6 +19,7 @@ import { listOf, readHelmChart, readSpec, textOf } from './compile-source.ts'
 import type { ReadSpec } from './compile-source.ts'
 import { madeFor, madeName } from './made-objects.ts'
 import type { Desired } from './made-objects.ts'
+import { compileHealth, compileIgnore, healthProblem, ignoreProblem } from './object-rules.ts'
 
 /** The `namespace/name` that a nested object has in its repository, where that is another one than on the hub. */
 export const NESTED_FROM = 'flotilla.dev/nested-from'
@@ -70,11 +71,11 @@ export function readHelmRelease({ metadata, spec }: HelmRelease): ReadSpec<HelmR
     const template = readHelmChart({ spec: chartSpec(read) })
     findings.push(...template.findings.map((one) => ({ ...one, message: `spec.chart.${one.message}` })))
   }
-  for (const { target } of listOf(objectIn(read, 'driftDetection')['ignore'])) {
-    const name = isObject(target) ? textOf(target['name']) : ''
-    if (!/^([A-Za-z0-9.:-]*|\.\*)$/.test(name))
-      wrong(`driftDetection.ignore.target.name is ${JSON.stringify(name)}; write a name or .*`)
-  }
+  const problems = [
+    ignoreProblem(objectIn(read, 'driftDetection')['ignore'], 'driftDetection.ignore'),
+    healthProblem(read['healthCheckExprs']),
+  ]
+  for (const problem of problems) if (problem !== undefined) wrong(problem)
   const test = objectIn(read, 'test')
   const maxHistory = read['maxHistory']
   return {
@@ -281,7 +282,6 @@ function optionsOf({ metadata }: HelmRelease, spec: HelmReleaseSpec): BundleOpti
     .map(({ namespace, name }) => ({ bundle: `${namespace}/${madeName(HelmRelease.kind, name)}` }))
   const drift = objectIn(fields, 'driftDetection')
   const mode = textOf(drift['mode'])
-  const ignore = listOf(drift['ignore']).map(ignoreRule)
   const isForced = [objectIn(fields, 'upgrade'), objectIn(fields, 'rollback')].some(({ force }) => force === true)
   const propagation = textOf(objectIn(fields, 'uninstall')['deletionPropagation'])
   return compact({
@@ -298,27 +298,12 @@ function optionsOf({ metadata }: HelmRelease, spec: HelmReleaseSpec): BundleOpti
     namespaces: objectIn(fields, 'install')['createNamespace'] === true ? { create: true } : undefined,
     // Flux does not look at drift unless it is told to.
     drift: { mode: mode === 'enabled' || mode === 'warn' ? DRIFT_MODES[mode] : ('Ignore' as const) },
-    ignore: ignore.length === 0 ? undefined : ignore,
-    health: isBoth(fields, 'disableWait') ? [{ ignore: true }] : undefined,
+    ignore: compileIgnore(drift['ignore']),
+    health: isBoth(fields, 'disableWait') ? [{ ignore: true }] : compileHealth(fields['healthCheckExprs']),
     hooks: isBoth(fields, 'disableHooks') ? ('Skip' as const) : undefined,
     dependsOn: depends.length === 0 ? undefined : depends,
     remediation: remediationOf(fields),
     executor: account === '' ? undefined : { namespace: fromOf(metadata).namespace, name: account },
-  })
-}
-
-function ignoreRule({ paths, target }: JsonObject): NonNullable<BundleOptions['ignore']>[number] {
-  const selected = isObject(target) ? target : {}
-  const glob = (field: string): string | undefined => {
-    const value = textOf(selected[field])
-    return value === '.*' ? '*' : value || undefined
-  }
-  return compact({
-    group: glob('group'),
-    kind: glob('kind'),
-    namespace: glob('namespace'),
-    name: glob('name'),
-    pointers: Array.isArray(paths) ? (paths as string[]) : [],
   })
 }
 

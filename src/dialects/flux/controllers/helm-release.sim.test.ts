@@ -408,7 +408,7 @@ test('what is not served is refused by name', async (t) => {
   assert.match(await condition('elsewhere'), /^False AccessDenied: can't access .*other.*cross-namespace references/)
   assert.match(await condition('both'), /^False Refused: spec\.chart or spec\.chartRef is required, and not both/)
   assert.match(await condition('external'), /^False Refused: spec\.chartRef\.kind is "ExternalArtifact"/)
-  assert.match(await condition('exprs'), /^False Refused: spec\.healthCheckExprs is refused/)
+  assert.match(await condition('exprs'), /^False Refused: spec\.healthCheckExprs: .*expression Current not specified/)
   assert.match(await condition('signed'), /^False Refused: spec\.chart\.spec\.verify is refused/)
 })
 

@@ -2,6 +2,7 @@
 /** All fields of Flux's HelmRelease, and how exactly they are supported. */
 import { exact, near, refused, warned } from '../../field-table.ts'
 import type { Fields } from '../../field-table.ts'
+import { HEALTH_EXPRESSIONS, ignoreRules } from '../rule-fields.ts'
 
 const reference: Fields = { name: exact('text', '') }
 
@@ -114,42 +115,14 @@ export const HELM_RELEASE: Fields = {
     '`nohooks` (default) leaves hooks as they are; `combined` and `separate` render them, too.',
   ),
   waitStrategy: near('map', 'Agents always judge by the rules of kstatus.'),
-  healthCheckExprs: refused(
-    'maps',
-    'healthCheckExprs is refused: expressions are not evaluated in clusters yet; use a health rule of a Bundle',
-  ),
+  healthCheckExprs: HEALTH_EXPRESSIONS,
   driftDetection: near(
     {
       mode: exact(
         'text',
         '`drift.mode` of the Bundle: `enabled` corrects, `warn` reports, `disabled` (default) ignores.',
       ),
-      ignore: near(
-        {
-          items: {
-            paths: exact('texts', ''),
-            target: near(
-              {
-                group: exact('text', ''),
-                version: near('text', 'Not looked at.'),
-                kind: exact('text', ''),
-                namespace: exact('text', ''),
-                name: near('text', 'A name, or `.*`.'),
-                labelSelector: refused(
-                  'text',
-                  'driftDetection.ignore.target.labelSelector is refused: name the object',
-                ),
-                annotationSelector: refused(
-                  'text',
-                  'driftDetection.ignore.target.annotationSelector is refused: name the object',
-                ),
-              },
-              '',
-            ),
-          },
-        },
-        '`ignore` of the Bundle.',
-      ),
+      ignore: ignoreRules('driftDetection.ignore'),
     },
     '',
   ),
