@@ -9,7 +9,8 @@ import { digestOf } from '../src/core/crypto/digest.ts'
 import { silentLogger } from '../src/core/log.ts'
 import { createKeyedThrottle } from '../src/engine/keyed-throttle.ts'
 import { createRosterCache } from '../src/controllers/rollout-advance/roster-cache.ts'
-import { rolloutAdvanceReconciler } from '../src/controllers/rollout-advance/reconcile.ts'
+import { createPassPace } from '../src/controllers/rollout-advance/pass-pace.ts'
+import { restOf, rolloutAdvanceReconciler } from '../src/controllers/rollout-advance/reconcile.ts'
 import { decideWrite, openDraft } from '../src/engine/draft.ts'
 import { Release } from '../src/kinds/native/release.ts'
 import { Rollout } from '../src/kinds/native/rollout.ts'
@@ -51,6 +52,7 @@ async function measure(count: number, concurrency: number | string) {
     fleet.set(name, state)
     books.note(name)
   }
+  const pace = createPassPace(clock)
   const reconciler = rolloutAdvanceReconciler({
     gather: () => ({
       release,
@@ -73,7 +75,7 @@ async function measure(count: number, concurrency: number | string) {
     }),
     askGates: () => {},
     statusThrottle: createKeyedThrottle(clock, 1000),
-    passThrottle: createKeyedThrottle(clock, 0),
+    pace,
     rosterCache: books,
   })
   const context = { clock, ids: createSeededIds('bench'), log: silentLogger, signal: new AbortController().signal }
@@ -87,7 +89,8 @@ async function measure(count: number, concurrency: number | string) {
   const look = async () => {
     const draft = openDraft(rollout, clock.now())
     const began = process.cpuUsage()
-    await reconciler.reconcile(draft, context)
+    // A Rollout that rests is not reconciled.
+    if (restOf(rollout, pace) === 0) await reconciler.reconcile(draft, context)
     const { user, system } = process.cpuUsage(began)
     const took = (user + system) / 1000
     looks++

@@ -1,5 +1,5 @@
 /**
- * Light agents for wire.bench.ts: they speak the wire as an agent does (one stream, one connection for the rest, both
+ * Light agents for wire.bench.ts and delivery.bench.ts: they speak the wire as an agent does (one stream, one connection for the rest, both
  * kept), and run nothing. They live in a process of their own, so that what they cost is not the bench's and what they
  * wait for is not theirs.
  */
@@ -15,7 +15,12 @@ import { digestOf } from '../src/core/crypto/digest.ts'
 import { systemClock } from '../src/core/time/system-clock.ts'
 import { systemIds } from '../src/core/system-ids.ts'
 import type { CertificateAndKey } from '../src/core/crypto/x509.ts'
+import { decodeDelta } from '../src/wire/document/binary-delta.ts'
+import type { ClusterDocument } from '../src/wire/document/cluster-document.ts'
+import { readTrustedDocument } from '../src/wire/document/signed-document.ts'
+import { LIMITS } from '../src/wire/limits.ts'
 import { BASE_HEADER, INSTANCE_HEADER, ROUTES } from '../src/wire/link/frames.ts'
+import { unwrapEnvelope, wrapEnvelope } from '../src/wire/trust/envelope.ts'
 import { issueAgentCertificate } from '../src/wire/trust/hub-keys.ts'
 
 /** What agents counted together. */
@@ -37,6 +42,12 @@ export interface Wanted {
   readonly fetch: boolean
 }
 
+/** The documents that agents wait for: this number of entries, whose generations add up to this. */
+export interface AwaitedDocument {
+  readonly entries: number
+  readonly generations: number
+}
+
 /** A fleet of light agents in another process. */
 export interface LightFleet {
   /** Counted so far. */
@@ -52,6 +63,9 @@ export interface LightFleet {
    * received, on average.
    */
   allAcknowledge(): Promise<{ readonly bytesEach: number }>
+  /** Resolves when every agent has heard of such a document; `allReported` when each has reported it as well. */
+  allHave(awaited: AwaitedDocument): Promise<void>
+  allReported(awaited: AwaitedDocument): Promise<void>
   stop(): void
 }
 
@@ -59,6 +73,8 @@ interface FleetOrder {
   readonly count: number
   readonly port: number
   readonly ca: CertificateAndKey
+  /** Agents read their documents, and fetch and report what these name, instead of a wanted set. */
+  readonly byDocument?: boolean
 }
 
 /** Starts the process; all of its agents have certificates. */
@@ -83,6 +99,8 @@ export async function startLightFleet(order: FleetOrder): Promise<LightFleet> {
     want: (wanted) => ask('want', wanted),
     allFollow: () => ask('allFollow'),
     allAcknowledge: () => ask('allAcknowledge'),
+    allHave: (awaited) => ask('allHave', awaited),
+    allReported: (awaited) => ask('allReported', awaited),
     stop: () => void child.kill('SIGKILL'),
   }
 }
@@ -98,11 +116,18 @@ interface Light {
   revision: number
   report: string | undefined
   bytes: number
+  /** With `byDocument`: what the agent holds, and the newest head that it has not taken yet. */
+  envelope: Uint8Array | undefined
+  entries: ClusterDocument['content']['entries']
+  head: { document: string; revision: number } | undefined
+  isTaking: boolean
+  onDocument: (() => void) | undefined
+  onReported: (() => void) | undefined
   onBeat: (() => void) | undefined
   onAcknowledged: (() => void) | undefined
 }
 
-function createLightFleet({ count, port, ca }: FleetOrder) {
+function createLightFleet({ count, port, ca, byDocument = false }: FleetOrder) {
   const counts: Counts = { handshakes: 0, resumed: 0, postponed: 0, lost: 0, failed: 0, checkIns: 0 }
   const { privateKey: key, publicKey } = generateKeyPair('p256')
   let wanted: Wanted | undefined
@@ -119,8 +144,13 @@ function createLightFleet({ count, port, ca }: FleetOrder) {
       report: undefined,
       onBeat: undefined,
       onAcknowledged: undefined,
+      envelope: undefined,
+      head: undefined,
+      onDocument: undefined,
+      onReported: undefined,
     }
-    return { id, instance: systemIds.suffix(20), agent, revision: 0, bytes: 0, ...nothing }
+    const started = { revision: 0, bytes: 0, entries: [], isTaking: false }
+    return { id, instance: systemIds.suffix(20), agent, ...started, ...nothing }
   })
 
   function ask(light: Light, path: string, body?: string): Promise<IncomingMessage> {
@@ -195,7 +225,10 @@ function createLightFleet({ count, port, ca }: FleetOrder) {
           for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
             const frame = JSON.parse(text.slice(0, end)) as { type: string; document?: string; revision?: number }
             text = text.slice(end + 1)
-            if (frame.type === 'head') void take(light, frame.document!, frame.revision!)
+            if (frame.type === 'head' && byDocument) {
+              light.head = { document: frame.document!, revision: frame.revision! }
+              void takeDocuments(light)
+            } else if (frame.type === 'head') void take(light, frame.document!, frame.revision!)
             else light.onBeat?.()
           }
         }
@@ -221,15 +254,63 @@ function createLightFleet({ count, port, ca }: FleetOrder) {
     light.onAcknowledged?.()
   }
 
+  /** Takes the newest document, one at a time, as an agent does: heads that came meanwhile are skipped. */
+  async function takeDocuments(light: Light): Promise<void> {
+    if (light.isTaking) return
+    light.isTaking = true
+    while (light.head) {
+      const { document, revision } = light.head
+      light.head = undefined
+      const { headers, bytes } = await insist(light, `${ROUTES.document}${light.held ? `?base=${light.held}` : ''}`)
+      light.bytes += bytes.byteLength
+      const isDelta = headers[BASE_HEADER] !== undefined
+      const envelope = isDelta
+        ? wrapEnvelope(decodeDelta(bytes, 2 * LIMITS.documentBytes, unwrapEnvelope(light.envelope!)))
+        : bytes
+      const read = readTrustedDocument(envelope)
+      if (!read) {
+        counts.failed += 1
+        continue
+      }
+      const had = new Map(light.entries.map(({ bundle, set }) => [bundle, set]))
+      const missing = read.content.entries.filter(({ bundle, set }) => had.get(bundle) !== set)
+      Object.assign(light, { entries: read.content.entries, envelope })
+      light.onDocument?.()
+      await fetchSets(light, missing, had)
+      Object.assign(light, { held: document, revision })
+      await report(light)
+      light.onReported?.()
+    }
+    light.isTaking = false
+  }
+
+  async function fetchSets(
+    light: Light,
+    missing: ClusterDocument['content']['entries'],
+    had: ReadonlyMap<string, Digest>,
+  ): Promise<void> {
+    for (const { bundle, set } of missing) {
+      const base = had.get(bundle)
+      const from = base ? `?base=${base}&held=${light.held}` : ''
+      light.bytes += (await insist(light, `${ROUTES.set}${set}${from}`)).bytes.byteLength
+    }
+  }
+
   async function report(light: Light): Promise<void> {
-    const { revision, held, set } = light
+    const { revision, held, set, entries } = light
     const row = { bundle: 'default/bench', generation: revision, set, state: 'Ready' }
+    const rows = entries.map((entry) => ({
+      bundle: entry.bundle,
+      generation: entry.generation,
+      set: entry.set,
+      state: 'Ready',
+    }))
     const text = JSON.stringify({
       epoch: held ? 1 : 0,
       revision,
       ...(held ? { document: held } : {}),
       agentVersion: '0.1.0',
-      bundles: set ? [row] : [],
+      bundles: byDocument ? rows : set ? [row] : [],
     })
     await insist(light, ROUTES.report, text)
     light.report = digestOf(text)
@@ -249,6 +330,16 @@ function createLightFleet({ count, port, ca }: FleetOrder) {
     }
   }
 
+  const isAwaited = ({ entries }: Light, awaited: AwaitedDocument): boolean =>
+    entries.length === awaited.entries &&
+    entries.reduce((sum, { generation }) => sum + generation, 0) === awaited.generations
+  const allWith = (field: 'onDocument' | 'onReported', awaited: AwaitedDocument) =>
+    Promise.all(
+      agents.map(
+        (light) =>
+          new Promise<void>((done) => (light[field] = () => void (isAwaited(light, awaited) && done(undefined)))),
+      ),
+    )
   const all = (field: 'onBeat' | 'onAcknowledged') =>
     Promise.all(agents.map((light) => new Promise<void>((done) => (light[field] = done))))
   return {
@@ -261,6 +352,8 @@ function createLightFleet({ count, port, ca }: FleetOrder) {
     },
     want: async (next: Wanted) => void (wanted = next),
     allFollow: async () => void (await all('onBeat')),
+    allHave: async (awaited: AwaitedDocument) => void (await allWith('onDocument', awaited)),
+    allReported: async (awaited: AwaitedDocument) => void (await allWith('onReported', awaited)),
     async allAcknowledge() {
       for (const light of agents) light.bytes = 0
       await all('onAcknowledged')

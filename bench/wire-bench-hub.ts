@@ -1,13 +1,14 @@
 /**
- * A real hub for wire.bench.ts: `flotilla hub run` as a process, with clusters that joined long ago and documents made
+ * A real hub for wire.bench.ts and delivery.bench.ts: `flotilla hub run` as a process, with clusters that joined long ago and documents made
  * by hand.
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createFileBlobs } from '../src/blobs/file-blobs.ts'
 import { utf8 } from '../src/core/bytes.ts'
+import type { Client } from '../src/client/client.ts'
 import type { Digest } from '../src/core/crypto/digest.ts'
 import { inParallel } from '../src/core/async/in-parallel.ts'
 import { canonicalJson } from '../src/core/json.ts'
@@ -31,12 +32,17 @@ const TICKS_PER_SECOND = 100
 export interface Usage {
   readonly cpuMs: number
   readonly residentBytes: number
+  /** CPU by the name of the thread; threads of the same name together. */
+  readonly threads: ReadonlyMap<string, number>
 }
 
 /** A hub in a directory. */
 export interface BenchHub {
   readonly port: number
   readonly trust: HubTrust
+  /** The directory of the hub's data. */
+  readonly data: string
+  client(): Client
   usage(): Usage
   /** Killed without a word. */
   kill(): Promise<void>
@@ -67,6 +73,8 @@ export async function startBenchHub(data: string): Promise<BenchHub> {
   return {
     port,
     trust,
+    data,
+    client: () => api.client,
     usage: () => usageOf(child.pid!),
     async kill() {
       await api.close()
@@ -152,18 +160,28 @@ function ready(child: ChildProcess): Promise<void> {
 }
 
 function usageOf(pid: number): Usage {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const cpuMs = ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND
   const [, kib = '0'] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return { cpuMs, residentBytes: Number(kib) * 1024 }
+  const threads = new Map<string, number>()
+  for (const task of readdirSync(`/proc/${pid}/task`)) {
+    const { name, cpuMs } = cpuOf(`/proc/${pid}/task/${task}/stat`)
+    threads.set(name, (threads.get(name) ?? 0) + cpuMs)
+  }
+  return { cpuMs: cpuOf(`/proc/${pid}/stat`).cpuMs, residentBytes: Number(kib) * 1024, threads }
+}
+
+function cpuOf(file: string): { name: string; cpuMs: number } {
+  const stat = readFileSync(file, 'utf8')
+  const end = stat.lastIndexOf(')')
+  const fields = stat.slice(end + 2).split(' ')
+  const cpuMs = ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND
+  return { name: stat.slice(stat.indexOf('(') + 1, end), cpuMs }
 }
 
 function clusterOf(index: number): Cluster {
   return {
     apiVersion: 'flotilla.dev/v1alpha1',
     kind: 'Cluster',
-    metadata: { name: `n-${index}` },
+    metadata: { name: `n-${index}`, labels: { tier: 'bench' } },
     spec: {
       id: `c-${index}`,
       accepted: true,

@@ -166,6 +166,29 @@ describe('controller', () => {
     await end()
   })
 
+  it('reconciles a resting object when its rest is over, however often it changes before', async () => {
+    const resting = new Map<string, number>()
+    const { api, clock, passes, end } = running(async () => ({}), {
+      restMs: ({ metadata }) => Math.max(0, (resting.get(metadata.name) ?? 0) - clock.monotonicMs()),
+    })
+    api.put(path('a'), thing('a'))
+    await clock.settle()
+    resting.set('a', clock.monotonicMs() + 1000)
+    for (let size = 2; size < 6; size++) {
+      api.put(path('a'), thing('a', size))
+      api.put(path('b'), thing('b', size))
+      await clock.advance(100)
+    }
+    assert.deepEqual(
+      passes.filter((name) => name === 'a'),
+      ['a'],
+    )
+    assert.equal(passes.filter((name) => name === 'b').length, 4)
+    await clock.advance(1000)
+    assert.equal(passes.filter((name) => name === 'a').length, 2)
+    await end()
+  })
+
   it('keeps all conditions and writes nothing after a pass that returns unchanged', async () => {
     let isUnchanged = false
     const { api, clock, passes, writes, conditions, end } = running(async (draft) => {

@@ -198,6 +198,16 @@ describe('reports that want more', () => {
     ])
   })
 
+  it('are refused with two rows of one bundle, and nothing of such a report is stored', async () => {
+    const certificate = await joined()
+    const set = `sha256:${'a'.repeat(64)}`
+    const row = { bundle: 'default/shop', generation: 1, set, state: 'Ready' }
+    const twice = { ...REPORT, bundles: [row, { ...row, state: 'Failed' }] }
+    assert.equal((await send(certificate, twice)).status, 400)
+    assert.ok(!hub.writes.some((write) => write.includes('clusterreports')), hub.writes.join('\n'))
+    assert.equal((await send(certificate, { ...REPORT, bundles: [row] })).status, 200)
+  })
+
   it('are written on changes, and a flood of them slows down no other cluster', async () => {
     const certificate = await joined()
     await send(certificate, { ...REPORT, claims: [{ name: 'a', value: '1' }] })

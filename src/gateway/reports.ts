@@ -65,7 +65,7 @@ export function createReports({ client, clock, log, traffic, root, evidence, his
   const statements = createReportStatements(root)
 
   async function report(cluster: Cluster, body: Uint8Array, headers: GatewayRequest['headers']): Promise<ReportAnswer> {
-    const reported = parseJson(Report, body, { what: 'report', maxBytes: LIMITS.reportBytes })
+    const reported = readReport(body)
     const digest = digestOf(body)
     const statement = statements.verify(cluster, digest, headers)
     const isChanged = await writeReport(cluster, reported, statement !== undefined)
@@ -225,12 +225,20 @@ function reportSpec(
     receivedAt,
     // Lines that no user requested are dropped.
     log: log?.asked === cluster.spec.logsAskedAt ? log : undefined,
-    // A list map refuses a second row of the same bundle. The last row counts.
+    // A second row of the same bundle has no meaning. The last row counts.
     removals: removals.length === 0 ? undefined : oncePerBundle(removals),
     // An agent sends no more than this; more than this is not reported.
     feedback: feedback.length === 0 || isTooLarge(feedback) ? undefined : oncePerBundle(feedback),
     checks: checks.length === 0 ? undefined : boundChecks(checks),
   })
+}
+
+/** Reads a report. Two rows of one bundle contradict each other. */
+function readReport(body: Uint8Array): Report {
+  const reported = parseJson(Report, body, { what: 'report', maxBytes: LIMITS.reportBytes })
+  const { bundles } = reported
+  if (new Set(bundles.map(({ bundle }) => bundle)).size === bundles.length) return reported
+  throw new ApiError('BadRequest', 'the report has two rows of the same bundle')
 }
 
 /** One result for each check, with no more text than an agent of this version sends. */

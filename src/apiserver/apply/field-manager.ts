@@ -13,7 +13,7 @@ import { emptyObject } from './empty-object.ts'
 import { FieldSet, pathText } from './field-set.ts'
 import { capUpdaters, decodeManaged, encodeManaged, managerId, managerInfo, NOTHING_MANAGED } from './managed-fields.ts'
 import type { ManagedOwners } from './managed-fields.ts'
-import { toFieldSet } from './to-field-set.ts'
+import { toFieldSet, withAtomicOwners } from './to-field-set.ts'
 import { applyConfig, updateOwners } from './updater.ts'
 import type { FieldConflict, Managers, Operation, Version } from './updater.ts'
 
@@ -70,7 +70,7 @@ export function trackUpdate(update: TrackedUpdate): void {
   const { kind, live, next, subresource } = update
   const given = next.metadata.managedFields
   const before = live?.metadata.managedFields
-  const managed = decodeLiveOrNew(before, given, subresource !== undefined)
+  const managed = inSchemaOf(kind, decodeLiveOrNew(before, given, subresource !== undefined))
   delete next.metadata.managedFields
   // An object that was never tracked (its managers were reset) stays untracked until the first apply.
   if (live && managed.owners.size === 0) return
@@ -96,6 +96,19 @@ function decodeLiveOrNew(
   // Clients that do not know managedFields must not delete them by accident.
   const decoded = decodeManaged(given)
   return decoded && decoded.owners.size > 0 ? decoded : fromLive()
+}
+
+/** Owners that were recorded before a list or map of the kind became atomic, as the present schema names them. */
+function inSchemaOf(kind: Kind, managed: ManagedOwners): ManagedOwners {
+  const own = apiVersionOf(kind)
+  const type = rootType(kind.schema)
+  const owners = new Map(
+    Array.from(managed.owners, ([id, set]) => [
+      id,
+      (managed.versions.get(id) ?? own) === own ? withAtomicOwners(set, type) : set,
+    ]),
+  )
+  return { ...managed, owners }
 }
 
 function trackBy(update: Omit<TrackedUpdate, 'live'>, live: UnknownObject, managed: ManagedOwners): ManagedOwners {
@@ -130,8 +143,9 @@ export function applyObject(apply: Apply): UnknownObject {
   const { kind, live, config, manager, subresource } = apply
   if (config.metadata.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil')
   const base = live ?? emptyObject(kind)
-  let managed = decodeManaged(base.metadata?.managedFields)
-  if (!managed) throw new ApiError('InternalError', 'failed to decode managed fields of the stored object')
+  const decoded = decodeManaged(base.metadata?.managedFields)
+  if (!decoded) throw new ApiError('InternalError', 'failed to decode managed fields of the stored object')
+  let managed = inSchemaOf(kind, decoded)
   try {
     if (managed.owners.size === 0) {
       // Fields from before the first apply get an owner, so that conflicts with them are detected.

@@ -1,3 +1,4 @@
+// Tested by src/apiserver/apply/field-manager.test.ts
 import { isObject } from '../../core/json.ts'
 import { atomOf, atomKind, itemElement } from './atoms.ts'
 import type { ListAtom, MapAtom, TypeRef } from './atoms.ts'
@@ -53,6 +54,30 @@ function duplicatesOf(elements: readonly PathElement[]): Set<PathElement> {
   const duplicates = new Set<PathElement>()
   for (const element of elements) (seen.has(element) ? duplicates : seen).add(element)
   return duplicates
+}
+
+/**
+ * The set in the present schema: what a manager owned below a list or map that has become atomic is the whole list or
+ * map now. Objects that were written under an older schema name every item.
+ */
+export function withAtomicOwners(set: FieldSet, type: TypeRef): FieldSet {
+  let changed: FieldSet | undefined
+  const { map, list } = atomOf(type)
+  for (const [element, child] of set.children) {
+    const below = element.startsWith('f:') ? map?.fieldType(element.slice(2)) : list?.element
+    if (!below?.schema) continue
+    const atom = atomOf(below)
+    const isAtomic = (atom.list ?? atom.map)?.isAtomic === true && !atom.isScalar
+    const next = isAtomic ? undefined : withAtomicOwners(child, below)
+    if (next === child) continue
+    changed ??= new FieldSet(set.members, set.children)
+    if (next) changed.children.set(element, next)
+    else {
+      changed.children.delete(element)
+      changed.members.add(element)
+    }
+  }
+  return changed ?? set
 }
 
 /** The set with every struct field that has owned children added, so that a struct counts as owned by what is in it. */

@@ -15,6 +15,7 @@ import type { AssembledEntry } from '../../plan/document/assemble-document.ts'
 import { isDriftDecision } from '../../plan/drift/drift-rules.ts'
 import { sameRevision } from '../../plan/fleet/state.ts'
 import { contentFor } from '../../plan/release/variants.ts'
+import { admissionsOn } from '../caches/admissions-on.ts'
 import { inNamespaceOf, inputsOf, reportOf, rolloutsOfBundle } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
@@ -219,7 +220,7 @@ function newlyExcepted(before: Rollout | undefined, after: Rollout | undefined):
 /** The entry of a Delivery for a cluster that it admitted. */
 function deliveryEntry(delivery: Delivery, cluster: string): AssembledEntry[] {
   const { spec, status } = delivery
-  const admission = status?.admissions?.find((one) => one.cluster === cluster)
+  const [admission] = admissionsOn(delivery, cluster)
   const { revision } = status ?? {}
   if (!admission || admission.removal || admission.generation !== revision?.generation) return []
   const bundle = deliveryEntryId(delivery)
@@ -242,32 +243,30 @@ function deliveryEntry(delivery: Delivery, cluster: string): AssembledEntry[] {
 function entriesOf(caches: Caches, rollout: Rollout, cluster: string): AssembledEntry[] {
   if (rollout.spec.removal) return []
   const release = caches.releases.lister.get(inNamespaceOf(rollout, rollout.spec.release))
-  return (rollout.status?.admissions ?? [])
-    .filter((admission) => admission.cluster === cluster)
-    .flatMap((admission) => {
-      const revision = release?.spec.bundles.find(({ name }) => name === admission.bundle)
-      if (!revision) return []
-      const { generation } = revision
-      const bundle = inNamespaceOf(rollout, admission.bundle)
-      const content = contentFor(revision, inputsOf(caches, cluster))
-      if (content.kind !== 'Set') return []
-      // A cluster whose labels changed keeps the content of this generation; the next Release changes the content.
-      const present = caches.assignments.lister.get(cluster)?.spec.entries.find((entry) => entry.bundle === bundle)
-      const keeps = revision.variants !== undefined && present?.generation === generation
-      const set = keeps ? present.set : content.set
-      const { startBy, admittedAt, attempt } = admission
-      const catchUp = caches.bundles.lister.get(bundle)?.spec.catchUp
-      return [
-        compact({
-          bundle,
-          generation,
-          set,
-          rollout: keyOf(rollout),
-          admittedAt,
-          startBy,
-          attempt,
-          catchUp,
-        }),
-      ]
-    })
+  return admissionsOn(rollout, cluster).flatMap((admission) => {
+    const revision = release?.spec.bundles.find(({ name }) => name === admission.bundle)
+    if (!revision) return []
+    const { generation } = revision
+    const bundle = inNamespaceOf(rollout, admission.bundle)
+    const content = contentFor(revision, inputsOf(caches, cluster))
+    if (content.kind !== 'Set') return []
+    // A cluster whose labels changed keeps the content of this generation; the next Release changes the content.
+    const present = caches.assignments.lister.get(cluster)?.spec.entries.find((entry) => entry.bundle === bundle)
+    const keeps = revision.variants !== undefined && present?.generation === generation
+    const set = keeps ? present.set : content.set
+    const { startBy, admittedAt, attempt } = admission
+    const catchUp = caches.bundles.lister.get(bundle)?.spec.catchUp
+    return [
+      compact({
+        bundle,
+        generation,
+        set,
+        rollout: keyOf(rollout),
+        admittedAt,
+        startBy,
+        attempt,
+        catchUp,
+      }),
+    ]
+  })
 }

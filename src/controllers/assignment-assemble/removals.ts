@@ -3,6 +3,7 @@ import type { Cluster } from '../../kinds/native/cluster.ts'
 import { deliveryEntryId } from '../../kinds/native/delivery.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { AdmittedRemoval, AssembleInput } from '../../plan/document/assemble-document.ts'
+import { admissionsOn } from '../caches/admissions-on.ts'
 import { assignmentOf, inNamespaceOf, reportOf } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import { retainedClusters } from '../caches/retained-clusters.ts'
@@ -15,13 +16,13 @@ export function removalsFor(caches: Caches, cluster: Cluster, now: number): Admi
   const { name } = cluster.metadata
   if (cluster.spec.decommission) return allOf(caches, cluster, cluster.spec.decommission.policy)
   const delivered = caches.deliveries.lister.by('cluster', name).flatMap((delivery): AdmittedRemoval[] => {
-    const { removal } = delivery.status?.admissions?.find((one) => one.cluster === name) ?? {}
+    const { removal } = admissionsOn(delivery, name)[0] ?? {}
     const bundle = deliveryEntryId(delivery)
     return removal ? [{ bundle, ...removal, rollout: bundle }] : []
   })
   const placed = caches.rollouts.lister.by('cluster', name).flatMap((rollout): AdmittedRemoval[] => {
     const { removal } = rollout.spec
-    if (!removal || !rollout.status?.admissions?.some(({ cluster }) => cluster === name)) return []
+    if (!removal || admissionsOn(rollout, name).length === 0) return []
     const bundle = inNamespaceOf(rollout, removal.bundle)
     const keep = retainedClusters(caches, bundle, now)
     if (!keep || keep.has(name)) return []

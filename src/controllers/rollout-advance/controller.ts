@@ -26,7 +26,8 @@ import { clustersOfWindow, windowsInForce } from '../caches/windows-in-force.ts'
 import { gatherRollout, recordedAvailability } from './gather.ts'
 import { createGateChecks } from './gate-checks.ts'
 import type { AskGatePort } from './gate-checks.ts'
-import { rolloutAdvanceReconciler } from './reconcile.ts'
+import { createPassPace } from './pass-pace.ts'
+import { restOf, rolloutAdvanceReconciler } from './reconcile.ts'
 import { createRosterCache } from './roster-cache.ts'
 import type { RosterCache } from './roster-cache.ts'
 
@@ -40,6 +41,7 @@ const COUNTS_EVERY_MS = 1000
 export function createRolloutAdvance(parts: ControllerParts & { readonly askGate: AskGatePort }): Controller {
   const { caches, client, clock } = parts
   const rosterCache = createRosterCache()
+  const pace = createPassPace(clock)
   const checks = createGateChecks({
     clock,
     ask: parts.askGate,
@@ -51,7 +53,7 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
     gather: (rollout, now) => gatherRollout({ caches, windows, gateAnswerOf: checks.answerOf }, rollout, now),
     askGates: checks.ask,
     statusThrottle: createKeyedThrottle(clock, COUNTS_EVERY_MS),
-    passThrottle: createKeyedThrottle(clock, 0),
+    pace,
     rosterCache,
   })
   const triggers = [...noteTriggers(caches, rosterCache), ...passTriggers(caches)]
@@ -61,6 +63,7 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
     informer: caches.rollouts,
     reconciler,
     triggers,
+    restMs: (rollout) => restOf(rollout, pace),
   })
   return {
     ...controller,

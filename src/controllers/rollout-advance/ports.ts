@@ -2,6 +2,7 @@ import type { KeyedThrottle } from '../../engine/keyed-throttle.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { RingGateQuery } from '../../plan/rollout/types.ts'
 import type { GatheredRollout } from '../../plan/rollout/rollout-input.ts'
+import type { PassPace } from './pass-pace.ts'
 import type { RosterCache } from './roster-cache.ts'
 
 /** The ports of rollout-advance. */
@@ -14,7 +15,7 @@ export interface RolloutAdvancePorts {
   askGates(rollout: Rollout, checks: readonly RingGateQuery[]): void
   /** Limits how often a change of counts alone is written. */
   readonly statusThrottle: KeyedThrottle
-  /** Limits how often an expensive pass runs. */
-  readonly passThrottle: KeyedThrottle
+  /** Limits how often expensive passes run. */
+  readonly pace: Pick<PassPace, 'note'>
   readonly rosterCache: RosterCache
 }

@@ -13,7 +13,8 @@ import { reconcileOnce } from '../../testing/reconcile-once.ts'
 import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
 import { createRosterCache } from './roster-cache.ts'
 import type { RolloutAdvancePorts } from './ports.ts'
-import { rolloutAdvanceReconciler } from './reconcile.ts'
+import { createPassPace } from './pass-pace.ts'
+import { restOf, rolloutAdvanceReconciler } from './reconcile.ts'
 
 const set = digestOf('x')
 const release = build(Release, 'ns/hello-g2', {
@@ -56,18 +57,19 @@ function fixture(clusters: Record<string, RolloutCluster>, overrides: Partial<Ga
     removal: undefined,
     ...overrides,
   }
+  const pace = createPassPace(clock)
   const ports: RolloutAdvancePorts = {
     gather: () => gathered,
     askGates: () => {},
     statusThrottle: createKeyedThrottle(clock, 1000),
-    passThrottle: createKeyedThrottle(clock, 0),
+    pace,
     rosterCache,
   }
   const report = (name: string, state?: BundleStateName) => {
     clusters[name] = cluster(state)
     rosterCache.note(name)
   }
-  return { clock, reconciler: rolloutAdvanceReconciler(ports), report }
+  return { clock, reconciler: rolloutAdvanceReconciler(ports), report, pace }
 }
 
 test('an admission is recorded in the status, and only there', async () => {
@@ -150,17 +152,18 @@ test('counts alone are saved up for a second; an admission never waits', async (
 
 test('a burst of reports about a large fleet is one look; what a person changes is seen at once', async () => {
   const clusters = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`c${i}`, cluster()]))
-  const { clock, reconciler, report } = fixture(clusters)
+  const { clock, reconciler, report, pace } = fixture(clusters)
   const made = { ...rollout(), metadata: { ...rollout().metadata, generation: 1 } }
   const first = await reconcileOnce(reconciler, made, clock)
   first.draft.next.status!.observedGeneration = 1
   report('c0', 'Ready')
-  const second = await reconcileOnce(reconciler, first.draft.next, clock)
-  assert.deepEqual([second.commit, second.result], ['Nothing', { requeueAfterMs: 50, unchanged: true }])
+  assert.equal(restOf(first.draft.next, pace), 50)
   const edited = { ...first.draft.next, metadata: { ...made.metadata, generation: 2 } }
+  assert.equal(restOf(edited, pace), 0)
   const third = await reconcileOnce(reconciler, { ...edited, spec: { ...made.spec, paused: true } }, clock)
   assert.equal(third.draft.next.status?.phase, 'Paused')
   await clock.advance(50)
+  assert.equal(restOf(first.draft.next, pace), 0)
   const fourth = await reconcileOnce(reconciler, first.draft.next, clock)
   assert.deepEqual(
     fourth.draft.next.status?.admissions?.map((admission) => admission.cluster),

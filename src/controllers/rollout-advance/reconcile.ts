@@ -8,16 +8,23 @@ import type { GatheredRollout } from '../../plan/rollout/rollout-input.ts'
 import { onlyCountsDiffer, recordDecision, rollbackOnFailure } from '../../plan/rollout/rollout-status.ts'
 import { updateUnselectedHolders } from '../../plan/rollout/unselected-holders.ts'
 import type { ChangesSinceLastPass } from './roster-cache.ts'
+import type { PassPace } from './pass-pace.ts'
 import type { RolloutAdvancePorts } from './ports.ts'
 import { setRolloutConditions } from './rollout-conditions.ts'
 
 /**
  * The rest of a Rollout after a pass, in milliseconds: for each bundle on a cluster that the pass compared, and for
- * each slot that is taken. A pass costs a few microseconds for each of them, and its write contains all slots. So one
- * Rollout takes less than a tenth of the hub's time, however large the fleet is, and a burst of reports is one pass.
+ * each slot that is taken. A pass costs a few microseconds for each of them, and its write contains all slots. The pace
+ * multiplies the rest by the number of Rollouts that rest, so all Rollouts together take less than a tenth of the hub's
+ * time, and a burst of reports is one pass.
  */
 const REST_PER_BUNDLE_ON_CLUSTER_MS = 0.05
 const REST_PER_SLOT_MS = 0.5
+
+/** Milliseconds for which a Rollout rests. A change of its spec never waits. */
+export function restOf(rollout: Rollout, pace: Pick<PassPace, 'waitMs'>): number {
+  return rollout.status?.observedGeneration === rollout.metadata.generation ? pace.waitMs(keyOf(rollout)) : 0
+}
 
 /** Advances a Rollout: writes the decision of plan/rollout/plan-rollout.ts into its status. */
 export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler<Rollout> {
@@ -26,10 +33,6 @@ export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler
     async reconcile(draft: Draft<Rollout>, context: Context): Promise<Result> {
       const rollout = draft.next
       const key = keyOf(rollout)
-      const restMs = ports.passThrottle.waitMs(key)
-      // A change of the spec never waits.
-      if (restMs > 0 && rollout.status?.observedGeneration === rollout.metadata.generation)
-        return { requeueAfterMs: restMs, unchanged: true }
       const now = context.clock.now()
       const gathered = ports.gather(rollout, now)
       const since = ports.rosterCache.open(key, rosterCacheKey(rollout, gathered))
@@ -38,7 +41,7 @@ export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler
       ports.rosterCache.keep(key, since.roster.cached ? total : 0)
       const compared = REST_PER_BUNDLE_ON_CLUSTER_MS * Math.min(total, since.changedClusters?.size ?? total)
       const taken = REST_PER_SLOT_MS * decision.admissions.length
-      ports.passThrottle.note(key, Math.floor(Math.max(compared, taken)))
+      ports.pace.note(key, Math.floor(Math.max(compared, taken)))
       const unselected = unselectedHolders(rollout, gathered, since)
       ports.askGates(rollout, decision.asks ?? [])
       if (decision.kind === 'Admit') {

@@ -4,19 +4,7 @@
  * `wire/link/frames.ts` derives the stricter schema of the agent's request from them. A new field is added here and
  * where the agent fills it.
  */
-import {
-  digest,
-  entryId,
-  enumOf,
-  flag,
-  int,
-  listMap,
-  listOf,
-  object,
-  optional,
-  text,
-  time,
-} from '../schema/schema-builders.ts'
+import { digest, entryId, enumOf, flag, int, listOf, object, optional, text, time } from '../schema/schema-builders.ts'
 import { BUNDLE_STATES } from './states.ts'
 
 /** States of the removal of a bundle on a cluster; `Removed` and `Orphaned` are receipts. */
@@ -272,27 +260,27 @@ export const REPORTED_FIELDS = {
     }),
   ),
   log: optional(ReportedLog),
-  bundles: listMap(['bundle'], ReportedBundle, {
+  bundles: listOf(ReportedBundle, {
     max: 500,
     default: [],
     description: 'Bundles on the cluster. Defaults to an empty list.',
   }),
   feedback: optional(
-    listMap(['bundle'], ReportedFeedback, {
+    listOf(ReportedFeedback, {
       max: 500,
       description:
         'Observations of single objects, for Deliveries and for Bundles with `conditions`; at most 256 KiB. Entries that do not fit are reported in turn; an entry that is absent is not reported.',
     }),
   ),
   checks: optional(
-    listMap(['bundle', 'kind', 'name'], ReportedCheck, {
+    listOf(ReportedCheck, {
       max: 2000,
       description:
         'Results of the checks on the cluster. All states are reported; messages and objects have 256 KiB together and are left out in turn where they do not fit.',
     }),
   ),
   removals: optional(
-    listMap(['bundle'], ReportedRemoval, {
+    listOf(ReportedRemoval, {
       max: 500,
       description: 'Bundles that are being removed or were removed recently.',
     }),

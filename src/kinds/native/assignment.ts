@@ -2,7 +2,7 @@ import { AGE, defineKind } from '../define-kind.ts'
 import type { ObjectOfKind } from '../define-kind.ts'
 import { CATCH_UP, DELETE_POLICIES } from '../fields/bundle-options.ts'
 import { REMOVAL_CAUSES } from './rollout.ts'
-import { digest, entryId, enumOf, flag, int, listMap, object, optional, text, time } from '../schema/schema-builders.ts'
+import { digest, entryId, enumOf, flag, int, listOf, object, optional, text, time } from '../schema/schema-builders.ts'
 
 /** The head of a cluster's signed document. */
 export const Assignment = defineKind({
@@ -31,8 +31,7 @@ export const Assignment = defineKind({
       terminal: optional(
         flag({ description: 'If true, this is the last document of the cluster: the cluster has left the fleet.' }),
       ),
-      entries: listMap(
-        ['bundle'],
+      entries: listOf(
         object({
           bundle: entryId({ description: 'Bundle, as `namespace/name`, or Delivery, as `namespace/delivery:name`.' }),
           generation: int({ description: "Generation of the Bundle's content." }),
@@ -83,8 +82,7 @@ export const Assignment = defineKind({
         { max: 500, default: [], description: 'Bundles that the agent applies. Defaults to an empty list.' },
       ),
       tombstones: optional(
-        listMap(
-          ['bundle'],
+        listOf(
           object({
             bundle: entryId({ description: 'Bundle, as `namespace/name`, or Delivery, as `namespace/delivery:name`.' }),
             generation: int({

@@ -8,7 +8,7 @@ import {
   digest,
   enumOf,
   int,
-  listMap,
+  listOf,
   mapOf,
   name,
   object,
@@ -72,8 +72,7 @@ export const Delivery = defineKind({
         ),
       ),
       admissions: optional(
-        listMap(
-          ['cluster'],
+        listOf(
           object({
             cluster: name({ description: 'Name of the cluster.' }),
             generation: int({ description: 'Generation that the cluster was admitted for.' }),

@@ -1,6 +1,6 @@
 import { AGE, defineKind } from '../define-kind.ts'
 import type { ObjectOfKind } from '../define-kind.ts'
-import { enumOf, int, listMap, name, object, optional, text } from '../schema/schema-builders.ts'
+import { enumOf, int, listOf, name, object, optional, text } from '../schema/schema-builders.ts'
 
 export const PlacementDecision = defineKind({
   kind: 'PlacementDecision',
@@ -17,8 +17,7 @@ export const PlacementDecision = defineKind({
       }),
       page: int({ description: 'Number of this page, starting at 0.' }),
       pages: int({ minimum: 1, description: 'Total number of pages of this generation.' }),
-      decisions: listMap(
-        ['cluster'],
+      decisions: listOf(
         object({
           cluster: name({ description: 'Name of the cluster.' }),
           reason: text({ max: 1024, description: 'Explanation of the decision.' }),

@@ -253,8 +253,7 @@ export const Rollout = defineKind({
         }),
       ),
       admissions: optional(
-        listMap(
-          ['bundle', 'cluster'],
+        listOf(
           object({
             bundle: name({ description: 'Name of the Bundle.' }),
             cluster: name({ description: 'Name of the cluster.' }),
@@ -304,14 +303,14 @@ export const Rollout = defineKind({
         ),
       ),
       settled: optional(
-        setOf(name(), {
+        listOf(name(), {
           max: 10_000,
           description:
             'Names of clusters for which a removal is complete: the Bundle is removed, or is placed on the cluster again.',
         }),
       ),
       kept: optional(
-        setOf(name(), {
+        listOf(name(), {
           max: 10_000,
           description:
             'Names of the settled clusters that keep the Bundle, because it was placed on them again before the removal started.',
@@ -319,7 +318,7 @@ export const Rollout = defineKind({
       ),
       counts: optional(object(COUNTS, { description: 'Numbers of bundles on clusters by state.' })),
       bundles: optional(
-        listMap(['name'], object({ name: name({ description: 'Name of the Bundle.' }), ...COUNTS }), {
+        listOf(object({ name: name({ description: 'Name of the Bundle.' }), ...COUNTS }), {
           max: 256,
           description: 'Numbers of clusters by state for each Bundle, if the Release has several Bundles.',
         }),
