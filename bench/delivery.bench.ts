@@ -2,10 +2,10 @@
  * Bundles to a fleet whose agents report meanwhile: 20 Bundles of 5 ConfigMaps of 1 KB to N clusters, all at once, and
  * then one line of one Bundle. A real hub and light agents over mutual TLS, each a process on this machine.
  *
- *   node bench/delivery.bench.ts [--clusters 200,1000] [--bundles 20] [--threads]
+ *   node bench/delivery.bench.ts [--clusters 200,1000] [--bundles 20] [--threads] [--profile FOLDER]
  *
  * Compare CPU, writes and bytes, not seconds: agents share the machine with the hub. `--threads` prints the CPU of each
- * thread of the hub. Fails when an agent got an answer that it should not get.
+ * thread of the hub; `--profile` writes a CPU profile of each thread, which Chrome and VS Code open. Fails when an agent got an answer that it should not get.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     clusters: { type: 'string', default: '200,1000' },
     bundles: { type: 'string', default: '20' },
     threads: { type: 'boolean', default: false },
+    profile: { type: 'string' },
   },
 })
 const CONFIG_MAPS = 5
@@ -37,7 +38,7 @@ process.exit(process.exitCode ?? 0)
 async function measure(count: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const hub = await startBenchHub(join(folder, 'hub'))
+  const hub = await startBenchHub(join(folder, 'hub'), values.profile)
   await hub.addClusters(count)
   const fleet = await startLightFleet({ count, port: hub.port, ca: hub.trust.transportCa, byDocument: true })
   const following = fleet.allFollow()

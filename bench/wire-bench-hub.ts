@@ -59,10 +59,10 @@ export interface BenchHub {
   stop(): Promise<void>
 }
 
-/** Starts it. */
-export async function startBenchHub(data: string): Promise<BenchHub> {
+/** Starts it; with a folder for profiles, each of its threads writes one there when the hub stops. */
+export async function startBenchHub(data: string, profiles?: string): Promise<BenchHub> {
   const port = await freePort('127.0.0.1')
-  let child = run(data, port)
+  let child = run(data, port, profiles)
   await ready(child)
   const trust = await readTrust({ data })
   const blobs = createFileBlobs({ folder: join(data, 'blobs'), ids: systemIds })
@@ -82,7 +82,7 @@ export async function startBenchHub(data: string): Promise<BenchHub> {
       await new Promise((gone) => child.once('close', gone))
     },
     async start() {
-      child = run(data, port)
+      child = run(data, port, profiles)
       await ready(child)
       api = await clientByKubeconfig(join(data, 'admin.kubeconfig'))
     },
@@ -143,11 +143,16 @@ export async function startBenchHub(data: string): Promise<BenchHub> {
   }
 }
 
-function run(data: string, port: number): ChildProcess {
+function run(data: string, port: number, profiles: string | undefined): ChildProcess {
   const listen = ['--listen', '127.0.0.1:0', '--console-listen', '127.0.0.1:0', '--gateway-listen', `127.0.0.1:${port}`]
-  const child = spawn(process.execPath, [MAIN, 'hub', 'run', '--data', data, '--log-level', 'error', ...listen], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const profiling = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]
+  const child = spawn(
+    process.execPath,
+    [...profiling, MAIN, 'hub', 'run', '--data', data, '--log-level', 'error', ...listen],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   process.once('exit', () => child.kill('SIGKILL'))
   return child
 }

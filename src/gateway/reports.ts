@@ -63,12 +63,13 @@ export function createReports({ client, clock, log, traffic, root, evidence, his
   /** Cluster id → the last answered request for the agent's log. */
   const logged = new Map<string, string>()
   const statements = createReportStatements(root)
+  const writer = createReportWriter({ client, clock, log, traffic })
 
   async function report(cluster: Cluster, body: Uint8Array, headers: GatewayRequest['headers']): Promise<ReportAnswer> {
     const reported = readReport(body)
     const digest = digestOf(body)
     const statement = statements.verify(cluster, digest, headers)
-    const isChanged = await writeReport(cluster, reported, statement !== undefined)
+    const isChanged = await writer.write(cluster, reported, statement !== undefined)
     history.note(cluster, reported.checks ?? [])
     const isStatusChanged = await writeClusterStatus(cluster, reported)
     const isNew = isChanged || isStatusChanged || statement === undefined || headers[KEPT_HEADER] !== 'true'
@@ -89,51 +90,6 @@ export function createReports({ client, clock, log, traffic, root, evidence, his
 
   const isKept = (ticket: StoredReport['ticket']): boolean =>
     ticket === 'KeptBefore' || (ticket !== undefined && evidence.isDurable(ticket))
-
-  /** True if more than the time changed. */
-  async function writeReport(cluster: Cluster, reported: Report, signed: boolean): Promise<boolean> {
-    const name = cluster.metadata.name
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const current = await client.get(ClusterReport, { name }).catch(absentIfNotFound)
-      if (current?.spec.clusterId === cluster.spec.id) refuseOlder(current, reported)
-      const pending = traffic.pending(cluster.spec.id)
-      const before = current?.spec.clusterId === cluster.spec.id ? current.spec.traffic : undefined
-      const counted = {
-        downBytes: (before?.downBytes ?? 0) + pending.down,
-        upBytes: (before?.upBytes ?? 0) + pending.up,
-      }
-      const spec = {
-        ...reportSpec(cluster, reported, { signed, receivedAt: formatTime(clock.now()) }),
-        traffic: counted,
-      }
-      try {
-        if (!current) {
-          const metadata = { name, ...ownerReferences(cluster) }
-          await client.create(ClusterReport, {
-            apiVersion: apiVersionOf(ClusterReport),
-            kind: 'ClusterReport',
-            metadata,
-            spec,
-          })
-        } else if (current.spec.clusterId !== cluster.spec.id) {
-          // The cluster was deleted, and another cluster joined with its name: the old report does not apply.
-          await client.delete(ClusterReport, { name }, { uid: current.metadata.uid ?? '' })
-          continue
-        } else {
-          const { receivedAt, traffic: _before, ...known } = current.spec
-          if (jsonEqual({ ...known, receivedAt }, { ...reportSpec(cluster, reported, { signed, receivedAt }) }))
-            return false
-          await client.update(ClusterReport, { ...current, spec })
-        }
-        traffic.taken(cluster.spec.id, pending)
-        log.debug({ cluster: name, epoch: reported.epoch, revision: reported.revision }, 'report stored')
-        return true
-      } catch (caught) {
-        if (!isApiError(caught, 'Conflict', 'AlreadyExists', 'NotFound')) throw caught
-      }
-    }
-    throw new ApiError('ServiceUnavailable', 'the report could not be stored now', { retryAfterSeconds: 5 })
-  }
 
   /** The only fields of a Cluster that a report changes. Labels, taints and spec belong to the hub's users. */
   async function writeClusterStatus(
@@ -174,9 +130,99 @@ export function createReports({ client, clock, log, traffic, root, evidence, his
     forget: (clusterId: string) => {
       logged.delete(clusterId)
       statements.forget(clusterId)
+      writer.forget(clusterId)
       return stored.delete(clusterId)
     },
   }
+}
+
+/** A stored ClusterReport, as far as the next write needs it. */
+interface KnownReport {
+  readonly metadata: ClusterReport['metadata']
+  readonly spec: Pick<ClusterReport['spec'], 'clusterId' | 'epoch' | 'revision' | 'traffic'>
+  /** Digest of the spec without time and traffic. */
+  readonly content: Digest
+}
+
+/**
+ * Writes ClusterReports. The writer remembers the version that it wrote last, so that a changed report is one request
+ * to the API: a compare-and-swap without a read before it. Whenever that fails, the report is read.
+ */
+function createReportWriter({
+  client,
+  clock,
+  log,
+  traffic,
+}: Pick<ReportPorts, 'client' | 'clock' | 'log' | 'traffic'>) {
+  /** By cluster ID. */
+  const last = new Map<string, KnownReport>()
+
+  async function read(name: string): Promise<KnownReport | undefined> {
+    const current = await client.get(ClusterReport, { name }).catch(absentIfNotFound)
+    return current && knownReport(current)
+  }
+
+  /** True if more than the time changed. */
+  async function write(cluster: Cluster, reported: Report, signed: boolean): Promise<boolean> {
+    const { name } = cluster.metadata
+    const { id } = cluster.spec
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const content = reportSpec(cluster, reported, { signed, receivedAt: formatTime(clock.now()) })
+      const digest = contentDigest(content)
+      const remembered = last.get(id)
+      last.delete(id)
+      // Only the stored object tells that nothing is to write.
+      const current = remembered && remembered.content !== digest ? remembered : await read(name)
+      const isOwn = current?.spec.clusterId === id
+      if (current && isOwn) refuseOlder(current, reported)
+      const pending = traffic.pending(id)
+      const before = isOwn ? current.spec.traffic : undefined
+      const counted = {
+        downBytes: (before?.downBytes ?? 0) + pending.down,
+        upBytes: (before?.upBytes ?? 0) + pending.up,
+      }
+      const next = {
+        apiVersion: apiVersionOf(ClusterReport),
+        kind: ClusterReport.kind,
+        spec: { ...content, traffic: counted },
+      }
+      try {
+        if (!current) {
+          const metadata = { name, ...ownerReferences(cluster) }
+          last.set(id, knownReport(await client.create(ClusterReport, { ...next, metadata })))
+        } else if (!isOwn) {
+          // The cluster was deleted, and another cluster joined with its name: the old report does not apply.
+          await client.delete(ClusterReport, { name }, { uid: current.metadata.uid ?? '' })
+          continue
+        } else {
+          if (current.content === digest) {
+            last.set(id, current)
+            return false
+          }
+          last.set(id, knownReport(await client.update(ClusterReport, { ...next, metadata: current.metadata })))
+        }
+        traffic.taken(id, pending)
+        log.debug({ cluster: name, epoch: reported.epoch, revision: reported.revision }, 'report stored')
+        return true
+      } catch (caught) {
+        if (!isApiError(caught, 'Conflict', 'AlreadyExists', 'NotFound')) throw caught
+      }
+    }
+    throw new ApiError('ServiceUnavailable', 'the report could not be stored now', { retryAfterSeconds: 5 })
+  }
+
+  return { write, forget: (clusterId: string) => last.delete(clusterId) }
+}
+
+function knownReport({ metadata, spec }: ClusterReport): KnownReport {
+  // Without managed fields in the request, the server keeps those that it has.
+  const { managedFields: _managed, ...own } = metadata
+  const { clusterId, epoch, revision, traffic } = spec
+  return { metadata: own, spec: { clusterId, epoch, revision, ...compact({ traffic }) }, content: contentDigest(spec) }
+}
+
+function contentDigest({ receivedAt: _at, traffic: _traffic, ...content }: ClusterReport['spec']): Digest {
+  return digestOf(canonicalJson(content))
 }
 
 function keptAnswer(isKept: boolean): ReportAnswer {
@@ -193,8 +239,7 @@ function distinct(claims: readonly Claim[]): Claim[] {
 }
 
 // I-11: the observed revision never decreases. An older report is a replay, or comes from a copy of the agent.
-function refuseOlder(current: ClusterReport, { epoch, revision }: Report): void {
-  const { spec } = current
+function refuseOlder({ spec }: KnownReport, { epoch, revision }: Report): void {
   if (epoch > spec.epoch || (epoch === spec.epoch && revision >= spec.revision)) return
   throw new ApiError(
     'Conflict',

@@ -148,12 +148,21 @@ function clusterFacts(caches: Caches, name: string): RolloutCluster | undefined 
   return compact({
     availability: recordedAvailability(cluster),
     labels: cluster.metadata.labels ?? {},
-    assigned: new Map(entries.map((entry) => [entry.bundle, entry])),
-    reported: new Map((report?.spec.bundles ?? []).map((row) => [row.bundle, row])),
-    removals: new Map((report?.spec.removals ?? []).map((row) => [row.bundle, row])),
-    buried: assignment ? new Map((assignment.spec.tombstones ?? []).map((one) => [one.bundle, one])) : undefined,
+    assigned: byBundle(entries),
+    reported: byBundle(report?.spec.bundles ?? []),
+    removals: byBundle(report?.spec.removals ?? []),
+    buried: assignment ? byBundle(assignment.spec.tombstones ?? []) : undefined,
     reportedAt,
   })
+}
+
+const indexed = new WeakMap<readonly unknown[], ReadonlyMap<string, unknown>>()
+
+/** Rows of a cached object by bundle, made once for each list: every Rollout of the cluster's bundles reads them. */
+function byBundle<T extends { readonly bundle: string }>(rows: readonly T[]): ReadonlyMap<string, T> {
+  let index = indexed.get(rows)
+  if (!index) indexed.set(rows, (index = new Map(rows.map((row) => [row.bundle, row]))))
+  return index as ReadonlyMap<string, T>
 }
 
 /** The availability that cluster-availability recorded; Unknown before its first pass. */
