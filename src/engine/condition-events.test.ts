@@ -89,7 +89,7 @@ test('the kinds declare the conditions whose Events are Warnings', () => {
   assert.deepEqual(declared, {
     Bundle: {
       warnWhenTrue: ['Reverted', 'Unplaced', 'PlaintextSecret'],
-      warnWhenFalse: ['Linted', 'Rendered'],
+      warnWhenFalse: ['Linted', 'Rendered', 'RulesMet'],
       revision: ['release'],
     },
     Cluster: {

@@ -1,7 +1,6 @@
 /** Our own kinds, spoiled: what must be refused. */
 import type { JsonObject } from '../../core/json.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
-import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { JoinToken } from '../../kinds/native/join-token.ts'
 import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
@@ -160,13 +159,13 @@ export const NATIVE_CASES: readonly ValidationCase[] = [
   },
   {
     title: 'the same key twice',
-    kind: ClusterReport,
+    kind: Release,
     on: 'create',
     spoil: (object) => {
       const [row] = object.spec['bundles'] as JsonObject[]
       object.spec['bundles'] = [row, { ...row, generation: 2 }, { ...row, generation: 3 }]
     },
-    causes: [cause('spec.bundles[1]', 'FieldValueDuplicate', 'Duplicate value: {"bundle":"default/hello"}')],
+    causes: [cause('spec.bundles[1]', 'FieldValueDuplicate', 'Duplicate value: {"name":"hello"}')],
   },
   {
     title: 'a change of what never changes',
