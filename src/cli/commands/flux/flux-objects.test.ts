@@ -4,11 +4,17 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { GitRepository, Kustomization } from '../../../dialects/flux/kinds.ts'
+import { HelmRelease } from '../../../dialects/flux/release/release-kind.ts'
+import { HelmChart, HelmRepository } from '../../../dialects/flux/source-kinds.ts'
 import { installDialects } from '../../../hub/home/dialects.ts'
 import { RoleBinding } from '../../../kinds/builtin/rbac.ts'
+import type { Kind } from '../../../kinds/define-kind.ts'
+import type { KubeObject, ObjectMeta } from '../../../kinds/meta.ts'
 import { build } from '../../../testing/fixtures/builders.ts'
 import { createCliHub, expectErrorText } from '../../../testing/hub/cli-hub.ts'
-import { FLUX_COMMAND_KINDS, fluxGet, fluxReconcile, fluxSuspend, fluxTree } from './flux-objects.ts'
+import { FLUX_COMMAND_KINDS } from './flux-kinds.ts'
+import { fluxGet, fluxReconcile, fluxSuspend } from './flux-objects.ts'
+import { fluxTree } from './flux-tree.ts'
 import type { FluxInput } from './flux-objects.ts'
 
 const { signal } = new AbortController()
@@ -133,6 +139,89 @@ test('reconcile waits until the request is handled, and tree prints the inventor
   await fluxTree('apps', input())
   assert.equal(hub.taken().out, 'Kustomization/flux-system/apps\n├── Namespace/apps\n└── Deployment/apps/web\n')
   assert.match(await expectErrorText(fluxTree('infra', input())), /has no inventory/)
+})
+
+async function withRelease(client: Awaited<ReturnType<typeof started>>['client']) {
+  const since = { lastTransitionTime: '2026-01-01T00:00:00Z' }
+  const ready = (message: string) => [{ type: 'Ready', status: 'True' as const, reason: 'X', message, ...since }]
+  const oci = { url: 'oci://ghcr.io/charts', type: 'oci' }
+  await client.create(HelmRepository, build(HelmRepository, `${NS}/charts`, { spec: oci }))
+  const sourceRef = { kind: 'HelmRepository', name: 'charts' }
+  const chart = { chart: 'web', version: '1.x', sourceRef }
+  const spec = { chart: { spec: chart }, interval: '1m' }
+  const release = await client.create(
+    HelmRelease,
+    build(HelmRelease, `${NS}/web`, { spec }, { annotations: { 'flotilla.dev/nested-in': 'apps' } }),
+  )
+  const inventory = { entries: [{ id: 'web_web_apps_Deployment', v: 'v1' }] }
+  const status = { conditions: ready('Helm install succeeded'), inventory, lastAppliedRevision: '1.2.0' }
+  await client.update(HelmRelease, { ...release, status }, { subresource: 'status' })
+  const helmChart = build(HelmChart, `${NS}/flux-system-web`, { spec: { ...chart, interval: '1m' } })
+  await client.create(HelmChart, helmChart)
+}
+
+/** Answers a request as the hub does. */
+async function answer(client: Awaited<ReturnType<typeof started>>['client'], kind: Kind, name: string) {
+  for (;;) {
+    const found = (await client.get(kind, { namespace: NS, name })) as { metadata: ObjectMeta; status?: object }
+    const token = found.metadata.annotations?.['reconcile.fluxcd.io/requestedAt']
+    if (token !== undefined) {
+      const ready = { type: 'Ready', status: 'True', reason: 'X', message: `${name} is ready` }
+      const conditions = [{ ...ready, lastTransitionTime: '2026-01-01T00:00:00Z' }]
+      const status = { conditions, ...found.status, lastHandledReconcileAt: token }
+      await client.update(kind, { ...found, status } as unknown as KubeObject, { subresource: 'status' })
+      return
+    }
+    await systemClock.sleep(20, signal)
+  }
+}
+
+test('HelmReleases, charts and registries have the words of Flux', async (t) => {
+  const { hub, client, input } = await started(t)
+  await withRelease(client)
+  await fluxGet(Object.values(FLUX_COMMAND_KINDS), undefined, input())
+  const rows = hub.taken().out.split('\n')
+  const cells = rows.filter((line) => /\//.test(line.split(' ')[0]!)).map((line) => line.split(/ {2,}/))
+  assert.deepEqual(cells, [
+    ['gitrepository/fleet', 'main@sha1:abcdef01', 'False', 'True', "stored artifact for revision 'main@sha1:abcdef01'"],
+    ['helmrepository/charts', '<none>', 'False', 'True', 'Helm repository is Ready'],
+    ['helmchart/flux-system-web', '<none>', 'False', 'False', 'waiting to be reconciled'],
+    ['kustomization/apps', 'main@sha1:abcdef01', 'False', 'True', 'Applied revision: main@sha1:abcdef01'],
+    ['kustomization/infra', '<none>', 'False', 'False', 'no cluster is named'],
+    ['helmrelease/web', '1.2.0', 'False', 'True', 'Helm install succeeded'],
+  ])
+  await fluxSuspend(FLUX_COMMAND_KINDS.helmrelease, ['web'], true, input())
+  assert.match(hub.taken().err, /helmrelease web in flux-system namespace suspended/)
+  await fluxSuspend(FLUX_COMMAND_KINDS.helmrelease, ['web'], false, input())
+  hub.taken()
+
+  // The registry is not polled, so the chart is the first that is asked.
+  const running = fluxReconcile(FLUX_COMMAND_KINDS.helmrelease, 'web', input({ withSource: true }))
+  await answer(client, HelmChart, 'flux-system-web')
+  await answer(client, HelmRelease, 'web')
+  await running
+  assert.deepEqual(
+    hub
+      .taken()
+      .err.split('\n')
+      .filter((line) => line.includes('annotated'))
+      .map((line) => line.replace(/^.*annotated /, '')),
+    ['source chart flux-system-web in flux-system namespace', 'helmrelease web in flux-system namespace'],
+  )
+  assert.match(
+    await expectErrorText(fluxReconcile(FLUX_COMMAND_KINDS.helm, 'charts', input())),
+    /source helm "charts" is of type oci, which is not polled/,
+  )
+  const late = fluxReconcile(FLUX_COMMAND_KINDS.kustomization, 'apps', input({ timeout: '1ms' }))
+  assert.match(await expectErrorText(late), /was not reconciled within 0.001 s\n.*flux get kustomizations apps/)
+
+  await fluxTree('apps', input())
+  assert.equal(
+    hub.taken().out,
+    'Kustomization/flux-system/apps\n├── Namespace/apps\n├── Deployment/apps/web\n└── HelmRelease/flux-system/web\n    └── Deployment/web/web\n',
+  )
+  await fluxTree('apps', input({ compact: true }))
+  assert.equal(hub.taken().out, 'Kustomization/flux-system/apps\n└── HelmRelease/flux-system/web\n')
 })
 
 test('a hub without the dialect says so', async (t) => {

@@ -1,48 +1,20 @@
-/** `flotilla flux get`, `reconcile`, `suspend`, `resume` and `tree`: Flux's objects of a hub. */
+/** `flotilla flux get`, `reconcile`, `suspend` and `resume`: Flux's objects of a hub. */
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
 import { compact } from '../../../core/compact.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import { isApiError } from '../../../core/errors.ts'
-import { isObject } from '../../../core/json.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { formatTime } from '../../../core/time/time.ts'
-import type { Condition, KubeObject, ResourceType } from '../../../kinds/meta.ts'
+import type { ResourceType } from '../../../kinds/meta.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
+import { readDuration } from '../../input/duration-flag.ts'
 import { createTablePrinter } from '../../print/table.ts'
 import type { Terminal } from '../../print/terminal.ts'
-
-/** An object of Flux: the fields that the commands read. */
-export interface FluxObject extends KubeObject {
-  spec: { suspend?: boolean; sourceRef?: { kind?: string; name?: string } }
-  status?: {
-    conditions?: Condition[]
-    artifact?: { revision?: string }
-    lastAppliedRevision?: string
-    lastHandledReconcileAt?: string
-    inventory?: { entries?: { id: string; v: string }[] }
-  }
-}
-
-/** A kind as Flux's command calls it. */
-export interface FluxKind {
-  readonly type: ResourceType<FluxObject>
-  /** The words after the verb, for example `source git`. */
-  readonly words: string
-}
-
-const kind = (words: string, group: string, name: string, plural: string): FluxKind => ({
-  words,
-  type: { group: `${group}.toolkit.fluxcd.io`, version: 'v1', kind: name, plural, scope: 'Namespaced' },
-})
-
-/** The kinds that the hub serves. */
-export const FLUX_COMMAND_KINDS = {
-  kustomization: kind('kustomization', 'kustomize', 'Kustomization', 'kustomizations'),
-  git: kind('source git', 'source', 'GitRepository', 'gitrepositories'),
-} as const
+import { FLUX_COMMAND_KINDS, GET_WORDS, kindNamed } from './flux-kinds.ts'
+import type { FluxKind, FluxObject } from './flux-kinds.ts'
 
 /** The namespace that Flux's commands use. */
 const NAMESPACE = 'flux-system'
@@ -59,6 +31,8 @@ export interface FluxInput {
     readonly all?: boolean
     readonly withSource?: boolean
     readonly timeout?: string
+    /** `flux tree`: objects of Flux only. */
+    readonly compact?: boolean
   }
 }
 
@@ -96,11 +70,19 @@ export async function fluxGet(kinds: readonly FluxKind[], name: string | undefin
   }
 }
 
-function cellsOf({ metadata, spec, status }: FluxObject): string[] {
-  const ready = findCondition(status?.conditions, 'Ready')
-  const revision = status?.artifact?.revision ?? status?.lastAppliedRevision ?? ''
+function cellsOf(object: FluxObject): string[] {
+  const { metadata, spec, status } = object
   const suspended = spec.suspend === true ? 'True' : 'False'
-  return [metadata.name, trimHex(revision), suspended, ready?.status ?? 'Unknown', trimHex(ready?.message ?? '')]
+  const revision = status?.artifact?.revision ?? status?.lastAppliedRevision ?? ''
+  return [metadata.name, trimHex(revision), suspended, ...stateOf(object).map(trimHex)]
+}
+
+/** Status and message of Ready, as Flux prints them. */
+function stateOf({ kind, spec, status }: FluxObject): [status: string, message: string] {
+  // A registry is part of the address of charts and has no state of its own.
+  if (kind === 'HelmRepository' && spec.type === 'oci') return ['True', 'Helm repository is Ready']
+  const ready = findCondition(status?.conditions, 'Ready')
+  return ready ? [ready.status, ready.message ?? ''] : ['False', 'waiting to be reconciled']
 }
 
 /** Hashes as Flux prints them: the first eight digits. */
@@ -165,25 +147,35 @@ const REQUESTED = 'reconcile.fluxcd.io/requestedAt'
 
 /** Requests a reconciliation, and waits until the object has handled it. */
 export async function fluxReconcile(kindOf: FluxKind, name: string, input: FluxInput): Promise<void> {
-  const { terminal, flags } = input
+  const { flags } = input
   const client = clientOver(input.connection.rest)
   const object = await named(kindOf, name, client, input)
-  const source = object.spec.sourceRef
-  if (flags.withSource && isObject(source) && source.kind === FLUX_COMMAND_KINDS.git.type.kind && source.name) {
-    await fluxReconcile(FLUX_COMMAND_KINDS.git, source.name, { ...input, flags: { ...flags, withSource: false } })
-  }
+  if (flags.withSource) await reconcileSource(object, client, input)
+  const what = `${kindOf.words} "${name}"`
   if (object.spec.suspend) {
     throw new CliError(EXIT.conflict, {
-      what: `${kindOf.words} "${name}" is suspended`,
+      what: `${what} is suspended`,
       todo: `resume it with "flotilla flux resume ${kindOf.words} ${name}"`,
     })
   }
+  if (object.kind === 'HelmRepository' && object.spec.type === 'oci') {
+    throw new CliError(EXIT.conflict, {
+      what: `${what} is of type oci, which is not polled`,
+      todo: 'reconcile the HelmChart or HelmRelease that uses it',
+    })
+  }
+  await requestAndWait(kindOf, name, client, input)
+}
+
+async function requestAndWait(kindOf: FluxKind, name: string, client: Client, input: FluxInput): Promise<void> {
+  const { terminal, flags } = input
+  const waitMs = flags.timeout === undefined ? DEFAULT_WAIT_MS : readDuration(flags.timeout, '--timeout')
   const key = { namespace: namespaceOf(input), name }
   const token = `${formatTime(systemClock.now())} ${systemClock.monotonicMs()}`
   const body = { metadata: { annotations: { [REQUESTED]: token } } }
   await client.patch(kindOf.type, key, { type: 'merge', body }, { fieldManager: 'flotilla-cli' })
   terminal.step('next', `annotated ${kindOf.words} ${name} in ${key.namespace} namespace`)
-  const until = systemClock.monotonicMs() + DEFAULT_WAIT_MS
+  const until = systemClock.monotonicMs() + waitMs
   while (systemClock.monotonicMs() < until) {
     const found = await client.get(kindOf.type, key)
     const ready = findCondition(found.status?.conditions, 'Ready')
@@ -196,35 +188,30 @@ export async function fluxReconcile(kindOf: FluxKind, name: string, input: FluxI
     }
     await systemClock.sleep(LOOK_MS, input.signal)
   }
-  throw new CliError(EXIT.failed, {
-    what: `${kindOf.words} ${name} was not reconciled within ${DEFAULT_WAIT_MS / 1000} s`,
-    todo: `look at it with "flotilla flux get ${kindOf.words === 'kustomization' ? 'kustomizations' : 'sources git'} ${name}"`,
+  throw new CliError(EXIT.timeout, {
+    what: `${kindOf.words} ${name} was not reconciled within ${waitMs / 1000} s`,
+    todo: `look at it with "flotilla flux get ${GET_WORDS.get(kindOf)} ${name}"`,
   })
 }
 
-/** Prints the objects of a Kustomization as a tree. */
-export async function fluxTree(name: string, input: FluxInput): Promise<void> {
-  const { terminal } = input
-  const { kustomization } = FLUX_COMMAND_KINDS
-  const client = clientOver(input.connection.rest)
-  const { metadata, status } = await named(kustomization, name, client, input)
-  const entries = status?.inventory?.entries
-  if (!entries) {
-    throw new CliError(EXIT.failed, {
-      what: `Kustomization ${name} has no inventory: it is not applied yet, or clusters have different objects`,
-      todo: `list the objects of each cluster with "flotilla get bundleobjects -n ${metadata.namespace ?? ''} --field-selector bundle=kustomization-${name}"`,
-    })
+/** Reconciles what an object is made from: its source, and of a HelmRelease the chart and the source of the chart. */
+async function reconcileSource(object: FluxObject, client: Client, input: FluxInput): Promise<void> {
+  const again: FluxInput = {
+    ...input,
+    flags: { ...input.flags, namespace: namespaceOf(input), withSource: false },
   }
-  const lines = entries.map(({ id }, at) => `${at === entries.length - 1 ? '└──' : '├──'} ${treeName(id)}`)
-  terminal.data([`Kustomization/${metadata.namespace ?? ''}/${name}`, ...lines, ''].join('\n'))
-}
-
-/** `Kind/namespace/name` of an id `namespace_name_group_kind`. */
-function treeName(id: string): string {
-  const [namespace = '', ...rest] = id.split('_')
-  const kindName = rest.at(-1) ?? ''
-  const name = rest.slice(0, -2).join('_').replaceAll('__', ':')
-  return [kindName, ...(namespace === '' ? [] : [namespace]), name].join('/')
+  const { chart, chartRef, sourceRef } = object.spec
+  const source = sourceRef ?? chartRef ?? (typeof chart === 'object' ? chart.spec?.sourceRef : undefined)
+  const kind = kindNamed(source?.kind)
+  if (kind && source?.name) {
+    const found = await named(kind, source.name, client, again)
+    if (!(found.kind === 'HelmRepository' && found.spec.type === 'oci')) await fluxReconcile(kind, source.name, again)
+    // The chart of a HelmRelease can be a HelmChart with a source of its own.
+    if (found.kind === 'HelmChart') await reconcileSource(found, client, again)
+  }
+  if (typeof chart !== 'object') return
+  const { namespace = '', name } = object.metadata
+  await fluxReconcile(FLUX_COMMAND_KINDS.chart, `${namespace}-${name}`, again)
 }
 
 /** The namespace that a command works in. */

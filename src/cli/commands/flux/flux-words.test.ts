@@ -4,11 +4,15 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { GitRepository, Kustomization } from '../../../dialects/flux/kinds.ts'
+import { HelmRelease } from '../../../dialects/flux/release/release-kind.ts'
+import { HelmChart, HelmRepository } from '../../../dialects/flux/source-kinds.ts'
 import { installDialects } from '../../../hub/home/dialects.ts'
 import { Event } from '../../../kinds/builtin/core.ts'
 import { build } from '../../../testing/fixtures/builders.ts'
 import { createCliHub, expectErrorText } from '../../../testing/hub/cli-hub.ts'
-import { FLUX_COMMAND_KINDS } from './flux-objects.ts'
+import { FLUX_COMMAND_KINDS } from './flux-kinds.ts'
+import { fluxLogs } from './flux-logs.ts'
+import type { FluxLogsInput } from './flux-logs.ts'
 import { fluxEvents, fluxExport, fluxTrace } from './flux-words.ts'
 import type { FluxWordsInput } from './flux-words.ts'
 
@@ -107,6 +111,34 @@ Message:       stored
   assert.match(await expectErrorText(fluxTrace(['web'], input())), /an object is required/)
 })
 
+test('trace names the HelmRelease, its chart and the repository of the chart', async (t) => {
+  const { hub, client, input } = await started(t)
+  const repository = { interval: '1m', url: 'https://charts.example.com' }
+  await client.create(HelmRepository, build(HelmRepository, `${NS}/charts`, { spec: repository }))
+  const chart = { chart: 'web', version: '1.x', sourceRef: { kind: 'HelmRepository', name: 'charts' } }
+  const helmChart = build(HelmChart, `${NS}/flux-system-web`, { spec: { ...chart, interval: '1m' } })
+  await client.create(HelmChart, helmChart)
+  const spec = { chart: { spec: chart }, interval: '1m' }
+  const release = await client.create(HelmRelease, build(HelmRelease, `${NS}/web`, { spec }))
+  const inventory = { entries: [{ id: 'web_web__Service', v: 'v1' }] }
+  await client.update(
+    HelmRelease,
+    { ...release, status: { inventory, lastAppliedRevision: '1.2.0' } },
+    { subresource: 'status' },
+  )
+  await fluxTrace(['service/web'], input({ namespace: 'web' }))
+  const parts = hub.taken().out.split('---\n').slice(1)
+  const told = parts.map((part) => part.split('\n').map((line) => line.replace(/: +/, ': ')))
+  assert.deepEqual(
+    told.map((lines) => lines.filter((line) => !/^(Namespace|Status|Message)/.test(line))),
+    [
+      ['HelmRelease: web', 'Revision: 1.2.0', ''],
+      ['HelmChart: flux-system-web', 'Chart: web', 'Version: 1.x', 'Revision: none', ''],
+      ['HelmRepository: charts', 'URL: https://charts.example.com', 'Revision: none', ''],
+    ],
+  )
+})
+
 test('events are those about objects of Flux', async (t) => {
   const { hub, client, input } = await started(t)
   const event = (name: string, kind: string, type: string, apiVersion: string) =>
@@ -138,6 +170,21 @@ test('events are those about objects of Flux', async (t) => {
   assert.deepEqual(objects(), ['Kustomization/apps'])
   await fluxEvents(input({ types: ['Normal'] }))
   assert.deepEqual(objects(), ['GitRepository/apps'])
+  const told = async (flags: FluxLogsInput['flags']) => {
+    await fluxLogs({ ...input(), flags })
+    return hub.taken().out
+  }
+  assert.equal(
+    await told({ level: 'error' }),
+    '2026-01-01T00:00:00Z error Kustomization/apps.flux-system - about Kustomization\n',
+  )
+  const info = '2026-01-01T00:00:00Z info GitRepository/apps.flux-system - about GitRepository\n'
+  assert.equal(await told({ kind: 'gitrepository', name: 'apps' }), info)
+  assert.equal((await told({})).split('\n').length, 3)
+  assert.equal((await told({ tail: '1' })).split('\n').length, 2)
+  assert.equal(await told({ since: '1h' }), '', 'the events are older')
+  assert.equal(await told({ name: 'other' }), '')
+  assert.match(await expectErrorText(told({ tail: '0' })), /invalid --tail "0"/)
   await fluxEvents(input({ namespace: 'none' }))
   assert.deepEqual(hub.taken(), { out: '', err: 'no events found in none namespace\n' })
   assert.match(await expectErrorText(fluxEvents(input({ for: 'apps' }))), /invalid --for "apps": must be KIND\/NAME/)

@@ -12,8 +12,10 @@ import type { Condition } from '../../../kinds/meta.ts'
 import { writeYaml } from '../../../yaml/write/write-yaml.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { createTablePrinter } from '../../print/table.ts'
-import { FLUX_COMMAND_KINDS, listed, named, namespaceOf } from './flux-objects.ts'
-import type { FluxInput, FluxKind, FluxObject } from './flux-objects.ts'
+import { FLUX_COMMAND_KINDS, kindNamed } from './flux-kinds.ts'
+import type { FluxKind, FluxObject } from './flux-kinds.ts'
+import { listed, named, namespaceOf } from './flux-objects.ts'
+import type { FluxInput } from './flux-objects.ts'
 
 /** The flags of these commands besides those of all commands about objects of Flux. */
 export interface FluxWordsInput extends Omit<FluxInput, 'flags'> {
@@ -27,7 +29,8 @@ export interface FluxWordsInput extends Omit<FluxInput, 'flags'> {
   }
 }
 
-const FLUX_GROUP = /\.toolkit\.fluxcd\.io\//
+/** API versions of Flux. */
+export const FLUX_GROUP = /\.toolkit\.fluxcd\.io\//
 
 /** Prints events about objects of Flux, the oldest first. */
 export async function fluxEvents(input: FluxWordsInput): Promise<void> {
@@ -70,7 +73,8 @@ export async function fluxEvents(input: FluxWordsInput): Promise<void> {
   terminal.data(text)
 }
 
-function seenAt({ lastTimestamp, metadata }: Event): string {
+/** When an event was seen last. */
+export function seenAt({ lastTimestamp, metadata }: Event): string {
   return lastTimestamp ?? metadata.creationTimestamp ?? ''
 }
 
@@ -114,16 +118,15 @@ function exported({ metadata, spec }: FluxObject, { type }: FluxKind): object {
   }
 }
 
-/** Prints the Kustomization that delivers an object, and its source. */
+/** Prints the Kustomization or HelmRelease that delivers an object, and its sources. */
 export async function fluxTrace(args: readonly string[], input: FluxWordsInput): Promise<void> {
   const { terminal, flags } = input
   const [kind, name] = tracedObject(args, flags.kind)
   const namespace = flags.namespace ?? 'default'
   const client = clientOver(input.connection.rest)
-  const all = await listed(FLUX_COMMAND_KINDS.kustomization, client, {
-    ...input,
-    flags: { ...flags, allNamespaces: true },
-  })
+  const everywhere = { ...input, flags: { ...flags, allNamespaces: true } }
+  const { kustomization, helmrelease } = FLUX_COMMAND_KINDS
+  const all = [...(await listed(kustomization, client, everywhere)), ...(await listed(helmrelease, client, everywhere))]
   const group = flags.apiVersion?.includes('/') ? flags.apiVersion.split('/')[0] : undefined
   const owners = all.filter(({ status }) =>
     (status?.inventory?.entries ?? []).some(({ id }) => isEntry(id, { kind, name, namespace, group })),
@@ -131,15 +134,17 @@ export async function fluxTrace(args: readonly string[], input: FluxWordsInput):
   if (owners.length === 0) {
     const hidden = all.filter(({ status }) => status?.inventory === undefined).length
     throw new CliError(EXIT.notFound, {
-      what: `${kind}/${name} of namespace "${namespace}" is in no inventory of a Kustomization`,
+      what: `${kind}/${name} of namespace "${namespace}" is in no inventory of a Kustomization or HelmRelease`,
       todo:
         hidden === 0
           ? 'name the namespace of the object with -n'
-          : `name the namespace of the object with -n; ${hidden} of ${all.length} Kustomizations have no inventory in their status, because they are not applied or their clusters differ`,
+          : `name the namespace of the object with -n; ${hidden} of ${all.length} Kustomizations and HelmReleases have no inventory in their status, because they are not applied or their clusters differ`,
     })
   }
   const parts = [lines({ Object: `${kind}/${name}`, Namespace: namespace, Status: 'Managed by Flux' })]
-  for (const owner of owners) parts.push(...(await ownerParts(owner, client, input)))
+  for (const owner of owners) {
+    parts.push(ownLines(owner), ...(await sourceLines(owner, client, input)))
+  }
   terminal.data(parts.join('---\n'))
 }
 
@@ -173,40 +178,41 @@ function isEntry(id: string, { kind, name, namespace, group }: Traced): boolean 
   )
 }
 
-async function ownerParts(owner: FluxObject, client: Client, input: FluxWordsInput): Promise<string[]> {
-  const { metadata, spec, status } = owner
+/** An object of Flux, with the fields that Flux's command prints for its kind. */
+function ownLines({ kind, metadata, spec, status }: FluxObject): string {
   const ready = findCondition(status?.conditions, 'Ready')
-  const own = lines({
-    Kustomization: metadata.name,
+  const fields: Record<string, unknown> = { ...spec }
+  const text = (key: string, field: string) =>
+    typeof fields[field] === 'string' ? { [key]: fields[field] } : undefined
+  const ref = isObject(fields['ref']) ? fields['ref'] : {}
+  const chosen = ['branch', 'tag', 'semver', 'digest', 'commit', 'name'].flatMap((field) =>
+    typeof ref[field] === 'string' ? [[`${field[0]!.toUpperCase()}${field.slice(1)}`, ref[field]] as const] : [],
+  )
+  return lines({
+    [kind ?? '']: metadata.name,
     Namespace: metadata.namespace ?? '',
-    Path: 'path' in spec && typeof spec.path === 'string' ? spec.path : './',
-    Revision: status?.lastAppliedRevision ?? 'none',
+    ...text('URL', 'url'),
+    ...text('Chart', 'chart'),
+    ...text('Version', 'version'),
+    ...(kind === 'Kustomization' ? { Path: typeof fields['path'] === 'string' ? fields['path'] : './' } : {}),
+    ...Object.fromEntries(chosen),
+    Revision: status?.artifact?.revision ?? status?.lastAppliedRevision ?? 'none',
     Status: statusText(ready),
     Message: ready?.message ?? '',
   })
-  const source = Object.values(FLUX_COMMAND_KINDS).find(({ type }) => type.kind === spec.sourceRef?.kind)
-  const name = spec.sourceRef?.name
-  if (!source || name === undefined) return [own]
-  const flags = { ...input.flags, namespace: metadata.namespace ?? '' }
-  const found = await named(source, name, client, { ...input, flags })
-  const state = findCondition(found.status?.conditions, 'Ready')
-  const fields: Record<string, unknown> = { ...found.spec }
-  const ref = isObject(fields['ref']) ? fields['ref'] : {}
-  const chosen = ['branch', 'tag', 'semver', 'commit', 'name'].flatMap((field) =>
-    typeof ref[field] === 'string' ? [[`${field[0]!.toUpperCase()}${field.slice(1)}`, ref[field]] as const] : [],
-  )
-  return [
-    own,
-    lines({
-      [source.type.kind]: name,
-      Namespace: metadata.namespace ?? '',
-      ...(typeof fields['url'] === 'string' ? { URL: fields['url'] } : {}),
-      ...Object.fromEntries(chosen),
-      Revision: found.status?.artifact?.revision ?? 'none',
-      Status: statusText(state),
-      Message: state?.message ?? '',
-    }),
-  ]
+}
+
+/** The source of an object; of a HelmRelease its chart, and the source of the chart. */
+async function sourceLines(owner: FluxObject, client: Client, input: FluxWordsInput): Promise<string[]> {
+  const { metadata, spec } = owner
+  const { namespace = '', name } = metadata
+  const made = typeof spec.chart === 'object' ? { kind: 'HelmChart', name: `${namespace}-${name}` } : undefined
+  const reference = made ?? spec.chartRef ?? spec.sourceRef
+  const kind = kindNamed(reference?.kind)
+  if (!kind || !reference?.name) return []
+  const flags = { ...input.flags, namespace }
+  const found = await named(kind, reference.name, client, { ...input, flags })
+  return [ownLines({ ...found, kind: kind.type.kind }), ...(await sourceLines(found, client, input))]
 }
 
 function statusText(ready: Condition | undefined): string {
@@ -214,11 +220,11 @@ function statusText(ready: Condition | undefined): string {
   return ready.status === 'True' ? `Last reconciled at ${ready.lastTransitionTime}` : `Not ready: ${ready.reason}`
 }
 
-const WIDTH = 'Kustomization: '.length
+const WIDTH = 'Kustomization:'.length
 
 function lines(fields: Readonly<Record<string, string>>): string {
   return Object.entries(fields)
-    .map(([key, value]) => `${`${key}:`.padEnd(WIDTH)}${value}`.trimEnd())
+    .map(([key, value]) => `${`${key}:`.padEnd(WIDTH)} ${value}`.trimEnd())
     .map((line) => `${line}\n`)
     .join('')
 }

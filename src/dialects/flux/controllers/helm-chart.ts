@@ -5,7 +5,7 @@ import type { Context, Draft, Reconciler, Result } from '../../../engine/reconci
 import { Source } from '../../../kinds/native/source.ts'
 import { chartPath } from '../compile/chart-location.ts'
 import { fluxRevision, readGitRepository } from '../compile/compile-git-repository.ts'
-import { readHelmChart, readHelmRepository, sourceOfChart } from '../compile/compile-source.ts'
+import { readHelmChart, readHelmRepository, REQUESTED, sourceOfChart } from '../compile/compile-source.ts'
 import type { HelmChartSpec } from '../compile/compile-source.ts'
 import { madeFor, madeName } from '../compile/made-objects.ts'
 import { GitRepository } from '../kinds.ts'
@@ -95,6 +95,9 @@ async function showGitChart(draft: Draft<HelmChart>, spec: HelmChartSpec, ports:
   const version = withMetadata(found.version, object, spec, artifact.commit)
   const made: FluxArtifact = { revision: version, digest, lastUpdateTime: fetchedAt, size: bytes }
   showSource(draft, source, () => made, chartWords(found.name, spec))
+  // The chart was read just now; the request is none for the repository.
+  const requested = object.metadata.annotations?.[REQUESTED]
+  if (requested !== undefined) (object.status ??= {}).lastHandledReconcileAt = requested
   showObserved(object, { name: found.name, revision, spec })
 }
 

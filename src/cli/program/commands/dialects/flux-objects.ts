@@ -1,15 +1,23 @@
 // Tested by src/cli/commands/flux/flux-objects.test.ts.
 import type { Act, Run } from '../../command-action.ts'
 import type { FlotillaCommand } from '../../flotilla-command.ts'
-
-type Kind = 'kustomization' | 'git'
+import { addKindCommands, SOURCE_KEYS } from './flux-kind-commands.ts'
+import type { KindKey } from './flux-kind-commands.ts'
 
 const withNamespace = (command: FlotillaCommand): FlotillaCommand =>
   command.option('-n, --namespace <namespace>', 'Namespace. Defaults to flux-system')
 
 async function inputOf(run: Run, flags: Record<string, unknown>) {
-  const [commands, connection] = await Promise.all([import('../../../commands/flux/flux-objects.ts'), run.connect()])
-  return { commands, input: { connection, terminal: run.terminal, signal: run.signal, flags } }
+  const [commands, { FLUX_COMMAND_KINDS }, connection] = await Promise.all([
+    import('../../../commands/flux/flux-objects.ts'),
+    import('../../../commands/flux/flux-kinds.ts'),
+    run.connect(),
+  ])
+  return {
+    commands,
+    kinds: FLUX_COMMAND_KINDS,
+    input: { connection, terminal: run.terminal, signal: run.signal, flags },
+  }
 }
 
 /** `flux get`, `reconcile`, `suspend`, `resume` and `tree`: objects of Flux on a hub. */
@@ -27,57 +35,57 @@ export function addFluxObjects(flux: FlotillaCommand, act: Act): void {
     .argument('<name>', 'Name of the Kustomization')
     .about(
       'Show the objects of a Kustomization',
-      'Prints the inventory. It is in the status while all clusters have the same objects.',
+      'Prints the inventory, and below it the objects of Flux that the build has with theirs. An inventory is in the status while all clusters have the same objects.',
     )
-    .example('Show the objects of a Kustomization', 'flotilla flux tree kustomization apps')
+    .example('Show the objects of Flux only', 'flotilla flux tree kustomization flux-system --compact')
+    .option('--compact', 'Only objects of Flux')
     .action(
       act(async (run, [name = ''], flags) => {
-        const { commands, input } = await inputOf(run, flags)
-        await commands.fluxTree(name, input)
+        const { input } = await inputOf(run, flags)
+        const { fluxTree } = await import('../../../commands/flux/flux-tree.ts')
+        await fluxTree(name, input)
       }),
     )
 }
 
+const COLUMNS = 'Prints revision, suspension and readiness, in the columns of Flux.'
+
 function addGet(flux: FlotillaCommand, act: Act): void {
   const get = flux
     .command('get')
-    .about('List objects of Flux', 'Prints revision, suspension and readiness, in the columns of Flux.')
+    .about('List objects of Flux', COLUMNS)
     .example('List all Kustomizations', 'flotilla flux get kustomizations -A')
-  const listing = (command: FlotillaCommand, kinds: readonly Kind[], what: string, example: string): void => {
-    withNamespace(command)
-      .about(`List ${what}`, 'Prints revision, suspension and readiness, in the columns of Flux.')
+  const listing = (
+    command: FlotillaCommand,
+    keys: readonly KindKey[],
+    what: string,
+    example: string,
+  ): FlotillaCommand => {
+    return withNamespace(command)
+      .about(`List ${what}`, COLUMNS)
       .example(`List ${what}`, example)
-      .argument('[name]', 'Name of one object')
       .option('-A, --all-namespaces', 'List the objects of all namespaces')
       .option('--no-header', 'Print no header')
       .option('--status-selector <type=status>', 'Only objects with this condition, for example ready=false')
       .action(
-        act(async (run, [name], flags) => {
-          const { commands, input } = await inputOf(run, flags)
-          const { FLUX_COMMAND_KINDS, fluxGet } = commands
-          await fluxGet(
-            kinds.map((one) => FLUX_COMMAND_KINDS[one]),
-            name,
+        act(async (run, words, flags) => {
+          const { commands, kinds, input } = await inputOf(run, flags)
+          await commands.fluxGet(
+            keys.map((one) => kinds[one]),
+            words[0],
             input,
           )
         }),
       )
   }
-  listing(
-    get.command('kustomizations').aliases(['kustomization', 'ks']),
-    ['kustomization'],
-    'Kustomizations',
-    'flotilla flux get kustomizations -A',
-  )
-  const sources = get
-    .command('sources')
-    .alias('source')
-    .about('List sources', 'Prints revision, suspension and readiness, in the columns of Flux.')
-    .example('List GitRepositories', 'flotilla flux get sources git')
-  listing(sources.command('git'), ['git'], 'GitRepositories', 'flotilla flux get sources git')
+  const { commands, sources } = addKindCommands(get, ['List sources', COLUMNS], true)
+  for (const { command, key, plural, words } of commands) {
+    listing(command, [key], plural, `flotilla flux get ${words} -A`).argument('[name]', 'Name of one object')
+  }
+  listing(sources.command('all'), SOURCE_KEYS, 'all sources', 'flotilla flux get sources all')
   listing(
     get.command('all'),
-    ['git', 'kustomization'],
+    [...SOURCE_KEYS, 'kustomization', 'helmrelease'],
     'all objects',
     'flotilla flux get all -A --status-selector ready=false',
   )
@@ -94,51 +102,48 @@ function addVerb(flux: FlotillaCommand, act: Act, verb: keyof typeof VERBS): voi
     .command(verb)
     .about(`${title} objects of Flux`, VERBS[verb])
     .example(`${title} a Kustomization`, `flotilla flux ${verb} kustomization apps`)
-  const add = (command: FlotillaCommand, kind: Kind, words: string): void => {
+  const { commands } = addKindCommands(parent, [`${title} a source`, VERBS[verb]])
+  for (const { command, key, kind, words, example } of commands) {
     withNamespace(command)
-      .about(`${title} a ${kind === 'git' ? 'GitRepository' : 'Kustomization'}`, VERBS[verb])
-      .example(`${title} one object`, `flotilla flux ${verb} ${words} apps`)
+      .about(`${title} ${withArticle(kind)}`, VERBS[verb])
+      .example(`${title} one object`, `flotilla flux ${verb} ${words} ${example}`)
       .argument('[names...]', 'Names of objects')
       .option('--all', 'All objects of the namespace')
       .action(
         act(async (run, names, flags) => {
-          const { commands, input } = await inputOf(run, flags)
-          await commands.fluxSuspend(commands.FLUX_COMMAND_KINDS[kind], names.flat(), verb === 'suspend', input)
+          const { commands: own, kinds, input } = await inputOf(run, flags)
+          await own.fluxSuspend(kinds[key], names.flat(), verb === 'suspend', input)
         }),
       )
   }
-  add(parent.command('kustomization').alias('ks'), 'kustomization', 'kustomization')
-  const source = parent
-    .command('source')
-    .about(`${title} a source`, VERBS[verb])
-    .example(`${title} a GitRepository`, `flotilla flux ${verb} source git fleet`)
-  add(source.command('git'), 'git', 'source git')
 }
 
+/** Kinds that are made from another object of Flux. */
+const WITH_SOURCE: readonly KindKey[] = ['kustomization', 'helmrelease', 'chart']
+
 function addReconcile(flux: FlotillaCommand, act: Act): void {
-  const details = 'Waits until the hub has handled the request, at most 60 s.'
+  const details = 'Waits until the hub has handled the request.'
   const reconcile = flux
     .command('reconcile')
     .about('Reconcile an object of Flux now', details)
     .example('Fetch the source and deliver it', 'flotilla flux reconcile kustomization apps --with-source')
-  const add = (command: FlotillaCommand, kind: Kind, words: string): FlotillaCommand =>
+  const { commands } = addKindCommands(reconcile, ['Fetch a source now', details])
+  for (const { command, key, kind, words, example } of commands) {
     withNamespace(command)
-      .about(`Reconcile a ${kind === 'git' ? 'GitRepository' : 'Kustomization'} now`, details)
-      .example('Reconcile one object', `flotilla flux reconcile ${words} apps`)
+      .about(`Reconcile ${withArticle(kind)} now`, details)
+      .example('Reconcile one object', `flotilla flux reconcile ${words} ${example}`)
       .argument('<name>', 'Name of the object')
+      .option('--timeout <duration>', 'Time to wait. Defaults to 1m')
       .action(
         act(async (run, [name = ''], flags) => {
-          const { commands, input } = await inputOf(run, flags)
-          await commands.fluxReconcile(commands.FLUX_COMMAND_KINDS[kind], name, input)
+          const { commands: own, kinds, input } = await inputOf(run, flags)
+          await own.fluxReconcile(kinds[key], name, input)
         }),
       )
-  add(reconcile.command('kustomization').alias('ks'), 'kustomization', 'kustomization').option(
-    '--with-source',
-    'Fetch the source first',
-  )
-  const source = reconcile
-    .command('source')
-    .about('Fetch a source now', details)
-    .example('Fetch a GitRepository now', 'flotilla flux reconcile source git fleet')
-  add(source.command('git'), 'git', 'source git')
+    if (WITH_SOURCE.includes(key)) command.option('--with-source', 'Fetch the source first')
+  }
+}
+
+function withArticle(kind: string): string {
+  return `${/^[AEIO]/.test(kind) ? 'an' : 'a'} ${kind}`
 }

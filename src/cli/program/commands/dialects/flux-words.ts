@@ -1,20 +1,22 @@
 // Tested by src/cli/commands/flux/flux-words.test.ts.
+import { Option } from 'commander'
 import type { Act, Run } from '../../command-action.ts'
 import type { FlotillaCommand } from '../../flotilla-command.ts'
+import { addKindCommands } from './flux-kind-commands.ts'
 
 async function inputOf(run: Run, flags: Record<string, unknown>) {
-  const [words, objects, connection] = await Promise.all([
+  const [words, { FLUX_COMMAND_KINDS }, connection] = await Promise.all([
     import('../../../commands/flux/flux-words.ts'),
-    import('../../../commands/flux/flux-objects.ts'),
+    import('../../../commands/flux/flux-kinds.ts'),
     run.connect(),
   ])
   const input = { connection, terminal: run.terminal, signal: run.signal, flags }
-  return { words, kinds: objects.FLUX_COMMAND_KINDS, input }
+  return { words, kinds: FLUX_COMMAND_KINDS, input }
 }
 
 const splitList = (text: string, before: readonly string[] = []): string[] => [...before, ...text.split(',')]
 
-/** `flux events`, `export` and `trace`. */
+/** `flux events`, `logs`, `export` and `trace`. */
 export function addFluxWords(flux: FlotillaCommand, act: Act): void {
   flux
     .command('events')
@@ -31,13 +33,14 @@ export function addFluxWords(flux: FlotillaCommand, act: Act): void {
         await words.fluxEvents(input)
       }),
     )
+  addLogs(flux, act)
   addExport(flux, act)
   flux
     .command('trace')
     .argument('[object...]', 'Kind and name: deployment web, or deployment/web')
     .about(
       'Show the Flux objects that deliver an object',
-      'Prints the Kustomization whose inventory has the object, and its source. The inventory is in the status while all clusters have the same objects.',
+      'Prints the Kustomization or HelmRelease whose inventory has the object, and its sources. The inventory is in the status while all clusters have the same objects.',
     )
     .example('Show the origin of a Deployment', 'flotilla flux trace deployment web -n apps')
     .option('-n, --namespace <namespace>', 'Namespace of the object. Defaults to default')
@@ -56,24 +59,44 @@ function addExport(flux: FlotillaCommand, act: Act): void {
     .command('export')
     .about('Print Flux objects as files', 'Prints objects as YAML, without status and without what servers write.')
     .example('Save all Kustomizations', 'flotilla flux export kustomization --all')
-  const add = (command: FlotillaCommand, kind: 'kustomization' | 'git', what: string, words: string): void => {
+  const details = 'Prints objects as YAML, without status and without what servers write.'
+  const { commands } = addKindCommands(parent, ['Print sources as files', details])
+  for (const { command, key, plural, words } of commands) {
     command
-      .about(`Print ${what} as files`, 'Prints objects as YAML, without status and without what servers write.')
-      .example(`Save all ${what}`, `flotilla flux export ${words} --all`)
+      .about(`Print ${plural} as files`, details)
+      .example(`Save all ${plural}`, `flotilla flux export ${words} --all`)
       .argument('[name]', 'Name of one object')
       .option('-n, --namespace <namespace>', 'Namespace. Defaults to flux-system')
       .option('--all', 'All objects of the namespace')
       .action(
         act(async (run, [name], flags) => {
-          const { words: commands, kinds, input } = await inputOf(run, flags)
-          await commands.fluxExport(kinds[kind], name, input)
+          const { words: own, kinds, input } = await inputOf(run, flags)
+          await own.fluxExport(kinds[key], name, input)
         }),
       )
   }
-  add(parent.command('kustomization').alias('ks'), 'kustomization', 'Kustomizations', 'kustomization')
-  const source = parent
-    .command('source')
-    .about('Print sources as files', 'Prints objects as YAML, without status and without what servers write.')
-    .example('Save all GitRepositories', 'flotilla flux export source git --all')
-  add(source.command('git'), 'git', 'GitRepositories', 'source git')
+}
+
+function addLogs(flux: FlotillaCommand, act: Act): void {
+  flux
+    .command('logs')
+    .about(
+      'Print what happened to Flux objects',
+      'Prints the events about objects of Flux in the form of "flux logs". The log of the hub is the output of its process, and "flotilla logs" prints the log of an agent.',
+    )
+    .example('Print all problems of the last hour', 'flotilla flux logs -A --level error --since 1h')
+    .option('-n, --namespace <namespace>', 'Namespace. Defaults to flux-system')
+    .option('-A, --all-namespaces', 'Print the lines of all namespaces')
+    .option('--kind <kind>', 'Only lines about objects of this kind')
+    .option('--name <name>', 'Only lines about objects of this name')
+    .addOption(new Option('--level <level>', 'Only lines of this level').choices(['info', 'error']))
+    .option('--since <duration>', 'Only lines of this time, for example 30m')
+    .option('--tail <lines>', 'Number of lines from the end')
+    .action(
+      act(async (run, _args, flags) => {
+        const { input } = await inputOf(run, flags)
+        const { fluxLogs } = await import('../../../commands/flux/flux-logs.ts')
+        await fluxLogs(input)
+      }),
+    )
 }
