@@ -13,7 +13,7 @@ import { publishHealth } from './home/publish-health.ts'
 import { openDataDirectory } from './home/data-directory.ts'
 import type { DataDirectory } from './home/data-directory.ts'
 import { servedDialects } from './home/dialect-names.ts'
-import { dialectControllers } from './home/dialects.ts'
+import { createPeerWatch } from './home/peer-controllers.ts'
 import { pushEgress } from './http/egress-rules.ts'
 import { createHttpGet } from '../source/http-get.ts'
 import { sourceEgress } from './http/egress-rules.ts'
@@ -111,6 +111,8 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
     supervisor,
     authorities,
   })
+  const dialects = servedDialects(config)
+  const peers = home.isShared && dialects.length > 0 ? createPeerWatch(dialects, { client, clock, log }) : undefined
   const pushedAgents = await openPushedAgents(config, { directory, address, trust: keys.trust }, starting)
   startControllers(
     {
@@ -128,7 +130,8 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
       ),
       httpGet: createHttpGet(sourceEgress(config)),
       metrics: page.metrics,
-      dialects: dialectControllers(servedDialects(config)),
+      dialects,
+      peers,
       isShared: home.isShared,
       pushedAgents,
       alongside: async (term) => void (await Promise.all([views?.run(term), pushedAgents?.serve(term)])),
@@ -138,7 +141,8 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   runBeside(starting, 'console', view.run)
   const watching = watchMainThread({ clock, log }, life)
   closeLater(() => watching)
-  const publishing = publishHealth({ clock, ids, log, client, name: threads.name, supervisor, authorities }, life)
+  const health = { clock, ids, log, client, name: threads.name, supervisor, authorities, peers }
+  const publishing = publishHealth(health, life)
   closeLater(() => publishing)
   if (config.kubeconfig === undefined) {
     const trust = () => reloader.current().trust

@@ -20,7 +20,7 @@ Reasons are stable: scripts and alerts can rely on them. Messages are for people
 The hub records an Event when the status or the reason of a condition changes. The Event has the reason and the message of the
 condition. Changes of \`Reconciling\` and \`Stalled\` make no Events, because these conditions repeat \`Ready\`. A Cluster also has Events with
 its state as the reason: \`Drifted\` and \`Failed\` are Warnings, and \`Ready\` follows when the cluster recovers.
-The ConfigMap \`flotilla-hub-health\` in \`flotilla-system\` has a Warning \`PartRestarted\` for each part of the hub that was started again, and a Warning \`AuthorityExpiring\` for each CA of the hub that expires within 90 days.
+The ConfigMap \`flotilla-hub-health\` in \`flotilla-system\` has a Warning \`PartRestarted\` for each part of the hub that was started again, a Warning \`AuthorityExpiring\` for each CA of the hub that expires within 90 days, and a Warning \`DialectMeetsPeer\` for each dialect that waits for the controllers of the other system, or cannot look for them.
 
 ## Condition types
 

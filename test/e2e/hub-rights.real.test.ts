@@ -127,3 +127,51 @@ async function mayOn(home: ControlPlane, resourceAttributes: object): Promise<bo
   const { text } = await home.call('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', review)
   return (JSON.parse(text) as { status: { allowed: boolean } }).status.allowed
 }
+
+test('the controllers of a dialect wait while those of the other system run, and begin when they are scaled to zero', async (t) => {
+  const folder = temporaryFolder(t)
+  await using home = await startControlPlane()
+  await grant(home)
+  const ok = async (method: string, path: string, body: object): Promise<void> => {
+    const { status, text } = await home.call(method, path, body)
+    assert.ok(status < 300, text)
+  }
+  const labels = { 'app.kubernetes.io/part-of': 'flux', 'app.kubernetes.io/component': 'kustomize-controller' }
+  const metadata = { name: 'kustomize-controller', namespace: 'flux-system', labels }
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'manager', image: 'controller:v1' }] } }
+  const spec = { replicas: 1, selector: { matchLabels: labels }, template }
+  await ok('POST', '/api/v1/namespaces', { metadata: { name: 'flux-system' } })
+  const deployments = '/apis/apps/v1/namespaces/flux-system/deployments'
+  await ok('POST', deployments, { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec })
+  const own = ['--kubeconfig', home.writeKubeconfig(USER), '--dialects', 'flux']
+  const hub = startFlotilla(t, ['hub', 'run', '--data', join(folder, 'hub'), ...own, ...FREE])
+  await hub.says(/^flotilla hub ready/)
+  const repositories = '/apis/source.toolkit.fluxcd.io/v1/namespaces/flux-system/gitrepositories'
+  await ok('POST', repositories, {
+    apiVersion: 'source.toolkit.fluxcd.io/v1',
+    kind: 'GitRepository',
+    metadata: { name: 'fleet', namespace: 'flux-system' },
+    spec: { interval: '1m', url: 'https://git.example/fleet', ref: { branch: 'main' } },
+  })
+  const warning = await eventually('the check naming the controller', async () => {
+    const { stdout } = await runFlotilla(t, ['check', '-o', 'short', '--kubeconfig', home.kubeconfigPath])
+    return stdout.includes('dialect flux waits') ? stdout : undefined
+  })
+  assert.match(warning, /Deployment kustomize-controller in namespace flux-system; scale them to zero/)
+  const written = async (): Promise<boolean> => {
+    const { text } = await home.call('GET', `${repositories}/fleet`)
+    return 'status' in (JSON.parse(text) as object)
+  }
+  assert.equal(await written(), false, 'the dialect writes nothing while it waits')
+  await ok('PUT', `${deployments}/kustomize-controller/scale`, {
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    metadata: { name: 'kustomize-controller', namespace: 'flux-system' },
+    spec: { replicas: 0 },
+  })
+  await eventually('the dialect writing its status', async () => ((await written()) ? true : undefined))
+  await eventually('the check being quiet', async () => {
+    const { stdout } = await runFlotilla(t, ['check', '-o', 'short', '--kubeconfig', home.kubeconfigPath])
+    return stdout.includes('dialect flux waits') ? undefined : true
+  })
+})

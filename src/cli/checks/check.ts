@@ -11,6 +11,7 @@ export const CHECK_IDS = [
   'hub-ready',
   'hub-parts',
   'hub-authorities',
+  'dialect-peers',
   'journal',
   'clock-skew',
   'version',

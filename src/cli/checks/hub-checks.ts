@@ -6,7 +6,7 @@ import { JOURNAL_ANNOTATION, JOURNAL_NAMESPACE } from '../../kinds/fields/journa
 import type { JournalHead } from '../../kinds/fields/journal-head.ts'
 import type { JoinToken } from '../../kinds/native/join-token.ts'
 import { MIGRATED_LABEL } from '../../kinds/fields/project-names.ts'
-import { authorityProblem, HUB_HEALTH, notReadyReason, partNoun } from '../../plan/fleet/hub-health.ts'
+import { authorityProblem, HUB_HEALTH, notReadyReason, partNoun, peerProblem } from '../../plan/fleet/hub-health.ts'
 import type { HubHealth } from '../../plan/fleet/hub-health.ts'
 import type { AttentionItem } from '../../plan/fleet/attention.ts'
 import { attentionChecks } from './attention-checks.ts'
@@ -71,6 +71,7 @@ export function hubChecks(facts: HubFacts, nowMs: number): CheckCategory[] {
       : { id: 'hub-ready', result: 'failed', text: `the hub is not ready: ${facts.ready ?? 'no answer'}` },
     ...partChecks(facts.hubs, nowMs),
     ...authorityChecks(facts.hubs, nowMs),
+    ...peerChecks(facts.hubs),
     ...journalChecks(facts.journals, nowMs),
     skewCheck(facts.skewMs),
     versionCheck(facts),
@@ -124,6 +125,18 @@ function partChecks(hubs: HubFacts['hubs'], nowMs: number): Check[] {
     return [{ id: 'hub-parts', result: 'warning', text }]
   }
   return hubs.map(({ name, health }) => ({ id: 'hub-parts', ...partResult(name, health, nowMs) }))
+}
+
+/** A line for each dialect whose system runs its own controllers on the kube-apiserver, or may run them. */
+function peerChecks(hubs: HubFacts['hubs']): Check[] {
+  // The line of hub-parts says what cannot be read.
+  if (hubs === 'Unreadable') return []
+  return hubs.flatMap(({ name, health }) =>
+    (health?.peers ?? []).map((peer): Check => {
+      const text = `hub ${JSON.stringify(name)}: ${peerProblem(peer)}`
+      return { id: 'dialect-peers', result: 'warning', text }
+    }),
+  )
 }
 
 /** A line for each CA of each hub. A hub of an earlier version publishes none and has no line. */

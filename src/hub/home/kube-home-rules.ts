@@ -9,6 +9,7 @@ import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
 import { compareText } from '../../core/text/compare-text.ts'
 import type { DialectName } from './dialect-names.ts'
 import { dialectKinds, dialectRoles, dialectRules } from './dialects.ts'
+import { PEER_RULES } from './peer-controllers.ts'
 
 const OWN = 'flotilla.dev'
 const GATEWAY = 'system:flotilla:gateway'
@@ -64,7 +65,9 @@ export function kubeHomeSystemRules(): PolicyRule[] {
   return merged([...CONTROLLER_SYSTEM_RULES, ...rulesOf(HUB_LOCALS), ...INSTALL_SYSTEM_RULES])
 }
 
-/** Rights for an enabled dialect: the hub lists each kind before it begins. */
+/**
+ * Rights for an enabled dialect: the hub lists each kind, and the controllers of the other system, before it begins.
+ */
 export function kubeHomeDialectRules(dialect: DialectName): PolicyRule[] {
   const list = dialectKinds(dialect).map(({ group, plural }) => ({
     apiGroups: [group],
@@ -84,7 +87,7 @@ export function kubeHomeDialectRules(dialect: DialectName): PolicyRule[] {
             verbs: ['create', 'patch', 'escalate'],
           },
         ]
-  return merged([...dialectRules([dialect]), ...list, ...written])
+  return merged([...dialectRules([dialect]), ...PEER_RULES, ...list, ...written])
 }
 
 function rulesOf(roles: readonly { readonly name: string; readonly rules?: readonly PolicyRule[] }[]) {

@@ -1,6 +1,7 @@
 /**
  * Publishes the health of this hub on its API: a ConfigMap with one key for each hub, and an Event for each part that
- * was started again and each CA that expires within 90 days. Nothing is written while nothing changes.
+ * was started again, each CA that expires within 90 days and each dialect that waits for the controllers of another
+ * system. Nothing is written while nothing changes.
  */
 import type { Client } from '../../client/client.ts'
 import { createWakeup } from '../../core/async/wakeup.ts'
@@ -8,8 +9,8 @@ import { toError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { createEventRecorder } from '../../engine/event-recorder.ts'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
-import { authorityProblem, formatHubHealth, HUB_HEALTH, partNoun } from '../../plan/fleet/hub-health.ts'
-import type { HubAuthority } from '../../plan/fleet/hub-health.ts'
+import { authorityProblem, formatHubHealth, HUB_HEALTH, partNoun, peerProblem } from '../../plan/fleet/hub-health.ts'
+import type { DialectPeer, HubAuthority } from '../../plan/fleet/hub-health.ts'
 import type { HubPorts } from '../ports.ts'
 import type { Supervisor } from '../threads/supervisor.ts'
 
@@ -20,6 +21,8 @@ export interface HealthPublisherOptions extends HubPorts {
   readonly supervisor: Pick<Supervisor, 'health' | 'onChange'>
   /** The CAs that the hub issues certificates with now. */
   readonly authorities: () => readonly HubAuthority[]
+  /** Dialects and the controllers of their systems. Absent on the embedded home, which runs no other controllers. */
+  readonly peers?: { peers(): readonly DialectPeer[]; onChange(changed: () => void): void } | undefined
 }
 
 const COMPONENT = 'flotilla-hub'
@@ -38,16 +41,21 @@ export async function publishHealth(options: HealthPublisherOptions, signal: Abo
   const told = new Map<string, number>()
   /** Ends of the CAs that an Event was written about. */
   const warned = new Set<string>()
+  /** Problems with peers that an Event was written about; one that ends and comes again has another Event. */
+  let peerTold = new Set<string>()
   supervisor.onChange(() => wakeup.notify())
+  options.peers?.onChange(() => wakeup.notify())
 
   async function publish(): Promise<void> {
     const parts = supervisor.health()
     const authorities = options.authorities()
+    const peers = options.peers?.peers() ?? []
+    const health = { startedAt, parts, authorities, ...(peers.length > 0 && { peers }) }
     const object = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { ...HUB_HEALTH },
-      data: { [name]: formatHubHealth({ startedAt, parts, authorities }) },
+      data: { [name]: formatHubHealth(health) },
     }
     // Each hub has its own field manager, so that it leaves the keys of other hubs as they are.
     const written = await client.apply(ConfigMap, object, { fieldManager: `${COMPONENT}-${name}`, force: true, signal })
@@ -69,6 +77,14 @@ export async function publishHealth(options: HealthPublisherOptions, signal: Abo
       const event = { type: 'Warning', reason: 'AuthorityExpiring', message } as const
       await events.record({ ...object, metadata: written.metadata }, [event], COMPONENT)
     }
+    const problems = peers.map(peerProblem)
+    for (const problem of problems) {
+      if (peerTold.has(problem)) continue
+      const message = `Hub ${JSON.stringify(name)}: ${problem}.`
+      const event = { type: 'Warning', reason: 'DialectMeetsPeer', message } as const
+      await events.record({ ...object, metadata: written.metadata }, [event], COMPONENT)
+    }
+    peerTold = new Set(problems)
   }
 
   while (!signal.aborted) {

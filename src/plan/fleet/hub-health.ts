@@ -1,5 +1,7 @@
 /** Health of the parts of a hub, as the hub publishes it in a ConfigMap and as `flotilla check` reads it. */
+import { compact } from '../../core/compact.ts'
 import { isObject } from '../../core/json.ts'
+import { nameSome } from '../../core/text/name-some.ts'
 import { humanAge, parseTime } from '../../core/time/time.ts'
 
 /** The ConfigMap with the health of all hubs of an API: one key for each hub, by its name. */
@@ -40,11 +42,28 @@ export interface HubAuthority {
   readonly notAfter: string
 }
 
+const PEER_STATES = ['Waiting', 'Unknown'] as const
+
+/**
+ * A dialect and the controllers of its system on the same kube-apiserver. `Waiting`: they run, and the controllers of
+ * the dialect wait. `Unknown`: they could not be listed, and the controllers of the dialect run.
+ */
+export interface DialectPeer {
+  readonly dialect: string
+  readonly state: (typeof PEER_STATES)[number]
+  /** The controllers that run. */
+  readonly workloads: readonly string[]
+  /** Why they could not be listed. */
+  readonly message?: string
+}
+
 export interface HubHealth {
   readonly startedAt: string
   readonly parts: readonly PartHealth[]
   /** Absent on hubs of an earlier version. */
   readonly authorities?: readonly HubAuthority[]
+  /** Absent where no dialect waits, and on hubs that do not run the controllers. */
+  readonly peers?: readonly DialectPeer[]
 }
 
 /** A CA is replaced by a person, in several steps, and agents that are offline must learn of it. */
@@ -60,6 +79,13 @@ export function authorityProblem({ name, notAfter }: HubAuthority, nowMs: number
   const left = endsMs - nowMs
   if (left <= 0) return `the ${name} CA expired ${humanAge(-left)} ago${todo}`
   return left <= AUTHORITY_WARNING_MS ? `the ${name} CA expires in ${humanAge(left)}${todo}` : undefined
+}
+
+/** Why the controllers of a dialect wait, or may meet those of the other system, and what to do. */
+export function peerProblem({ dialect, state, workloads, message }: DialectPeer): string {
+  return state === 'Waiting'
+    ? `dialect ${dialect} waits while controllers of the other system run: ${nameSome(workloads)}; scale them to zero, or leave ${dialect} out of --dialects`
+    : `dialect ${dialect} runs, but controllers of the other system cannot be looked for: ${message ?? 'no answer'}; give the hub the role of docs/access.md for this dialect`
 }
 
 /** Why a hub is not ready, as one sentence part; undefined when all of its parts run. */
@@ -96,12 +122,24 @@ export function parseHubHealth(text: string): HubHealth | undefined {
     return undefined
   }
   if (!isObject(value) || typeof value['startedAt'] !== 'string' || !Array.isArray(value['parts'])) return undefined
-  const { startedAt, authorities } = value
+  const { startedAt, authorities, peers } = value
   const parts = (value['parts'] as unknown[]).filter(isPartHealth)
   if (parts.length !== value['parts'].length) return undefined
-  if (authorities === undefined) return { startedAt, parts }
-  if (!Array.isArray(authorities) || !authorities.every(isAuthority)) return undefined
-  return { startedAt, parts, authorities }
+  if (authorities !== undefined && !(Array.isArray(authorities) && authorities.every(isAuthority))) return undefined
+  if (peers !== undefined && !(Array.isArray(peers) && peers.every(isPeer))) return undefined
+  return { startedAt, parts, ...compact({ authorities, peers }) }
+}
+
+function isPeer(value: unknown): value is DialectPeer {
+  if (!isObject(value)) return false
+  const { dialect, state, workloads, message } = value
+  return (
+    typeof dialect === 'string' &&
+    PEER_STATES.some((known) => known === state) &&
+    Array.isArray(workloads) &&
+    workloads.every((one) => typeof one === 'string') &&
+    (message === undefined || typeof message === 'string')
+  )
 }
 
 function isAuthority(value: unknown): value is HubAuthority {
