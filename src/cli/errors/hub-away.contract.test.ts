@@ -15,7 +15,7 @@ import { runCli } from '../run.ts'
 
 /** Commands that do not connect to a hub, that read files first, or that run until they are stopped. */
 const LOCAL =
-  /^flotilla (demo|hub|agent|login|backup|restore|trust (rotate (signer|ca|api)|require-agent|export)|template|kustomize|completion|help|version|validate$|render|check|bundle import|events .*-w|get .*-w|rollout watch|diff|ocm (place|join|unjoin)|policy|argo generate|flux (build|envsubst)|fleet (apply|test|target|deploy)|karmada|evidence verify)\b/
+  /^flotilla (demo|hub|agent|login|backup|restore|trust (rotate (signer|ca|api)|require-agent|export|init|secret)|template|kustomize|completion|help|version|validate$|render|check|bundle import|events .*-w|get .*-w|rollout watch|diff|ocm (place|join|unjoin)|policy|argo generate|flux (build|envsubst)|fleet (apply|test|target|deploy)|karmada|evidence verify)\b/
 
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g)].map(([word]) => word.replaceAll(/['"]/g, ''))
