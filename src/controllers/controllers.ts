@@ -48,9 +48,18 @@ export type { AskGatePort, GateQuestion, GateReply } from './rollout-advance/gat
 export type { PushedAgentsPort, PushState, PushTarget } from './cluster-push/controller.ts'
 export type { FetchSourcePort } from './source-fetch/ports.ts'
 
+/**
+ * Controllers that one process runs together. `renderers` fetch Sources, render Bundles, make Releases and serve
+ * dialects, so that tenants share the quotas of their Projects; `controllers` are all others.
+ */
+export const CONTROLLER_GROUPS = ['controllers', 'renderers'] as const
+export type ControllerGroup = (typeof CONTROLLER_GROUPS)[number]
+
 /** The ports of all controllers. */
 export interface ControllersOptions {
   readonly client: Client
+  /** The groups to run. If omitted, all. */
+  readonly groups?: readonly ControllerGroup[]
   readonly blobs: Pick<Blobs, 'put' | 'get'>
   readonly clock: Clock
   readonly ids: Ids
@@ -96,7 +105,7 @@ export interface Controllers {
   close(): Promise<void>
 }
 
-/** Creates all controllers; nothing happens before `run`. */
+/** Creates the controllers; nothing happens before `run`. */
 export function createControllers(options: ControllersOptions): Controllers {
   const informers = createInformers(options)
   const caches = createCaches(informers)
@@ -119,11 +128,21 @@ export function createControllers(options: ControllersOptions): Controllers {
     })
   const leases = createLeaseInformer(parts)
   const secrets = createBundleSecretInformer(parts)
-  const gather = createReleaseGather(parts)
-  const controllers = [
-    createSourceFetch(parts),
-    createBundleRender({ ...parts, offers: gather.offers }),
-    gather.controller,
+  const groups = options.groups ?? CONTROLLER_GROUPS
+
+  function createRenderers(): readonly Controller[] {
+    const gather = createReleaseGather(parts)
+    return [
+      createSourceFetch(parts),
+      createBundleRender({ ...parts, offers: gather.offers }),
+      gather.controller,
+      ...(options.dialects ?? []).flatMap((dialect) =>
+        dialect({ ...options, informers, storeSet: storeEntry, laneOf, render: renderForDialect }),
+      ),
+    ]
+  }
+
+  const createOthers = (): readonly Controller[] => [
     createReleaseForget(parts),
     createForgetDeleted(parts),
     createPlacementDecide(parts),
@@ -139,20 +158,22 @@ export function createControllers(options: ControllersOptions): Controllers {
     createClusterAvailability({ ...parts, leases }),
     createJoinTokenExpire(parts),
     createProjectStatus(parts),
-    ...(options.dialects ?? []).flatMap((dialect) =>
-      dialect({ ...options, informers, storeSet: storeEntry, laneOf, render: renderForDialect }),
-    ),
     ...createWindowCheck(parts),
   ]
+  const controllers = [
+    ...(groups.includes('renderers') ? createRenderers() : []),
+    ...(groups.includes('controllers') ? createOthers() : []),
+  ]
+  const followed = groups.includes('controllers') ? [informers, leases, secrets] : [informers]
   const closing = new AbortController()
   let running: Promise<void> = Promise.resolve()
 
   async function work(signal: AbortSignal): Promise<void> {
-    const following = [informers.run(signal), leases.run(signal), secrets.run(signal)]
+    const following = followed.map((one) => one.run(signal))
     try {
       // All caches must be complete, not only the caches of a controller: an empty cache would look like an empty
       // fleet (I-06).
-      await Promise.all([informers, leases, secrets].map((one) => one.whenSynced(signal)))
+      await Promise.all(followed.map((one) => one.whenSynced(signal)))
       await Promise.all(controllers.map((controller) => controller.run(signal)))
     } catch (caught) {
       if (!signal.aborted) throw caught

@@ -83,6 +83,11 @@ export interface Gateway {
   streams(): number
   /** What the gateway's journal has written, and what waits. */
   journals(): readonly JournalStats[]
+  /**
+   * Sends agents to other gateways: ends their streams, spread over this time, and refuses new ones. All other requests
+   * are answered. Resolves when no stream is open, at the latest after this time.
+   */
+  drain(ms: number): Promise<void>
   /** Resolves when the gateway knows all clusters. */
   whenReady(signal: AbortSignal): Promise<void>
   /** Ends every stream and stops the informers. */
@@ -91,7 +96,7 @@ export interface Gateway {
 
 export function createGateway(options: GatewayOptions): Gateway {
   const parts = createParts(options)
-  const { log, ids, life, informers, clusters, liveness, streams } = parts
+  const { clock, log, ids, life, informers, clusters, liveness, streams } = parts
   const route = createRouter({ ...parts, table: createTable(options, parts) })
   forgetDeletedClusters(parts)
 
@@ -130,6 +135,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     streams: () => streams.count(),
     journals: () => [parts.journal.stats(), parts.complianceJournal.stats()],
+    async drain(ms) {
+      streams.drain(ms, life.signal)
+      const until = clock.monotonicMs() + ms
+      while (streams.count() > 0 && clock.monotonicMs() < until && !life.signal.aborted) {
+        await clock.sleep(DRAIN_CHECK_MS, life.signal).catch(() => {}) // aborted: the loop ends
+      }
+    },
     whenReady: (signal) => informers.whenSynced(signal),
     async close() {
       life.abort()
@@ -137,6 +149,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
   }
 }
+
+/** The interval at which a gateway that drains looks whether all agents have left. */
+const DRAIN_CHECK_MS = 100
 
 /** Each report that differs is a write to the database: three of the largest reports at once, and one a minute. */
 const REPORT_BYTES = { burst: 3 * LIMITS.reportBytes, perMinute: LIMITS.reportBytes }

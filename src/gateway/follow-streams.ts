@@ -1,6 +1,7 @@
 /** Follow streams: each agent receives the head of its own newest document, and nothing else. */
 import type { Clock } from '../core/time/clock.ts'
 import { concatBytes } from '../core/bytes.ts'
+import { ApiError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import { createWakeup } from '../core/async/wakeup.ts'
 import type { Wakeup } from '../core/async/wakeup.ts'
@@ -33,6 +34,7 @@ const MAX_STREAMS_PER_CLUSTER = 2
 export function createFollowStreams(ports: FollowStreamsPorts) {
   const { clock, ids } = ports
   let beats = { key: '', lines: new Map<number, Uint8Array>() }
+  let isDraining = false
   const open = new Map<string, Set<{ readonly notice: Wakeup; readonly end: AbortController }>>()
 
   async function* frames(clusterId: string, by: Follower, signal: AbortSignal): AsyncIterable<Uint8Array> {
@@ -120,9 +122,27 @@ export function createFollowStreams(ports: FollowStreamsPorts) {
     wake: (clusterId: string) => {
       for (const { notice } of open.get(clusterId) ?? []) notice.notify()
     },
+    /**
+     * Ends all streams, spread over this time, so that their agents reconnect one by one to other gateways. Refuses new
+     * streams at once.
+     */
+    drain(ms: number, signal: AbortSignal): void {
+      isDraining = true
+      for (const { end } of [...open.values()].flatMap((streams) => [...streams])) {
+        clock.sleep(ids.fraction() * ms, signal).then(
+          () => end.abort(),
+          () => {}, // the gateway closes, and ends the stream
+        )
+      }
+    },
+    isDraining: () => isDraining,
     /** Number of open streams. */
     count: () => [...open.values()].reduce((sum, streams) => sum + streams.size, 0),
   }
+}
+
+export function draining(): ApiError {
+  return new ApiError('ServiceUnavailable', 'this gateway is stopping; another one answers', { retryAfterSeconds: 1 })
 }
 
 export type FollowStreams = ReturnType<typeof createFollowStreams>

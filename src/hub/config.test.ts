@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { printConfig, readDays, readHubConfig, environmentVariable } from './config.ts'
+import { drainMs, hubRoles, printConfig, readDays, readHubConfig, environmentVariable } from './config.ts'
 
 test('flags win over environment, environment over file, file over defaults', () => {
   const file = { path: 'hub.yaml', text: 'data: /file\nlisten: 127.0.0.1:1\nlogLevel: debug\n' }
@@ -40,6 +40,12 @@ const WRONG: readonly (readonly [flags: Record<string, unknown>, says: RegExp])[
   [{ data: '/d', listen: 'nowhere' }, /^--listen: invalid value "nowhere"; must be HOST:PORT, for example 127/],
   [{ data: '/d', logLevel: 'loud' }, /^--log-level: invalid value "loud"; must be one of debug, info/],
   [{ data: '/d', evidenceRetention: '90' }, /^--evidence-retention: invalid value "90"; must be a number of days/],
+  [
+    { data: '/d', roles: 'gateway,agents' },
+    /^--roles: .*; must be a list of controllers, renderers, gateway, views, c/,
+  ],
+  [{ data: '/d', roles: '' }, /^--roles: invalid value ""/],
+  [{ data: '/d', drain: '5m' }, /^--drain: .*; must be a number of seconds/],
   [{ data: '/d', gatewayUrl: 'http://x' }, /^--gateway-url: invalid value "http:\/\/x"; must be https:/],
 ]
 
@@ -54,4 +60,33 @@ test('a setting that does not exist is refused with its file', () => {
   assert.throws(() => readHubConfig({ flags: {}, env: {}, file }), {
     message: /^hub.yaml: unknown setting "listen_address"; valid settings: data, listen/,
   })
+})
+
+const shared = { kubeconfig: '/home', keys: '/keys', blobs: 's3://flotilla' }
+const roles = (flags: Record<string, unknown>) =>
+  hubRoles(readHubConfig({ flags: { data: '/d', ...flags }, env: {} }).config)
+
+test('a process does everything, or the roles that it is given', () => {
+  const all = ['controllers', 'renderers', 'gateway', 'views', 'console']
+  assert.deepEqual(roles({}), all)
+  assert.deepEqual(roles({ roles: all.toReversed().join(',') }), all)
+  assert.deepEqual(roles({ ...shared, roles: 'gateway' }), ['gateway'])
+  assert.deepEqual(roles({ ...shared, roles: 'renderers,controllers,renderers' }), ['controllers', 'renderers'])
+})
+
+for (const missing of ['kubeconfig', 'keys', 'blobs'] as const) {
+  test(`a part of the roles needs ${missing}`, () => {
+    assert.throws(() => roles({ ...shared, [missing]: undefined, roles: 'gateway' }), {
+      message: `roles gateway need ${missing}`,
+    })
+  })
+}
+
+test('a gateway drains if there may be another one', () => {
+  const drain = (flags: Record<string, unknown>) =>
+    drainMs(readHubConfig({ flags: { data: '/d', ...flags }, env: {} }).config)
+  assert.equal(drain({}), 0)
+  assert.equal(drain({ kubeconfig: '/home' }), 10_000)
+  assert.equal(drain({ kubeconfig: '/home', drain: '0s' }), 0)
+  assert.equal(drain({ drain: '120s' }), 120_000)
 })

@@ -12,7 +12,16 @@ const ADDRESS = '^(\\[[0-9A-Fa-f:]+\\]|[A-Za-z0-9.-]*):[0-9]{1,5}$'
 const S3_URL = '^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9][A-Za-z0-9._-]{0,99}){0,5}/?$'
 const NAME = '^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$'
 const DAYS = '^[1-9][0-9]{0,4}d$'
+const DRAIN_MS = 10_000
 const Address = (description: string, value: string) => Type.String({ description, default: value, pattern: ADDRESS })
+
+/** What a hub process does. */
+const HUB_ROLES = ['controllers', 'renderers', 'gateway', 'views', 'console'] as const
+export type HubRole = (typeof HUB_ROLES)[number]
+
+const ROLE = `(${HUB_ROLES.join('|')})`
+const ROLES = `^${ROLE}(,${ROLE})*$`
+const SECONDS = '^[0-9]{1,3}s$'
 
 export const HubConfig = Type.Object({
   data: Type.String({ minLength: 1, description: 'Directory of keys, database and blobs.' }),
@@ -142,6 +151,20 @@ export const HubConfig = Type.Object({
       pattern: NAME,
       description:
         'Name of this hub among the hubs of its home, for example the name of its Pod. If omitted, a random name that the data directory keeps.',
+    }),
+  ),
+  roles: Type.Optional(
+    Type.String({
+      pattern: ROLES,
+      description:
+        'With `kubeconfig`: what this process does, separated by commas: `controllers`, `renderers` (fetch Sources, render Bundles and serve dialects), `gateway`, `views` and `console`. Needs `keys` and `blobs`. If omitted, everything.',
+    }),
+  ),
+  drain: Type.Optional(
+    Type.String({
+      pattern: SECONDS,
+      description:
+        'Time for which a gateway that stops sends its agents to other gateways, in seconds, for example `20s`. Defaults to 10s with `kubeconfig`, and to 0s with the embedded home, which has no other gateway.',
     }),
   ),
   keys: Type.Optional(
@@ -316,6 +339,27 @@ export function readDays(text: string | undefined): number | undefined {
   return days === undefined ? undefined : days * 86_400_000
 }
 
+/** What this process does. A part of the roles needs keys and blobs that the other processes have, too. */
+export function hubRoles({ roles, kubeconfig, keys, blobs }: HubConfig): readonly HubRole[] {
+  const named = splitList(roles)
+  const chosen = roles === undefined ? HUB_ROLES : HUB_ROLES.filter((role) => named.includes(role))
+  if (chosen.length === HUB_ROLES.length) return HUB_ROLES
+  const missing = kubeconfig === undefined ? 'kubeconfig' : keys === undefined ? 'keys' : blobs ? undefined : 'blobs'
+  if (missing === undefined) return chosen
+  throw new Stalled('BadConfig', `roles ${chosen.join(',')} need ${missing}`, {
+    todo:
+      missing === 'kubeconfig'
+        ? 'leave roles out: a hub with an embedded home is one process'
+        : `set ${missing}, which all processes of the hub share, or leave roles out`,
+  })
+}
+
+/** Time for which a gateway that stops sends its agents to other gateways. */
+export function drainMs({ drain, kubeconfig }: HubConfig): number {
+  if (drain !== undefined) return (readWholeNumber(drain.slice(0, -1)) ?? 0) * 1000
+  return kubeconfig === undefined ? 0 : DRAIN_MS
+}
+
 /** The parts of a list with commas; empty if omitted. */
 export function splitList(text: string | undefined): string[] {
   return (text ?? '').split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
@@ -340,6 +384,8 @@ function requirement(schema: object): string {
   if (pattern?.startsWith('^https?://')) return 'must be https://HOST:PORT'
   if (pattern?.startsWith('^https://[^')) return 'must be https://HOST, perhaps with a path'
   if (pattern?.startsWith('^https')) return 'must be https://HOST:PORT'
+  if (pattern === ROLES) return `must be a list of ${HUB_ROLES.join(', ')}`
+  if (pattern === SECONDS) return 'must be a number of seconds, for example 20s'
   if (pattern === DAYS) return 'must be a number of days, for example 90d'
   if (pattern) return 'must be HOST:PORT, for example 127.0.0.1:7443'
   return minLength ? 'must not be empty' : 'the type is wrong'

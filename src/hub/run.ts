@@ -3,10 +3,11 @@
  * reverse.
  */
 import type { Client } from '../client/client.ts'
+import { CONTROLLER_GROUPS } from '../controllers/controllers.ts'
 import { compact } from '../core/compact.ts'
 import { Stalled, toError } from '../core/errors.ts'
-import { splitList } from './config.ts'
-import type { HubConfig } from './config.ts'
+import { hubRoles, splitList } from './config.ts'
+import type { HubConfig, HubRole } from './config.ts'
 import { createFleetView } from './console/fleet-view.ts'
 import { keepLastSigned, signCheckpoints } from './sign-audit.ts'
 import { publishHealth } from './home/publish-health.ts'
@@ -46,7 +47,9 @@ export interface HubAddresses {
   readonly gateway: string
   /** File with the administrator's kubeconfig. */
   readonly kubeconfig: string
-  /** A new address of the console that signs one browser in. */
+  /** What this process does. */
+  readonly roles: readonly HubRole[]
+  /** A new address of the console that signs one browser in. Throws without the role `console`. */
   signInUrl(): string
 }
 
@@ -92,7 +95,9 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   closeLater(() => directory.release())
   if (config.kubeconfig === undefined) await requireSealingKeys(directory)
   const address = await gatewayAddress(config)
-  const trusted = { endpoints: [address.url], minAgentVersion: MIN_AGENT_VERSION }
+  const roles = hubRoles(config)
+  const isGateway = roles.includes('gateway')
+  const trusted = { endpoints: isGateway ? [address.url] : [], minAgentVersion: MIN_AGENT_VERSION }
   const keys = await loadKeys(config, { directory, trusted }, starting)
   const home = await openHome(config, { directory, keys }, starting)
   const { client } = home
@@ -102,26 +107,30 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   const threads = await startThreads(config, { directory, keys, address, home, blobs: blobsConfig }, starting)
 
   const view = createFleetView({ client, clock, ids, log })
-  const { views, keys: reloader } = threads
+  const { views, gateway, keys: reloader } = threads
   const authorities = () => hubAuthorities(reloader.current(), config.kubeconfig === undefined)
   const page = createMetricsPage({
     clock,
-    facts: () => view.facts(),
-    threads: () => [...home.threads, { name: 'gateway' as const, metrics: threads.gateway.metrics }],
+    facts: () => (roles.includes('console') ? view.facts() : undefined),
+    threads: () => [...home.threads, ...(gateway ? [{ name: 'gateway' as const, metrics: gateway.metrics }] : [])],
     supervisor,
     authorities,
   })
   const dialects = servedDialects(config)
   const peers = home.isShared && dialects.length > 0 ? createPeerWatch(dialects, { client, clock, log }) : undefined
-  const pushedAgents = await openPushedAgents(config, { directory, address, trust: keys.trust }, starting)
+  const pushGateway = isGateway ? localUrl(address) : keys.trust.newest.bundle.endpoints[0]!
+  const pushedAgents = roles.includes('controllers')
+    ? await openPushedAgents(config, { directory, gateway: pushGateway, trust: keys.trust }, starting)
+    : undefined
   startControllers(
     {
       client,
       trust: reloader.trust,
       onTrustChange: reloader.onChange,
       blobs,
-      render: threads.renderer.render,
-      fetchSource: threads.fetcher.fetch,
+      groups: CONTROLLER_GROUPS.filter((group) => roles.includes(group)),
+      render: threads.renderer?.render ?? notHere,
+      fetchSource: threads.fetcher?.fetch ?? notHere,
       askGate: createGateRequests(
         compact({
           clock,
@@ -134,11 +143,11 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
       peers,
       isShared: home.isShared,
       pushedAgents,
-      alongside: async (term) => void (await Promise.all([views?.run(term), pushedAgents?.serve(term)])),
+      views,
     },
     starting,
   )
-  runBeside(starting, 'console', view.run)
+  if (roles.includes('console')) runBeside(starting, 'console', view.run)
   const watching = watchMainThread({ clock, log }, life)
   closeLater(() => watching)
   const health = { clock, ids, log, client, name: threads.name, supervisor, authorities, peers }
@@ -158,7 +167,8 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   )
   return {
     api: home.server,
-    gateway: address.url,
+    gateway: isGateway ? address.url : keys.trust.newest.bundle.endpoints.join(','),
+    roles,
     kubeconfig: home.kubeconfig,
     ...listeners,
     client: home.clientFor(HUB_USERS.admin),
@@ -166,26 +176,35 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   }
 }
 
+/** The gateway of this process. */
+function localUrl({ listen: { host, port } }: GatewayAddress): string {
+  return `https://${formatAddress({ host: isWildcard(host) ? '127.0.0.1' : host, port })}`
+}
+
+/** Renders and fetches on a hub without the role `renderers`, which asks for neither. */
+const notHere = async (): Promise<never> => {
+  throw new Error('this process has no renderers')
+}
+
 /** Undefined on a hub that runs no agents. */
 async function openPushedAgents(
   config: HubConfig,
   parts: {
     readonly directory: DataDirectory
-    readonly address: GatewayAddress
+    readonly gateway: string
     readonly trust: PushedAgentsOptions['trust']
   },
   { clock, ids, log, supervisor }: Starting,
 ): Promise<PushedAgents | undefined> {
   if (config.push === 'Disabled') return undefined
-  const { directory, address, trust } = parts
-  const { host, port } = address.listen
+  const { directory, gateway, trust } = parts
   return await createPushedAgents({
     clock,
     ids,
     log,
     trust,
     folder: directory.file('pushed'),
-    gateway: `https://${formatAddress({ host: isWildcard(host) ? '127.0.0.1' : host, port })}`,
+    gateway,
     egress: pushEgress(config),
     noteEnd: supervisor.noteEnd,
     logLevel: config.logLevel,
@@ -208,5 +227,6 @@ function endOfHub({ deaths }: Starting, closeAll: () => Promise<void>): Pick<Run
 
 /** A line with all addresses, the first output of `hub run` for scripts. */
 export function readyLine(hub: HubAddresses): string {
-  return `flotilla hub ready: api ${hub.api} gateway ${hub.gateway} console ${hub.signInUrl()} kubeconfig ${hub.kubeconfig}`
+  const console = hub.roles.includes('console') ? hub.signInUrl() : 'none'
+  return `flotilla hub ready: api ${hub.api} gateway ${hub.gateway} console ${console} kubeconfig ${hub.kubeconfig}`
 }

@@ -57,7 +57,10 @@ export interface LinkSession {
   state: LinkState
   /** The hub as this cluster, while a stream is open. */
   following: HubApi | undefined
-  /** Increases after a failure, so that a dead gateway is not the only gateway the agent asks. */
+  /**
+   * Modulo the number of gateways, the gateway that the agent asks: at first any of them, so that a fleet spreads.
+   * Increases when a gateway fails or is stopping, so that it is not the only one that the agent asks.
+   */
   endpointIndex: number
   /**
    * The document whose request for a new sealing key was fulfilled. A key that is new already is announced too: the
@@ -73,10 +76,11 @@ export async function openLinkSession(ports: LinkPorts): Promise<LinkSession> {
   const { storage, identity } = ports
   const transport = await loadTransport(storage)
   const stored = await loadTrustFile(storage, identity.root)
+  const instance = ports.ids.suffix(20)
   return {
     ports,
     log: ports.log.child({ part: 'link' }),
-    instance: ports.ids.suffix(20),
+    instance,
     partials: createPartialDownloads(),
     identity,
     transport,
@@ -84,10 +88,15 @@ export async function openLinkSession(ports: LinkPorts): Promise<LinkSession> {
     trust: stored?.trust,
     state: initialLink(compact({ clusterId: identity.clusterId, renewAt: transport?.renewAt })),
     following: undefined,
-    endpointIndex: 0,
+    endpointIndex: firstEndpoint(instance),
     answeredDocument: undefined,
     announceAtMs: Number.NEGATIVE_INFINITY,
   }
+}
+
+/** A number that differs between agents; the instance is random. */
+function firstEndpoint(instance: string): number {
+  return [...instance].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_536, 0)
 }
 
 /** Moves the state machine by an event, and logs and announces a change of state. */

@@ -79,6 +79,8 @@ function failureEvent(session: LinkSession, caught: unknown, action: LinkAction)
     session.endpointIndex += 1
     return { type: 'Failed', why }
   }
+  // Stopping, starting, or without its API: another gateway may answer.
+  if (caught.status === 503) session.endpointIndex += 1
   if (caught.status === 401 && action.do === 'Follow') return { type: 'Expired', why }
   if ([400, 401, 403, 409].includes(caught.status)) return { type: 'Refused', why }
   return { type: 'Failed', why, ...compact({ retryAfterMs: caught.retryAfterMs }) }

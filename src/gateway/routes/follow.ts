@@ -5,6 +5,7 @@ import type { Cluster } from '../../kinds/native/cluster.ts'
 import { frameLine, INSTANCE_HEADER } from '../../wire/link/frames.ts'
 import type { ClusterLookup } from '../cluster-lookup.ts'
 import { bytesResponse } from '../responses.ts'
+import { draining } from '../follow-streams.ts'
 import type { FollowStreams } from '../follow-streams.ts'
 import type { GatewayRequest } from './route.ts'
 
@@ -26,6 +27,8 @@ export function createFollowHandlers({ streams, clusters, closing }: FollowHandl
      * wait.
      */
     async follow(cluster: Cluster, { headers, parameters, signal }: GatewayRequest): Promise<HttpResponse> {
+      // Before the answer begins: the body of a stream cannot refuse any more.
+      if (streams.isDraining()) throw draining()
       const follower = { instance: headers[INSTANCE_HEADER], holds: parameters.get('document') ?? undefined }
       const wait = parameters.get('wait')
       const ended = AbortSignal.any([signal, closing])

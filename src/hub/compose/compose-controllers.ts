@@ -3,6 +3,7 @@ import type { Client } from '../../client/client.ts'
 import { createControllers } from '../../controllers/controllers.ts'
 import type {
   AskGatePort,
+  ControllerGroup,
   Controllers,
   DialectControllers,
   FetchSourcePort,
@@ -20,6 +21,8 @@ import type { HubPorts } from '../ports.ts'
 /** What the controllers need. */
 export interface ControllerParts extends HubPorts {
   readonly client: Client
+  /** If omitted, all. */
+  readonly groups?: readonly ControllerGroup[]
   readonly blobs: Pick<Blobs, 'put' | 'get'>
   readonly render: RenderPort
   readonly fetchSource: FetchSourcePort

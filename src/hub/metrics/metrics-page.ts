@@ -26,7 +26,8 @@ export interface MetricsPage {
 /** What the page is made of. */
 export interface MetricsPageOptions {
   readonly clock: Clock
-  readonly facts: () => FleetMetricsInput
+  /** Undefined on a hub that does not follow the fleet. */
+  readonly facts: () => FleetMetricsInput | undefined
   readonly threads: () => readonly MeasuredThread[]
   readonly supervisor: Pick<Supervisor, 'health' | 'onEnd'>
   readonly authorities: () => readonly HubAuthority[]
@@ -76,7 +77,8 @@ export function createMetricsPage({ clock, facts, threads, supervisor, authoriti
   return {
     metrics,
     text: async () => {
-      measureFleet(facts(), clock.now())
+      const fleet = facts()
+      if (fleet) measureFleet(fleet, clock.now())
       measureAuthorities(authorities(), clock.now())
       const measured = threads()
       const answers = await Promise.all(measured.map(metricsOf))

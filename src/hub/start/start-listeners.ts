@@ -4,6 +4,8 @@ import type { Client } from '../../client/client.ts'
 import type { Connection } from '../../client/connection.ts'
 import type { Ids } from '../../core/ids.ts'
 import { notReadyReason } from '../../plan/fleet/hub-health.ts'
+import { Stalled } from '../../core/errors.ts'
+import { hubRoles } from '../config.ts'
 import type { HubConfig } from '../config.ts'
 import { CONSOLE_SOCKET, openConsoleSocket } from '../console/console-socket.ts'
 import { assetPlaces, createConsoleAssets } from '../console/console-assets.ts'
@@ -29,7 +31,7 @@ export interface ListenerInputs {
 }
 
 export interface HubListeners {
-  /** A new address of the console that signs one browser in. */
+  /** A new address of the console that signs one browser in. Throws on a hub without console. */
   readonly signInUrl: () => string
   /** Builds the page now, if this is a clone without a built one. */
   readonly prepareConsole: () => void
@@ -37,15 +39,47 @@ export interface HubListeners {
 
 export async function startListeners(
   config: HubConfig,
-  { directory, client, administrator, view, metrics }: ListenerInputs,
-  { clock, ids, log, closeLater, supervisor }: Starting,
+  inputs: ListenerInputs,
+  starting: Starting,
 ): Promise<HubListeners> {
-  const listen = parseAddress(config.consoleListen)
+  const { client, metrics } = inputs
+  const { clock, log, closeLater, supervisor, life } = starting
+  const console = hubRoles(config).includes('console')
+    ? await startConsoleListener(config, inputs, starting)
+    : NO_CONSOLE
+  if (config.metricsListen !== undefined) {
+    const listener = await listenForMetrics({
+      listen: parseAddress(config.metricsListen),
+      text: metrics,
+      notReady: () => (life.aborted ? 'the hub is stopping' : notReadyReason(supervisor.health())),
+      log,
+    })
+    closeLater(() => listener.close())
+  }
+  if (config.webhookListen !== undefined) {
+    const listener = await listenForWebhooks({ listen: parseAddress(config.webhookListen), client, clock, log })
+    closeLater(() => listener.close())
+  }
+  return console
+}
+
+const NO_CONSOLE: HubListeners = {
+  signInUrl: () => {
+    throw new Stalled('BadConfig', 'this hub has no console', { todo: 'add console to its roles' })
+  },
+  prepareConsole: () => {},
+}
+
+async function startConsoleListener(
+  config: HubConfig,
+  { directory, administrator, view, metrics }: ListenerInputs,
+  { clock, ids, log, closeLater }: Starting,
+): Promise<HubListeners> {
   const { cert: _cert, key: _key, token: _token, ...server } = administrator
   const assets = createConsoleAssets({ places: assetPlaces(), log })
   const { url, tls } = consoleExposure(config)
   const console = await startConsole({
-    listen,
+    listen: parseAddress(config.consoleListen),
     url,
     certificate: tls && { read: () => readCertificate(tls) },
     oidc: await consoleIssuer(config, ids),
@@ -61,19 +95,6 @@ export async function startListeners(
   closeLater(() => console.close())
   const socket = await openConsoleSocket(directory.file(CONSOLE_SOCKET), { signInUrl: console.signInUrl, log })
   closeLater(() => socket.close())
-  if (config.metricsListen !== undefined) {
-    const listener = await listenForMetrics({
-      listen: parseAddress(config.metricsListen),
-      text: metrics,
-      notReady: () => notReadyReason(supervisor.health()),
-      log,
-    })
-    closeLater(() => listener.close())
-  }
-  if (config.webhookListen !== undefined) {
-    const listener = await listenForWebhooks({ listen: parseAddress(config.webhookListen), client, clock, log })
-    closeLater(() => listener.close())
-  }
   return { signInUrl: () => console.signInUrl(), prepareConsole: assets.prepare }
 }
 

@@ -1,12 +1,12 @@
 // Tested by src/hub/run.contract.test.ts
 /**
- * Starts the threads of a hub beside its API: the gateway, the renderer, the fetcher and, on a kube-apiserver, the
- * views.
+ * Starts the threads that the roles of a hub need beside its API: the gateway, the renderer, the fetcher and, on a
+ * kube-apiserver, the views.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BlobsConfig } from '../../blobs/open-blobs.ts'
-import { programEnvironment, readDays, splitList } from '../config.ts'
+import { drainMs, hubRoles, programEnvironment, readDays, splitList } from '../config.ts'
 import type { HubConfig } from '../config.ts'
 import { replaceFileAtomically } from '../home/atomic-files.ts'
 import type { DataDirectory } from '../home/data-directory.ts'
@@ -23,7 +23,7 @@ import { startFetcher } from '../threads/limited-fetcher.ts'
 import type { LimitedFetcher } from '../threads/limited-fetcher.ts'
 import { createRenderer } from '../threads/limited-renderer.ts'
 import type { LimitedRenderer } from '../threads/limited-renderer.ts'
-import type { GatewayKeys } from '../threads/messages.ts'
+import type { GatewayDrain, GatewayKeys } from '../threads/messages.ts'
 import { plainConnection } from '../threads/plain-connection.ts'
 import type { KeptThread } from '../threads/supervisor.ts'
 import { startThread, THREAD_LIMITS } from '../threads/thread.ts'
@@ -41,27 +41,59 @@ export interface ThreadInputs {
   readonly blobs: BlobsConfig
 }
 
+/** Threads of roles that this process does not have are undefined. */
 export interface HubThreads {
-  readonly gateway: KeptThread<'gateway'>
+  readonly gateway: KeptThread<'gateway'> | undefined
   /** Name of this hub, unique among the hubs of its home. */
   readonly name: string
-  readonly renderer: LimitedRenderer
-  readonly fetcher: LimitedFetcher
-  /** Undefined with the embedded home, whose API serves the views itself. */
+  readonly renderer: LimitedRenderer | undefined
+  readonly fetcher: LimitedFetcher | undefined
+  /** Undefined also with the embedded home, whose API serves the views itself. */
   readonly views: AggregatedApi | undefined
   /** The hub's keys as they are now, also after a rotation. */
   readonly keys: KeyReloader
 }
 
 export async function startThreads(config: HubConfig, inputs: ThreadInputs, starting: Starting): Promise<HubThreads> {
-  const { clock, ids, log, life, closeLater, supervisor } = starting
+  const { clock, log, life, closeLater, supervisor } = starting
   const { directory, home, keys, blobs } = inputs
   // The same after a restart with this directory, and unique among hubs that share a home.
   const name = home.isShared ? (config.name ?? (await gatewayName(directory, starting))) : '0'
-  const gateway = await startGateway(config, { ...inputs, name }, starting)
-  const renderer = createRenderer({ blobs, clock, log, noteEnd: supervisor.noteEnd })
-  closeLater(() => renderer.close())
-  const fetcher = await startFetcher({
+  const roles = hubRoles(config)
+  const gateway = roles.includes('gateway') ? await startGateway(config, { ...inputs, name }, starting) : undefined
+  const isRenderer = roles.includes('renderers')
+  const renderer = isRenderer ? createRenderer({ blobs, clock, log, noteEnd: supervisor.noteEnd }) : undefined
+  if (renderer) closeLater(() => renderer.close())
+  const fetcher = isRenderer ? await startSourceThreads(config, inputs, starting) : undefined
+  if (fetcher) closeLater(() => fetcher.close())
+  const views = roles.includes('views') ? await startViews(config, inputs, starting) : undefined
+  if (views) {
+    closeLater(() => views.thread.close())
+    closeLater(() => views.withdraw())
+  }
+  const leaveMs = drainMs(config)
+  if (gateway && leaveMs > 0) {
+    starting.leaveFirst((signal) => gateway.ask({ drainMs: leaveMs }, signal), leaveMs)
+  }
+
+  const reloader = createKeyReloader(keys, {
+    clock,
+    log,
+    read: () => (config.keys === undefined ? readHubKeys(directory) : readKeysIn(config.keys)),
+    spread: async (next) => {
+      await gateway?.tell(gatewayKeys(next, inputs.address, starting), life)
+      await home.renew(next, life)
+      await views?.renew(next, life)
+    },
+  })
+  const reloading = reloader.run(life)
+  closeLater(() => reloading)
+  return { name, gateway, renderer, fetcher, views, keys: reloader }
+}
+
+async function startSourceThreads(config: HubConfig, { directory, blobs }: ThreadInputs, starting: Starting) {
+  const { clock, ids, log, supervisor } = starting
+  return await startFetcher({
     init: {
       blobs,
       folder: directory.file('sources'),
@@ -74,41 +106,22 @@ export async function startThreads(config: HubConfig, inputs: ThreadInputs, star
     log,
     noteEnd: supervisor.noteEnd,
   })
-  closeLater(() => fetcher.close())
+}
 
-  const views =
-    config.kubeconfig === undefined
-      ? undefined
-      : await startAggregatedApi({
-          ...starting,
-          client: home.client,
-          home: home.server,
-          api: plainConnection(home.as(HUB_USERS.controllers)),
-          blobs,
-          dialects: servedDialects(config),
-          listen: parseAddress(config.listen),
-          url: config.viewUrl,
-          keys,
-          logLevel: config.logLevel,
-        })
-  if (views) {
-    closeLater(() => views.thread.close())
-    closeLater(() => views.withdraw())
-  }
-
-  const reloader = createKeyReloader(keys, {
-    clock,
-    log,
-    read: () => (config.keys === undefined ? readHubKeys(directory) : readKeysIn(config.keys)),
-    spread: async (next) => {
-      await gateway.tell(gatewayKeys(next, inputs.address, starting), life)
-      await home.renew(next, life)
-      await views?.renew(next, life)
-    },
+async function startViews(config: HubConfig, { home, keys, blobs }: ThreadInputs, starting: Starting) {
+  if (config.kubeconfig === undefined) return undefined
+  return await startAggregatedApi({
+    ...starting,
+    client: home.client,
+    home: home.server,
+    api: plainConnection(home.as(HUB_USERS.controllers)),
+    blobs,
+    dialects: servedDialects(config),
+    listen: parseAddress(config.listen),
+    url: config.viewUrl,
+    keys,
+    logLevel: config.logLevel,
   })
-  const reloading = reloader.run(life)
-  closeLater(() => reloading)
-  return { name, gateway, renderer, fetcher, views, keys: reloader }
 }
 
 async function startGateway(
@@ -128,10 +141,18 @@ async function startGateway(
   }
   const gateway = await starting.supervisor.keepThread('gateway', {
     start: (settings, first) =>
-      startThread('gateway', { ...init, ...settings, listen: { ...address.listen, ...first } }, THREAD_LIMITS.gateway),
+      startThread(
+        'gateway',
+        { ...init, ...keysIn(settings), listen: { ...address.listen, ...first } },
+        THREAD_LIMITS.gateway,
+      ),
   })
   starting.closeLater(() => gateway.close())
   return gateway
+}
+
+function keysIn(settings: GatewayKeys | GatewayDrain | undefined): GatewayKeys | undefined {
+  return settings && 'server' in settings ? settings : undefined
 }
 
 function gatewayKeys(keys: HubKeys, { names }: GatewayAddress, ports: HubPorts): GatewayKeys {

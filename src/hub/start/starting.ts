@@ -13,6 +13,8 @@ export interface Starting extends HubPorts {
   readonly life: AbortSignal
   /** Closes this part at the end of the hub; parts close in reverse order. */
   readonly closeLater: (close: Close) => void
+  /** Done at the end of the hub before any part closes, while its loops end. */
+  readonly leaveFirst: (leave: (signal: AbortSignal) => Promise<void>, withinMs: number) => void
   /** Starts parts again that end or no longer answer. */
   readonly supervisor: Supervisor
   /** The hub ends with an error when one of these rejects. */
@@ -21,22 +23,31 @@ export interface Starting extends HubPorts {
 
 /** A part that has not closed by then is abandoned, so that the hub always ends. Threads end themselves sooner. */
 const CLOSE_WITHIN_MS = 15_000
+const LEAVE_SLACK_MS = 2_000
 
 export function beginStart(ports: HubPorts): { readonly starting: Starting; readonly closeAll: () => Promise<void> } {
   const closers: Close[] = []
+  const leaves: (() => Promise<void>)[] = []
   const life = new AbortController()
   const supervisor = createSupervisor(ports)
   const closeLater = (close: Close): void => void closers.push(close)
+  const within = async (what: string, ms: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+    await deadline({ clock: ports.clock, ms, what }, (signal) => untilAborted(work(signal), signal)).catch(
+      (caught: unknown) => ports.log.error({ err: toError(caught) }, 'a part of the hub did not close cleanly'),
+    )
+  }
+  const leaveFirst: Starting['leaveFirst'] = (leave, ms) => {
+    leaves.push(() => within('leaving the hub', ms + LEAVE_SLACK_MS, leave))
+  }
   return {
-    starting: { ...ports, life: life.signal, closeLater, supervisor, deaths: [supervisor.fatal] },
+    starting: { ...ports, life: life.signal, closeLater, leaveFirst, supervisor, deaths: [supervisor.fatal] },
     closeAll: async () => {
       // All loops stop first, then their connections close.
       life.abort()
+      await Promise.all(leaves.splice(0).map((leave) => leave()))
       for (let close = closers.pop(); close; close = closers.pop()) {
-        const closing = { clock: ports.clock, ms: CLOSE_WITHIN_MS, what: 'closing a part of the hub' }
-        await deadline(closing, (signal) => untilAborted(Promise.resolve(close()), signal)).catch((caught: unknown) => {
-          ports.log.error({ err: toError(caught) }, 'a part of the hub did not close cleanly')
-        })
+        const closing = close
+        await within('closing a part of the hub', CLOSE_WITHIN_MS, async () => await closing())
       }
     },
   }

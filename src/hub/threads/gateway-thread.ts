@@ -78,7 +78,11 @@ await serveThread<'gateway'>(async (init) => {
   })
   return {
     ready: { port: listener.port },
-    answer: (next) => {
+    answer: async (next) => {
+      if ('drainMs' in next) {
+        await gateway.drain(next.drainMs)
+        return undefined
+      }
       keys = next
       listener.replaceKeys(listenerKeys(next))
       // Every stream says the new trust version with its next beat.

@@ -71,6 +71,11 @@ export interface GatewayInit extends GatewayKeys {
   readonly logLevel: LogLevel
 }
 
+/** Sends all agents to other gateways within this time. Answered when they have left, or after the time. */
+export interface GatewayDrain {
+  readonly drainMs: number
+}
+
 /** What the gateway thread says when it listens. */
 export interface GatewayReady {
   readonly port: number
@@ -151,8 +156,8 @@ export interface PushedClusterState {
 export interface ThreadProtocol {
   /** Called with new settings. */
   readonly api: Shape<ApiInit, ApiReady, ApiSettings, undefined>
-  /** Called with new keys. */
-  readonly gateway: Shape<GatewayInit, GatewayReady, GatewayKeys, undefined>
+  /** Called with new keys, and before it closes. */
+  readonly gateway: Shape<GatewayInit, GatewayReady, GatewayKeys | GatewayDrain, undefined>
   readonly render: Shape<RenderInit, undefined, VariantsRequest, VariantsResult>
   /** Called with new keys. */
   readonly view: Shape<ViewInit, ViewReady, ViewKeys, undefined>

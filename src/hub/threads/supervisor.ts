@@ -22,6 +22,8 @@ export interface KeptThread<N extends ThreadName> {
   readonly ready: ThreadProtocol[N]['ready']
   /** Gives the thread new settings. A thread that starts later gets them, too. */
   tell(settings: ThreadProtocol[N]['call'], signal: AbortSignal): Promise<void>
+  /** Asks the thread that runs now; nothing is done without one. */
+  ask(input: ThreadProtocol[N]['call'], signal: AbortSignal): Promise<void>
   /** The metrics of the thread; undefined while it does not run. */
   metrics(): Promise<string> | undefined
   close(): Promise<void>
@@ -148,6 +150,7 @@ export function createSupervisor(ports: HubPorts): Supervisor {
           if (thread === current) throw caught
         }
       },
+      ask: async (input, signal) => void (await current?.call(input, signal)),
       metrics: () => current?.metrics(),
       close: async () => {
         closing.abort(new Error('the hub is closing'))

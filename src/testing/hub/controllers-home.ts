@@ -11,9 +11,10 @@ import type { Client } from '../../client/client.ts'
 import { createClient } from '../../client/create-client.ts'
 import { createRest } from '../../client/rest.ts'
 import type { Rest } from '../../client/rest.ts'
-import { createControllers } from '../../controllers/controllers.ts'
+import { CONTROLLER_GROUPS, createControllers } from '../../controllers/controllers.ts'
 import type {
   AskGatePort,
+  ControllerGroup,
   ControllersOptions,
   FetchSourcePort,
   PushedAgentsPort,
@@ -100,6 +101,8 @@ export async function startControllersHome(
   dialects: readonly DialectName[] = [],
   store: Store = createMemoryStore(),
   pushedAgents?: PushedAgentsPort,
+  /** Groups of controllers that run together, as in one process. */
+  processes: readonly (readonly ControllerGroup[])[] = [CONTROLLER_GROUPS],
 ): Promise<ControllersHome> {
   const clock = createVirtualClock()
   const ids = createSeededIds('controllers')
@@ -166,9 +169,9 @@ export async function startControllersHome(
   let controllers = start()
 
   function start() {
-    const made = createControllers(options)
-    const ended = made.run(new AbortController().signal)
-    return { close: () => made.close(), ended }
+    const made = processes.map((groups) => createControllers({ ...options, groups }))
+    const ended = Promise.all(made.map((one) => one.run(new AbortController().signal)))
+    return { close: async () => void (await Promise.all(made.map((one) => one.close()))), ended }
   }
 
   async function find<T extends KubeObject>(type: ResourceType<T>, key: string): Promise<T | undefined> {

@@ -114,6 +114,8 @@ export async function startTestHub(seed = 'hub', { home: givenHome, ...options }
   const gateways: Gateway[] = []
   const network = {
     up: true,
+    /** Gateways by endpoint. All other endpoints are the first gateway. */
+    at: new Map<string, Gateway>(),
     requests: [] as string[],
     /** Path → bytes of answers that arrived. */
     received: new Map<string, number>(),
@@ -177,7 +179,7 @@ export async function startTestHub(seed = 'hub', { home: givenHome, ...options }
   }
 
   /** A transport as TLS would make it: the caller is what the certificate proves now. */
-  const connect: ConnectHub = ({ certificate }: HubConnection) => {
+  const connect: ConnectHub = ({ certificate, endpoint }: HubConnection) => {
     const closed = new AbortController()
     return {
       transport: async (request, signal) => {
@@ -185,7 +187,7 @@ export async function startTestHub(seed = 'hub', { home: givenHome, ...options }
         network.requests.push(`${request.method} ${request.path.split('?')[0]}`)
         const caller = callerOfUnverified(certificate, trust.newest.bundle.transportCas, clock.now())
         const ended = AbortSignal.any([signal, closed.signal])
-        const answer = await gateway.handle(request, caller, ended)
+        const answer = await (network.at.get(endpoint) ?? gateway).handle(request, caller, ended)
         const path = request.path.split('?')[0]!
         const { bends } = network
         if (network.buffers || (bends && path !== ROUTES.follow)) {

@@ -7,6 +7,7 @@ test('a person reads the addresses of a hub as a block, with commands to paste',
     api: 'https://127.0.0.1:7443',
     gateway: 'https://hub:7444',
     kubeconfig: '/data/admin.kubeconfig',
+    roles: ['gateway', 'console'],
     signInUrl: () => 'http://127.0.0.1:7480/?code=x',
   }
   const command = (text: string): string => text.replaceAll('flotilla ', 'bin/flotilla ')

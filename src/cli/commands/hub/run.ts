@@ -42,6 +42,7 @@ interface HubAddresses {
   readonly api: string
   readonly gateway: string
   readonly kubeconfig: string
+  readonly roles: readonly string[]
   signInUrl(): string
 }
 
@@ -51,7 +52,7 @@ export function readyBlock(hub: HubAddresses, { sign, command }: Pick<Terminal, 
 
   API          ${hub.api}
   gateway      ${hub.gateway}
-  console      ${hub.signInUrl()}
+  console      ${hub.roles.includes('console') ? hub.signInUrl() : 'none'}
   kubeconfig   ${hub.kubeconfig}
 
 Next, in another terminal:

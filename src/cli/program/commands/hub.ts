@@ -107,6 +107,14 @@ function addHubRun(hub: FlotillaCommand, act: Act): void {
     )
     .option('--name <name>', 'Name of this hub among the hubs of its home. Defaults to a name that --data keeps')
     .option(
+      '--roles <names>',
+      'With --kubeconfig: what this process does, for example gateway or controllers,renderers. Defaults to controllers, renderers, gateway, views and console',
+    )
+    .option(
+      '--drain <seconds>',
+      'Time for which a gateway that stops sends its agents to other gateways, for example 20s. Defaults to 10s with --kubeconfig, otherwise to 0s',
+    )
+    .option(
       '--keys <dir>',
       'With --kubeconfig: directory with the keys of the hub, such as a mounted Secret. If omitted, keys in --data, created at the first start',
     )
