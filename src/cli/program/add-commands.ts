@@ -6,7 +6,7 @@ import { addClusters } from './commands/cluster.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDrift } from './commands/drift.ts'
 import { addFleetWords } from './commands/dialects/fleet-words.ts'
-import { addCompliance, addObserve, addStatus } from './commands/fleet.ts'
+import { addCompliance, addObserve, addStatus, addTop } from './commands/fleet.ts'
 import { addFlux } from './commands/dialects/flux.ts'
 import { addFreezes } from './commands/freeze.ts'
 import { addHub, addLogin } from './commands/hub.ts'
@@ -43,6 +43,7 @@ const COMMANDS: readonly ((program: FlotillaCommand, act: Act) => void)[] = [
   addReleases,
   // Observe
   addStatus,
+  addTop,
   addGet,
   addObserve,
   addCompliance,

@@ -6,6 +6,7 @@ import { Option } from 'commander'
 import type { CliEnvironment } from '../config.ts'
 import type { Connection, ConnectFlags } from '../api/connect.ts'
 import type { ExitCode } from '../errors/cli-error.ts'
+import type { FullScreen } from '../print/full-screen.ts'
 import type { Terminal } from '../print/terminal.ts'
 import type { FlotillaCommand } from './flotilla-command.ts'
 
@@ -16,6 +17,8 @@ export interface CliPorts {
   readonly signal: AbortSignal
   readonly stdin: AsyncIterable<Uint8Array>
   readonly terminalFor: (color: 'auto' | 'always' | 'never') => Terminal
+  /** Takes the terminal as a whole. Resolves to undefined if there is none. */
+  readonly openScreen?: () => Promise<FullScreen | undefined>
   /** Folder of the thread entry files. Defaults to the folder of this program's code. */
   readonly threadsFolder?: () => URL
   /** Receives bytes that are not UTF-8. Defaults to the stdout of the process. */

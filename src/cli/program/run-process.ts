@@ -23,6 +23,10 @@ export async function runProcess(
     signal: isTemplate ? new AbortController().signal : interruptSignal(),
     // Opened by the first reader.
     stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
+    openScreen: async () => {
+      const { openFullScreen } = await import('../print/full-screen.ts')
+      return openFullScreen(process, environment.variables['TERM'])
+    },
     terminalFor: (color) =>
       createTerminal({
         stdout: outputTo('stdout'),

@@ -117,3 +117,30 @@ export function addCompliance(program: FlotillaCommand, act: Act): void {
       }),
     )
 }
+
+/** `top`: the fleet on a full screen. */
+export function addTop(program: FlotillaCommand, act: Act): void {
+  program
+    .command('top')
+    .helpGroup(GROUP.observe)
+    .about(
+      'Follow the fleet on a full screen',
+      'Shows clusters by ring, rollouts in progress and what needs a person, and follows the hub. Keys open clusters and rollouts, pause and resume rollouts, approve rings, accept clusters and trace objects to their commit; ? lists the keys. Needs a terminal; for a script, use "flotilla status -o json".',
+    )
+    .example('Follow the fleet', 'flotilla top')
+    .example('Follow one namespace', 'flotilla top -n shop')
+    .option('-n, --namespace <namespace>', 'Namespace. If omitted, all namespaces')
+    .action(
+      act(async (run, _words, flags) => {
+        const [{ top }, { connect }, connection] = await Promise.all([
+          import('../../commands/top/top.ts'),
+          import('../../api/connect.ts'),
+          run.connect(),
+        ])
+        // What a second connection says would be written over the screen.
+        const connectFor = async (reason: string) =>
+          await connect({ ...flags, reason }, run.environment, { say: () => {} })
+        return await top({ ...run, connection, connectFor, flags })
+      }),
+    )
+}
