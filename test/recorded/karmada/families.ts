@@ -4,6 +4,7 @@ import type { Families } from '../recorded-case.ts'
 import { answerAdmit } from './admit-cases.ts'
 import { answerDivision } from './division-cases.ts'
 import { answerFailover } from './failover-cases.ts'
+import { answerInterpret } from './interpret-cases.ts'
 import { answerMatch } from './match-cases.ts'
 import { answerOverride } from './override-cases.ts'
 
@@ -14,4 +15,5 @@ export const KARMADA_FAMILIES: Families = {
   match: answerMatch,
   failover: answerFailover,
   admit: answerAdmit,
+  interpret: answerInterpret,
 }

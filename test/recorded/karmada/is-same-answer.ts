@@ -1,5 +1,6 @@
 /** Whether an answer is the recorded one, by the rules of the recording: order and random texts do not count. */
-import { isObject, jsonEqual } from '../../../src/core/json.ts'
+import { canonicalJson, isObject, jsonEqual } from '../../../src/core/json.ts'
+import { canonicalQuantity, parseQuantity } from '../../../src/core/text/quantity.ts'
 
 type Answer = Readonly<Record<string, unknown>>
 type Compare = (answer: Answer, recorded: Answer) => boolean
@@ -52,6 +53,33 @@ function withoutIds(answer: Answer): string {
   return JSON.stringify(answer).replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, '<uuid>')
 }
 
+/** Without null, "", {} and [], lists of dependencies as sets, and quantities by value. */
+function sameInterpretation(answer: Answer, recorded: Answer): boolean {
+  if ('error' in answer || 'error' in recorded) return 'error' in answer === 'error' in recorded
+  return jsonEqual(canonical(JSON.parse(JSON.stringify(answer))), canonical(recorded))
+}
+
+function canonical(value: unknown, field = ''): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => canonical(item))
+    return field === 'dependencies' ? items.map((item) => canonicalJson(item)).toSorted() : items
+  }
+  if (!isObject(value)) return value
+  const isResources = RESOURCES.has(field)
+  const fields = Object.entries(value).flatMap(([name, one]): [string, unknown][] => {
+    const kept = isResources ? canonicalQuantity(one as string) : canonical(one, name)
+    return isEmpty(kept) ? [] : [[name, isResources ? String(parseQuantity(one as string)?.nano) : kept]]
+  })
+  return Object.fromEntries(fields)
+}
+
+const RESOURCES: ReadonlySet<string> = new Set(['resourceRequest', 'requests', 'limits', 'overhead'])
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return true
+  return typeof value === 'object' && Object.keys(value).length === 0
+}
+
 const COMPARE: Readonly<Record<string, Compare>> = {
   schedule: (answer, recorded) =>
     jsonEqual(targets(answer['clusters']), targets(recorded['clusters'])) &&
@@ -64,6 +92,7 @@ const COMPARE: Readonly<Record<string, Compare>> = {
   override: sameUnlessError,
   failover: sameUnlessError,
   admit: sameAdmission,
+  interpret: sameInterpretation,
   match: (answer, recorded) => jsonEqual(stepsOf(answer) ?? null, stepsOf(recorded) ?? null),
 }
 

@@ -33,4 +33,34 @@ export function addKarmada(program: FlotillaCommand, act: Act): void {
         await karmadaSchedule({ ...run, flags })
       }),
     )
+  addInterpret(karmada, act)
+}
+
+function addInterpret(karmada: FlotillaCommand, act: Act): void {
+  karmada
+    .command('interpret')
+    .about(
+      'Show what the resource interpreter of Karmada makes of an object',
+      'Answers one operation of the resource interpreter for an object of a built-in kind of Kubernetes. Operations: InterpretReplica, InterpretComponent, ReviseReplica, Retain, AggregateStatus, InterpretDependency, InterpretStatus, InterpretHealth. Custom interpreters are not run.',
+    )
+    .example(
+      'Show the objects that follow a workload',
+      'flotilla karmada interpret --operation InterpretDependency --desired-file web.yaml',
+    )
+    .example(
+      'Show the workload with another number of replicas',
+      'flotilla karmada interpret --operation ReviseReplica --desired-file web.yaml --desired-replica 3',
+    )
+    .option('--operation <name>', 'Operation of the interpreter')
+    .option('--desired-file <file>', 'YAML or JSON file with the object on the hub (- for stdin)')
+    .option('--observed-file <file>', 'YAML or JSON file with the object on the cluster (- for stdin)')
+    .option('--status-file <file>', 'YAML or JSON file with a list of clusterName and status, for AggregateStatus')
+    .option('--desired-replica <count>', 'Number of replicas, for ReviseReplica')
+    .addOption(outputOption('yaml', 'json'))
+    .action(
+      act(async (run, _words, flags) => {
+        const { karmadaInterpret } = await import('../../../commands/karmada/interpret.ts')
+        await karmadaInterpret({ ...run, flags })
+      }),
+    )
 }
