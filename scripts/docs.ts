@@ -1,6 +1,6 @@
 // Renews the generated parts of the docs: `npm run docs`.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { cliReference } from '../src/cli/program/docs-page.ts'
 import { withArgoTables } from '../src/dialects/argo/docs-page.ts'
 import { withFleetTables } from '../src/dialects/fleet/docs-page.ts'
@@ -12,6 +12,7 @@ import { conditionsPage } from '../src/kinds/condition-page.ts'
 import { docsFileName, withGeneratedPart } from '../src/kinds/docs-page.ts'
 import { NATIVE_KINDS } from '../src/kinds/native/native-kinds.ts'
 import { lintPage } from '../src/plan/lint/docs-page.ts'
+import { generatedChartFiles } from './charts/generated-parts.ts'
 
 for (const kind of NATIVE_KINDS) {
   const file = join(import.meta.dirname, '../docs/kinds', docsFileName(kind))
@@ -53,4 +54,10 @@ const cliFile = join(import.meta.dirname, '../docs/reference/cli.md')
 if (!existsSync(cliFile) || readFileSync(cliFile, 'utf8') !== cliReference()) {
   writeFileSync(cliFile, cliReference())
   process.stdout.write('docs/reference/cli.md renewed\n')
+}
+
+for (const { path, text } of generatedChartFiles()) {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) continue
+  writeFileSync(path, text)
+  process.stdout.write(`${relative(join(import.meta.dirname, '..'), path)} renewed\n`)
 }

@@ -65,7 +65,7 @@ async function bringParts(tiers: readonly TierName[]): Promise<void> {
   }
   if (missing('browser')) await installDebian(['chromium'])
   if (tiers.includes('oracle')) {
-    const packages = { promtool: 'prometheus', zsh: 'zsh', fish: 'fish' }
+    const packages = { promtool: 'prometheus', zsh: 'zsh', fish: 'fish', 'systemd-analyze': 'systemd' }
     await installDebian(Object.entries(packages).flatMap(([program, name]) => (isOnPath(program) ? [] : [name])))
   }
 }

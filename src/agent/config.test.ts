@@ -14,6 +14,8 @@ describe('configuration', () => {
       joinCode: 'b',
       clusterName: 'store-1',
     })
+    assert.equal(readAgentConfig(['--identity-secret', 'own'], env).identitySecret, 'own')
+    assert.throws(() => readAgentConfig(['--identity-secret', '../x'], env), /"..\/x" cannot be the name of a Secret/)
     assert.throws(() => readAgentConfig([], { FLOTILLA_DATA: '/d' }), /--kubeconfig/)
     assert.throws(() => readAgentConfig([], { KUBECONFIG: '/k' }), /--data/)
     assert.throws(

@@ -13,7 +13,7 @@ class AgentConfigError extends Error {
 
 /**
  * Reads flags, then the environment: `FLOTILLA_JOIN`, `FLOTILLA_NAME`, `FLOTILLA_DATA`, `FLOTILLA_LOG_LEVEL`,
- * `FLOTILLA_CEILING`, `KUBECONFIG`.
+ * `FLOTILLA_CEILING`, `FLOTILLA_IDENTITY_SECRET`, `KUBECONFIG`.
  */
 export function readAgentConfig(
   args: readonly string[],
@@ -29,6 +29,7 @@ export function readAgentConfig(
       data: { type: 'string' },
       'log-level': { type: 'string' },
       ceiling: { type: 'string' },
+      'identity-secret': { type: 'string' },
     },
   })
   const kubeconfig = values.kubeconfig ?? env['KUBECONFIG']
@@ -48,6 +49,7 @@ export function readAgentConfig(
     clusterName: clusterName || undefined,
     localLimitsFile: localLimitsFile || undefined,
     context: values.context || undefined,
+    identitySecret: identitySecretOf(values['identity-secret'] ?? env['FLOTILLA_IDENTITY_SECRET']),
   })
 }
 
@@ -60,6 +62,12 @@ export function joinVariable(env: Readonly<Record<string, string | undefined>> =
 export function proxyVariablesOf(env: ProxyVariables = process.env): ProxyVariables {
   const names = ['HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy']
   return Object.fromEntries(names.map((name) => [name, env[name]]))
+}
+
+function identitySecretOf(name: string | undefined): string | undefined {
+  if (name === undefined || name === '') return undefined
+  if (/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(name)) return name
+  throw new AgentConfigError(`--identity-secret: ${JSON.stringify(name)} cannot be the name of a Secret`)
 }
 
 function parseLogLevel(text: string): LogLevel {

@@ -1,11 +1,15 @@
+// Tested by src/agent/create-agent.contract.test.ts and test/e2e/join.real.test.ts
 /** Runs an agent with real files, sockets and clock. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFileBlobs } from '../blobs/file-blobs.ts'
+import { clientOver } from '../client/create-client.ts'
 import { readKubeconfig } from '../client/kubeconfig.ts'
+import { createRest } from '../client/rest.ts'
 import { createUndiciTransport } from '../client/undici-transport.ts'
 import { compact } from '../core/compact.ts'
 import { generateKeyPair } from '../core/bytes.ts'
+import type { Transport } from '../core/http.ts'
 import { systemClock } from '../core/time/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { VERSION } from '../core/version.ts'
@@ -13,6 +17,8 @@ import { readLocalLimits } from './cluster/local-limits-file.ts'
 import { createConnectHub } from './link/connect-hub.ts'
 import { createAgent } from './create-agent.ts'
 import { createFileStorage } from './storage/file-storage.ts'
+import { createSecretStorage } from './storage/secret-storage.ts'
+import type { AgentStorage } from './storage/storage.ts'
 import { renderInThreads } from './render/render-in-threads.ts'
 import { createJsonLogger } from './json-logger.ts'
 import type { LogLevel } from './json-logger.ts'
@@ -33,12 +39,21 @@ export interface RunAgentOptions {
   readonly dataDir: string
   /** File with the local limits, YAML or JSON. If omitted, nothing is limited. */
   readonly localLimitsFile?: string
+  /** Name of the Secret in the cluster that keeps the identity. If omitted, the identity is in the data directory. */
+  readonly identitySecret?: string
   readonly logLevel?: LogLevel
   /** HTTPS_PROXY and NO_PROXY. If omitted, the agent uses no proxy. */
   readonly proxyVariables?: ProxyVariables
   /** Receives log lines. Defaults to standard error. */
   readonly writeLog?: (line: string) => void
   readonly signal: AbortSignal
+}
+
+async function openStorage({ dataDir, identitySecret }: RunAgentOptions, transport: Transport): Promise<AgentStorage> {
+  const disk = await createFileStorage(dataDir)
+  if (identitySecret === undefined) return disk
+  const client = clientOver(createRest({ transport, clock: systemClock, userAgent: `flotilla-agent/${VERSION}` }))
+  return createSecretStorage(client, identitySecret, disk)
 }
 
 /** Runs an agent until the signal is aborted. */
@@ -60,7 +75,7 @@ export async function runAgent(options: RunAgentOptions): Promise<void> {
     const agent = await createAgent({
       cluster: cluster.transport,
       hub: createConnectHub((endpoint) => proxyFor(endpoint, options.proxyVariables ?? {})),
-      storage: await createFileStorage(dataDir),
+      storage: await openStorage(options, cluster.transport),
       blobs: createFileBlobs({ folder: join(dataDir, 'blobs'), ids: systemIds }),
       clock,
       ids: systemIds,

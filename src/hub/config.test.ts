@@ -37,6 +37,10 @@ test('variables are named after their settings', () => {
 
 const WRONG: readonly (readonly [flags: Record<string, unknown>, says: RegExp])[] = [
   [{}, /missing data directory/],
+  [
+    { data: '/d', agentImage: 'r.example/agent' },
+    /^--agent-image: .*; must be REGISTRY\/NAME:TAG or REGISTRY\/NAME@sha256/,
+  ],
   [{ data: '/d', listen: 'nowhere' }, /^--listen: invalid value "nowhere"; must be HOST:PORT, for example 127/],
   [{ data: '/d', logLevel: 'loud' }, /^--log-level: invalid value "loud"; must be one of debug, info/],
   [{ data: '/d', evidenceRetention: '90' }, /^--evidence-retention: invalid value "90"; must be a number of days/],

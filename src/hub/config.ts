@@ -11,6 +11,9 @@ const ADDRESS = '^(\\[[0-9A-Fa-f:]+\\]|[A-Za-z0-9.-]*):[0-9]{1,5}$'
 // S3 escapes none of these characters.
 const S3_URL = '^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9][A-Za-z0-9._-]{0,99}){0,5}/?$'
 const NAME = '^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$'
+/** An image with a tag, a digest or both: without them, a node may run an earlier image than another node. */
+const IMAGE =
+  '^[a-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[a-z0-9][a-z0-9._-]*){1,8}(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}(@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$'
 const DAYS = '^[1-9][0-9]{0,4}d$'
 const DRAIN_MS = 10_000
 const Address = (description: string, value: string) => Type.String({ description, default: value, pattern: ADDRESS })
@@ -222,6 +225,13 @@ export const HubConfig = Type.Object({
         'URL of the security token service that exchanges web identities. Defaults to https://sts.REGION.amazonaws.com.',
     }),
   ),
+  agentImage: Type.Optional(
+    Type.String({
+      pattern: IMAGE,
+      description:
+        'Image of the agent for the manifests of `flotilla cluster add -o manifest`, for example registry.example.com/platform/flotilla-agent:0.1.0. If omitted, the manifests use a stock Node image, and their pods fetch the program of the agent from the hub.',
+    }),
+  ),
   kubeconfig: Type.Optional(
     Type.String({
       minLength: 1,
@@ -386,6 +396,7 @@ function requirement(schema: object): string {
   if (pattern?.startsWith('^https')) return 'must be https://HOST:PORT'
   if (pattern === ROLES) return `must be a list of ${HUB_ROLES.join(', ')}`
   if (pattern === SECONDS) return 'must be a number of seconds, for example 20s'
+  if (pattern === IMAGE) return 'must be REGISTRY/NAME:TAG or REGISTRY/NAME@sha256:DIGEST'
   if (pattern === DAYS) return 'must be a number of days, for example 90d'
   if (pattern) return 'must be HOST:PORT, for example 127.0.0.1:7443'
   return minLength ? 'must not be empty' : 'the type is wrong'

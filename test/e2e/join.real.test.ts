@@ -1,16 +1,17 @@
 /**
- * The join manifest on a real API server. No kubelet runs in tests: command, environment and mounts are read back from
+ * The join manifest, and the chart of the agent installed by the real Helm, on a real API server. No kubelet runs in tests: command, environment and mounts are read back from
  * the Deployment, and exactly that is run as processes, with folders for its mounts and the real API server's address
  * for `kubernetes.default.svc`.
  */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { bundle } from '../../scripts/bundle.ts'
+import { chartFolder } from '../../scripts/charts/chart-files.ts'
 import { startControlPlane } from '../../src/testing/control-plane/control-plane.ts'
 import type { ControlPlane } from '../../src/testing/control-plane/control-plane.ts'
 import { needBinary } from '../../src/testing/testenv.ts'
@@ -21,7 +22,9 @@ const execute = promisify(execFile)
 const ACCOUNT = 'system:serviceaccount:flotilla-agent:flotilla-agent'
 
 interface Container {
-  readonly command: readonly string[]
+  /** Absent in a pod of the image of the agent, whose program is the agent. */
+  readonly command?: readonly string[]
+  readonly args?: readonly string[]
   readonly env?: readonly {
     name: string
     value?: string
@@ -35,7 +38,7 @@ interface Container {
 
 interface PodSpec {
   readonly serviceAccountName: string
-  readonly initContainers: readonly Container[]
+  readonly initContainers?: readonly Container[]
   readonly containers: readonly Container[]
   readonly volumes: readonly { readonly name: string; readonly configMap?: { readonly name: string } }[]
 }
@@ -53,7 +56,7 @@ interface ClusterObject {
  * What a kubelet does with a pod, as far as this one needs it: folders for mounts, values for environment, commands in
  * order.
  */
-async function createPod(t: Cleanup, plane: ControlPlane, folder: string) {
+async function createPod(t: Cleanup, plane: ControlPlane, folder: string, agent: string) {
   const read = async <T>(path: string): Promise<T> => {
     const { status, text } = await plane.call('GET', path)
     assert.equal(status, 200, text)
@@ -66,8 +69,9 @@ async function createPod(t: Cleanup, plane: ControlPlane, folder: string) {
   const pod = spec.template.spec
   const secretMount = '/var/run/secrets/kubernetes.io/serviceaccount'
   const mounts = new Map([[secretMount, join(folder, 'account')]])
-  for (const { volumeMounts } of [...pod.initContainers, ...pod.containers]) {
-    for (const { name, mountPath } of volumeMounts) mounts.set(mountPath, join(folder, name))
+  for (const { volumeMounts } of [...(pod.initContainers ?? []), ...pod.containers]) {
+    // The folders of this test are in the /tmp of the machine.
+    for (const { name, mountPath } of volumeMounts) if (mountPath !== '/tmp') mounts.set(mountPath, join(folder, name))
   }
   for (const path of mounts.values()) mkdirSync(path, { recursive: true })
   const inside = (text: string) => {
@@ -90,7 +94,7 @@ async function createPod(t: Cleanup, plane: ControlPlane, folder: string) {
     for (const [file, text] of Object.entries(data)) writeFileSync(join(folder, name, file), inside(text))
   }
 
-  async function start({ command, env = [] }: Container): Promise<ChildProcess> {
+  async function start({ command = ['node', agent], args: more = [], env = [] }: Container): Promise<ChildProcess> {
     const values: Record<string, string> = { PATH: dirname(process.execPath) }
     for (const { name, value, valueFrom } of env) {
       if (value !== undefined) values[name] = value
@@ -104,7 +108,7 @@ async function createPod(t: Cleanup, plane: ControlPlane, folder: string) {
         values[name] = data[configMapKeyRef.key]!
       }
     }
-    const [program = '', ...args] = command.map(inside)
+    const [program = '', ...args] = [...command, ...more].map(inside)
     const child = spawn(program, args, { env: values, stdio: ['ignore', 'inherit', 'pipe'] })
     t.after(() => void child.kill('SIGKILL'))
     return child
@@ -191,6 +195,7 @@ const PROFILES = [
   {
     cluster: 'reader',
     flags: ['--profile', 'read-only'],
+    chart: ['profile=read-only'],
     sign: 'look',
     may: ['look', 'nodes', 'ownState'],
     bundle: { state: 'Failed', message: /denied: \S+ may not patch configmaps in namespace shop/ },
@@ -212,7 +217,7 @@ const PROFILES = [
 ] as const
 
 test(
-  'clusters join by the manifest alone, and their agents have the rights of their profiles',
+  'clusters join by the manifest or the chart alone, and their agents have the rights of their profiles',
   { timeout: 400_000 },
   async (t) => {
     const folder = temporaryFolder(t)
@@ -223,6 +228,11 @@ test(
       const running = execute(needBinary('kubectl'), ['--kubeconfig', spoke.kubeconfigPath, ...args])
       running.child.stdin?.end(input)
       return (await running).stdout
+    }
+
+    const helm = async (...args: string[]): Promise<void> => {
+      const place = ['--kubeconfig', spoke.kubeconfigPath, '--namespace', 'flotilla-agent']
+      await execute(needBinary('helm'), [...args, ...place])
     }
 
     const hub = spawn(process.execPath, [program, 'hub', 'run', '--data', join(folder, 'hub'), ...FREE], {
@@ -258,17 +268,13 @@ test(
       // The last of them with a code for several clusters: the manifest asks the cluster for its name.
       const isOne = name !== 'owner'
       const who = isOne ? [name] : ['--pattern', 'own*', '--accept', 'networks', '--accept-from', '127.0.0.0/8']
-      const manifest = await flotilla(
-        'cluster',
-        'add',
-        ...who,
-        '-l',
-        `site=${name}`,
-        '-o',
-        'manifest',
-        ...profile.flags,
-      )
-      await kubectl(['apply', '-f', '-'], manifest)
+      const add = (output: string) =>
+        flotilla('cluster', 'add', ...who, '-l', `site=${name}`, '-o', output, ...profile.flags)
+      if ('chart' in profile) {
+        const { code } = JSON.parse(await add('json')) as { code: string }
+        const values = ['image.registry=registry.example.com', `join.code=${code}`, ...profile.chart]
+        await helm('install', 'agent', chartFolder('flotilla-agent'), '--create-namespace', '--set', values.join(','))
+      } else await kubectl(['apply', '-f', '-'], await add('manifest'))
       if (!isOne) {
         const more = ['-n', 'flotilla-agent', `--from-literal=name=${name}`]
         await kubectl(['create', 'configmap', 'flotilla-cluster', ...more])
@@ -279,8 +285,9 @@ test(
       for (const right of Object.keys(RIGHTS) as (keyof typeof RIGHTS)[]) if (await may(right)) has.push(right)
       assert.deepEqual(has.sort(), [...profile.may].sort(), name)
 
-      const { pod, start } = await createPod(t, spoke, join(folder, `pod-${name}`))
-      for (const container of pod.initContainers) {
+      const { pod, start } = await createPod(t, spoke, join(folder, `pod-${name}`), join(folder, 'agent.mjs'))
+      assert.equal(pod.initContainers === undefined, 'chart' in profile)
+      for (const container of pod.initContainers ?? []) {
         const { code, said } = await endOf(await start(container))
         assert.equal(code, 0, said)
       }
@@ -311,9 +318,21 @@ test(
       })
       assert.match(row.message ?? '', profile.bundle.message)
 
+      if ('chart' in profile) {
+        const { text } = await spoke.call('GET', '/api/v1/namespaces/flotilla-agent/secrets/flotilla-agent-identity')
+        const { data } = JSON.parse(text) as { data: object }
+        assert.deepEqual(Object.keys(data).sort(), ['identity.json', 'transport.json', 'trust.json'])
+        const files = readdirSync(join(folder, `pod-${name}`, 'data', 'agent'))
+        assert.deepEqual(
+          files.filter((file) => file in data),
+          [],
+          'the keys are not on disk',
+        )
+      }
       await flotilla('cluster', 'revoke', name, '--yes', '--reason', 'end of the test')
       agent.kill('SIGTERM')
       assert.equal((await ended).code, 0)
+      if ('chart' in profile) await helm('uninstall', 'agent')
       // Rights of one profile are not taken away by the next: by label, and the state of the cluster it was.
       const mine = ['-l', 'app.kubernetes.io/name=flotilla-agent']
       await kubectl(['delete', 'clusterrolebindings,clusterroles', ...mine])

@@ -11,7 +11,7 @@ interface Link {
   readonly anchor: string | undefined
 }
 
-const PAGES = globSync('{*.md,{docs,src,integrations,changes,bench,scripts,console,.github}/**/*.md}', {
+const PAGES = globSync('{*.md,{docs,src,integrations,changes,bench,charts,scripts,console,.github}/**/*.md}', {
   cwd: REPOSITORY,
 })
   .filter((path) => !path.includes('node_modules') && !path.includes('testdata'))

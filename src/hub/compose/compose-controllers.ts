@@ -48,11 +48,15 @@ export function composeControllers({ trust, ...parts }: ControllerParts): Contro
 }
 
 /** Says on the API how agents reach and recognise this hub. */
-export async function announceHub(client: Client, trust: HubTrust, agentBundle: HubInfo['agentBundle']): Promise<void> {
+export async function announceHub(
+  client: Client,
+  trust: HubTrust,
+  agent: Pick<HubInfo, 'agentBundle' | 'agentImage'>,
+): Promise<void> {
   await ensureNamespace(client, SYSTEM_NAMESPACE)
   await publishHubInfo(client, {
     endpoints: trust.newest.bundle.endpoints,
     root: trust.root.keyId,
-    ...(agentBundle && { agentBundle }),
+    ...agent,
   })
 }

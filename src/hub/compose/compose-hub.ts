@@ -107,7 +107,7 @@ export function composeHub(options: HubOptions): ComposedHub {
     gateway,
     client,
     run: async (signal) => {
-      await announceHub(client, trust(), undefined)
+      await announceHub(client, trust(), {})
       await installDialects(options.dialects ?? [], {
         client,
         controllers: controllersClient,

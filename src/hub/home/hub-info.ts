@@ -13,6 +13,8 @@ export interface HubInfo {
   readonly root: Digest
   /** The agent's bundle, which gateways hand out by this digest; absent when this hub has none. */
   readonly agentBundle?: Digest
+  /** Image of the agent for manifests; absent when this hub names none. */
+  readonly agentImage?: string
 }
 
 /** Where hubs keep what is theirs. */
@@ -61,6 +63,7 @@ export async function publishHubInfo(client: Client, info: HubInfo): Promise<voi
         endpoints: info.endpoints.join('\n'),
         root: info.root,
         ...(info.agentBundle && { agentBundle: info.agentBundle }),
+        ...(info.agentImage && { agentImage: info.agentImage }),
       },
     },
     { fieldManager: 'flotilla-hub', force: true },
@@ -76,11 +79,11 @@ export async function readHubInfo(client: Reader): Promise<HubInfo> {
     if (!isApiError(caught, 'NotFound')) throw caught
   }
   const endpoints = (data['endpoints'] ?? '').split('\n').filter((line) => line !== '')
-  const { root, agentBundle } = data
+  const { root, agentBundle, agentImage } = data
   if (endpoints.length === 0 || !isDigest(root)) {
     throw new Stalled('NoHub', `no hub uses this API: ConfigMap ${SYSTEM_NAMESPACE}/${NAME} not found`, {
       todo: 'start a hub, or use the admin.kubeconfig of the hub',
     })
   }
-  return { endpoints, root, ...(isDigest(agentBundle) && { agentBundle }) }
+  return { endpoints, root, ...(isDigest(agentBundle) && { agentBundle }), ...(agentImage && { agentImage }) }
 }

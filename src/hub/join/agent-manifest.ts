@@ -1,4 +1,7 @@
-/** The agent inside a cluster: a stock Node image that takes the agent's bundle from the hub by digest. */
+/**
+ * The agent inside a cluster: the image of the agent, or a stock Node image that takes the agent's bundle from the hub
+ * by digest. The chart charts/flotilla-agent makes the same objects from the image; a test compares.
+ */
 import type { Digest } from '../../core/crypto/digest.ts'
 import { writeYaml } from '../../yaml/write/write-yaml.ts'
 import { ROUTES } from '../../wire/link/frames.ts'
@@ -9,8 +12,7 @@ import type { AgentProfile } from './agent-rbac.ts'
 export interface JoinManifestOptions {
   readonly code: string
   readonly endpoints: readonly string[]
-  readonly agentBundle: Digest
-  readonly image?: string
+  readonly agent: AgentProgram
   /** `http://host:port` of the proxy between the cluster and the hub. */
   readonly proxy?: string
   /**
@@ -23,7 +25,11 @@ export interface JoinManifestOptions {
   readonly namespaces?: readonly string[]
 }
 
+/** Where the program of the agent comes from. */
+export type AgentProgram = { readonly image: string } | { readonly bundle: Digest }
+
 const NAMESPACE = 'flotilla-agent'
+const NODE_IMAGE = 'node:26-slim'
 /** Where a cluster says its name to a manifest that is for several: ConfigMap and key. */
 const NAME_CONFIG_MAP = { name: 'flotilla-cluster', key: 'name' } as const
 
@@ -79,7 +85,7 @@ function ceilingOf(profile: AgentProfile, namespaces: readonly string[]): object
 
 /** The YAML to apply to the cluster; it holds the join code, so treat it as a secret. */
 export function joinManifest(options: JoinManifestOptions): string {
-  const { code, endpoints, agentBundle, image = 'node:26-slim', profile = 'full', namespaces = [] } = options
+  const { code, endpoints, agent, profile = 'full', namespaces = [] } = options
   const join = { name: 'FLOTILLA_JOIN', valueFrom: { secretKeyRef: { name: 'flotilla-join', key: 'code' } } }
   const name = { name: 'FLOTILLA_NAME', valueFrom: { configMapKeyRef: NAME_CONFIG_MAP } }
   const proxy = options.proxy === undefined ? [] : [{ name: 'HTTPS_PROXY', value: options.proxy }]
@@ -90,6 +96,16 @@ export function joinManifest(options: JoinManifestOptions): string {
     readOnlyRootFilesystem: true,
   }
   const program = { name: 'program', mountPath: '/opt/flotilla' }
+  const isFetched = 'bundle' in agent
+  const image = isFetched ? NODE_IMAGE : agent.image
+  const flags = [
+    '--kubeconfig',
+    '/etc/flotilla/kubeconfig',
+    '--ceiling',
+    '/etc/flotilla/ceiling.yaml',
+    '--data',
+    '/data/agent',
+  ]
   const documents = [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels: LABELS } },
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: metadata('flotilla-agent') },
@@ -126,35 +142,29 @@ export function joinManifest(options: JoinManifestOptions): string {
               fsGroup: 65532,
               seccompProfile: { type: 'RuntimeDefault' },
             },
-            initContainers: [
-              {
-                name: 'fetch',
-                image,
-                command: ['node', '-e', FETCH, '--', agentBundle, ROUTES.agentBundle, ...endpoints],
-                ...(proxy.length > 0 && { env: [...proxy, { name: 'NODE_USE_ENV_PROXY', value: '1' }] }),
-                volumeMounts: [program],
-                securityContext: security,
-              },
-            ],
+            ...(isFetched && {
+              initContainers: [
+                {
+                  name: 'fetch',
+                  image,
+                  command: ['node', '-e', FETCH, '--', agent.bundle, ROUTES.agentBundle, ...endpoints],
+                  ...(proxy.length > 0 && { env: [...proxy, { name: 'NODE_USE_ENV_PROXY', value: '1' }] }),
+                  volumeMounts: [program],
+                  securityContext: security,
+                },
+              ],
+            }),
             containers: [
               {
                 name: 'agent',
                 image,
-                command: [
-                  'node',
-                  '/opt/flotilla/agent.mjs',
-                  '--kubeconfig',
-                  '/etc/flotilla/kubeconfig',
-                  '--ceiling',
-                  '/etc/flotilla/ceiling.yaml',
-                  '--data',
-                  '/data/agent',
-                ],
+                ...(isFetched ? { command: ['node', '/opt/flotilla/agent.mjs', ...flags] } : { args: flags }),
                 env: [join, ...(options.isForSeveral ? [name] : []), ...proxy],
                 // Rendering in the cluster may need much memory for a short time.
                 resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '3Gi' } },
                 volumeMounts: [
-                  program,
+                  ...(isFetched ? [program] : []),
+                  { name: 'tmp', mountPath: '/tmp' },
                   { name: 'data', mountPath: '/data' },
                   { name: 'config', mountPath: '/etc/flotilla', readOnly: true },
                 ],
@@ -162,7 +172,8 @@ export function joinManifest(options: JoinManifestOptions): string {
               },
             ],
             volumes: [
-              { name: 'program', emptyDir: {} },
+              ...(isFetched ? [{ name: 'program', emptyDir: {} }] : []),
+              { name: 'tmp', emptyDir: {} },
               { name: 'config', configMap: { name: 'flotilla-agent' } },
               { name: 'data', persistentVolumeClaim: { claimName: 'flotilla-agent' } },
             ],

@@ -10,7 +10,9 @@ import { acceptRuleProblem } from '../../wire/trust/accept-rule.ts'
 import { formatJoinCode, tokenHash, tokenSecret } from '../../wire/trust/join-code.ts'
 import { isLoopback } from '../http/listen-address.ts'
 import { readHubInfo } from '../home/hub-info.ts'
+import type { HubInfo } from '../home/hub-info.ts'
 import { joinManifest } from './agent-manifest.ts'
+import type { AgentProgram } from './agent-manifest.ts'
 import type { AgentProfile } from './agent-rbac.ts'
 
 /** Who is invited (one name, or a pattern of names), and how. */
@@ -50,8 +52,8 @@ export interface IssuedJoinToken {
   /** True if no other machine can connect to these addresses. */
   readonly isLocalOnly: boolean
   /**
-   * For `kubectl apply -f -` on the cluster (for patterns: on each of them); absent when this hub has no agent bundle
-   * to hand out.
+   * For `kubectl apply -f -` on the cluster (for patterns: on each of them); absent when this hub names no image of the
+   * agent and has no agent bundle to hand out.
    */
   readonly manifest?: string
 }
@@ -92,14 +94,15 @@ export async function inviteCluster(invitation: JoinInvitation, ports: InvitePor
     },
   })
   const code = formatJoinCode({ endpoints: info.endpoints, root: info.root, token: { name, secret } })
+  const agent = agentProgram(info)
   const manifest =
-    info.agentBundle === undefined
+    agent === undefined
       ? undefined
       : joinManifest({
           code,
           isForSeveral: !('cluster' in invitation),
           endpoints: info.endpoints,
-          agentBundle: info.agentBundle,
+          agent,
           ...(profile && { profile }),
           ...(proxy !== undefined && { proxy }),
           ...(namespaces && { namespaces }),
@@ -107,6 +110,15 @@ export async function inviteCluster(invitation: JoinInvitation, ports: InvitePor
   const { endpoints } = info
   const isLocalOnly = endpoints.every((one) => isLoopback(new URL(one).hostname.replace(/^\[|\]$/g, '')))
   return { token: name, code, expiresAt, endpoints, isLocalOnly, ...(manifest !== undefined && { manifest }) }
+}
+
+/** The program for a manifest: the image of the hub, or its bundle; undefined if the hub has neither. */
+export function agentProgram({
+  agentImage,
+  agentBundle,
+}: Pick<HubInfo, 'agentImage' | 'agentBundle'>): AgentProgram | undefined {
+  if (agentImage !== undefined) return { image: agentImage }
+  return agentBundle === undefined ? undefined : { bundle: agentBundle }
 }
 
 // The token's own name hints at its cluster: `store-*` becomes `store`.

@@ -115,7 +115,7 @@ export async function openHome(
     )
   }
   const agentBundle = await findAgentBundle()
-  await announceHub(installer, keys.trust, agentBundle?.digest)
+  await announceHub(installer, keys.trust, compact({ agentBundle: agentBundle?.digest, agentImage: config.agentImage }))
   const migrated = await installFirstProjects({ client: installer, signal: life })
   if (migrated.length > 0) {
     log.warn(

@@ -3,8 +3,11 @@ import { compact } from '../../core/compact.ts'
 import { createAgent } from '../../agent/create-agent.ts'
 import type { Agent } from '../../agent/create-agent.ts'
 import { renderInPlace } from '../../agent/render/render-in-place.ts'
+import { createSecretStorage } from '../../agent/storage/secret-storage.ts'
 import { createMemoryStorage } from '../../agent/storage/storage.ts'
+import type { AgentStorage } from '../../agent/storage/storage.ts'
 import { createMemoryBlobs } from '../../blobs/memory-blobs.ts'
+import { createClient } from '../../client/create-client.ts'
 import { fromUtf8 } from '../../core/bytes.ts'
 import { ApiError, isApiError } from '../../core/errors.ts'
 import type { Transport } from '../../core/http.ts'
@@ -25,6 +28,8 @@ export interface AgentUnderTestOptions {
   readonly behaviour?: Partial<WorkloadBehaviour>
   readonly log?: Logger
   readonly ceiling?: LocalLimits
+  /** Secret of the cluster that keeps the identity, instead of the disk. */
+  readonly identitySecret?: string
 }
 
 const TYPES = {
@@ -48,7 +53,9 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
     ...(options.behaviour ? { behaviour: options.behaviour } : {}),
   })
   const files = new Map<string, Uint8Array>()
-  const blobs = createMemoryBlobs()
+  let blobs = createMemoryBlobs()
+  /** Keys after the loss of a disk are others than before. */
+  let lostDisks = 0
   /** What is between the agent and its cluster: counts writes, and can fail them. */
   const door = {
     up: true,
@@ -95,16 +102,23 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
   let running: Promise<void> | undefined
   let hasEnded = false
 
+  function storage(): AgentStorage {
+    const disk = createMemoryStorage(files)
+    if (options.identitySecret === undefined) return disk
+    const client = createClient({ transport: throughDoor, clock })
+    return createSecretStorage(client, options.identitySecret, disk)
+  }
+
   async function start(): Promise<void> {
     agent = await createAgent(
       compact({
         cluster: throughDoor,
         hub: hub.connect,
-        storage: createMemoryStorage(files),
+        storage: storage(),
         blobs,
         clock,
         ids: ids.fork(`run-${door.writes.length}-${clock.monotonicMs()}`),
-        newKeyPair: seededKeys(ids.fork('keys')),
+        newKeyPair: seededKeys(ids.fork(lostDisks === 0 ? 'keys' : `keys-${lostDisks}`)),
         render: renderInPlace({ clock, ids: ids.fork('render') }),
         log,
         joinCode: options.joinCode,
@@ -161,7 +175,15 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
     name,
     cluster,
     files,
-    blobs,
+    get blobs() {
+      return blobs
+    },
+    /** The disk of the agent is empty at its next start. */
+    loseDisk() {
+      files.clear()
+      lostDisks += 1
+      blobs = createMemoryBlobs()
+    },
     door,
     start,
     stop,

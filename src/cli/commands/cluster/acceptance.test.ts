@@ -56,6 +56,24 @@ test('a token says all its terms', async (t) => {
   })
 })
 
+test('a manifest has the image of the agent if the hub names one, and else fetches the bundle', async (t) => {
+  const { client, said, base } = await started(t)
+  const manifest = async () => {
+    said.out = ''
+    await clusterAdd('store-1', base, { expires: '1h', output: 'manifest' })
+    return said.out
+  }
+  assert.match(await manifest(), /image: node:26-slim/)
+  const info = { endpoints: ['https://hub.example:7444'], root: ROOT }
+  await publishHubInfo(client, { ...info, agentImage: 'registry.example.com/flotilla-agent:1' })
+  const ofImage = await manifest()
+  assert.match(ofImage, /image: registry\.example\.com\/flotilla-agent:1/)
+  assert.doesNotMatch(ofImage, /initContainers|node:26|agent\.mjs/)
+  // A hub that names no image any more takes back what it said.
+  await publishHubInfo(client, info)
+  assert.match((await expectErrorReport(manifest())).what, /names no image of the agent/)
+})
+
 test('a manifest can be piped, with the rights its profile says', async (t) => {
   const { said, base } = await started(t)
   const manifest = async (flags: object) => {

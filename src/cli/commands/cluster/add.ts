@@ -39,13 +39,14 @@ export async function clusterAdd(
     })
   }
   if ('cluster' in who) await (takeOver ? requirePushed(who.cluster, client) : refuseTaken(who.cluster, client))
-  const [{ inviteCluster }, { readHubInfo }] = await Promise.all([
+  const [{ agentProgram, inviteCluster }, { readHubInfo }] = await Promise.all([
     import('../../../hub/join/invite-cluster.ts'),
     import('../../../hub/home/hub-info.ts'),
   ])
-  const noManifest = 'the hub has no agent bundle for a manifest; create one with "npm run build"'
+  const noManifest =
+    'the hub has no agent bundle for a manifest and names no image of the agent; create a bundle with "npm run build", or start the hub with --agent-image'
   // A code that is not printed must not stay valid.
-  if (flags['output'] === 'manifest' && (await readHubInfo(client)).agentBundle === undefined)
+  if (flags['output'] === 'manifest' && agentProgram(await readHubInfo(client)) === undefined)
     throw new CliError(EXIT.failed, { what: noManifest })
   const earlier = 'cluster' in who ? await codesFor(who.cluster, client) : []
   const invited = await inviteCluster({ ...who, ...terms, takeOver }, { client, clock: systemClock, ids: systemIds })

@@ -140,6 +140,10 @@ function addHubRun(hub: FlotillaCommand, act: Act): void {
       '--s3-token-service <url>',
       'URL of the security token service for web identities. Defaults to https://sts.REGION.amazonaws.com',
     )
+    .option(
+      '--agent-image <image>',
+      'Image of the agent for manifests of "cluster add". If omitted, their pods fetch the program of the agent from the hub',
+    )
     .option('--config <file>', 'YAML file with these settings')
     .option('--log-level <level>', 'Log level: debug, info, warn or error')
     .option('--print-config', 'Print the settings and the origin of each, then exit')
