@@ -1,10 +1,14 @@
 // Clients as others write them, unmodified: client-go's informers and controller-runtime's client and cache, against the
-// API of the kubeconfig in the first argument. It says what went wrong and exits with 1, or prints "ok".
+// API of the kubeconfig in the first argument. It says what went wrong and exits with 1, or prints "ok". With a namespace
+// and a Placement of Open Cluster Management as further arguments it prints the decided clusters, anew with each change,
+// until standard input ends.
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -14,10 +18,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -42,6 +49,10 @@ func main() {
 	config, err := clientcmd.BuildConfigFromFlags("", os.Args[1])
 	check(err, "kubeconfig")
 	config.QPS, config.Burst = 500, 500
+	if len(os.Args) > 3 {
+		decisions(config, os.Args[2], os.Args[3])
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
 	for _, contentType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
@@ -110,6 +121,51 @@ func clientGo(ctx context.Context, config *rest.Config, contentType string) {
 	require(apierrors.IsConflict(err), "want a conflict, got %v", err)
 	check(maps.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}), "deletecollection")
 	eventually(ctx, func() bool { return deleted.Load() == objects }, "%s: deleted %d of %d", contentType, &deleted, objects)
+}
+
+// decisions reads PlacementDecisions as generators do: by label, without types, the clusters of all pages together.
+func decisions(config *rest.Config, namespace, placement string) {
+	dynamicClient, err := dynamic.NewForConfig(config)
+	check(err, "dynamic client")
+	selects := func(options *metav1.ListOptions) {
+		options.LabelSelector = "cluster.open-cluster-management.io/placement=" + placement
+	}
+	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamicClient, 0, namespace, selects)
+	pages := factory.ForResource(schema.GroupVersionResource{Group: "cluster.open-cluster-management.io", Version: "v1beta1", Resource: "placementdecisions"})
+	changes := make(chan struct{}, 10_000)
+	change := func() { changes <- struct{}{} }
+	_, err = pages.Informer().AddEventHandler(clientcache.ResourceEventHandlerFuncs{
+		AddFunc:    func(any) { change() },
+		UpdateFunc: func(any, any) { change() },
+		DeleteFunc: func(any) { change() },
+	})
+	check(err, "event handler")
+	stop := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		close(stop)
+	}()
+	factory.Start(stop)
+	for {
+		select {
+		case <-stop:
+			return
+		case <-changes:
+			objects, err := pages.Lister().List(labels.Everything())
+			check(err, "lister")
+			names := []string{}
+			for _, object := range objects {
+				decided, _, err := unstructured.NestedSlice(object.(*unstructured.Unstructured).Object, "status", "decisions")
+				check(err, "decisions")
+				for _, one := range decided {
+					names = append(names, one.(map[string]any)["clusterName"].(string))
+				}
+			}
+			line, err := json.Marshal(names)
+			check(err, "json")
+			fmt.Println(string(line))
+		}
+	}
 }
 
 func election(ctx context.Context, config *rest.Config) {
