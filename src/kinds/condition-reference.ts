@@ -52,6 +52,11 @@ export const CONDITIONS: readonly ConditionEntry[] = [
     'True when the object has done what its spec asks for.',
   ),
   condition('Reconciling', ['all kinds with Ready'], 'True while the hub works on the object or waits; as in kstatus.'),
+  condition(
+    'SourceVerified',
+    ['GitRepository'],
+    'True when the signatures that `spec.verify` requires are valid; as in Flux.',
+  ),
   condition('Stalled', ['all kinds with Ready'], 'True when a person must change something; as in kstatus.'),
   condition('Rendered', ['Bundle'], 'True when the content is rendered for at least one cluster.'),
   condition('Suspended', ['Bundle'], 'True while `spec.suspend` keeps new content from being rendered.'),
@@ -233,7 +238,12 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         '`spec.helm.verify` requires a keyring that the Secret does not have.',
         'Add the key `keyring` to the Secret.',
       ),
-      entry('NotVerified', 'The signature of the chart does not match the keyring.', 'Check the origin of the chart.'),
+      entry(
+        'NotVerified',
+        'The signature of the chart, commit or tag is missing, or not of a key of the keyring.',
+        'Check the origin of the content.',
+      ),
+      entry('ProxyNotUsed', '`spec.proxy` is set for an address that is not http or https.', 'Remove `spec.proxy`.'),
       entry(
         'DigestMismatch',
         'The content does not have the digest that the server announced.',
@@ -274,7 +284,12 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'A symbolic link leaves the repository.',
         'Correct the link, or exclude it with `spec.ignore`.',
       ),
-      entry('Submodule', 'The selected paths contain a git submodule.', 'Add the submodule as a Source of its own.'),
+      entry(
+        'Submodule',
+        'The selected paths contain a git submodule that is not fetched.',
+        'Set `spec.git.submodules`, or add the submodule as a Source of its own.',
+      ),
+      entry('SubmoduleFailed', 'The repository of a submodule cannot be read.', 'Check its address and the Secret.'),
       entry('FileTooLarge', 'A file exceeds the size limit.', 'Exclude the file with `spec.ignore`.'),
       entry('TooLarge', 'The content exceeds the size limit.', 'Select less with `spec.paths` and `spec.ignore`.'),
       entry(

@@ -31,6 +31,12 @@ export interface Credentials {
   readonly key?: string
   /** Armored OpenPGP public keys that verify signed charts. */
   readonly keyring?: string
+  /** A GitHub App: its id, its private key, its installation, and the API of another server than github.com. */
+  readonly appId?: string
+  readonly appKey?: string
+  readonly installationId?: string
+  readonly installationOwner?: string
+  readonly appUrl?: string
 }
 
 const KEYS: Readonly<Record<string, Exclude<keyof Credentials, 'secret' | 'urls'>>> = {
@@ -46,6 +52,11 @@ const KEYS: Readonly<Record<string, Exclude<keyof Credentials, 'secret' | 'urls'
   'tls.crt': 'certificate',
   'tls.key': 'key',
   keyring: 'keyring',
+  githubAppID: 'appId',
+  githubAppPrivateKey: 'appKey',
+  githubAppInstallationID: 'installationId',
+  githubAppInstallationOwner: 'installationOwner',
+  githubAppBaseURL: 'appUrl',
 }
 
 /** Reads a Secret. A registry's `.dockerconfigjson` is bound to its own hosts. */
@@ -151,7 +162,7 @@ export function credentialsFor(
       `Secret ${credentials.secret} is bound to ${bound}, not to ${url.text}; its owner may add the address to its annotation ${URLS_ANNOTATION}.`,
     )
   }
-  if (url.scheme === 'http' && (credentials.password ?? credentials.token) !== undefined) {
+  if (url.scheme === 'http' && (credentials.password ?? credentials.token ?? credentials.appKey) !== undefined) {
     throw new SourceError(
       'CredentialsOverHttp',
       `Secret ${credentials.secret} is not sent over plain http to ${url.text}; use https.`,

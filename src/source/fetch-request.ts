@@ -1,5 +1,6 @@
 /** The request and the outcome of a fetch, and the parts of the previous artifact that can be reused. */
 import type { Blobs } from '../blobs/blobs.ts'
+import { compact } from '../core/compact.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { digestOfJson } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
@@ -12,6 +13,7 @@ import type { GitProgram } from './git/run-git.ts'
 import type { HelmIndex } from './helm/helm-index.ts'
 import type { HttpGet } from './http-get.ts'
 import type { Mirror } from './mirrors.ts'
+import type { SourceProxy } from './source-secrets.ts'
 
 /** The previous artifact of a Source, from its status. */
 export type PreviousArtifact = NonNullable<NonNullable<Source['status']>['artifact']>
@@ -21,6 +23,9 @@ export interface FetchRequest {
   readonly spec: Source['spec']
   readonly previous?: PreviousArtifact
   readonly credentials?: Credentials
+  /** Armored OpenPGP public keys that sign commits and tags. */
+  readonly keyring?: string
+  readonly proxy?: SourceProxy
   readonly mirrors: readonly Mirror[]
   /** The last failure with the same selection. */
   readonly refused?: FetchFailure
@@ -44,6 +49,8 @@ export interface FetchedArtifact {
   /** Author and subject of a git commit; absent where they are unknown. */
   readonly author?: string
   readonly subject?: string
+  /** The signatures that were verified. */
+  readonly verified?: string
 }
 
 /** A fetch without a new artifact, with its reason. */
@@ -86,6 +93,8 @@ export interface FetchParts {
   readonly polls: AnswerCache<Map<string, string>>
   /** Indexes of Helm repositories. */
   readonly indexes: AnswerCache<HelmIndex>
+  /** Tokens that were exchanged for the keys of GitHub Apps. */
+  readonly tokens: AnswerCache<string>
   readonly http: HttpGet
   /** The servers that Sources may contact; `http` obeys the same rules. */
   readonly egress: EgressRules
@@ -99,12 +108,15 @@ export interface FetchContext extends FetchParts, FetchRequest {
 /** The digest of the followed repository. When a user changes it, any history is accepted. */
 export function identityOf(spec: Source['spec']): Digest {
   const { git, helm, oci, inline } = spec
-  return digestOfJson(inline ? { inline: digestOfJson(inline) } : { git, helm, oci })
+  // What is taken of a repository, and who must have signed it, is not where it is.
+  const { submodules: _submodules, verify: _verify, ...followed } = git ?? {}
+  return digestOfJson(inline ? { inline: digestOfJson(inline) } : { git: git && followed, helm, oci })
 }
 
 /** The digest of the selected part. When it changes, the same commit is a different artifact. */
 export function selectionOf(spec: Source['spec']): Digest {
-  return digestOfJson({ paths: spec.paths ?? [], ignore: spec.ignore ?? [], format: 1 })
+  const { submodules, verify } = spec.git ?? {}
+  return digestOfJson(compact({ paths: spec.paths ?? [], ignore: spec.ignore ?? [], format: 1, submodules, verify }))
 }
 
 /** Returns true if a user has released a guarded revision with spec.accept. */

@@ -19,6 +19,8 @@ export interface HttpRequest {
   readonly credentials?: Credentials | undefined
   /** Replaces the header of the credential, for example by a registry's token. */
   readonly authorization?: string | undefined
+  /** Defaults to GET. A redirect of another request is refused. */
+  readonly method?: 'POST'
   readonly maxBytes: number
   readonly signal: AbortSignal
 }
@@ -57,7 +59,7 @@ async function getUnder(rules: EgressRules, asked: HttpRequest): Promise<HttpAns
       const response = await request.call(dispatcher, {
         origin: url.origin,
         path: url.pathname + url.search,
-        method: 'GET',
+        method: asked.method ?? 'GET',
         signal: asked.signal,
         headers: {
           'user-agent': 'flotilla',
@@ -69,6 +71,7 @@ async function getUnder(rules: EgressRules, asked: HttpRequest): Promise<HttpAns
       if (response.statusCode >= 301 && response.statusCode <= 308 && typeof location === 'string') {
         // An aborted body emits an error, and an error without a listener would end the process.
         response.body.on('error', () => {}).destroy()
+        if (asked.method) throw new SourceError('Redirected', `${url.origin} redirects a request that is not repeated.`)
         const next = URL.parse(location, url)
         if (!next) {
           const where = `${JSON.stringify(location)}, which is no address`

@@ -101,25 +101,50 @@ function matchesFirst(wanted: readonly (string | undefined)[], names: readonly s
   return true
 }
 
-/** Returns the selected entries. Refuses submodules and too many entries. Links are kept for `resolveLinks`. */
-export function selectEntries(entries: readonly TreeEntry[], selection: Selection): TreeEntry[] {
+/** Whether an entry is a submodule. */
+export function isSubmodule({ mode }: TreeEntry): boolean {
+  return mode === SUBMODULE
+}
+
+/** What of a tree may be selected. */
+export interface SelectOptions {
+  /** Keeps submodules, also those with a selected path inside, instead of refusing them. */
+  readonly keepsSubmodules?: boolean
+  /** The tree is a part of the content, so that a selected path may be in another part. */
+  readonly isPart?: boolean
+}
+
+/**
+ * Returns the selected entries. Refuses submodules, unless they are kept, and too many entries. Links are kept for
+ * `resolveLinks`.
+ */
+export function selectEntries(
+  entries: readonly TreeEntry[],
+  selection: Selection,
+  { keepsSubmodules = false, isPart = false }: SelectOptions = {},
+): TreeEntry[] {
   const isWanted = selects(selection)
-  const found = entries.filter(({ path }) => isWanted(path))
+  const wantedPaths = (selection.paths ?? []).map(cleanDirectory)
+  const hasInside = (entry: TreeEntry): boolean =>
+    keepsSubmodules && isSubmodule(entry) && wantedPaths.some((path) => path.startsWith(`${entry.path}/`))
+  const found = entries.filter((entry) => isWanted(entry.path) || hasInside(entry))
   for (const entry of found) {
     checkPath(entry.path)
     if (entry.isUnreadable) {
       throw new SourceError('BadPath', `${shownPath(entry.path)}: the name of the file is not UTF-8; rename it.`)
     }
-    if (entry.mode === SUBMODULE) {
+    if (isSubmodule(entry) && !keepsSubmodules) {
       throw new SourceError(
         'Submodule',
-        `${shownPath(entry.path)} is a submodule, which is another repository; make it a Source of its own, or leave it out with spec.ignore.`,
+        `${shownPath(entry.path)} is a submodule, which is another repository; fetch or ignore it with spec.git.submodules, make it a Source of its own, or leave it out with spec.ignore.`,
       )
     }
   }
   checkCount(found.length)
-  for (const path of (selection.paths ?? []).map(cleanDirectory)) {
-    if (path !== '' && !found.some((entry) => entry.path === path || entry.path.startsWith(`${path}/`))) {
+  for (const path of isPart ? [] : wantedPaths) {
+    const isThere = (entry: TreeEntry): boolean =>
+      entry.path === path || entry.path.startsWith(`${path}/`) || hasInside(entry)
+    if (path !== '' && !found.some(isThere)) {
       throw new SourceError('PathNotFound', `spec.paths names ${shownPath(path)}, and nothing is there.`)
     }
   }

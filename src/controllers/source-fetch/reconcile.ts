@@ -15,6 +15,7 @@ import { FETCH_STOPPED, identityOf, selectionOf } from '../../source/fetch-reque
 import type { FetchFailure, FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
 import { pollIntervalMs } from '../../source/poll-interval.ts'
 import { SourceError } from '../../source/source-error.ts'
+import { readKeyring, readProxy } from '../../source/source-secrets.ts'
 import { isProjectReason } from '../../plan/projects/project-of.ts'
 import { refuse } from '../caches/namespace-projects.ts'
 import type { SourceFetchPorts } from './ports.ts'
@@ -152,14 +153,15 @@ async function fetchOne(
   const { spec, metadata, status } = source
   try {
     const mirrors = await ports.mirrors(signal)
-    const secretOf = async (field: 'credentials' | 'certificates'): Promise<Secret | undefined> => {
-      const name = spec[field]
+    const secretOf = async (field: string, name: string | undefined): Promise<Secret | undefined> => {
       const secret = name && (await ports.secret(metadata.namespace ?? '', name, signal))
       if (!name || secret) return secret || undefined
       throw new SourceError('SecretNotFound', `spec.${field} names Secret ${name}, and there is none.`, { retry: true })
     }
-    const secret = await secretOf('credentials')
-    const certificates = await secretOf('certificates')
+    const secret = await secretOf('credentials', spec.credentials)
+    const certificates = await secretOf('certificates', spec.certificates)
+    const keys = await secretOf('git.verify.keys', spec.git?.verify?.keys)
+    const proxy = await secretOf('proxy', spec.proxy)
     return await ports.fetch(
       {
         spec,
@@ -167,6 +169,8 @@ async function fetchOne(
         ...about,
         ...compact({
           previous: status?.artifact ? status.artifact : undefined,
+          keyring: keys && readKeyring(keys),
+          proxy: proxy && readProxy(proxy),
           credentials: withCertificates(
             secret && (await credentialsOf(secret, ports, signal)),
             certificates && readCredentials(certificates),

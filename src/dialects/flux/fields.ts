@@ -44,10 +44,28 @@ export const GIT_REPOSITORY: Fields = {
     "Added when Kustomizations are built. The artifact's digest and size are those of the repository alone.",
   ),
   suspend: exact('flag', 'The Source is not fetched; Kustomizations keep what they have.'),
-  provider: exact('text', '`generic` only. Any other value is refused: `aws`, `azure` and `github` are not served.'),
-  verify: refused('map', 'verify is refused: signatures of commits are not checked'),
-  proxySecretRef: refused(reference, 'proxySecretRef is refused: set the proxy of the hub instead'),
-  recurseSubmodules: refused('flag', 'recurseSubmodules is refused: submodules are not fetched'),
+  provider: near(
+    'text',
+    '`generic`, or `github` for the keys of a GitHub App in the Secret. `aws` and `azure` are refused: clouds are not served.',
+  ),
+  verify: near(
+    {
+      mode: exact('text', '`HEAD`, `Tag` or `TagAndHEAD`.'),
+      secretRef: near(
+        reference,
+        'A Secret with armored OpenPGP keys. Keys of SSH are not served: such a signature is refused.',
+      ),
+    },
+    'New content is taken when its signatures are valid. A changed Secret counts for the next commit.',
+  ),
+  proxySecretRef: near(
+    reference,
+    'For addresses with `http` and `https`. The proxy must be allowed by `--source-hosts`.',
+  ),
+  recurseSubmodules: near(
+    'flag',
+    'The Secret is sent only to submodules at addresses of its annotation `flotilla.dev/urls`. At most 64 submodules, 5 deep.',
+  ),
   serviceAccountName: refused('text', 'serviceAccountName is refused: it is for cloud providers, which are not served'),
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { AGE, kindOf } from '../../kinds/define-kind.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { Condition, KubeObject } from '../../kinds/meta.ts'
-import { int, listOf, object, optional, rawObject, text } from '../../kinds/schema/schema-builders.ts'
+import { flag, int, listOf, object, optional, rawObject, text } from '../../kinds/schema/schema-builders.ts'
 import { toStructural } from '../../kinds/schema/structural.ts'
 import { fieldsSchema } from '../fields-schema.ts'
 import { KUSTOMIZE_GROUP } from './build/flux-kustomization.ts'
@@ -25,6 +25,8 @@ export interface GitRepository extends KubeObject {
     observedIgnore?: string
     observedInclude?: JsonObject[]
     observedSparseCheckout?: string[]
+    observedRecurseSubmodules?: boolean
+    sourceVerificationMode?: string
     lastHandledReconcileAt?: string
     findings?: string[]
   }
@@ -54,6 +56,8 @@ export const GitRepository: Kind<GitRepository> = kindOf<GitRepository>({
         observedIgnore: optional(text({ max: 65_536 })),
         observedInclude: optional(listOf(rawObject(), { max: 32 })),
         observedSparseCheckout: optional(listOf(text({ max: 1024 }), { max: 256 })),
+        observedRecurseSubmodules: optional(flag()),
+        sourceVerificationMode: optional(text({ max: 64, description: 'What was verified.' })),
       }),
     ),
   },

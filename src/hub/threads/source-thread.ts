@@ -27,6 +27,7 @@ await serveThread<'source'>(async (init, noteProcess) => {
     localPaths: init.localPaths,
     polls: createAnswerCache<Map<string, string>>(systemClock, { most: 1000 }),
     indexes: createAnswerCache(systemClock, INDEX_CACHE),
+    tokens: createAnswerCache<string>(systemClock, { most: 1000 }),
     http,
     egress: init.egress,
   }

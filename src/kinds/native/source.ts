@@ -67,6 +67,26 @@ export const Source = defineKind({
                 },
               ),
             ),
+            submodules: optional(
+              enumOf(['Refuse', 'Ignore', 'Fetch'], {
+                description:
+                  'Treatment of submodules. `Refuse`: a selected submodule fails the fetch. `Ignore`: their directories are empty. `Fetch`: their files are fetched, too; the Secret of `credentials` is sent only to addresses that its annotation allows. Defaults to `Refuse`.',
+              }),
+            ),
+            verify: optional(
+              object(
+                {
+                  mode: enumOf(['Commit', 'Tag', 'TagAndCommit'], {
+                    description: 'Objects that must be signed: the commit, the tag that `ref` selects, or both.',
+                  }),
+                  keys: name({
+                    description:
+                      'Name of a Secret in this namespace. Each value is a text with armored OpenPGP public keys.',
+                  }),
+                },
+                { description: 'Signature that new content must have.' },
+              ),
+            ),
           },
           { description: 'Git repository.' },
         ),
@@ -184,6 +204,12 @@ export const Source = defineKind({
             'Name of a Secret in this namespace with `ca.crt`, or `tls.crt` and `tls.key`, for the connection. They replace those in the Secret of `credentials`. The annotation `flotilla.dev/urls` of the Secret must contain the URL.',
         }),
       ),
+      proxy: optional(
+        name({
+          description:
+            'Name of a Secret in this namespace with `address` (`http://…` or `https://…`), and optionally `username` and `password`, of a proxy. For git repositories over HTTP or HTTPS.',
+        }),
+      ),
       interval: optional(
         duration({
           default: '1m',
@@ -234,6 +260,12 @@ export const Source = defineKind({
             fetchMs: int({ description: 'Duration of the fetch in milliseconds.' }),
             fetchedAt: time({ description: 'Time of the fetch.' }),
             from: text({ max: 2048, description: 'Address that was contacted.' }),
+            verified: optional(
+              text({
+                max: 512,
+                description: 'Signatures that were verified, for example `commit 8a1b2c3 with key 3299AEB0E4085BAF`.',
+              }),
+            ),
             ...COMMIT_TEXTS,
             identity: digest({
               description:

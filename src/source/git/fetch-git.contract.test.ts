@@ -252,7 +252,7 @@ test('CVE-2022-24348, CVE-2022-24904, the evil repository: each thing is refused
   )
   assert.match(
     await said(evil({ 'vendor/lib': { submodule: 'a'.repeat(40) } })),
-    /^Submodule: "vendor\/lib" is a submodule, which is another repository; make it a Source of its own/,
+    /^Submodule: "vendor\/lib" is a submodule, which is another repository; fetch or ignore it with spec.git.submodules/,
   )
   assert.match(
     await said(evil({ [`${'d/'.repeat(300)}deep`]: 'x' })),

@@ -1,47 +1,47 @@
 /**
  * Fetches a git repository: chooses the commit, checks that it may follow the previous commit, and stores its files.
  */
+import { compact } from '../../core/compact.ts'
 import { digestOfJson } from '../../core/crypto/digest.ts'
-import type { Digest } from '../../core/crypto/digest.ts'
 import { compareVersions } from '../../core/text/semver.ts'
 import type { Source } from '../../kinds/native/source.ts'
-import { ARTIFACT_LIMITS, readTree, storeTree } from '../artifact.ts'
-import type { ArtifactFile } from '../artifact.ts'
+import { ARTIFACT_LIMITS, storeTree } from '../artifact.ts'
 import { authorizationOf, credentialsFor } from '../credentials.ts'
 import { reusablePrevious, isAccepted } from '../fetch-request.ts'
 import type { FetchContext, FetchFailure, FetchOutcome } from '../fetch-request.ts'
 import { rewriteToMirror } from '../mirrors.ts'
 import { pollIntervalMs } from '../poll-interval.ts'
 import { SourceError } from '../source-error.ts'
-import { isBelow, parseSourceUrl } from '../source-url.ts'
-import type { SourceScheme, SourceUrl } from '../source-url.ts'
-import { resolveLinks, selectEntries, shownPath } from '../tree-entries.ts'
-import type { TreeEntry } from '../tree-entries.ts'
+import { parseSourceUrl } from '../source-url.ts'
+import type { SourceUrl } from '../source-url.ts'
+import { withAppToken } from '../github-app.ts'
 import { chooseCommit, parseRefs, versionOf } from './choose-commit.ts'
 import type { ChosenCommit } from './choose-commit.ts'
-import { withGitAccess } from './git-access.ts'
+import { checkLocal, GIT_SCHEMES, withGitAccess } from './git-access.ts'
 import type { GitAccessOptions } from './git-access.ts'
 import { openGitCache } from './git-cache.ts'
 import type { GitAccess, GitCache } from './git-cache.ts'
+import { knownFiles, readCommit, tooMuch } from './read-commit.ts'
 import { GitError, lastLine, runGit } from './run-git.ts'
+import { fetchSubmodules } from './submodules.ts'
+import { verifyRevision } from './verify-revision.ts'
 
 type GitSpec = NonNullable<Source['spec']['git']>
 
-const SCHEMES: readonly SourceScheme[] = ['https', 'http', 'ssh', 'file']
 /** Depth of the search for the previous commit: it is usually a direct ancestor. */
 const DEPTHS = [16, 512, 8192]
 /** Sources that are fetched at about the same time share an answer, even after a webhook. */
 const HINT_AGE_MS = 1000
 
 export async function fetchGit(spec: GitSpec, context: FetchContext): Promise<FetchOutcome> {
-  const asked = parseSourceUrl(spec.url, SCHEMES)
-  const { url, isMirror } = rewriteToMirror(asked, context.mirrors, SCHEMES)
+  const asked = parseSourceUrl(spec.url, GIT_SCHEMES)
+  const { url, isMirror } = rewriteToMirror(asked, context.mirrors, GIT_SCHEMES)
   if (url.scheme === 'file') checkLocal(url, context.localPaths)
-  const credentials = credentialsFor(url, context.credentials, isMirror)
+  const credentials = await withAppToken(credentialsFor(url, context.credentials, isMirror), context)
   const { followed, same } = reusablePrevious(context)
   const reader = credentials?.secret
-  const { git: program, folder, ids, egress } = context
-  const options = { url, credentials, program, folder, ids, egress }
+  const { git: program, folder, ids, egress, proxy } = context
+  const options = { url, credentials, proxy, program, folder, ids, egress }
   return await followingMoves(options, context, async (access) => {
     if (spec.ref?.commit !== undefined && same?.commit === spec.ref.commit) {
       await confirmReadable(context, () => readRefs(context, access, reader))
@@ -65,7 +65,8 @@ export async function fetchGit(spec: GitSpec, context: FetchContext): Promise<Fe
       const held = await whyHeld(spec, followed, { chosen, cache })
       if (held) return held
     }
-    const stored = await storeCommit(chosen.commit, cache, context).catch(refusedContent)
+    const verified = spec.verify && (await verifyRevision(spec.verify, { chosen, refs, cache, context }))
+    const stored = await storeCommit({ commit: chosen.commit, url: asked }, cache, context).catch(refusedContent)
     if ('reason' in stored) return { ...stored, commit: chosen.commit }
     const revision = revisionOf(chosen)
     const artifact = {
@@ -75,6 +76,7 @@ export async function fetchGit(spec: GitSpec, context: FetchContext): Promise<Fe
       commit: chosen.commit,
       fetchedBytes: cache.bytesFetched(),
       from: url.text,
+      ...(verified !== undefined && { verified }),
     }
     return { kind: 'New', artifact }
   })
@@ -109,10 +111,10 @@ const MAX_REFS = 32 * 1024 * 1024
 
 /** The address that a server redirects to; undefined when it does not, or when a credential would go there. */
 async function movedUrl(
-  { url, credentials }: GitAccessOptions,
+  { url, credentials, proxy }: GitAccessOptions,
   { http, signal }: FetchContext,
 ): Promise<SourceUrl | undefined> {
-  if (authorizationOf(credentials) !== undefined || credentials?.certificate !== undefined) return undefined
+  if (proxy || authorizationOf(credentials) !== undefined || credentials?.certificate !== undefined) return undefined
   const asked = `${url.text.replace(/\/+$/, '')}${REFS}`
   const answer = await http({ url: asked, credentials, maxBytes: MAX_REFS, signal })
   if (answer.url === asked || !answer.url.endsWith(REFS)) return undefined
@@ -121,16 +123,6 @@ async function movedUrl(
 
 function isRedirect(error: GitError): boolean {
   return meaningOf(error).reason === 'Redirected'
-}
-
-function checkLocal(url: SourceUrl, localPaths: readonly string[]): void {
-  const allowed = localPaths.some((path) => isBelow(url, parseSourceUrl(`file://${path}`, ['file'])))
-  if (allowed) return
-  const which = localPaths.length === 0 ? 'none' : localPaths.join(', ')
-  throw new SourceError(
-    'LocalPathNotAllowed',
-    `${url.path} is a local path, and this hub allows ${which}; start it with --source-paths DIR to allow more.`,
-  )
 }
 
 /** The reasons of a server that does not let a reader in. Some servers say that there is nothing. */
@@ -163,7 +155,10 @@ async function readRefs(
     const output = await runGit(context.git, { ...access, args, signal: context.signal })
     return parseRefs(Buffer.from(output).toString('utf8'))
   }
-  const key = digestOfJson({ url: access.url, secret: reader, ...(special.length > 0 && { special }) })
+  // What one proxy says is not said to those who do not use it.
+  const key = digestOfJson(
+    compact({ url: access.url, secret: reader, special: special.length > 0 ? special : undefined, via: context.proxy }),
+  )
   const maxAgeMs = context.isHinted ? HINT_AGE_MS : pollIntervalMs(context.spec) * 0.8
   return await context.polls.answer(key, maxAgeMs, ask)
 }
@@ -226,31 +221,17 @@ async function isOlder(commit: string, last: string, cache: GitCache): Promise<b
   }
 }
 
-async function storeCommit(commit: string, cache: GitCache, context: FetchContext) {
-  const { spec, blobs } = context
-  const entries = await cache.entriesOf(commit)
-  const selected = selectEntries(entries, spec)
-  const known = await knownFiles(context)
-  const isWhole = (spec.paths ?? []).length === 0
-  await cache.fetchFiles(
-    commit,
-    selected.filter(({ oid }) => !known.has(oid)),
-    isWhole,
-  )
-  const files = resolveLinks(selected, entries, await linkTargets(selected, entries, { commit, cache }))
-  const unknown = files.filter(({ oid }) => !known.has(oid))
-  await cache.fetchFiles(commit, unknown, false)
-  let bytes = 0
-  const add = (oid: string, file: Pick<ArtifactFile, 'digest' | 'size'>): void => {
-    known.set(oid, file)
-    bytes += file.size
-  }
-  await cache.readFiles(unknown, async (oid, content) => {
-    add(oid, { digest: await blobs.put(content), size: content.byteLength })
-    if (bytes > ARTIFACT_LIMITS.bytes) throw tooMuch()
-  })
-  const whole = files.map(({ path, oid }): ArtifactFile => ({ path, oid, ...known.get(oid)! }))
-  const stored = await storeTree(whole, blobs)
+async function storeCommit(
+  { commit, url }: { readonly commit: string; readonly url: SourceUrl },
+  cache: GitCache,
+  context: FetchContext,
+) {
+  const { blobs, spec } = context
+  const reading = { known: await knownFiles(context), bytes: 0 }
+  const read = await readCommit({ commit, cache, prefix: '', reading }, context)
+  const isWithin = spec.git?.submodules === 'Fetch' && read.submodules.length > 0
+  const inner = isWithin ? await fetchSubmodules({ ...read, url, commit, cache, reading, depth: 1 }, context) : []
+  const stored = await storeTree([...read.files, ...inner], blobs)
   if (stored.bytes > ARTIFACT_LIMITS.bytes) throw tooMuch()
   return stored
 }
@@ -259,45 +240,6 @@ async function storeCommit(commit: string, cache: GitCache, context: FetchContex
 function refusedContent(caught: unknown): FetchFailure {
   if (!(caught instanceof SourceError) || caught.retry) throw caught
   return { kind: 'Failed', reason: caught.reason, message: caught.message, retry: false }
-}
-
-function tooMuch(): SourceError {
-  return new SourceError(
-    'TooLarge',
-    `The files are together larger than the ${ARTIFACT_LIMITS.bytes} bytes one artifact may have; name the directories you need in spec.paths.`,
-  )
-}
-
-/** Files of the previous artifact by git object name: their bytes are already stored. */
-async function knownFiles({
-  previous,
-  blobs,
-}: FetchContext): Promise<Map<string, { readonly digest: Digest; readonly size: number }>> {
-  const tree = previous ? await readTree(previous.digest, blobs).catch(() => undefined) : undefined
-  const known = new Map<string, { readonly digest: Digest; readonly size: number }>()
-  for (const { oid, digest, size } of tree?.files ?? []) {
-    if (oid !== undefined && (await blobs.has(digest))) known.set(oid, { digest, size })
-  }
-  return known
-}
-
-async function linkTargets(
-  selected: readonly TreeEntry[],
-  entries: readonly TreeEntry[],
-  { commit, cache }: { readonly commit: string; readonly cache: GitCache },
-): Promise<(link: TreeEntry) => string> {
-  if (!selected.some(({ mode }) => mode === '120000')) return () => ''
-  // A link may lead through a link outside the selected part.
-  const links = entries.filter(({ mode }) => mode === '120000')
-  await cache.fetchFiles(commit, links, false)
-  const targets = new Map<string, string>()
-  await cache.readFiles(links, async (oid, bytes) => void targets.set(oid, Buffer.from(bytes).toString('utf8')))
-  return (link) => {
-    const target = targets.get(link.oid)
-    if (target === undefined)
-      throw new SourceError('BadLink', `The target of the link ${shownPath(link.path)} cannot be read.`)
-    return target
-  }
 }
 
 const MEANINGS: readonly (readonly [words: RegExp, reason: string, says: string])[] = [

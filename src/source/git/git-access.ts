@@ -9,8 +9,10 @@ import { authorizationOf } from '../credentials.ts'
 import type { Credentials } from '../credentials.ts'
 import { addressesOf, guardHost } from '../guard-source.ts'
 import { SourceError } from '../source-error.ts'
-import { portOf } from '../source-url.ts'
-import type { SourceUrl } from '../source-url.ts'
+import { proxyAddress } from '../source-secrets.ts'
+import { isBelow, parseSourceUrl, portOf } from '../source-url.ts'
+import type { SourceProxy } from '../source-secrets.ts'
+import type { SourceScheme, SourceUrl } from '../source-url.ts'
 import type { GitAccess } from './git-cache.ts'
 import type { GitProgram } from './run-git.ts'
 
@@ -18,10 +20,25 @@ import type { GitProgram } from './run-git.ts'
 export interface GitAccessOptions {
   readonly url: SourceUrl
   readonly credentials: Credentials | undefined
+  readonly proxy?: SourceProxy | undefined
   readonly program: GitProgram
   readonly folder: string
   readonly ids: Pick<Ids, 'uid'>
   readonly egress: EgressRules
+}
+
+/** The transports of git. */
+export const GIT_SCHEMES: readonly SourceScheme[] = ['https', 'http', 'ssh', 'file']
+
+/** Refuses a local path that the hub does not allow. */
+export function checkLocal(url: SourceUrl, localPaths: readonly string[]): void {
+  const allowed = localPaths.some((path) => isBelow(url, parseSourceUrl(`file://${path}`, ['file'])))
+  if (allowed) return
+  const which = localPaths.length === 0 ? 'none' : localPaths.join(', ')
+  throw new SourceError(
+    'LocalPathNotAllowed',
+    `${url.path} is a local path, and this hub allows ${which}; start it with --source-paths DIR to allow more.`,
+  )
 }
 
 const FOLDER = '.access-'
@@ -46,14 +63,19 @@ export async function withGitAccess<T>(options: GitAccessOptions, work: (access:
     const base = { url: url.text, protocols: [url.scheme], environment: {} }
     if (url.scheme === 'file') return await work({ ...base, config: {} })
     if (url.scheme === 'ssh') {
+      if (options.proxy) {
+        throw new SourceError('ProxyNotUsed', `${url.text}: a proxy is used for http and https only, and not for ssh.`)
+      }
       return await work({ ...base, config: {}, environment: await sshEnvironment(options, write) })
     }
-    const addresses = await pinnedAddresses(options)
+    const resolved = await resolvedHost(options)
     const authorization = authorizationOf(credentials)
     const config: Record<string, string> = {
       // Git's HTTP library would look up the new host by itself, and send a credential to it.
       'http.followRedirects': 'false',
-      ...(addresses && { 'http.curloptResolve': `${url.host}:${portOf(url)}:${addresses.map(bracketed).join(',')}` }),
+      ...(resolved !== undefined && { 'http.curloptResolve': resolved }),
+      // As Flux does: the credential is sent at once, and not only to a proxy that asks for it.
+      ...(options.proxy && { 'http.proxy': proxyAddress(options.proxy), 'http.proxyAuthMethod': 'basic' }),
     }
     if (authorization !== undefined) config['http.extraHeader'] = `Authorization: ${authorization}`
     if (credentials?.ca !== undefined) config['http.sslCAInfo'] = await write('ca.pem', credentials.ca)
@@ -65,6 +87,20 @@ export async function withGitAccess<T>(options: GitAccessOptions, work: (access:
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** The host that git connects to with the addresses it may have there; undefined if git looks the host up itself. */
+async function resolvedHost(options: GitAccessOptions): Promise<string | undefined> {
+  const { url, proxy, egress } = options
+  if (!proxy) return pinned(url, await pinnedAddresses(options))
+  // The proxy connects to the repository; the hub itself connects to the proxy alone.
+  guardHost(egress, { hostname: url.host, port: portOf(url), protocol: `${url.scheme}:` })
+  const via = parseSourceUrl(proxy.address, ['http', 'https'])
+  return pinned(via, await pinnedAddresses({ ...options, url: via }))
+}
+
+function pinned(url: SourceUrl, addresses: readonly string[] | undefined): string | undefined {
+  return addresses && `${url.host}:${portOf(url)}:${addresses.map(bracketed).join(',')}`
 }
 
 const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address)

@@ -47,6 +47,8 @@ export interface GitCache {
   /** Returns undefined when the local history is too short to decide. */
   isAncestor(older: string, newer: string): Promise<boolean | undefined>
   entriesOf(commit: string): Promise<TreeEntry[]>
+  /** A commit or an annotated tag, as git stores it. */
+  readObject(type: 'commit' | 'tag', oid: string): Promise<Uint8Array>
   /** Author and subject of a commit; a part that is empty or cannot be read is absent. */
   describeCommit(commit: string): Promise<CommitTexts>
   /** Fetches file contents (`isWhole`: of the whole tree). A file above the size limit is refused with its name. */
@@ -59,6 +61,7 @@ export interface GitCache {
 
 const MAX_FETCH_BYTES = 512 * 1024 * 1024
 const MAX_LISTING = 256 * 1024 * 1024
+const MAX_OBJECT = 1024 * 1024
 /** A longer subject is unknown instead of read. */
 const MAX_COMMIT_OUTPUT = 64 * 1024
 const MAX_PACKS = 40
@@ -130,6 +133,7 @@ export async function openGitCache(options: GitCacheOptions): Promise<GitCache> 
       const listing = await local(['ls-tree', '-r', '-z', '--full-tree', checked(commit)], { maxOutput: MAX_LISTING })
       return parseListing(listing)
     },
+    readObject: (type, oid) => local(['cat-file', type, checked(oid)], { maxOutput: MAX_OBJECT }),
     async describeCommit(commit) {
       try {
         // A format of git's own: no mailmap of the repository changes the name.

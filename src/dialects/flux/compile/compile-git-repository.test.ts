@@ -55,10 +55,33 @@ test('the Source has the paths, the Secret and the times of the GitRepository', 
 test('what is not served is refused, and an unknown field is named', () => {
   assert.deepEqual(problems({}), [])
   assert.deepEqual(problems({ provider: 'generic' }), [])
-  assert.match(problems({ provider: 'github' })[0]!, /^spec\.provider is "github", which is not served/)
-  assert.match(problems({ recurseSubmodules: true })[0]!, /^spec\.recurseSubmodules is refused/)
-  assert.deepEqual(problems({ recurseSubmodules: false }), [])
-  assert.match(problems({ verify: { mode: 'HEAD' } })[0]!, /^spec\.verify is refused/)
+  assert.match(problems({ provider: 'azure' })[0]!, /^spec\.provider is "azure", which is not served/)
+  assert.match(problems({ provider: 'github' })[0]!, /^spec\.secretRef with the keys of a GitHub App is required/)
+  assert.deepEqual(problems({ provider: 'github', secretRef: { name: 'app' } }), [])
+  assert.match(problems({ verify: { mode: 'HEAD' } })[0]!, /^spec\.verify\.secretRef\.name must name a Secret/)
+  const secretRef = { name: 'keys' }
+  assert.match(problems({ verify: { mode: 'All', secretRef } })[0]!, /^spec\.verify\.mode is "All"; use HEAD, Tag or/)
+  const tag =
+    /^spec\.verify\.mode needs a tag: cannot verify tag object's signature if a tag reference is not specified/
+  assert.match(problems({ verify: { mode: 'Tag', secretRef } })[0]!, tag)
+  assert.match(problems({ verify: { mode: 'TagAndHEAD', secretRef }, ref: { branch: 'main' } })[0]!, tag)
+  assert.deepEqual(problems({ verify: { mode: 'TagAndHEAD', secretRef }, ref: { tag: 'v1' } }), [])
   assert.match(problems({ interval: 'soon' })[0]!, /^spec\.interval is "soon"; write a duration/)
   assert.match(problems({ sparsecheckouts: [] })[0]!, /did you mean "sparseCheckout"/)
+})
+
+test('submodules, signatures and the proxy are those of the Source', () => {
+  const git = (spec: JsonObject) => (source(spec).spec as { git: JsonObject }).git
+  assert.equal(git({})['submodules'], 'Ignore', 'Flux leaves the directories of submodules empty')
+  assert.equal(git({ recurseSubmodules: true })['submodules'], 'Fetch')
+  const verify = (mode: string | undefined, ref: JsonObject = { tag: 'v1' }) =>
+    git({ ref, verify: { ...(mode === undefined ? {} : { mode }), secretRef: { name: 'keys' } } })['verify']
+  assert.deepEqual(verify('HEAD'), { mode: 'Commit', keys: 'keys' })
+  assert.deepEqual(verify('head'), { mode: 'Commit', keys: 'keys' })
+  assert.deepEqual(verify(undefined), { mode: 'Commit', keys: 'keys' })
+  assert.deepEqual(verify('Tag'), { mode: 'Tag', keys: 'keys' })
+  assert.deepEqual(verify('TagAndHEAD'), { mode: 'TagAndCommit', keys: 'keys' })
+  assert.deepEqual(verify('Tag', { name: 'refs/tags/v1' }), { mode: 'Tag', keys: 'keys' })
+  assert.equal(git({})['verify'], undefined)
+  assert.equal((source({ proxySecretRef: { name: 'proxy' } }).spec as JsonObject)['proxy'], 'proxy')
 })

@@ -24,7 +24,14 @@ export interface GitRepositorySpec {
   readonly include: readonly Include[]
   readonly sparseCheckout: readonly string[]
   readonly suspend: boolean
+  readonly recurseSubmodules: boolean
+  /** What must be signed, in Flux's words. */
+  readonly verify: { readonly mode: FluxVerificationMode; readonly secret: string } | undefined
+  readonly proxy: string
 }
+
+/** Modes of verification. */
+export type FluxVerificationMode = 'HEAD' | 'Tag' | 'TagAndHEAD'
 
 interface FluxGitRef {
   readonly branch?: string
@@ -39,9 +46,15 @@ export function readGitRepository(object: GitRepository): { spec: GitRepositoryS
   const { read, findings } = readSpec(object.spec, GIT_REPOSITORY)
   const wrong = (message: string): void => void findings.push({ level: 'error', message: `spec.${message}` })
   const provider = textOf(read['provider']) || 'generic'
-  if (provider !== 'generic') {
+  if (provider !== 'generic' && provider !== 'github') {
     wrong(`provider is ${JSON.stringify(provider)}, which is not served; use generic with a Secret in secretRef`)
   }
+  if (provider === 'github' && textOf(isObject(read['secretRef']) ? read['secretRef']['name'] : '') === '') {
+    wrong('secretRef with the keys of a GitHub App is required when provider is "github"')
+  }
+  const ref = isObject(read['ref']) ? (read['ref'] as FluxGitRef) : {}
+  const verify = readVerify(read['verify'], ref, wrong)
+  const proxy = isObject(read['proxySecretRef']) ? textOf(read['proxySecretRef']['name']) : ''
   const interval = textOf(read['interval'])
   if (!(Number(parseDuration(interval)) > 0))
     wrong(`interval is ${JSON.stringify(interval)}; write a duration such as 5m`)
@@ -56,11 +69,14 @@ export function readGitRepository(object: GitRepository): { spec: GitRepositoryS
     findings,
     spec: {
       url: textOf(read['url']),
-      ref: isObject(read['ref']) ? read['ref'] : {},
+      ref,
       ignore: textOf(read['ignore']),
       include,
       sparseCheckout: (Array.isArray(read['sparseCheckout']) ? read['sparseCheckout'] : []) as string[],
       suspend: read['suspend'] === true,
+      recurseSubmodules: read['recurseSubmodules'] === true,
+      verify,
+      proxy,
     },
   }
 }
@@ -69,10 +85,37 @@ export function readGitRepository(object: GitRepository): { spec: GitRepositoryS
 export function sourceOf(object: GitRepository, spec: GitRepositorySpec): Desired {
   const paths = spec.sparseCheckout.map(directoryOf)
   const follows: Partial<Source['spec']> = compact({
-    git: { url: spec.url, ref: refOf(spec.ref) },
+    git: compact({
+      url: spec.url,
+      ref: refOf(spec.ref),
+      submodules: spec.recurseSubmodules ? ('Fetch' as const) : ('Ignore' as const),
+      verify: spec.verify && { mode: SIGNED[spec.verify.mode], keys: spec.verify.secret },
+    }),
+    proxy: spec.proxy || undefined,
     paths: paths.length === 0 || paths.includes('') ? undefined : paths,
   })
   return sourceFor(object, GitRepository, follows, object.spec)
+}
+
+const SIGNED = { HEAD: 'Commit', Tag: 'Tag', TagAndHEAD: 'TagAndCommit' } as const
+
+function readVerify(value: unknown, ref: FluxGitRef, wrong: (message: string) => void): GitRepositorySpec['verify'] {
+  if (!isObject(value)) return undefined
+  // `head` is of v1beta2.
+  const said = textOf(value['mode']) || 'HEAD'
+  const mode = said === 'head' ? 'HEAD' : said
+  const secret = isObject(value['secretRef']) ? textOf(value['secretRef']['name']) : ''
+  if (mode !== 'HEAD' && mode !== 'Tag' && mode !== 'TagAndHEAD') {
+    wrong(`verify.mode is ${JSON.stringify(said)}; use HEAD, Tag or TagAndHEAD`)
+    return undefined
+  }
+  if (secret === '') wrong('verify.secretRef.name must name a Secret with public keys')
+  const isTag =
+    !ref.commit && ((ref.name ?? '').startsWith('refs/tags/') || (!ref.name && Boolean(ref.tag || ref.semver)))
+  if (mode !== 'HEAD' && !isTag) {
+    wrong("verify.mode needs a tag: cannot verify tag object's signature if a tag reference is not specified")
+  }
+  return { mode, secret }
 }
 
 /** The one field that counts. */

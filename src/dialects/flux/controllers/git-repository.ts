@@ -113,6 +113,9 @@ function show(
   )
   setOrDelete(status, 'observedInclude', listOf(next.spec['include']))
   setOrDelete(status, 'observedSparseCheckout', [...spec.sparseCheckout])
+  if (spec.recurseSubmodules) status.observedRecurseSubmodules = true
+  else delete status.observedRecurseSubmodules
+  showVerified(draft, spec, source)
   if (spec.ignore === '') delete status.observedIgnore
   else status.observedIgnore = spec.ignore
   const stored = `stored artifact for revision '${artifact.revision}'`
@@ -122,6 +125,19 @@ function show(
     conditions.remove('FetchFailed')
     conditions.set('Ready', 'True', 'Succeeded', stored)
   }
+}
+
+/** The condition about signatures, of the artifact that is there. */
+function showVerified({ conditions, next }: Draft<GitRepository>, { verify }: GitRepositorySpec, source: Source): void {
+  const status = (next.status ??= {})
+  const { verified } = source.status!.artifact!
+  if (!verify || verified === undefined) {
+    conditions.remove('SourceVerified')
+    delete status.sourceVerificationMode
+    return
+  }
+  status.sourceVerificationMode = verify.mode
+  conditions.set('SourceVerified', 'True', 'Succeeded', `verified signature of ${verified}`)
 }
 
 function fail({ conditions }: Draft<GitRepository>, ready: { readonly message: string }): void {

@@ -13,6 +13,7 @@ import { Cluster } from '../../../kinds/native/cluster.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
+import { selectionOf } from '../../../source/fetch-request.ts'
 import { storeFiles } from '../../../source/store-files.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
 import { startControllersHome } from '../../../testing/hub/controllers-home.ts'
@@ -36,17 +37,24 @@ async function world(t: TestContext, files: Files = FILES) {
   const hub = await startControllersHome(['flux'])
   t.after(() => hub.close())
   let tip = { commit: 'c1', files }
-  hub.serveSources(async ({ previous, spec }) => {
+  hub.serveSources(async ({ previous, spec, keyring }) => {
     if (spec.git?.url.includes('missing')) {
       return { kind: 'Failed', reason: 'RepositoryNotFound', message: 'There is no repository.', retry: true }
     }
-    if (previous?.commit === tip.commit && !spec.paths) return { kind: 'Same' }
+    if (previous?.commit === tip.commit && previous.selection === selectionOf(spec)) return { kind: 'Same' }
     const bytes = new Map(Object.entries(tip.files).map(([path, text]) => [path, utf8(text)]))
     const stored = await storeFiles(bytes, spec, hub.blobs)
     const name = spec.git?.ref?.name ?? spec.git?.ref?.branch ?? 'x'
     return {
       kind: 'New',
-      artifact: { ...stored, revision: `${name}@sha1:${tip.commit}`, commit: tip.commit, fetchedBytes: 1, from: 'x' },
+      artifact: {
+        ...stored,
+        revision: `${name}@sha1:${tip.commit}`,
+        commit: tip.commit,
+        fetchedBytes: 1,
+        from: 'x',
+        ...(spec.git?.verify && keyring !== undefined ? { verified: `commit ${tip.commit} with key ${keyring}` } : {}),
+      },
     }
   })
   for (const [name, env] of Object.entries({ c1: 'prod', c2: 'dev' })) {
@@ -515,4 +523,25 @@ test('what is not served is refused by name', async (t) => {
   )
   assert.match(await ready('sops'), /^False Refused: spec\.decryption\.provider is "vault"; only sops is supported/)
   assert.match(await ready('waits'), /^False ArtifactFailed: Source artifact not found, retrying in 30s: failed to/)
+})
+
+test('a verified GitRepository says what was signed, until it need not be signed', async (t) => {
+  const { hub, repository, settle } = await world(t)
+  const data = { 'author.asc': Buffer.from('KEY').toString('base64') }
+  await hub.create(build(Secret, `${NS}/keys`, { data }), Secret)
+  await repository({ verify: { mode: 'HEAD', secretRef: { name: 'keys' } } })
+  await settle()
+  const found = (await hub.find(GitRepository, `${NS}/fleet`))!
+  const verified = (status: GitRepository['status']) =>
+    status?.conditions?.find(({ type }) => type === 'SourceVerified')
+  const { status, reason, message } = verified(found.status)!
+  assert.deepEqual(
+    [status, reason, message, found.status?.sourceVerificationMode],
+    ['True', 'Succeeded', 'verified signature of commit c1 with key KEY', 'HEAD'],
+  )
+  const { verify: _verify, ...spec } = found.spec
+  await hub.client.update(GitRepository, { ...found, spec })
+  await settle()
+  const now = (await hub.find(GitRepository, `${NS}/fleet`))!.status
+  assert.deepEqual([verified(now), now?.sourceVerificationMode], [undefined, undefined])
 })

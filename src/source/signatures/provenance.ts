@@ -1,6 +1,6 @@
 /** Signed Helm charts: the `.prov` file beside an archive names its digest and carries an OpenPGP signature. */
 import { PgpError, verifyCleartext } from './openpgp.ts'
-import { SourceError } from './source-error.ts'
+import { SourceError } from '../source-error.ts'
 
 /** A chart archive and the provenance file that must vouch for it. */
 export interface Provenance {

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { verifyProvenance } from './provenance.ts'
 import type { Provenance } from './provenance.ts'
 
-const read = (name: string): string => readFileSync(join(import.meta.dirname, 'testdata', name), 'utf8')
+const read = (name: string): string => readFileSync(join(import.meta.dirname, '../testdata', name), 'utf8')
 const KEYRING = read('keyring.asc')
 const FILE = 'web-1.0.0.tgz'
 const DIGEST = 'sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef'
