@@ -1,9 +1,10 @@
 /**
- * An agent: four loops that give each other notices.
+ * An agent: five loops that give each other notices.
  *
  *   link ──head──▶ bundle loop ──rows──▶ reporter ──▶ hub
  *     │                  └──settled──▶ policies ──checks──▶┘
  *     └─────────────── up, beat ────────────┘
+ *   results of policy engines in the cluster ──▶ reporter
  *
  * The link may be down for years; the bundle loop keeps the cluster as the last accepted document says (I-22).
  */
@@ -40,6 +41,7 @@ import { buildReport } from './report/build-report.ts'
 import { createClusterFacts } from './report/cluster-facts.ts'
 import { createLogTail } from './report/log-tail.ts'
 import { createReporter } from './report/reporter.ts'
+import { createEngineResults } from './results/engine-results.ts'
 import type { AgentStorage } from './storage/storage.ts'
 
 /** Ports and options of an agent. */
@@ -100,6 +102,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     onPolicyRead: (changed) => policies.touch(changed),
   })
   const facts = createClusterFacts({ client, discovery, clock, log, onChange: () => reporter.wake() })
+  const results = createEngineResults({ ...common, client, discovery, localLimits, onChange: () => reporter.wake() })
   const link = await createAgentLink(
     { ...common, connect: options.hub, newKeyPair, identity, agentVersion: VERSION },
     {
@@ -153,13 +156,14 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       documents.reload()
       bundleLoop.startOver()
       policies.forget()
+      results.forget()
       reporter.wake()
     },
   })
   // Log lines that were sent stay in the report: without a new request the report stays the same.
   let requestedLog: ReportedLog | undefined
   const report = () =>
-    buildReport({ documents, bundleLoop, policies, facts, incarnation, requestedLog, nowMs: common.clock.now() })
+    buildReport({ documents, bundleLoop, policies, results, facts, incarnation, requestedLog, nowMs: clock.now() })
   const reporter = createReporter({
     ...common,
     hub: link.hub,
@@ -187,7 +191,9 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     report,
     async run(signal) {
       const life = AbortSignal.any([signal, ended.signal])
-      await Promise.all([link, bundleLoop, policies, reporter, facts, incarnation].map((part) => part.run(life)))
+      await Promise.all(
+        [link, bundleLoop, policies, results, reporter, facts, incarnation].map((part) => part.run(life)),
+      )
     },
   }
 }

@@ -149,3 +149,16 @@ export const POLICY_TIMING = {
   /** The longest rest of a policy that repairs the same again and again. */
   slowestRepairMs: 60_000,
 } as const
+
+/** The results of policy engines. */
+export const RESULTS_TIMING = {
+  /** Interval at which the agent looks for kinds of results: of an engine that is there, and of none. */
+  lookMs: 15_000,
+  lookIdleMs: 60_000,
+  /** Changes come in groups: an engine that starts writes thousands of results. */
+  coalesceMs: 1000,
+  /** Between two reports whose violations differ. */
+  betweenMs: 5000,
+  /** Objects that comply come and go all the time: a report for their number alone waits this long. */
+  countsMs: 600_000,
+} as const

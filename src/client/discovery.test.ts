@@ -34,3 +34,24 @@ it('finds kinds, asks each group version once, and asks again for what was missi
   assert.equal((await discovery.typeOf('apps/v1', 'Late'))?.scope, 'Cluster', 'a CRD may arrive late')
   assert.equal(await discovery.version(), 'v1.36.2')
 })
+
+it('lists the groups with their preferred version, and the kinds of one, anew each time', async () => {
+  const resources = [{ name: 'owners', kind: 'Owners', namespaced: false }]
+  const groups = [
+    { name: 'apps', versions: [{ groupVersion: 'apps/v1' }], preferredVersion: { groupVersion: 'apps/v1', version: 'v1' } },
+    { name: 'odd' },
+  ] // prettier-ignore
+  const rest: Pick<Rest, 'json'> = {
+    json: async ({ path }) => {
+      if (path === '/apis') return { kind: 'APIGroupList', groups }
+      if (path === '/apis/rules.dev/v1') return { resources }
+      throw new ApiError('NotFound', 'the server could not find the requested resource')
+    },
+  }
+  const discovery = createDiscovery(rest as Rest)
+  assert.deepEqual([...(await discovery.groupVersions())], [['apps', 'apps/v1']])
+  assert.deepEqual((await discovery.kindsOf('rules.dev/v1')).map(({ kind }) => kind), ['Owners']) // prettier-ignore
+  resources.push({ name: 'labels', kind: 'Labels', namespaced: false })
+  assert.deepEqual((await discovery.kindsOf('rules.dev/v1')).map(({ kind }) => kind), ['Owners', 'Labels']) // prettier-ignore
+  assert.deepEqual(await discovery.kindsOf('gone.dev/v1'), [])
+})

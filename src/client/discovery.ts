@@ -9,6 +9,10 @@ import type { Rest } from './rest.ts'
 export interface Discovery {
   /** undefined: the API does not serve it (now). A found kind is remembered; a missing one is asked for again. */
   typeOf(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceType | undefined>
+  /** The preferred version of each group, such as `apps/v1`; asked anew each time. */
+  groupVersions(signal?: AbortSignal): Promise<ReadonlyMap<string, string>>
+  /** The kinds of a group version; asked anew each time. */
+  kindsOf(apiVersion: string, signal?: AbortSignal): Promise<readonly ResourceType[]>
   /** All that is served, as charts see it: `apps/v1` and `apps/v1/Deployment`; asked anew each time. */
   apiVersions(signal?: AbortSignal): Promise<readonly string[]>
   /** The server's version, like `v1.36.2`. */
@@ -34,6 +38,11 @@ export function createDiscovery(rest: Rest): Discovery {
   return {
     typeOf: async (apiVersion, kind, signal) =>
       known.get(apiVersion)?.get(kind) ?? (await load(apiVersion, signal)).get(kind),
+    groupVersions: async (signal) => {
+      const answer = await rest.json(compact({ method: 'GET', path: '/apis', signal }))
+      return new Map(listOf(answer, 'groups').flatMap((group) => preferredOf(group)))
+    },
+    kindsOf: async (apiVersion, signal) => [...(await load(apiVersion, signal)).values()],
     apiVersions: async (signal) => {
       const ask = (path: string) => rest.json(compact({ method: 'GET', path, accept: AGGREGATED, signal }))
       return [await ask('/api'), await ask('/apis')].flatMap(servedIn).sort()
@@ -48,12 +57,18 @@ export function createDiscovery(rest: Rest): Discovery {
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json'
 
+function listOf(value: unknown, field: string): JsonObject[] {
+  const list = isObject(value) ? value[field] : undefined
+  return Array.isArray(list) ? list.filter(isObject) : []
+}
+
+function preferredOf({ name, preferredVersion }: JsonObject): [string, string][] {
+  const version = isObject(preferredVersion) ? preferredVersion['groupVersion'] : undefined
+  return typeof name === 'string' && typeof version === 'string' ? [[name, version]] : []
+}
+
 /** What a list of groups says; a server too old to name kinds in it names the groups alone. */
 function servedIn(answer: unknown): string[] {
-  const listOf = (value: unknown, field: string): JsonObject[] => {
-    const list = isObject(value) ? value[field] : undefined
-    return Array.isArray(list) ? list.filter(isObject) : []
-  }
   const plain = isObject(answer) && Array.isArray(answer['versions']) ? answer['versions'].map(String) : []
   const groups = listOf(answer, 'groups').flatMap((group) =>
     listOf(group, 'versions').map((version) => String(version['groupVersion'])),

@@ -56,6 +56,19 @@ describe('a report', () => {
     assert.deepEqual(await send(1, 'Failed'), ['PUT store-1'])
   })
 
+  it('keeps results of policy engines, and none that are larger than an agent sends', async () => {
+    const { reports, spec } = fixture()
+    const counts = { pass: 1, fail: 0, warn: 0, error: 0, skip: 0 }
+    const send = async (revision: number, policies: number) => {
+      const results = { policies: Array.from({ length: policies }, (_, index) => ({ engine: 'kyverno', policy: `p${index}`, category: 'x'.repeat(250), ...counts })) } // prettier-ignore
+      await reports.report(cluster, utf8(JSON.stringify({ epoch: 1, revision, agentVersion: '0.1.0', bundles: [], results })), {}) // prettier-ignore
+      return (spec() as { results?: { policies: readonly object[] } }).results?.policies.length
+    }
+    assert.equal(await send(1, 3), 3)
+    assert.equal(await send(2, 500), undefined)
+    await assert.rejects(send(3, 501), /results/)
+  })
+
   it('keeps what another writer changed meanwhile', async () => {
     const { api, send } = fixture()
     await send(1)

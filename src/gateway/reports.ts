@@ -70,7 +70,7 @@ export function createReports({ client, clock, log, traffic, root, evidence, his
     const digest = digestOf(body)
     const statement = statements.verify(cluster, digest, headers)
     const isChanged = await writer.write(cluster, reported, statement !== undefined)
-    history.note(cluster, reported.checks ?? [])
+    history.note(cluster, reported.checks ?? [], reported.results)
     const isStatusChanged = await writeClusterStatus(cluster, reported)
     const isNew = isChanged || isStatusChanged || statement === undefined || headers[KEPT_HEADER] !== 'true'
     const signature = headers[STATEMENT_HEADER]
@@ -261,6 +261,7 @@ function reportSpec(
     removals = [],
     feedback = [],
     checks = [],
+    results,
     ...same
   } = reported
   return compact({
@@ -275,6 +276,7 @@ function reportSpec(
     // An agent sends no more than this; more than this is not reported.
     feedback: feedback.length === 0 || isTooLarge(feedback) ? undefined : oncePerBundle(feedback),
     checks: checks.length === 0 ? undefined : boundChecks(checks),
+    results: results && jsonBytes(results) <= LIMITS.resultBytes ? results : undefined,
   })
 }
 
@@ -299,7 +301,11 @@ function oncePerBundle<T extends { readonly bundle: string }>(rows: readonly T[]
 }
 
 function isTooLarge(feedback: NonNullable<Report['feedback']>): boolean {
-  return utf8(canonicalJson(feedback)).byteLength > LIMITS.feedbackBytes + feedback.length + 2
+  return jsonBytes(feedback) > LIMITS.feedbackBytes + feedback.length + 2
+}
+
+function jsonBytes(value: unknown): number {
+  return utf8(canonicalJson(value)).byteLength
 }
 
 function ownerReferences(cluster: Cluster) {

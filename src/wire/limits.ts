@@ -44,6 +44,11 @@ export const LIMITS = {
   checks: 2000,
   checkBytes: 256 * 1024,
   checkObjects: 20,
+  /** Results of policy engines in one report, and the policies and namespaces of them. */
+  resultBytes: 128 * 1024,
+  resultPolicies: 500,
+  resultNamespaces: 200,
+  resultObjects: 5,
   /** Lines of the agent's own log in one report, sent only on request. */
   logLines: 100,
   logLineChars: 400,

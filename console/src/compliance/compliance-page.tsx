@@ -13,6 +13,7 @@ import {
   COMPLIANCE_STATES,
   complianceRows,
   countRows,
+  policyName,
   rowsAtTime,
   shownCluster,
 } from '../../../src/plan/fleet/compliance-rows.ts'
@@ -30,6 +31,7 @@ import { useSearchValues } from '../fleet/use-search.ts'
 import { Command, Empty, Failure, Panel } from '../ui/parts.tsx'
 import { State } from '../ui/state.tsx'
 import { Ago } from '../ui/time.tsx'
+import { EngineResults } from './engine-results.tsx'
 
 const DEFAULTS = { by: 'policy', group: '', state: '', at: '' } as const
 const MAX_ROWS = 300
@@ -55,10 +57,13 @@ export function CompliancePage() {
   const error = policies.error ?? (at === '' ? undefined : history.error)
   if (policies.error instanceof ApiFailure && policies.error.code === 404) {
     return (
-      <Empty title="Policies are not served.">
-        <p>The kind Policy of Open Cluster Management is served while the dialect &quot;ocm&quot; is on.</p>
-        <Command>flotilla hub run --dialects ocm</Command>
-      </Empty>
+      <div className="page">
+        <Empty title="Policies are not served.">
+          <p>The kind Policy of Open Cluster Management is served while the dialect &quot;ocm&quot; is on.</p>
+          <Command>flotilla hub run --dialects ocm</Command>
+        </Empty>
+        <EngineResults />
+      </div>
     )
   }
   if (policies.isPending) return <Empty title="Reading the policies…" />
@@ -103,6 +108,7 @@ export function CompliancePage() {
         </p>
       </Panel>
       {rows && isDetailed && <Rows rows={chosenOf(rows, { by, group, state })} />}
+      <EngineResults />
     </div>
   )
 }
@@ -131,7 +137,7 @@ function commandOf({ by, group, state }: Choice, at: string): string {
 function chosenOf(rows: readonly ComplianceRow[], { by, group, state }: Choice): readonly ComplianceRow[] {
   const inState = chooseRows(rows, { state })
   if (group === '') return inState
-  if (by === 'policy') return inState.filter(({ namespace, policy }) => `${namespace}/${policy}` === group)
+  if (by === 'policy') return inState.filter((row) => policyName(row) === group)
   // Rows without a standard, control or set are counted under "-".
   if (group === '-') {
     return inState.filter(
@@ -308,11 +314,9 @@ function Rows({ rows }: { readonly rows: readonly ComplianceRow[] }) {
             <tbody>
               {sorted
                 .slice(0, MAX_ROWS)
-                .map(({ namespace, policy, cluster, state, since, last, lastHeard, message }) => (
-                  <tr key={`${namespace}/${policy} ${cluster}`} data-row={`${policy} ${cluster}`}>
-                    <td>
-                      {namespace}/{policy}
-                    </td>
+                .map(({ engine, namespace, policy, cluster, state, since, last, lastHeard, message }) => (
+                  <tr key={`${policyName({ engine, namespace, policy })} ${cluster}`} data-row={`${policy} ${cluster}`}>
+                    <td>{policyName({ engine, namespace, policy })}</td>
                     <td>
                       <Link href={`/clusters/${cluster}`}>{cluster}</Link>
                     </td>

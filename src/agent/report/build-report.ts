@@ -7,6 +7,7 @@ import type {
   ReportedCheck,
   ReportedFeedback,
   ReportedLog,
+  ReportedResults,
   ReportRow,
 } from '../../wire/link/frames.ts'
 import type { Documents } from '../documents/documents.ts'
@@ -24,6 +25,8 @@ export interface ReportedParts {
     removals(): readonly RemovalRow[]
   }
   readonly policies: { results(): readonly ReportedCheck[] }
+  /** Of the policy engines of the cluster. */
+  readonly results: { current(): ReportedResults | undefined }
   readonly facts: Pick<ReturnType<typeof createClusterFacts>, 'current'>
   readonly incarnation: { current(): number }
   /** Log lines that a user asked for. */
@@ -37,6 +40,7 @@ export function buildReport({
   documents,
   bundleLoop,
   policies,
+  results,
   facts,
   incarnation,
   requestedLog,
@@ -56,6 +60,7 @@ export function buildReport({
       document: held?.digest,
       feedback: feedback.length > 0 ? feedback : undefined,
       checks: checks.length > 0 ? checks : undefined,
+      results: results.current(),
       removals: removals.length > 0 ? [...removals] : undefined,
       incarnation: incarnation.current() > 1 ? incarnation.current() : undefined,
       refusal: documents.refusal(),

@@ -24,6 +24,8 @@ export const AGENT_FILES = {
   bases: 'bases.json',
   /** The sealed values of each set. */
   sealed: 'sealed.json',
+  /** The results of policy engines in the last report. */
+  results: 'results.json',
   /** The token of the agent's own account in the cluster; only of agents that the hub runs. */
   access: 'access.json',
 } as const

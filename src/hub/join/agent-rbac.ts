@@ -1,3 +1,4 @@
+// Tested by src/agent/results/engine-results.real.test.ts and test/advisories/advisories.test.ts
 /** The permissions of an agent in its cluster, in three profiles. */
 
 /** `full`: the whole cluster. `namespaced`: all rights in some namespaces. `read-only`: observe and report. */
@@ -16,6 +17,7 @@ export interface AgentRbacOptions {
 
 const API_GROUP = 'rbac.authorization.k8s.io'
 const API_VERSION = `${API_GROUP}/v1`
+const READ = ['get', 'list', 'watch']
 
 /**
  * The RBAC objects of a profile. Apart from `full`, none of them reads a Secret outside the agent's namespaces or
@@ -34,7 +36,7 @@ export function agentRbac({ profile, namespaces, home, account, labels }: AgentR
   const about = `${account}-about`
   return [
     {
-      // Claims: what the cluster says about itself.
+      // What the cluster says about itself: claims, and results of policy engines.
       apiVersion: API_VERSION,
       kind: 'ClusterRole',
       metadata: { name: about, labels },
@@ -42,6 +44,10 @@ export function agentRbac({ profile, namespaces, home, account, labels }: AgentR
         { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list'] },
         { apiGroups: ['about.k8s.io'], resources: ['clusterproperties'], verbs: ['get', 'list'] },
         { apiGroups: ['cluster.open-cluster-management.io'], resources: ['clusterclaims'], verbs: ['get', 'list'] },
+        // Results of policy engines. The kinds of constraints are those of the cluster's ConstraintTemplates.
+        { apiGroups: ['wgpolicyk8s.io'], resources: ['policyreports', 'clusterpolicyreports'], verbs: READ },
+        { apiGroups: ['openreports.io'], resources: ['reports', 'clusterreports'], verbs: READ },
+        { apiGroups: ['constraints.gatekeeper.sh'], resources: ['*'], verbs: READ },
       ],
     },
     clusterBinding(about, about),

@@ -177,3 +177,21 @@ test('checks of a cluster that is not heard are Offline, and those of a cluster 
   assert.equal(values.get('flotilla_checks{Offline}'), 2)
   assert.equal(values.get('flotilla_checks{Pending}'), 0)
 })
+
+test('results of policy engines are counted by severity, of clusters that are heard only', () => {
+  const clusters = [cluster('a', {}, true), cluster('b', {}, false)]
+  const counts = { pass: 4, fail: 2, warn: 1, error: 0, skip: 0 }
+  const policies = [
+    { engine: 'kyverno', policy: 'tag', severity: 'high', ...counts },
+    { engine: 'gatekeeper', policy: 'K8sLabels/x', ...counts },
+  ]
+  const report = (clusterId: string) =>
+    ({
+      metadata: { name: clusterId },
+      spec: { clusterId, bundles: [], results: { policies } },
+    }) as unknown as ClusterReport
+  const values = scrape({ clusters, reports: [...clusters.map(({ spec }) => report(spec.id)), report('gone')] })
+  assert.equal(values.get('flotilla_policy_results{high,fail}'), 2)
+  assert.equal(values.get('flotilla_policy_results{none,pass}'), 4)
+  assert.equal(values.get('flotilla_policy_results{low,fail}'), 0)
+})

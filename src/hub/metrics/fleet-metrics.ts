@@ -13,11 +13,13 @@ import type { KubeObject } from '../../kinds/meta.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
 import { ROLLOUT_PHASES } from '../../kinds/native/rollout.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
+import { RESULT_SEVERITIES } from '../../kinds/fields/report.ts'
 import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
 import { APART_BADGES, apartBadge, CERTIFICATE_WARNING_DAYS, stateOfCluster } from '../../plan/fleet/cluster-badges.ts'
 import { countStates } from '../../plan/fleet/state.ts'
 import type { StateCounts } from '../../plan/fleet/state.ts'
 import { countsByState } from '../../plan/fleet/view-rows.ts'
+import { RESULT_WORDS } from '../../plan/policy/results/read-results.ts'
 
 /** The objects the numbers are made of. */
 export interface FleetMetricsInput {
@@ -39,9 +41,11 @@ const EXPIRY_DAYS = [1, CERTIFICATE_WARNING_DAYS] as const
 export function declareFleetMetrics(metrics: Metrics): (facts: FleetMetricsInput, nowMs: number) => void {
   const fleet = declareFleet(metrics)
   const checks = declareChecks(metrics)
+  const results = declareResults(metrics)
   return (facts, nowMs) => {
     fleet(facts, nowMs)
     checks(facts)
+    results(facts)
   }
 }
 
@@ -174,6 +178,31 @@ function declareChecks(metrics: Metrics): (facts: FleetMetricsInput) => void {
     labels: ['state'],
   })
   return (facts) => set(checks, 'state', CHECK_STATES, checkStates(facts))
+}
+
+const SEVERITIES = [...RESULT_SEVERITIES, 'none'] as const
+
+function declareResults(metrics: Metrics): (facts: FleetMetricsInput) => void {
+  const results = metrics.gauge({
+    name: 'flotilla_policy_results',
+    help: 'Results of the policy engines in clusters that are Available, such as Kyverno and Gatekeeper, by severity and result.',
+    labels: ['severity', 'result'],
+  })
+  return ({ clusters, reports }) => {
+    const heard = new Set(clusters.filter((one) => conditionOf(one, 'Available') === 'True').map(({ spec }) => spec.id))
+    const policies = reports
+      .filter(({ spec }) => heard.has(spec.clusterId))
+      .flatMap(({ spec }) => spec.results?.policies ?? [])
+    for (const severity of SEVERITIES) {
+      const own = policies.filter((one) => (one.severity ?? 'none') === severity)
+      for (const result of RESULT_WORDS) {
+        results(
+          { severity, result },
+          own.reduce((sum, one) => sum + one[result], 0),
+        )
+      }
+    }
+  }
 }
 
 function checkStates({ clusters, reports }: FleetMetricsInput): (typeof CHECK_STATES)[number][] {

@@ -12,11 +12,15 @@ export const COMPLIANCE_RETENTION_MS = 400 * 86_400_000
 
 const Time = Type.String({ minLength: 20, maxLength: 40 })
 const Check = Type.Object({
+  /** The Bundle of a check; of a policy of an engine in the cluster, `engine:NAME`. */
   bundle: Type.String({ maxLength: 326 }),
   kind: Type.String({ maxLength: 63 }),
-  name: Type.String({ maxLength: 253 }),
+  name: Type.String({ maxLength: 380 }),
   state: Type.String({ maxLength: 64 }),
-  /** Time at which the agent first observed the state. */
+  /**
+   * Time at which the agent first observed the state; for a policy of an engine, at which the gateway was told. Empty
+   * if the gateway had just started: then the time of the record before holds, if the state is the same.
+   */
   since: Type.String({ maxLength: 40 }),
 })
 
@@ -29,9 +33,9 @@ const Schema = Type.Object({
   at: Time,
   /** True if these are all checks of the cluster; false if only these changed. */
   whole: Type.Boolean(),
-  checks: Type.Array(Check, { maxItems: 2000 }),
+  checks: Type.Array(Check, { maxItems: 2500 }),
   /** Checks that the cluster no longer has: bundle, kind and name. */
-  gone: Type.Optional(Type.Array(Type.String({ maxLength: 700 }), { maxItems: 2000 })),
+  gone: Type.Optional(Type.Array(Type.String({ maxLength: 800 }), { maxItems: 2500 })),
 })
 export type ComplianceRecord = Static<typeof Schema>
 export type RecordedCheck = Static<typeof Check>
@@ -64,8 +68,13 @@ export function checksAt(records: readonly ComplianceRecord[], time: string): Re
     // A cluster that joined again begins anew.
     const next = new Map(whole || before?.clusterId !== clusterId ? [] : before.checks)
     for (const key of gone) next.delete(key)
-    for (const check of checks) next.set(checkKey(check), check)
+    const known = before?.clusterId === clusterId ? before.checks : undefined
+    for (const check of checks) next.set(checkKey(check), withTime(check, known?.get(checkKey(check))))
     clusters.set(cluster, { clusterId, at, checks: next })
   }
   return clusters
+}
+
+function withTime(check: RecordedCheck, before: RecordedCheck | undefined): RecordedCheck {
+  return check.since === '' && before?.state === check.state ? before : check
 }

@@ -225,6 +225,69 @@ export const ReportedCheck = object({
   violations: optional(int({ description: 'Number of objects that violate the check.' })),
 })
 
+/** Results of a policy engine that fail, by the words of the PolicyReport API. */
+const BAD_RESULTS = {
+  fail: int({ description: 'Number of results `fail`.' }),
+  warn: int({ description: 'Number of results `warn`.' }),
+  error: int({ description: 'Number of results `error`: the engine could not evaluate the policy.' }),
+}
+
+/** Severities of the PolicyReport API, the worst first. */
+export const RESULT_SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const
+
+/** What policy engines of the cluster found, such as Kyverno and Gatekeeper. */
+export const ReportedResults = object(
+  {
+    policies: listOf(
+      object({
+        engine: text({ max: 63, min: 1, description: 'Engine, as it names itself. Constraints are of `gatekeeper`.' }),
+        policy: text({ max: 380, min: 1, description: 'Policy; of a constraint, its kind and name.' }),
+        severity: optional(enumOf(RESULT_SEVERITIES, { description: 'Severity. Absent if the engine names none.' })),
+        category: optional(text({ max: 253, description: 'Category of the policy.' })),
+        pass: int({ description: 'Number of results `pass`. Gatekeeper does not count them.' }),
+        ...BAD_RESULTS,
+        skip: int({ description: 'Number of results `skip`.' }),
+        namespaces: optional(
+          listOf(
+            object({
+              namespace: optional(text({ max: 63, description: 'Namespace. Absent for cluster-scoped objects.' })),
+              ...BAD_RESULTS,
+            }),
+            {
+              max: 200,
+              description:
+                'Namespaces with results `fail`, `warn` or `error`, the worst first, as far as they fit; the counts of the policy include the others.',
+            },
+          ),
+        ),
+        objects: optional(
+          listOf(
+            object({
+              object: text({ max: 1024, description: OBJECT }),
+              result: enumOf(['fail', 'warn', 'error'] as const, { description: 'Result.' }),
+              rule: optional(text({ max: 253, description: 'Rule of the policy.' })),
+              message: optional(text({ max: 1024, description: 'Message of the engine.' })),
+            }),
+            { max: 5, description: 'Some of the objects that do not meet the policy.' },
+          ),
+        ),
+      }),
+      { max: 500, description: 'Policies that have results, the worst first.' },
+    ),
+    omitted: optional(int({ description: 'Number of policies that do not fit.' })),
+    unread: optional(
+      int({ description: 'Number of report objects that the agent does not read, because the cluster has too many.' }),
+    ),
+    denied: optional(
+      listOf(text({ max: 320 }), { max: 16, description: 'Kinds of results that the agent may not list and watch.' }),
+    ),
+  },
+  {
+    description:
+      'Results of the policy engines of the cluster: PolicyReports, Reports of OpenReports and constraints of Gatekeeper. Absent if the cluster has none of these kinds.',
+  },
+)
+
 /** Why the agent does not follow the newest document. */
 export const ReportedRefusal = object(
   {
@@ -279,6 +342,7 @@ export const REPORTED_FIELDS = {
         'Results of the checks on the cluster. All states are reported; messages and objects have 256 KiB together and are left out in turn where they do not fit.',
     }),
   ),
+  results: optional(ReportedResults),
   removals: optional(
     listOf(ReportedRemoval, {
       max: 500,

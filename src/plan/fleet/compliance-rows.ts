@@ -8,13 +8,17 @@ import type { ComplianceRecord, RecordedCheck } from '../../kinds/fields/complia
 import type { KubeObject } from '../../kinds/meta.ts'
 import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
+import { clusterResults, engineStates } from './engine-results.ts'
 
 /** States of a Policy on a cluster. Only `Compliant` counts as compliant. */
 export const COMPLIANCE_STATES = ['Compliant', 'NonCompliant', 'Pending', 'Unknown', 'Offline', 'NotSelected'] as const
 export type ComplianceState = (typeof COMPLIANCE_STATES)[number]
 
-/** A Policy on a cluster. */
+/** A Policy on a cluster, or a policy of an engine in the cluster. */
 export interface ComplianceRow {
+  /** The policy engine in the cluster; absent for a Policy of the hub. */
+  readonly engine?: string
+  /** Namespace of the Policy; empty for a policy of an engine. */
   readonly namespace: string
   readonly policy: string
   readonly cluster: string
@@ -107,6 +111,53 @@ export function complianceRows({ policies, clusters, reports }: ComplianceFacts)
     })
 }
 
+/** The name of the policy of a row. */
+export function policyName({
+  engine,
+  namespace,
+  policy,
+}: {
+  readonly engine?: string | undefined
+  readonly namespace: string
+  readonly policy: string
+}): string {
+  return engine === undefined ? `${namespace}/${policy}` : `${engine}:${policy}`
+}
+
+const NO_WORDS = { sets: [], standards: [], controls: [] }
+
+/**
+ * The rows of the policies of engines in clusters. A cluster whose engine has no results of a policy that other
+ * clusters have results of is NotSelected, or Unknown if its results are not complete.
+ */
+export function engineRows(clusters: readonly ShownCluster[], reports: readonly ClusterReport[]): ComplianceRow[] {
+  const found = clusterResults(clusters, reports)
+  const accepted = clusters.filter(({ isAccepted }) => isAccepted)
+  const seen = new Map<string, Pick<ComplianceRow, 'engine' | 'policy' | 'categories'>>()
+  const rows: ComplianceRow[] = []
+  const has = new Set<string>()
+  const lastSeen = new Map(clusters.map((one) => [one.name, one.lastSeen]))
+  const incomplete = new Set<string>()
+  for (const { cluster, isOffline, results } of found) {
+    if (results.denied || results.unread || results.omitted) incomplete.add(cluster)
+    for (const { engine, policy, category, state, message } of engineStates(results)) {
+      const about = { engine, policy, categories: category }
+      seen.set(`${engine}:${policy}`, about)
+      has.add(`${engine}:${policy} ${cluster}`)
+      const offline = isOffline ? { last: state, lastHeard: lastSeen.get(cluster) } : {}
+      rows.push({ ...NO_WORDS, ...about, namespace: '', cluster, state: isOffline ? 'Offline' : state, message, ...compact(offline) }) // prettier-ignore
+    }
+  }
+  for (const [key, about] of seen) {
+    for (const { name, isOffline, lastSeen: at } of accepted) {
+      if (has.has(`${key} ${name}`)) continue
+      const state = isOffline ? 'Offline' : incomplete.has(name) ? 'Unknown' : 'NotSelected'
+      rows.push({ ...NO_WORDS, ...about, categories: [], namespace: '', cluster: name, state, ...compact({ lastHeard: isOffline ? at : undefined }) }) // prettier-ignore
+    }
+  }
+  return rows
+}
+
 /** What a Policy says about itself. */
 function aboutOf({ metadata, status }: ShownPolicy) {
   const { namespace = '', name, annotations = {} } = metadata
@@ -169,7 +220,7 @@ export function chooseRows(rows: readonly ComplianceRow[], filter: ComplianceFil
     )
   return rows.filter(
     (row) =>
-      (filter.policy === undefined || row.policy === filter.policy) &&
+      (filter.policy === undefined || row.policy === filter.policy || policyName(row) === filter.policy) &&
       (filter.cluster === undefined || row.cluster === filter.cluster) &&
       has(row.sets, filter.set) &&
       has(row.standards, filter.standard) &&
@@ -218,12 +269,14 @@ export function countRows(rows: readonly ComplianceRow[], by: ComplianceGroup): 
 }
 
 function groupsOf(row: ComplianceRow, by: ComplianceGroup): readonly string[] {
-  if (by === 'policy') return [`${row.namespace}/${row.policy}`]
+  if (by === 'policy') return [policyName(row)]
   if (by === 'cluster') return [row.cluster]
   const words = by === 'set' ? row.sets : by === 'standard' ? row.standards : row.controls
   return words.length === 0 ? ['-'] : words
 }
 
+/** In place of the bundle of a check: the policy engine. */
+const ENGINE_BUNDLE = /^engine:(?<engine>.+)$/
 const POLICY_BUNDLE = /^(?<namespace>[^/]+)\/policy-(?<name>[^.]+)(?:\.enforced)?$/
 
 /** The rows as the clusters had reported them by a time. */
@@ -241,6 +294,12 @@ export function rowsAtTime(
   const rows: ComplianceRow[] = []
   for (const [name, { checks }] of checksAt(records, formatTime(timeMs))) {
     if (cluster !== undefined && name !== cluster) continue
+    for (const { bundle, name: policyOf, state, since } of checks.values()) {
+      const engine = ENGINE_BUNDLE.exec(bundle)?.groups?.['engine']
+      if (engine === undefined) continue
+      const shown = readState(state) ?? 'Unknown'
+      rows.push({ ...NO_WORDS, engine, namespace: '', policy: policyOf, categories: [], cluster: name, state: shown, ...compact({ since: since === '' ? undefined : since }) }) // prettier-ignore
+    }
     for (const [key, own] of byPolicy([...checks.values()])) {
       const policy = known.get(key)
       // A Policy that the caller may not see, or that was deleted since, has no standards and controls here.

@@ -11,6 +11,7 @@ import {
   ReportedLog as ReportedLogFields,
   ReportedRefusal,
   ReportedRemoval,
+  ReportedResults as ReportedResultsFields,
 } from '../../kinds/fields/report.ts'
 import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
 import { LIMITS } from '../limits.ts'
@@ -164,6 +165,10 @@ export type ReportedFeedback = Static<typeof ReportedFeedback>
 /** The result of a check. */
 export const ReportedCheck = wireSchema(ReportedCheckFields)
 export type ReportedCheck = Static<typeof ReportedCheck>
+
+/** The results of the policy engines of the cluster. */
+export const ReportedResults = wireSchema(ReportedResultsFields)
+export type ReportedResults = Static<typeof ReportedResults>
 
 /** A fact that the agent reports about its cluster; untrusted. */
 export const Claim = Type.Object(

@@ -9,6 +9,7 @@ import { createComplianceHistory } from '../../../gateway/compliance/compliance-
 import { CrdResource } from '../../../hub/home/kube-home.ts'
 import { createJournalWriter } from '../../../journal/journal-writer.ts'
 import { toCrd } from '../../../kinds/crd/to-crd.ts'
+import { rowsAtTime } from '../../../plan/fleet/compliance-rows.ts'
 import { createVirtualClock } from '../../../sim/kernel/virtual-clock.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
 import { createCliHub, expectErrorText } from '../../../testing/hub/cli-hub.ts'
@@ -105,4 +106,32 @@ test('a cluster that joins again, and a gateway that starts anew, begin with all
   assert.deepEqual(states([first, record('2', { whole: true, checks: [one] })]), ['one Compliant'])
   assert.deepEqual(states([first, record('2', { clusterId: 'c-b', checks: [two] })]), ['two Compliant'])
   assert.deepEqual(states([first], '0'), [])
+})
+
+test('policies of engines have a history too, and a restart of the gateway keeps since when a state holds', async () => {
+  const records: ComplianceRecord[] = []
+  const clock = createVirtualClock(parseTime('2026-11-10T12:00:00Z'))
+  const gateway = () =>
+    createComplianceHistory({ clock, journal: { append: (record) => records.push(record as ComplianceRecord) } })
+  const results = (fail: number, more: object = {}) => ({
+    policies: [{ engine: 'kyverno', policy: 'no-latest', pass: 1, fail, warn: 0, error: 0, skip: 0 }],
+    ...more,
+  })
+  const a = buildCluster('a')
+  const first = gateway()
+  first.note(a, [], results(0))
+  await clock.advance(3_600_000)
+  first.note(a, [], results(2))
+  first.note(a, [], results(5))
+  assert.equal(records.length, 2)
+  await clock.advance(3_600_000)
+  const second = gateway()
+  second.note(a, [], results(5))
+  const rows = (timeMs: number) => rowsAtTime(records, { timeMs, policies: [] }).map(({ engine, policy, cluster, state, since }) => [engine, policy, cluster, state, since]) // prettier-ignore
+  assert.deepEqual(rows(clock.now()), [['kyverno', 'no-latest', 'a', 'NonCompliant', '2026-11-10T13:00:00Z']])
+  assert.deepEqual(rows(clock.now() - 7_200_000), [['kyverno', 'no-latest', 'a', 'Compliant', undefined]])
+  second.note(a, [], results(0, { unread: 1 }))
+  assert.equal(rows(clock.now())[0]?.[3], 'Unknown')
+  second.note(a, [], { policies: [] })
+  assert.deepEqual(rows(clock.now()), [])
 })

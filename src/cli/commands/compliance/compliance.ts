@@ -19,6 +19,8 @@ import {
   COMPLIANCE_STATES,
   complianceRows,
   countRows,
+  engineRows,
+  policyName,
   shownCluster,
 } from '../../../plan/fleet/compliance-rows.ts'
 import type {
@@ -28,6 +30,8 @@ import type {
   ShownPolicy,
 } from '../../../plan/fleet/compliance-rows.ts'
 import { rowsAt } from './compliance-history.ts'
+import { readWord } from './flag-words.ts'
+import { engineResults, refuseWithout } from './engine-results.ts'
 import { printCells } from './print-cells.ts'
 import type { CellFormat } from './print-cells.ts'
 
@@ -45,6 +49,9 @@ export interface ComplianceInput {
     readonly state?: string
     readonly notSince?: string
     readonly asOf?: string
+    readonly results?: boolean
+    readonly engine?: string
+    readonly severity?: string
     readonly output?: CellFormat | 'json'
   }
 }
@@ -59,6 +66,8 @@ const POLICIES: ResourceType<ShownPolicy> = {
 
 /** Prints counts by group, or one line for each Policy and cluster if rows are chosen. */
 export async function compliance({ connection, terminal, flags }: ComplianceInput): Promise<void> {
+  if (flags.results) return engineResults({ connection, terminal, flags })
+  refuseWithout(flags, ['engine', 'severity'])
   const by = readWord(flags.by, '--by', COMPLIANCE_GROUPS)
   const state = readState(flags.state)
   const nowMs = systemClock.now()
@@ -82,12 +91,17 @@ export async function compliance({ connection, terminal, flags }: ComplianceInpu
   const refused = [clusters, reports].flatMap((one) => one.refused ?? [])
   if (refused.length > 0)
     terminal.say(`not shown: you may not list ${refused.join(' and ')}; clusters that no binding selects, messages and times are missing`) // prettier-ignore
+  const shown = clusters.items.map(shownCluster)
+  const engines = flags.namespace === undefined ? engineRows(shown, reports.items) : []
+  if (engines.length > 0 && flags.notSince !== undefined)
+    terminal.say('not shown: policies of engines in clusters, because engines do not say since when; see --results')
   const rows = complianceRows({
     policies,
-    clusters: clusters.refused === undefined ? clusters.items.map(shownCluster) : undefined,
+    clusters: clusters.refused === undefined ? shown : undefined,
     reports: reports.refused === undefined ? reports.items : undefined,
   })
-  print(rows, { terminal, flags, by, state, nowMs, isEmpty: policies.length === 0 })
+  const all = [...rows, ...engines]
+  print(all, { terminal, flags, by, state, nowMs, isEmpty: all.length === 0 && policies.length === 0 })
 }
 
 interface Printing extends Pick<ComplianceInput, 'terminal' | 'flags'> {
@@ -132,8 +146,8 @@ function when(time: string | undefined, nowMs: number, output: CellFormat): stri
 function rowCells(rows: readonly ComplianceRow[], nowMs: number, output: CellFormat): Cells {
   return {
     header: ['Policy', 'Cluster', 'State', 'Since', 'Last state', 'Last heard', 'Message'],
-    cells: rows.map(({ namespace, policy, cluster, state, since, last = '', lastHeard, message = '' }) => [
-      `${namespace}/${policy}`,
+    cells: rows.map(({ cluster, state, since, last = '', lastHeard, message = '', ...policy }) => [
+      policyName(policy),
       cluster,
       state,
       when(since, nowMs, output),
@@ -157,15 +171,6 @@ function countCells(rows: readonly ComplianceRow[], by: ComplianceGroup, nowMs: 
 
 function readState(text: string | undefined): ComplianceState | undefined {
   return readWord(text, '--state', COMPLIANCE_STATES)
-}
-
-function readWord<T extends string>(text: string | undefined, flag: string, words: readonly T[]): T | undefined {
-  if (text === undefined) return undefined
-  const found = words.find((word) => word.toLowerCase() === text.toLowerCase())
-  if (found) return found
-  throw new CliError(EXIT.usage, {
-    what: `invalid ${flag} ${JSON.stringify(text)}: must be one of ${words.join(', ')}`,
-  })
 }
 
 /** A time, or how long ago. */

@@ -95,16 +95,23 @@ export function addCompliance(program: FlotillaCommand, act: Act): void {
     .example('Count by control of a standard', 'flotilla compliance --by control --standard "NIST SP 800-53"')
     .example('List clusters that have not complied for a day', 'flotilla compliance --not-since 24h')
     .example('Write a report of one Policy for an auditor', 'flotilla compliance --policy quotas -o csv')
+    .example('Sum the results of Kyverno and Gatekeeper by namespace', 'flotilla compliance --results --by namespace')
     .example('Show the state at the end of a day', 'flotilla compliance --as-of 2026-11-18')
-    .option('-n, --namespace <namespace>', 'Namespace of the Policies. If omitted, all namespaces')
-    .option('--by <group>', 'Group of the counts: policy, set, cluster, standard or control. Defaults to policy')
-    .option('--policy <name>', 'Name of a Policy')
+    .option('-n, --namespace <namespace>', 'Namespace of the Policies; with --results, of the objects. If omitted, all')
+    .option(
+      '--by <group>',
+      'Group of the counts: policy, set, cluster, standard or control; with --results, policy, severity, namespace, cluster, category or engine. Defaults to policy',
+    )
+    .option('--policy <name>', 'Name of a Policy, or of a policy of an engine')
     .option('--set <name>', 'Name of a PolicySet')
     .option('-c, --cluster <name>', 'Name of a cluster')
     .option('--standard <name>', 'Standard, as in the annotation policy.open-cluster-management.io/standards')
     .option('--control <name>', 'Control, as in the annotation policy.open-cluster-management.io/controls')
     .option('--state <state>', 'State: Compliant, NonCompliant, Pending, Unknown, Offline or NotSelected')
     .option('--as-of <time>', 'Earlier time, such as 2026-11-18 or 7d. Reads the history of 400 days')
+    .option('--results', 'Count results of the policy engines in clusters, such as Kyverno and Gatekeeper')
+    .option('--engine <name>', 'With --results: policy engine, such as kyverno or gatekeeper')
+    .option('--severity <word>', 'With --results: critical, high, medium, low or info')
     .option('--not-since <time>', 'Clusters that do not comply since this time, or for this duration, such as 24h')
     .addOption(outputOption('table', 'json', 'csv', 'markdown'))
     .action(
