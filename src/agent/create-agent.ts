@@ -26,6 +26,7 @@ import type { LinkState } from '../wire/link/agent-link.ts'
 import type { Report, ReportedLog } from '../wire/link/frames.ts'
 import { createAgentLink } from './agent-link.ts'
 import { createBundleLoop } from './bundles/bundle-loop.ts'
+import { createPeerCluster } from './bundles/handover/peer-cluster.ts'
 import { createClusterState } from './cluster/cluster-state.ts'
 import { createAppliers } from './cluster/executor-appliers.ts'
 import { createIncarnation } from './cluster/incarnation.ts'
@@ -138,6 +139,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     content,
     discovery,
     render: options.render,
+    peers: createPeerCluster({ client, discovery, localLimits }),
     // The local limits and the hub's rules both limit: the lower number counts.
     maxPrune: () => lowest(localLimits.maxPrune, documents.current()?.document.rules.limits?.maxPrune),
     removeChecks: (removed, inner) => policies.remove(removed, inner),

@@ -20,6 +20,8 @@ import { createBundleTable } from './bundle-table.ts'
 import type { BundleTable, TrackedBundle } from './bundle-table.ts'
 import { createBundleTriggers } from './bundle-triggers.ts'
 import { createAlignment } from './document-alignment.ts'
+import { createHandover } from './handover/handover.ts'
+import type { PeerCluster } from './handover/peer-cluster.ts'
 import { createOperation } from './operation.ts'
 import { createPlanLoader } from './plan-loader.ts'
 import { createReceipts } from './removal/receipts.ts'
@@ -33,6 +35,8 @@ export interface BundleLoopPorts extends ClusterRenderPorts {
   readonly hubTime: Pick<HubTime, 'now'>
   /** Maximum number of objects of a bundle that may be deleted at once. */
   readonly maxPrune: () => number | undefined
+  /** Another system in the cluster, for handovers. */
+  readonly peers: PeerCluster
   /** Removes what the enforced policies of a bundle created. */
   readonly removeChecks: PolicyLoop['remove']
   /** Called after every change of a row or of the document. */
@@ -57,11 +61,11 @@ export function createBundleLoop(ports: BundleLoopPorts) {
   const align = createAlignment({ table, appliers, clock })
   const operation = createOperation({ ...ports, plans })
   const step = createBundleStep({ ...ports, log, table, conditions, operation })
+  const handover = createHandover({ ...ports, plans, table })
   const triggers = createBundleTriggers({ tracked, clock, wake: wakeup.notify })
   let sweptAt = clock.monotonicMs()
   let isRestored = false
   let refreshFailures = 0
-  let passFailures = 0
   let collectedFor: string | undefined
 
   /** Resolves to the time until the next try. After a failure, the loop continues with the document it has. */
@@ -87,6 +91,7 @@ export function createBundleLoop(ports: BundleLoopPorts) {
     appliers.reset()
     table.clear()
     receipts.forget()
+    handover.forget()
   }
 
   /** Reads the inventories and receipts of the cluster, once. */
@@ -118,16 +123,19 @@ export function createBundleLoop(ports: BundleLoopPorts) {
     align(current.document)
     await conditions.readOptions(signal)
     const unfinished = await removal.removeBundles(current.document, signal)
+    const rule = current.document.rules.handover
+    await handover.before(rule, signal)
     for (const bundle of inStartOrder(tracked.values())) {
       if (signal.aborted) return 0
       if (bundle.dueAt <= clock.monotonicMs()) await step(bundle, signal)
     }
+    await handover.after(rule, signal)
     if (collectedFor !== current.digest && (await collectContent(table, content, signal))) collectedFor = current.digest
     if (clock.monotonicMs() - sweptAt >= LOOP_TIMING.sweepMs) {
       appliers.sweep()
       sweptAt = clock.monotonicMs()
     }
-    const dueAt = Math.min(...[...tracked.values()].map((bundle) => bundle.dueAt))
+    const dueAt = Math.min(handover.dueAt(), ...[...tracked.values()].map((bundle) => bundle.dueAt))
     const restMs = unfinished > 0 ? LOOP_TIMING.removalMs : retryMs
     return Math.min(restMs, retryMs, Math.max(0, dueAt - clock.monotonicMs()))
   }
@@ -143,23 +151,32 @@ export function createBundleLoop(ports: BundleLoopPorts) {
       wakeup.notify()
     },
     holdersOf: table.holdersOf,
+    handover: handover.reported,
     removals: (): readonly RemovalRow[] => receipts.rows(),
     feedback: (): readonly ReportedFeedback[] => [...tracked.values()].flatMap((bundle) => bundle.feedback ?? []),
     rows: (): readonly ReportRow[] => [...tracked.values()].map((bundle) => bundle.row),
-    async run(signal: AbortSignal): Promise<void> {
-      while (!signal.aborted) {
-        let restMs: number
-        try {
-          restMs = await pass(signal)
-          passFailures = 0
-        } catch (caught) {
-          restMs = backoffMs(passFailures, ids.fraction(), LOOP_TIMING.retry)
-          passFailures += 1
-          if (!signal.aborted) log.debug({ err: toError(caught), retryMs: restMs }, 'pass failed')
-        }
-        await wakeup.wait(restMs, signal).catch(() => {}) // aborted: the loop ends
-      }
-    },
+    run: (signal: AbortSignal): Promise<void> => runPasses(pass, { wakeup, ids, log }, signal),
+  }
+}
+
+/** Passes until the signal is aborted; after a failure the next pass waits longer. */
+async function runPasses(
+  pass: (signal: AbortSignal) => Promise<number>,
+  { wakeup, ids, log }: Pick<BundleLoopPorts, 'ids' | 'log'> & { readonly wakeup: ReturnType<typeof createWakeup> },
+  signal: AbortSignal,
+): Promise<void> {
+  let failures = 0
+  while (!signal.aborted) {
+    let restMs: number
+    try {
+      restMs = await pass(signal)
+      failures = 0
+    } catch (caught) {
+      restMs = backoffMs(failures, ids.fraction(), LOOP_TIMING.retry)
+      failures += 1
+      if (!signal.aborted) log.debug({ err: toError(caught), retryMs: restMs }, 'pass failed')
+    }
+    await wakeup.wait(restMs, signal).catch(() => {}) // aborted: the loop ends
   }
 }
 

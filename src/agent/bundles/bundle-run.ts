@@ -8,7 +8,7 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import type { DriftHistory } from '../../plan/apply/drift.ts'
 import type { Health } from '../../plan/health/object-health.ts'
 import type { HealthVerdict } from '../../plan/health/health-rules.ts'
-import type { HandoverRule } from '../../plan/handover/comparison.ts'
+import type { HandoverRule } from '../../plan/handover/handover-rule.ts'
 import { objectKey } from '../../plan/objects/object-id.ts'
 import type { Rerenders } from '../../plan/apply/rerender.ts'
 import { decideOwnership } from '../../plan/apply/ownership.ts'
@@ -68,6 +68,8 @@ export interface BundleRun {
   decisions: ReadonlyMap<string, readonly DriftDecisionFor[]>
   /** The handover of the cluster from another system, by the document. */
   handover: HandoverRule | undefined
+  /** Why the bundle may not take objects over yet; undefined when it may. */
+  handoverHold: string | undefined
   /** Keys of the objects that this operation has written, or found without drift. */
   readonly done: Set<string>
 }
@@ -125,6 +127,7 @@ export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
     driftRules: [],
     decisions: new Map(),
     handover: undefined,
+    handoverHold: undefined,
     done: new Set(),
   }
 }
@@ -181,7 +184,8 @@ export function decideObjectOwnership(
 ): OwnershipDecision {
   const { force } = planned.options
   // The comparison was made for a takeover: the Bundle's own option counts for objects that come later.
-  const takeover = run.handover ? (run.handover.acceptDifferences ? 'Always' : 'IfNoDiff') : planned.options.takeover
+  const takeover =
+    run.handover?.step === 'Take' ? (run.handover.acceptDifferences ? 'Always' : 'IfNoDiff') : planned.options.takeover
   return decideOwnership({
     live: live && compact({ uid: live.metadata.uid }),
     isAppliedByUs: live !== undefined && isAppliedBy(live, run.entry.bundle),
@@ -276,8 +280,9 @@ export function takeDriftDecisions(run: BundleRun, plan: SetPlan, nowMs: number 
 /** The options of an object with the decisions about its drift. */
 export function optionsNow(run: BundleRun, planned: PlannedObject): ObjectOptions {
   const options = withDriftDecisions(planned.options, run.decisions.get(planned.key) ?? [], planned)
-  // Fields move from the other system's managers to the bundle; otherwise a field that is left out later would stay.
-  return run.handover?.step === 'Take' ? { ...options, force: true } : options
+  if (run.handover?.step !== 'Take') return options
+  // Equal fields stay with the other system's managers, too, until the last step: the way back needs them.
+  return { ...options, force: options.force || run.handover.acceptDifferences, keepsManagers: true }
 }
 
 /**

@@ -11,7 +11,8 @@ import type { Clock } from '../../core/time/clock.ts'
 import { parseTime } from '../../core/time/time.ts'
 import { decideOperation, decideRendered } from '../../plan/apply/operation.ts'
 import type { OtherRecord } from '../../plan/apply/ownership.ts'
-import type { HandoverRule } from '../../plan/handover/comparison.ts'
+import { isWithPeer } from '../../plan/handover/handover-rule.ts'
+import type { HandoverRule } from '../../plan/handover/handover-rule.ts'
 import type { ClusterState } from '../cluster/cluster-state.ts'
 import type { Appliers } from '../cluster/executor-appliers.ts'
 import type { Inventory } from '../cluster/inventory.ts'
@@ -76,7 +77,8 @@ export function createOperation(ports: OperationPorts) {
   async function step(run: BundleRun, others: OtherBundles, signal: AbortSignal): Promise<StepResult> {
     const { entry, epoch } = run
     if (!run.inventoryRead) loadInventory(run, await state.readInventory(entry.bundle, signal))
-    if (run.handover?.step === 'Compare') return compare(run, run.handover, signal)
+    if (run.handover && isWithPeer(run.handover)) return compare(run, run.handover, signal)
+    if (run.handoverHold !== undefined) return pending(run.handoverHold)
     const startByMs = entry.startBy === undefined ? undefined : parseTime(entry.startBy)
     const again = (entry.attempt ?? 0) > run.attempt
     const wanted = { ...entry, epoch, again, ...compact({ startByMs }) }

@@ -72,9 +72,10 @@ export function createWriteMethods(client: Client, neighbours: ObjectHolders) {
   ): Promise<UnknownObject> {
     const { bundle, ownership, options, dryRun = false } = request
     const isFirst = ownership.kind === 'Adopt' || (ownership.kind === 'Ours' && ownership.adopted)
+    const takes = isFirst && options.force && options.keepsManagers !== true
     const how = { fieldManager: fieldManager(bundle) }
     const taken = withOwnershipTransferred(live, how.fieldManager, (manager) =>
-      isBundleManager(manager) ? findHolder(manager, request) === undefined : isFirst && options.force,
+      isBundleManager(manager) ? findHolder(manager, request) === undefined : takes,
     )
     if (dryRun || !taken) return live
     const operations = [

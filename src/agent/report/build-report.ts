@@ -6,6 +6,7 @@ import type {
   Report,
   ReportedCheck,
   ReportedFeedback,
+  ReportedHandover,
   ReportedLog,
   ReportedResults,
   ReportRow,
@@ -23,6 +24,7 @@ export interface ReportedParts {
     rows(): readonly ReportRow[]
     feedback(): readonly ReportedFeedback[]
     removals(): readonly RemovalRow[]
+    handover(): ReportedHandover | undefined
   }
   readonly policies: { results(): readonly ReportedCheck[] }
   /** Of the policy engines of the cluster. */
@@ -64,6 +66,7 @@ export function buildReport({
       removals: removals.length > 0 ? [...removals] : undefined,
       incarnation: incarnation.current() > 1 ? incarnation.current() : undefined,
       refusal: documents.refusal(),
+      handover: bundleLoop.handover(),
       log: requestedLog,
     }),
   }

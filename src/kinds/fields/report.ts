@@ -309,6 +309,32 @@ export const ReportedLog = object(
   { description: 'Log lines of the agent. Present only after a user requested them.' },
 )
 
+/** States of a step of a handover. */
+const HANDOVER_STATES = ['Working', 'Complete', 'Failed'] as const
+
+/** How far the agent is with a step of a handover from another system. */
+export const ReportedHandover = object(
+  {
+    from: text({ max: 63, min: 1, description: 'System that the cluster moves over from.' }),
+    step: enumOf(['Compare', 'Take', 'Finish', 'Undo'], { description: 'Step of the handover.' }),
+    since: text({ max: 40, description: 'Value of `spec.handover.since` of the Cluster that the state answers.' }),
+    state: enumOf(HANDOVER_STATES, {
+      description:
+        'State of the step. `Working`: the agent works on it or waits. `Failed`: the agent cannot go on without a person, and tries again.',
+    }),
+    message: optional(text({ max: 4096, description: 'Message of the agent.' })),
+    objects: optional(int({ description: 'Number of objects that the agent compared.' })),
+    differing: optional(int({ description: 'Number of objects that differ or cannot be compared.' })),
+    left: optional(
+      int({ description: 'Number of objects that the other system lists and that no Bundle of the cluster has.' }),
+    ),
+    leftObjects: optional(
+      listOf(text({ max: 1024 }), { max: 20, description: 'Some of the objects that no Bundle has, at most 20.' }),
+    ),
+  },
+  { description: 'Handover of the cluster from another system. Absent without a handover.' },
+)
+
 /** The fields that a report and a ClusterReport have in common. */
 export const REPORTED_FIELDS = {
   epoch: int({ description: 'Epoch of the document that the agent follows.' }),
@@ -323,6 +349,7 @@ export const REPORTED_FIELDS = {
     }),
   ),
   log: optional(ReportedLog),
+  handover: optional(ReportedHandover),
   bundles: listOf(ReportedBundle, {
     max: 500,
     default: [],

@@ -39,7 +39,7 @@ const held = (description: string) =>
   )
 
 /** Steps of a handover from another system. */
-const HANDOVER_STEPS = ['Compare', 'Take', 'Done'] as const
+const HANDOVER_STEPS = ['Compare', 'Take', 'Finish', 'Done', 'Undo'] as const
 
 const AGENT = {
   instance: text({ max: 40, min: 1, description: 'Random ID of the agent process, new at each start.' }),
@@ -240,12 +240,24 @@ export const Cluster = defineKind({
             }),
             step: enumOf(HANDOVER_STEPS, {
               description:
-                'Step of the handover. `Compare`: the agent compares the content of its Bundles with the objects in the cluster, reports the differences and writes nothing. `Take`: the agent takes the objects over. `Done`: the handover is complete.',
+                'Step of the handover. `Compare`: the agent compares the content of its Bundles with the objects in the cluster, reports the differences and writes nothing. `Take`: the agent stops the controllers of the other system and takes the objects over. `Finish`: the agent removes the marks of the other system; this step cannot be undone. `Done`: the handover is complete. `Undo`: the agent gives the objects back and starts the controllers of the other system again.',
+              rules: [
+                {
+                  rule: "!(oldSelf in ['Finish', 'Done']) || self in ['Finish', 'Done']",
+                  message: 'the last step of a handover has begun and cannot be undone',
+                },
+              ],
             }),
             acceptDifferences: optional(
               flag({
                 description:
                   'If true, step `Take` also overwrites fields that differ. Defaults to false: a Bundle with an object that differs is Failed, and changes nothing.',
+              }),
+            ),
+            peerStopped: optional(
+              flag({
+                description:
+                  'If true, a person has stopped the controllers of the other system for this cluster, for example where they run in another cluster, and the agent stops none. Defaults to false: step `Take` fails when the cluster has no controllers of the other system.',
               }),
             ),
             since: time({ description: 'Time at which the step began.' }),

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildCluster } from '../../testing/fixtures/builders.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
-import { comparisonMessage, handoverRuleOf, readComparison } from './comparison.ts'
+import { comparisonMessage, readComparison } from './comparison.ts'
+import { handoverRuleOf, isWithPeer } from './handover-rule.ts'
 
 test('a comparison is read back from the message of its row', () => {
   for (const [objects, count] of [
@@ -44,7 +45,15 @@ test('the rule lasts until the handover is done', () => {
     from: 'ocm',
     step: 'Compare',
     acceptDifferences: false,
+    since,
   })
   assert.deepEqual(rule({ from: 'ocm', step: 'Take', since, acceptDifferences: true })?.acceptDifferences, true)
+  assert.equal(rule({ from: 'ocm', step: 'Take', since, peerStopped: true })?.peerStopped, true)
   assert.equal(rule({ from: 'ocm', step: 'Done', since }), undefined)
+  const steps = ['Compare', 'Take', 'Finish', 'Undo'] as const
+  assert.deepEqual(
+    steps.filter((step) => isWithPeer({ step })),
+    ['Compare', 'Undo'],
+  )
+  assert.ok(!isWithPeer(undefined))
 })

@@ -1,25 +1,5 @@
-/**
- * A handover from another system, as the hub asks for it and as the agent answers: the rule in the document, and the
- * comparison of a bundle with the cluster as one sentence of its row.
- */
-import type { Cluster } from '../../kinds/native/cluster.ts'
+/** The comparison of a bundle with the objects of another system, as one sentence of its row. */
 import { plural } from '../../core/text/name-some.ts'
-
-/** The rule of a document: `Compare` writes nothing, `Take` takes objects over. */
-export interface HandoverRule {
-  /** The system that the cluster moves over from. */
-  readonly from: string
-  readonly step: 'Compare' | 'Take'
-  readonly acceptDifferences: boolean
-}
-
-/** The rule for a cluster; undefined without a handover, and after the last step. */
-export function handoverRuleOf({ spec }: Pick<Cluster, 'spec'>): HandoverRule | undefined {
-  const { handover } = spec
-  if (!handover || handover.step === 'Done') return undefined
-  const { from, step, acceptDifferences = false } = handover
-  return { from, step, acceptDifferences }
-}
 
 /** The comparison of the objects of a bundle with the objects in the cluster. */
 export interface Comparison {

@@ -45,6 +45,8 @@ export interface ObjectOptions {
   readonly delete?: (typeof DELETE_POLICIES)[number]
   readonly ignore: readonly IgnoreRule[]
   readonly drift: (typeof DRIFT_MODES)[number]
+  /** Managers of an adopted object keep the fields that the bundle applies with the same value. */
+  readonly keepsManagers?: boolean
 }
 
 /** The options, or a sentence that says which annotation is wrong. */

@@ -11,6 +11,7 @@ import type { ClusterRenderPort } from '../../agent/render/cluster-render.ts'
 import { createPolicyLoop } from '../../agent/policies/policy-loop.ts'
 import type { PolicyLoop } from '../../agent/policies/policy-loop.ts'
 import { createBundleLoop } from '../../agent/bundles/bundle-loop.ts'
+import { createPeerCluster } from '../../agent/bundles/handover/peer-cluster.ts'
 import { renderInPlace } from '../../agent/render/render-in-place.ts'
 import { createMemoryStorage } from '../../agent/storage/storage.ts'
 import type { Blobs } from '../../blobs/blobs.ts'
@@ -158,6 +159,7 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
       removeChecks: (removed, signal) => policies.remove(removed, signal),
       discovery,
       render: options.render ?? renderInPlace({ clock, ids }),
+      peers: createPeerCluster({ client, discovery, localLimits: ceiling }),
       clock,
       ids,
       log,
@@ -192,6 +194,7 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
     /** Results of the checks. */
     checks: () => evaluator?.results() ?? [],
     removals: () => operator?.removals() ?? [],
+    handover: () => operator?.handover(),
     row: (bundle: string) => operator?.rows().find((row) => row.bundle === bundle),
   }
 }

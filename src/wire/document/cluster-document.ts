@@ -128,9 +128,13 @@ const DriftRule = Type.Object({
 const Handover = Type.Object({
   /** The other system, for messages. */
   from: Type.String({ minLength: 1, maxLength: 63 }),
-  step: Type.Union([Type.Literal('Compare'), Type.Literal('Take')]),
+  step: Type.Union([Type.Literal('Compare'), Type.Literal('Take'), Type.Literal('Finish'), Type.Literal('Undo')]),
   /** Whether step `Take` overwrites fields that differ. */
   acceptDifferences: Type.Boolean(),
+  /** A person has stopped the controllers of the other system: the agent stops none. */
+  peerStopped: Type.Optional(Type.Boolean()),
+  /** Time at which the step began; the report repeats it. */
+  since: Type.Optional(Type.String({ maxLength: 40 })),
 })
 
 const Rules = Type.Object({
@@ -139,8 +143,8 @@ const Rules = Type.Object({
   /** The whole cluster is on hold; the message says why and until when. Needs feature `hold/v1`. */
   hold: Type.Optional(Type.Object({ message: Type.String({ maxLength: 4096 }) })),
   /**
-   * The cluster moves over from another system: in step `Compare` the agent compares and writes nothing, in step `Take`
-   * it takes objects over. Needs feature `handover/v1`.
+   * The cluster moves over from another system: in steps `Compare` and `Undo` the agent writes no content, in step
+   * `Take` it takes objects over. Needs feature `handover/v1`.
    */
   handover: Type.Optional(Handover),
   /** Applies beside the cluster's local limits: the lower limit counts. Needs feature `limits/v1`. */

@@ -8,6 +8,7 @@ import {
   ReportedBundle,
   ReportedCheck as ReportedCheckFields,
   ReportedFeedback as ReportedFeedbackFields,
+  ReportedHandover as ReportedHandoverFields,
   ReportedLog as ReportedLogFields,
   ReportedRefusal,
   ReportedRemoval,
@@ -198,6 +199,10 @@ export type Refusal = Static<typeof Refusal>
 /** The newest lines of the agent's own log, sent only on request. */
 export const ReportedLog = wireSchema(ReportedLogFields)
 export type ReportedLog = Static<typeof ReportedLog>
+
+/** How far the agent is with a step of a handover. */
+export const ReportedHandover = wireSchema(ReportedHandoverFields)
+export type ReportedHandover = Static<typeof ReportedHandover>
 
 /**
  * A report: all that an agent tells the hub about its cluster. `epoch` and `revision` are 0 without a

@@ -5,7 +5,8 @@
  */
 import { inParallel } from '../../../core/async/in-parallel.ts'
 import { comparisonMessage } from '../../../plan/handover/comparison.ts'
-import type { HandoverRule } from '../../../plan/handover/comparison.ts'
+import { isWithPeer } from '../../../plan/handover/handover-rule.ts'
+import type { HandoverRule } from '../../../plan/handover/handover-rule.ts'
 import { describeDifference, differences } from '../../../plan/objects/differences.ts'
 import { describeObject } from '../../../plan/objects/object-id.ts'
 import type { Applier } from '../../cluster/applier.ts'
@@ -39,7 +40,7 @@ export async function compareSet(run: BundleRun, plan: SetPlan, context: Compare
   })
   const inOrder = plan.objects.flatMap(({ key }) => found.get(key) ?? [])
   const message = comparisonMessage(context.rule.from, { objects: plan.objects.length, differences: inOrder })
-  return { row: { state: 'Pending', message }, nextStepMs: OBSERVE_INTERVAL_MS.progressing }
+  return { row: { state: 'Pending', message }, nextStepMs: OBSERVE_INTERVAL_MS.polled }
 }
 
 /** How an object differs from what the bundle would write; undefined when it does not. */
@@ -66,7 +67,7 @@ async function differenceOf(
 
 /** The plan of a bundle that takes over what another system runs: its hooks have run there, and do not run again. */
 export function planOfTakeover(run: BundleRun, plan: SetPlan): SetPlan {
-  if (run.handover?.step !== 'Take' || run.inventory?.operation?.kind !== 'Install') return plan
+  if (!run.handover || isWithPeer(run.handover) || run.inventory?.operation?.kind !== 'Install') return plan
   const takes = [...run.records.values()].some(({ adopted }) => adopted === true)
   return takes && plan.hooks.length > 0 ? { ...plan, hooks: [] } : plan
 }

@@ -1,0 +1,251 @@
+/** Handovers from other systems whose controllers, records and marks are in the cluster, against embedded clusters. */
+import assert from 'node:assert/strict'
+import { afterEach, describe, it } from 'node:test'
+import { isApiError } from '../../../core/errors.ts'
+import type { ResourceType, UnknownObject } from '../../../kinds/meta.ts'
+import type { HandoverRule } from '../../../plan/handover/handover-rule.ts'
+import { HANDOVER_ANNOTATION } from '../../../plan/handover/saved-fields.ts'
+import type { AgentUnderTest } from '../../../testing/agents/agent-under-test.ts'
+import { joinedAgents } from '../../../testing/agents/joined-agents.ts'
+import { PEER_FIXTURES, PEER_TYPES, peerObjects } from '../../../testing/fixtures/peer-systems.ts'
+import type { PeerFixture } from '../../../testing/fixtures/peer-systems.ts'
+import { configMap, deployment } from '../../../testing/hub/test-hub.ts'
+import type { TestHub } from '../../../testing/hub/test-hub.ts'
+
+const BUNDLE = 'default/hello'
+const { joined, close } = joinedAgents()
+afterEach(close)
+
+const OBJECTS = [configMap('x', { a: '1' }), deployment('web')]
+
+class World {
+  readonly hub: TestHub
+  readonly site: AgentUnderTest
+  readonly fixture: PeerFixture
+  private number = 0
+
+  constructor(hub: TestHub, site: AgentUnderTest, fixture: PeerFixture) {
+    this.hub = hub
+    this.site = site
+    this.fixture = fixture
+  }
+
+  static async create(fixture: PeerFixture): Promise<World> {
+    const { hub, site } = await joined()
+    const world = new World(hub, site, fixture)
+    await peerObjects(site.cluster.client, fixture, OBJECTS)
+    return world
+  }
+
+  async step(step: HandoverRule['step'], more: Partial<HandoverRule> = {}, objects = OBJECTS): Promise<void> {
+    this.number += 1
+    const since = `2026-11-16T08:00:0${this.number}Z`
+    const handover = { from: this.fixture.name, step, acceptDifferences: false, since, ...more }
+    await this.hub.assign('store-1', { [BUNDLE]: { generation: 1, objects } }, { rules: { trustVersion: 1, handover } })
+    await this.hub.clock.runUntil(() => this.reported()?.since === since, { withinMs: 60_000, what: `step ${step}` })
+  }
+
+  async until(state: 'Complete' | 'Failed' | 'Working'): Promise<NonNullable<ReturnType<World['reported']>>> {
+    const holds = () => this.reported()?.state === state
+    await this.hub.clock.runUntil(holds, { withinMs: 180_000, what: state }).catch((caught: unknown) => {
+      throw new Error(`last: ${JSON.stringify(this.reported())}`, { cause: caught })
+    })
+    return this.reported()!
+  }
+
+  reported() {
+    return this.site.agent().report().handover
+  }
+
+  async get(kind: keyof typeof PEER_TYPES, name: string, namespace = 'default'): Promise<UnknownObject | undefined> {
+    const type: ResourceType = PEER_TYPES[kind]
+    const key = type.scope === 'Cluster' ? { name } : { name, namespace }
+    return this.site.cluster.client.get<UnknownObject>(type, key).catch((caught) => {
+      if (isApiError(caught, 'NotFound')) return undefined
+      throw caught
+    })
+  }
+
+  /** Everything of the other system and of the bundle, without versions, to compare before and after. */
+  async state(): Promise<unknown> {
+    const found: unknown[] = []
+    for (const type of Object.values(PEER_TYPES)) {
+      const page = await this.site.cluster.client.list<UnknownObject>(type).catch(() => undefined)
+      for (const { metadata, status: _status, ...rest } of page?.items ?? []) {
+        if (metadata.namespace === 'flotilla-agent' || metadata.namespace?.startsWith('kube-')) continue
+        const {
+          resourceVersion: _version,
+          managedFields = [],
+          generation: _generation,
+          annotations = {},
+          ...kept
+        } = metadata
+        const { 'deployment.kubernetes.io/revision': _revision, ...others } = annotations
+        const managers = managedFields
+          .map(({ manager }) => manager)
+          .filter((one) => !one.startsWith('flotilla-handover'))
+        found.push({ ...rest, ...kept, annotations: others, managers: [...new Set(managers)].toSorted() })
+      }
+    }
+    return found
+  }
+
+  async pods(): Promise<readonly unknown[]> {
+    const web = await this.get('Deployment', 'web')
+    const revision = web?.metadata.annotations?.['deployment.kubernetes.io/revision']
+    return [web?.metadata.uid, revision, JSON.stringify(web?.['spec'])]
+  }
+}
+
+const replicasOf = (object: UnknownObject | undefined) =>
+  (object?.['spec'] as { replicas?: number } | undefined)?.replicas
+
+for (const fixture of PEER_FIXTURES) {
+  describe(`a handover from ${fixture.name}`, () => {
+    it('takes the cluster over without a new pod, and the end leaves nothing that could delete an object', async () => {
+      const world = await World.create(fixture)
+      const pods = await world.pods()
+      await world.step('Compare')
+      const compared = await world.until('Complete')
+      assert.deepEqual([compared.objects, compared.differing, compared.left], [2, 0, 0], JSON.stringify(compared))
+      for (const { namespace, name, kind } of fixture.controllers)
+        assert.equal(replicasOf(await world.get(kind, name, namespace)), 1, 'a comparison stops nothing')
+
+      await world.step('Take')
+      await world.until('Complete')
+      for (const { namespace, name, kind } of fixture.controllers)
+        assert.equal(replicasOf(await world.get(kind, name, namespace)), 0, name)
+      for (const { kind, name, namespace, finalizer } of fixture.records) {
+        const record = await world.get(kind, name, namespace)
+        assert.ok(record, `${name} stays until the last step`)
+        assert.ok(!(record.metadata.finalizers ?? []).some((one) => one === finalizer), 'disarmed')
+      }
+      for (const object of [await world.get('ConfigMap', 'x'), await world.get('Deployment', 'web')]) {
+        assert.deepEqual(
+          (object?.metadata.ownerReferences ?? []).filter(({ kind }) => kind === 'AppliedManifestWork'),
+          [],
+        )
+        assert.ok(object?.metadata.managedFields?.some(({ manager }) => manager === `flotilla:${BUNDLE}`))
+      }
+      assert.deepEqual(await world.pods(), pods, 'no pod restarts')
+
+      await world.step('Finish')
+      await world.until('Complete')
+      const web = (await world.get('Deployment', 'web'))!
+      for (const mark of fixture.marks) {
+        const { labels = {}, annotations = {} } = web.metadata
+        assert.ok(!(mark in labels) && !(mark in annotations), `${mark} is removed`)
+      }
+      assert.ok(!web.metadata.managedFields?.some(({ manager }) => manager === fixture.manager), fixture.manager)
+      for (const { kind, name, namespace, isRemoved } of fixture.records)
+        assert.equal((await world.get(kind, name, namespace)) === undefined, isRemoved, name)
+      assert.deepEqual(await world.pods(), pods, 'no pod restarts')
+      // Whatever is removed of the other system from now on deletes no object.
+      for (const { kind, name, namespace } of fixture.records) {
+        const type: ResourceType = PEER_TYPES[kind]
+        const key = type.scope === 'Cluster' ? { name } : { name, namespace: namespace ?? 'default' }
+        await world.site.cluster.client.delete(type, key).catch(() => {})
+      }
+      await world.hub.clock.advance(120_000)
+      assert.deepEqual(await world.pods(), pods)
+      assert.ok(await world.get('ConfigMap', 'x'))
+    })
+
+    it('goes back to what was there, also after a restart of the agent', async () => {
+      const world = await World.create(fixture)
+      await world.hub.clock.advance(10_000)
+      const before = await world.state()
+      const pods = await world.pods()
+      await world.step('Compare')
+      await world.until('Complete')
+      await world.step('Take')
+      await world.until('Complete')
+      await world.site.stop()
+      await world.site.start()
+      await world.until('Complete')
+      await world.step('Undo')
+      await world.until('Complete')
+      assert.deepEqual(await world.state(), before)
+      assert.deepEqual(await world.pods(), pods)
+      // Forward again: the comparison is made anew.
+      await world.step('Compare')
+      await world.until('Complete')
+      await world.step('Take')
+      await world.until('Complete')
+      assert.deepEqual(await world.pods(), pods)
+    })
+  })
+}
+
+describe('a handover', () => {
+  const ocm = PEER_FIXTURES.find(({ name }) => name === 'ocm')!
+  const flux = PEER_FIXTURES.find(({ name }) => name === 'flux')!
+
+  it('fails where the other system has no controllers, unless a person has stopped them', async () => {
+    const world = await World.create({ ...ocm, controllers: [] })
+    await world.step('Take')
+    const { message } = await world.until('Failed')
+    assert.match(
+      message ?? '',
+      /no controllers of Open Cluster Management; stop Open Cluster Management .*--peer-stopped/,
+    )
+    const x = await world.get('ConfigMap', 'x')
+    assert.ok(!x?.metadata.managedFields?.some(({ manager }) => manager.startsWith('flotilla:')), 'nothing was taken')
+    assert.match(
+      world.site.agent().report().bundles[0]?.message ?? '',
+      /^handover from ocm: the cluster has no controllers/,
+    )
+    await world.step('Take', { peerStopped: true })
+    await world.until('Complete')
+  })
+
+  it('stops no controllers that manage other clusters, too', async () => {
+    const world = await World.create(flux)
+    await world.site.cluster.client.create(PEER_TYPES.Kustomization, {
+      apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
+      kind: 'Kustomization',
+      metadata: { name: 'store-2', namespace: 'flux-system' },
+      spec: { kubeConfig: { secretRef: { name: 'store-2' } } },
+    })
+    await world.step('Take')
+    const { message } = await world.until('Failed')
+    assert.match(message ?? '', /^Kustomization flux-system\/store-2 manages another cluster/)
+    for (const { namespace, name, kind } of flux.controllers)
+      assert.equal(replicasOf(await world.get(kind, name, namespace)), 1)
+  })
+
+  it('leaves records alone whose objects no bundle has, and says which', async () => {
+    const world = await World.create(ocm)
+    const objects = [configMap('x', { a: '1' })]
+    await world.step('Compare', {}, objects)
+    const compared = await world.until('Complete')
+    assert.deepEqual([compared.left, compared.leftObjects], [1, ['deployments.apps default/web']])
+    await world.step('Take', {}, objects)
+    await world.until('Complete')
+    const [record] = ocm.records
+    const work = await world.get(record!.kind, record!.name)
+    assert.ok(work?.metadata.finalizers?.includes(record!.finalizer!), 'the record still guards the Deployment')
+    assert.equal((await world.get('Deployment', 'web'))?.metadata.ownerReferences?.length, 1)
+    assert.equal((await world.get('ConfigMap', 'x'))?.metadata.ownerReferences, undefined)
+    await world.step('Finish', {}, objects)
+    await world.until('Complete')
+    assert.ok(await world.get(record!.kind, record!.name), 'and it stays')
+  })
+
+  it('stops controllers that come back, and holds its bundles meanwhile', async () => {
+    const world = await World.create(ocm)
+    await world.step('Take')
+    await world.until('Complete')
+    const [, agent] = ocm.controllers
+    const key = { namespace: agent!.namespace, name: agent!.name }
+    await world.site.cluster.client.patch(PEER_TYPES.Deployment, key, {
+      type: 'merge',
+      body: { spec: { replicas: 2 } },
+    })
+    await world.hub.clock.advance(60_000)
+    const stopped = await world.get('Deployment', key.name, key.namespace)
+    assert.equal(replicasOf(stopped), 0)
+    assert.match(stopped?.metadata.annotations?.[HANDOVER_ANNOTATION] ?? '', /"value":1/, 'the first number counts')
+    await world.until('Complete')
+  })
+})
