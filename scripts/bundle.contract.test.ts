@@ -10,7 +10,7 @@ import { bundle } from './bundle.ts'
 const execute = promisify(execFile)
 
 /** The rooms an agent is made of, by the import table of ARCHITECTURE.md. */
-const ROOMS_OF_AGENT = ['core', 'yaml', 'cel', 'kinds', 'plan', 'render', 'wire', 'client', 'blobs', 'agent']
+const ROOMS_OF_AGENT = ['core', 'yaml', 'cel', 'lua', 'kinds', 'plan', 'render', 'wire', 'client', 'blobs', 'agent']
 
 describe('the built binaries', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'flotilla-bundle-'))

@@ -5,6 +5,7 @@ const PURE = ['core', 'yaml', 'cel', 'kinds']
 const ALL = [
   'core',
   'cel',
+  'lua',
   'yaml',
   'kinds',
   'plan',
@@ -34,12 +35,13 @@ export type Room = (typeof ALL)[number]
 export const ROOMS: readonly Room[] = ALL
 
 /** Rooms without clock, randomness, process, network or files. */
-export const PURE_ROOMS: readonly Room[] = ['core', 'cel', 'yaml', 'kinds', 'plan', 'render', 'wire']
+export const PURE_ROOMS: readonly Room[] = ['core', 'cel', 'lua', 'yaml', 'kinds', 'plan', 'render', 'wire']
 
 /** What a room may import with a static import; its own files always. */
 export const STATIC_IMPORTS: Readonly<Record<Room, readonly string[]>> = {
   core: [],
   cel: ['core'],
+  lua: ['core'],
   yaml: ['core'],
   kinds: ['core', 'yaml', 'cel'],
   plan: PURE,
@@ -53,9 +55,9 @@ export const STATIC_IMPORTS: Readonly<Record<Room, readonly string[]>> = {
   engine: ['core', 'kinds', 'client'],
   journal: ['core', 'kinds', 'client', 'blobs'],
   gateway: ['core', 'kinds', 'wire', 'client', 'blobs', 'journal'],
-  controllers: ['core', 'yaml', 'cel', 'kinds', 'plan', 'render', 'wire', 'engine', 'client', 'source', 'blobs'],
-  dialects: ['core', 'yaml', 'cel', 'kinds', 'plan', 'render', 'wire', 'engine', 'client', 'source', 'blobs'],
-  agent: ['core', 'yaml', 'cel', 'kinds', 'plan', 'render', 'wire', 'client', 'blobs'],
+  controllers: ['core', 'yaml', 'cel', 'lua', 'kinds', 'plan', 'render', 'wire', 'engine', 'client', 'source', 'blobs'],
+  dialects: ['core', 'yaml', 'cel', 'lua', 'kinds', 'plan', 'render', 'wire', 'engine', 'client', 'source', 'blobs'],
+  agent: ['core', 'yaml', 'cel', 'lua', 'kinds', 'plan', 'render', 'wire', 'client', 'blobs'],
   hub: ALL.filter((room) => !['cli', 'sim', 'testing', 'agent'].includes(room)),
   cli: ['core', 'yaml', 'cel', 'kinds', 'plan', 'render', 'client', 'source'],
   sim: ALL.filter((room) => !['cli', 'testing'].includes(room)),

@@ -11,6 +11,7 @@ import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { HookRules } from '../../kinds/fields/hook.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { isSecret } from '../../kinds/redact-secret.ts'
+import { compileHealthCheck } from '../../lua/health-check.ts'
 import { wavesOf } from '../../plan/apply/apply-order.ts'
 import type { Planned, Wave } from '../../plan/apply/apply-order.ts'
 import { compileHealthRules } from '../../plan/health/health-rules.ts'
@@ -78,7 +79,7 @@ interface PlanItem extends Pick<PlannedObject, 'from' | 'digest' | 'sealed'> {
 
 /** Builds a plan object by object. */
 export function createPlanner(options: BundleOptions) {
-  const health = compileHealthRules(options)
+  const health = compileHealthRules(options, compileHealthCheck)
   if (!health.ok) throw new WireError('Malformed', `the options of the bundle are not valid: ${health.problem}`)
   const objects: PlannedObject[] = []
   const hooks: PlannedHook[] = []

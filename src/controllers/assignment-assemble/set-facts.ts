@@ -2,9 +2,10 @@
 import type { Blobs } from '../../blobs/blobs.ts'
 import { compact } from '../../core/compact.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
+import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { Executor } from '../../plan/apply/local-limits.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
-import { CHECKS_FEATURE, RENDER_FEATURE, parseObjectSet } from '../../wire/document/signed-document.ts'
+import { CHECKS_FEATURE, HEALTH_FEATURE, RENDER_FEATURE, parseObjectSet } from '../../wire/document/signed-document.ts'
 
 /** The parts of a set that a document depends on. */
 export interface SetFacts {
@@ -33,7 +34,11 @@ export function createSetFacts(blobs: Pick<Blobs, 'get'>): SetFactsOf {
     const { values, render, options, objects } = parseObjectSet(bytes)
     const facts: SetFacts = compact({
       values,
-      requires: [...(render ? [RENDER_FEATURE] : []), ...(options?.checks ? [CHECKS_FEATURE] : [])],
+      requires: [
+        ...(render ? [RENDER_FEATURE] : []),
+        ...(options?.checks ? [CHECKS_FEATURE] : []),
+        ...(needsHealth(options) ? [HEALTH_FEATURE] : []),
+      ],
       objects: render ? [] : distinctPlaces(objects),
       executor: options?.executor,
     })
@@ -44,6 +49,10 @@ export function createSetFacts(blobs: Pick<Blobs, 'get'>): SetFactsOf {
     }
     return facts
   }
+}
+
+function needsHealth({ health = [], healthProfile }: BundleOptions = {}): boolean {
+  return healthProfile !== undefined || health.some(({ lua }) => lua !== undefined)
 }
 
 /** An object of each kind and namespace: a Project judges objects by these alone, and Namespaces by their name. */

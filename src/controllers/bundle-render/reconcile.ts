@@ -9,7 +9,8 @@ import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { compileHealthRules } from '../../plan/health/health-rules.ts'
+import { compileHealthCheck } from '../../lua/health-check.ts'
+import { compileHealthRules, withUsedRules } from '../../plan/health/health-rules.ts'
 import { objectOptions } from '../../plan/objects/object-options.ts'
 import { withoutBad } from '../../plan/release/bad-revisions.ts'
 import { bundleRevision, decideRelease, existingOf, newestRelease } from '../../plan/release/decide-release.ts'
@@ -278,7 +279,13 @@ async function storeVariant(
   if (result.objects.length === 0) return failed('it holds no objects')
   const wrong = wrongOption(options ?? {}, result.objects)
   if (wrong !== undefined) return failed(wrong)
-  const about = { bundle: keyOf(draft.next), options }
+  const places = result.objects.map(({ apiVersion, kind, metadata: { name, namespace } }) => ({
+    apiVersion,
+    kind,
+    name,
+    ...compact({ namespace }),
+  }))
+  const about = { bundle: keyOf(draft.next), options: options && withUsedRules(options, places) }
   const stored = await storeSet(about, result.objects, ports)
   return 'problem' in stored ? failed(stored.problem) : kept(stored)
 }
@@ -288,7 +295,7 @@ async function storeVariant(
  * first on each cluster.
  */
 function wrongOption(options: BundleOptions, objects: readonly UnknownObject[]): string | undefined {
-  const judgement = compileHealthRules(options)
+  const judgement = compileHealthRules(options, compileHealthCheck)
   if (!judgement.ok) return `spec.${judgement.problem}`
   for (const object of objects) {
     const read = objectOptions(options, object)

@@ -71,6 +71,7 @@ export function isAutomated({ syncPolicy }: ApplicationSpec): boolean {
 
 const FINALIZER = 'resources-finalizer.argocd.argoproj.io'
 const MOST_RETRIES = 10
+const MAX_IGNORE = 64
 // Options that have no effect, because Flotilla always behaves that way.
 const AS_IT_IS = new Set([
   'ServerSideApply=true',
@@ -95,11 +96,13 @@ export interface ApplicationTraits {
   readonly isStepped: boolean
   /** What a sync that a user asked for changes. */
   readonly operation?: { readonly prune?: boolean; readonly skipHooks?: boolean }
+  /** Rules of `argocd-cm` for all Applications; objects are then judged as Argo CD judges them. */
+  readonly settings?: Pick<BundleOptions, 'health' | 'ignore'>
 }
 
 /** The options for applying, pruning and deleting objects. */
 export function optionsOf(spec: ApplicationSpec, traits: ApplicationTraits, remarks: Diagnostics): BundleOptions {
-  const { finalizers, isStepped, operation = {} } = traits
+  const { finalizers, isStepped, operation = {}, settings } = traits
   const { automated, syncOptions = [], retry, managedNamespaceMetadata } = spec.syncPolicy ?? {}
   const has = (option: string): boolean => syncOptions.includes(option)
   const used = ['CreateNamespace=true', 'Replace=true', 'Force=true', 'PruneLast=true', 'Prune=false', 'Prune=confirm']
@@ -112,7 +115,11 @@ export function optionsOf(spec: ApplicationSpec, traits: ApplicationTraits, rema
   const isBackground = policy === undefined ? (finalizer?.endsWith('/background') ?? true) : policy === 'background'
   const keep = finalizer === undefined
   const limit = retry?.limit ?? 0
-  const ignore = (spec.ignoreDifferences ?? []).flatMap((rule) => ignoreOf(rule, remarks))
+  const own = (spec.ignoreDifferences ?? []).flatMap((rule) => ignoreOf(rule, remarks))
+  const ignore = [...own, ...(settings?.ignore ?? [])]
+  if (ignore.length > MAX_IGNORE) {
+    remarks.wrong(`ignoreDifferences has ${own.length} rules; at most ${MAX_IGNORE} are used, with those of argocd-cm`)
+  }
   return compact({
     apply: compact({
       // As in Argo CD, existing objects are adopted, whichever field manager wrote them.
@@ -133,6 +140,8 @@ export function optionsOf(spec: ApplicationSpec, traits: ApplicationTraits, rema
     }),
     remediation: limit === 0 ? undefined : { retries: limit < 0 ? MOST_RETRIES : Math.min(limit, MOST_RETRIES) },
     ignore: ignore.length === 0 ? undefined : ignore,
+    health: settings?.health?.length ? settings.health : undefined,
+    healthProfile: settings ? ('Argo' as const) : undefined,
     hooks: operation.skipHooks ? ('Skip' as const) : undefined,
     dialect: 'Argo',
   })
@@ -154,7 +163,8 @@ function pruneOf(
 
 type IgnoreRule = NonNullable<ApplicationSpec['ignoreDifferences']>[number]
 
-function ignoreOf(rule: IgnoreRule, { wrong }: Diagnostics): NonNullable<BundleOptions['ignore']> {
+/** The fields that a rule of `ignoreDifferences` leaves alone. */
+export function ignoreOf(rule: IgnoreRule, { wrong }: Diagnostics): NonNullable<BundleOptions['ignore']> {
   const { group, kind, name, namespace, jsonPointers = [], jqPathExpressions = [], managedFieldsManagers = [] } = rule
   const paths = jqPathExpressions.flatMap((expression) => {
     const found = jsonPathsOfJq(expression)

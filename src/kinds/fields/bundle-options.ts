@@ -22,6 +22,8 @@ import {
 export const APPLY_METHODS = ['ServerSideApply', 'Replace', 'CreateOnly', 'ReadOnly'] as const
 /** Reactions to a change of an immutable field. */
 export const IMMUTABLE = ['Fail', 'Recreate'] as const
+/** Built-in health rules. */
+const HEALTH_PROFILES = ['Native', 'Argo', 'KStatus', 'Exists'] as const
 /** Reactions to an object that cannot be applied. */
 const ON_ERROR = ['Stop', 'Continue'] as const
 /** Handling of objects that existed before the Bundle. */
@@ -269,6 +271,13 @@ export const BUNDLE_OPTIONS = {
             description: 'CEL expression over `object` that returns the message of an object that is not healthy.',
           }),
         ),
+        lua: optional(
+          text({
+            max: 32_768,
+            description:
+              'Script in Lua with the object as global variable `obj`, as in the health checks of Argo CD. The script returns a table with `status` (`Healthy`, `Suspended`, `Progressing`, `Degraded`, `Missing` or `Unknown`) and `message`. It has the functions of Lua 5.1 without `os`, `io`, `load`, `require`, `coroutine` and metatables, and cannot be combined with `failed`, `progressing`, `ready` and `message`.',
+          }),
+        ),
         ignore: optional(
           flag({
             description: 'If true, the matching objects do not count for the health of the Bundle. Defaults to false.',
@@ -281,6 +290,12 @@ export const BUNDLE_OPTIONS = {
           'Health rules for objects whose health neither kstatus nor the built-in rules determine. The first rule that matches an object is used.',
       },
     ),
+  ),
+  healthProfile: optional(
+    enumOf(HEALTH_PROFILES, {
+      description:
+        'Built-in health rules. `Native` judges by kind and by conditions; `Argo` judges as Argo CD does, so that a custom resource without a rule is healthy; `KStatus` judges as kstatus, the library of Flux, does; with `Exists`, each object that exists is healthy. Entries of `health` come first. Defaults to `Native`.',
+    }),
   ),
   ignoreConditions: optional(
     listOf(stringMap({ max: 16 }), {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { applyHealthRules, compileHealthRules } from './health-rules.ts'
+import { applyHealthRules, compileHealthRules, withUsedRules } from './health-rules.ts'
+import type { CompileScript } from './health-rules.ts'
 
 const widget = (status: object, generation?: number): UnknownObject => ({
   apiVersion: 'example.com/v1',
@@ -12,8 +13,8 @@ const widget = (status: object, generation?: number): UnknownObject => ({
 })
 const id = { apiVersion: 'example.com/v1', kind: 'Widget', namespace: 'shop', name: 'w' }
 
-function judged(options: BundleOptions, object: UnknownObject) {
-  const read = compileHealthRules(options)
+function judged(options: BundleOptions, object: UnknownObject, compileScript?: CompileScript) {
+  const read = compileHealthRules(options, compileScript)
   assert.ok(read.ok)
   const rules = read.rulesFor(id)
   assert.ok(rules)
@@ -100,5 +101,96 @@ describe('ignored conditions', () => {
     const stalled = widget({ conditions })
     assert.equal(judged({ ignoreConditions: [{ type: 'Stalled', reason: 'Broken' }] }, stalled).health.state, 'Failed')
     assert.equal(judged({ ignoreConditions: [{ type: 'Stalled', status: 'True' }] }, stalled).health.state, 'Ready')
+  })
+})
+
+describe('scripts', () => {
+  const health = [{ group: 'example.com', kind: 'Widget', lua: 'script' }]
+  const answer =
+    (found: ReturnType<Extract<ReturnType<CompileScript>, { ok: true }>['check']>): CompileScript =>
+    () => ({ ok: true, check: () => found })
+  const cases: [string, Parameters<typeof answer>[0], string, string][] = [
+    ['healthy', { status: 'Healthy', message: 'fine' }, 'Ready', ''],
+    ['suspended', { status: 'Suspended', message: 'asleep' }, 'Ready', ''],
+    ['degraded', { status: 'Degraded', message: 'broken' }, 'Failed', 'broken'],
+    ['unknown', { status: 'Unknown', message: '' }, 'Progressing', 'its health is Unknown'],
+    ['no health', undefined, 'Ready', ''],
+    [
+      'a state that does not exist',
+      { status: 'Fine', message: '' },
+      'Progressing',
+      'its health check returned the status "Fine"',
+    ],
+    ['an error', { error: 'line 1: no' }, 'Progressing', 'its health check failed: line 1: no'],
+  ]
+  for (const [name, found, state, message] of cases) {
+    it(name, () => assert.deepEqual(judged({ health }, widget({}), answer(found)).health, { state, message }))
+  }
+
+  it('say nothing about an older generation, nor about an object that is being deleted', () => {
+    const healthy = answer({ status: 'Healthy', message: '' })
+    assert.equal(judged({ health }, widget({ observedGeneration: 1 }, 2), healthy).health.state, 'Progressing')
+    const leaving = widget({})
+    const gone = { ...leaving, metadata: { ...leaving.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }
+    assert.equal(judged({ health }, gone, healthy).health.state, 'Progressing')
+  })
+
+  it('that cannot run are refused with their place, and never stand beside expressions', () => {
+    const refused = compileHealthRules({ health }, () => ({ ok: false, problem: 'line 1: os is not available' }))
+    assert.equal(refused.ok ? '' : refused.problem, 'health[0].lua: line 1: os is not available')
+    const both = compileHealthRules({ health: [{ lua: 'x', ready: 'true' }] })
+    assert.match(both.ok ? '' : both.problem, /health\[0\]: lua cannot be combined/)
+  })
+
+  it('are left out of a set without their kind', () => {
+    const other = { kind: 'Other', lua: 'script' }
+    const ready = { kind: 'Nothing', ready: 'true' }
+    const healthProfile = 'Argo'
+    const ignore = [{ kind: 'Other', pointers: ['/a'] }]
+    assert.deepEqual(withUsedRules({ healthProfile, health: [...health, other], ignore }, [id]), {
+      healthProfile,
+      health,
+    })
+    assert.deepEqual(withUsedRules({ healthProfile, hooks: 'Skip', ignore: [{}] }, [id]), {
+      healthProfile,
+      hooks: 'Skip',
+      ignore: [{}],
+    })
+    assert.deepEqual(
+      withUsedRules({ health: [ready], ignore }, [id]),
+      { health: [ready], ignore },
+      'other Bundles stay',
+    )
+  })
+})
+
+describe('health profiles', () => {
+  const notReady = widget({ conditions: [{ type: 'Ready', status: 'False', message: 'no' }] })
+  const cases: [BundleOptions['healthProfile'], string][] = [
+    ['Argo', 'Ready'],
+    ['KStatus', 'Progressing'],
+    ['Exists', 'Ready'],
+  ]
+  for (const [healthProfile, state] of cases) {
+    it(healthProfile ?? '', () => assert.equal(judged({ healthProfile }, notReady).health.state, state))
+  }
+
+  it('Native has no rules of its own', () => {
+    const read = compileHealthRules({ healthProfile: 'Native' })
+    assert.equal(read.ok && read.rulesFor(id), undefined)
+  })
+
+  it('come after the rules of the Bundle', () => {
+    const health = [{ kind: 'Widget', failed: 'true' }]
+    assert.equal(judged({ healthProfile: 'Exists', health }, notReady).health.state, 'Failed')
+  })
+
+  it('never call a deleted object or an older status ready', () => {
+    for (const healthProfile of ['Argo', 'KStatus', 'Exists'] as const) {
+      const leaving = { ...notReady, metadata: { ...notReady.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }
+      assert.equal(judged({ healthProfile }, leaving).health.state, 'Progressing', healthProfile)
+      const stale = widget({ observedGeneration: 1 }, 2)
+      assert.equal(judged({ healthProfile }, stale).health.state, 'Progressing', healthProfile)
+    }
   })
 })

@@ -32,6 +32,9 @@ export const CHECKS_FEATURE = 'checks/v1'
 /** What a document with `rules.handover` requires: without it an agent would take objects over at once. */
 export const HANDOVER_FEATURE = 'handover/v1'
 
+/** What a document requires that names a set with a health profile, or with health rules in Lua. */
+export const HEALTH_FEATURE = 'health/v2'
+
 /** Features this version's agents have; a document that requires another is refused, naming it. */
 export const FEATURES: readonly string[] = [
   'sets/v1',
@@ -45,6 +48,7 @@ export const FEATURES: readonly string[] = [
   PROJECTS_FEATURE,
   CHECKS_FEATURE,
   HANDOVER_FEATURE,
+  HEALTH_FEATURE,
 ]
 
 const FILE = { apiVersion: 'render.flotilla.dev/v1', kind: 'File' } as const

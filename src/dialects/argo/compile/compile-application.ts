@@ -29,6 +29,8 @@ export interface Application {
   readonly spec: ApplicationSpec
   /** What a sync that a user asked for changes. */
   readonly operation?: ApplicationTraits['operation']
+  /** Rules of `argocd-cm`. */
+  readonly settings?: ApplicationTraits['settings']
   /** Whether the hub syncs the Application in the steps of its set. */
   readonly isStepped?: boolean
   /** The AppProject. */
@@ -70,6 +72,7 @@ export function compileApplication(app: Application, scene: ApplicationCompileCo
       finalizers: app.finalizers,
       isStepped: app.isStepped ?? app.rings !== undefined,
       operation: app.operation,
+      settings: app.settings,
     }),
     scene,
   )

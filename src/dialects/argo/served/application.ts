@@ -11,6 +11,7 @@ import { keyOf } from '../../../kinds/meta.ts'
 import { Bundle, REMOVAL_FINALIZER } from '../../../kinds/native/bundle.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
+import { selects } from '../../../plan/objects/object-id.ts'
 import { isProjectReason } from '../../../plan/projects/project-of.ts'
 import type { ObjectSet } from '../../../wire/document/cluster-document.ts'
 import { POLL, REFRESH, SYNC, TERMINATE } from '../annotations.ts'
@@ -46,6 +47,7 @@ import type { Desired } from './served-objects.ts'
 import { listResources } from './list-resources.ts'
 import type { BundleContents } from './list-resources.ts'
 import { show, showProblem } from './show-application.ts'
+import { settingNotes } from '../settings/argocd-settings.ts'
 import { activeOverrides, effectiveSpec, noteOverrides, sourceList } from './operations/sync-overrides.ts'
 import { compileWith, fetchedSources, pruneObjects, writeObjects } from './write-objects.ts'
 import type { Fetched } from './write-objects.ts'
@@ -191,7 +193,17 @@ async function compiled(
   const operation = overrides && compact({ prune: overrides.prune, skipHooks: overrides.skipHooks })
   const effective = { metadata: app.metadata, spec: effectiveSpec(app) }
   const stepKey = rollingSetOf(app, ports) && specKey(app)
-  const served = [{ bundle: name, application: effective, clusters: [cluster], ...compact({ operation, stepKey }) }]
+  const settings = ports.settings()
+  const { health, ignore } = settings
+  const served = [
+    {
+      bundle: name,
+      application: effective,
+      clusters: [cluster],
+      settings: { health, ignore },
+      ...compact({ operation, stepKey }),
+    },
+  ]
   const access = createAccess(namespace, app.spec.project ?? '', ports)
   const sourcesFor = (one: readonly ServedApplication[]): Desired[] =>
     compileServed(app, one, () => undefined, access.of).desired.filter(({ kind }) => kind === Source)
@@ -220,6 +232,7 @@ async function compiled(
   const digest = digestOfJson({
     spec: effective.spec,
     operation: operation ?? null,
+    settings: settings.digest,
     labels,
     annotations,
     finalizers,
@@ -286,7 +299,8 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
   beginOperation(app, newest, now)
   const revisions = revisionsOf(effectiveSpec(app), fetched)
   const conditions = new Map<string, string>()
-  for (const message of [...(compiled.notes.get(app.metadata.name) ?? []), ...syncing.notes]) {
+  const unused = settingNotes(ports.settings(), (selector) => objects.some((one) => selects(selector, one)))
+  for (const message of [...(compiled.notes.get(app.metadata.name) ?? []), ...syncing.notes, ...unused]) {
     conditions.set('FieldWarning', [conditions.get('FieldWarning'), message].filter(Boolean).join('; '))
   }
   for (const bundle of bundles) {

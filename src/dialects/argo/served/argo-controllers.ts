@@ -44,7 +44,7 @@ import { argoNameOf, createDestinations, serverOf } from '../clusters/destinatio
 import { STARTED } from './ports.ts'
 import type { ArgoPorts } from './ports.ts'
 import { argoOwnerOf, isOwnedBy, MADE_KINDS } from './served-objects.ts'
-import { createCredentialPorts, repositoryInformers } from './repository-credentials.ts'
+import { createCredentialPorts, repositoryInformers, SETTINGS_KEY } from './repository-credentials.ts'
 import { createServicePort } from '../scm/service-answers.ts'
 import { createStateRows } from './state-rows.ts'
 
@@ -150,7 +150,11 @@ function accessTriggers(informers: Informers, owners: Informer<Application> | In
   const namespaceOf = ({ before, after }: Change<KubeObject>): string => (after ?? before)?.metadata.namespace ?? ''
   return [
     triggerOn(secrets, (change) => (isOther(change) ? ownersIn(namespaceOf(change)) : [])),
-    triggerOn(configMaps, (change) => (isOther(change) ? ownersIn(namespaceOf(change)) : [])),
+    triggerOn(configMaps, (change) => {
+      if (!isOther(change)) return []
+      const isSettings = keyOf((change.after ?? change.before)!) === SETTINGS_KEY
+      return isSettings ? owners.lister.list().map(keyOf) : ownersIn(namespaceOf(change))
+    }),
     triggerOn(derived, (change) => (change.after ? [] : ownersIn(namespaceOf(change)))),
   ]
 }

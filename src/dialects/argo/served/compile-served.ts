@@ -30,6 +30,8 @@ export interface ServedApplication {
   readonly application: Pick<Application, 'metadata' | 'spec'>
   /** What a sync that a user asked for changes, besides the spec. */
   readonly operation?: ApplicationTraits['operation']
+  /** Rules of `argocd-cm`. */
+  readonly settings?: ApplicationTraits['settings']
   /** The digest of the spec, if the set of the Application has steps. */
   readonly stepKey?: string
   /** Names of Clusters. */
@@ -83,7 +85,10 @@ interface Scene {
   wrong(message: string): void
 }
 
-function compileOne({ bundle, application, clusters, operation, stepKey }: ServedApplication, scene: Scene): void {
+function compileOne(
+  { bundle, application, clusters, operation, settings = {}, stepKey }: ServedApplication,
+  scene: Scene,
+): void {
   const { metadata, spec } = application
   const read = readFields(isObject(spec) ? { ...spec, project: undefined } : {}, APPLICATION, {
     system: 'Argo CD',
@@ -105,6 +110,7 @@ function compileOne({ bundle, application, clusters, operation, stepKey }: Serve
       spec: read,
       project: application.spec.project,
       operation,
+      settings,
       isStepped: stepKey === undefined ? undefined : true,
     }),
     { ...scene, objects: labelled(scene.objects, stepKey), delivery: { placement, plan }, clusterOf: () => undefined },

@@ -14,6 +14,7 @@ import type { ObjectSet } from '../../../wire/document/cluster-document.ts'
 import type { LazyFiles } from '../../lazy-files.ts'
 import type { Application, ApplicationSet, AppProject } from '../kinds.ts'
 import type { RepositoryObjects } from '../repositories/repository-secrets.ts'
+import type { ArgoSettings } from '../settings/argocd-settings.ts'
 import type { ServiceAnswer, ServiceQuestion } from '../scm/ask-service.ts'
 import type { createDestinations } from '../clusters/destinations.ts'
 import type { Owner } from './served-objects.ts'
@@ -55,6 +56,8 @@ export interface ArgoPorts extends StateRows {
   repositoryObjects(namespace: string): RepositoryObjects
   /** Writes the credentials of a Source, if they are new or different; the Sources that use them are fetched again. */
   writeCredentials(secret: Secret, context: Pick<Context, 'signal' | 'clock'>): Promise<void>
+  /** The settings of ConfigMap `argocd-cm`. */
+  settings(): ArgoSettings
   isOnline(cluster: string): boolean
   filesOf(artifact: Digest): Promise<LazyFiles>
   /** A stored set; undefined when it is not stored. */

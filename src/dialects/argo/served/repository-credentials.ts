@@ -7,12 +7,18 @@ import type { Context } from '../../../engine/reconciler.ts'
 import { ConfigMap, Secret } from '../../../kinds/builtin/core.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import { POLL } from '../annotations.ts'
+import { ARGO_NAMESPACE } from '../kinds.ts'
+import { readSettings, SETTINGS_NAME } from '../settings/argocd-settings.ts'
+import type { ArgoSettings } from '../settings/argocd-settings.ts'
 import { DERIVED, repositoryAccess, SECRET_TYPE } from '../repositories/repository-secrets.ts'
 import type { AccessAnswer } from '../repositories/repository-secrets.ts'
 import type { AccessOf } from './compile-served.ts'
 import { sourceUrlOf } from './compile-served.ts'
 import type { ArgoPorts } from './ports.ts'
 import type { Desired } from './served-objects.ts'
+
+/** As in Argo CD, the settings of namespace argocd count for the Applications of all namespaces. */
+export const SETTINGS_KEY = `${ARGO_NAMESPACE}/${SETTINGS_NAME}`
 
 /** Argo CD reads only ConfigMaps with this label, and so does the hub. */
 const PART_OF = 'app.kubernetes.io/part-of=argocd'
@@ -32,7 +38,7 @@ export function repositoryInformers(informers: Informers) {
 export function createCredentialPorts(
   informers: Informers,
   manager: string,
-): Pick<ArgoPorts, 'repositoryObjects' | 'writeCredentials'> {
+): Pick<ArgoPorts, 'repositoryObjects' | 'writeCredentials' | 'settings'> {
   const { client } = informers
   const { secrets, configMaps, derived } = repositoryInformers(informers)
   const sources = informers.of(Source)
@@ -43,7 +49,13 @@ export function createCredentialPorts(
   derived.onChange(({ key, after }) => {
     if (!after) written.delete(key)
   })
+  let known: { readonly from: ConfigMap | undefined; readonly settings: ArgoSettings } | undefined
   return {
+    settings() {
+      const from = configMaps.lister.get(SETTINGS_KEY)
+      if (known?.from !== from || !known) known = { from, settings: readSettings(from?.data) }
+      return known.settings
+    },
     repositoryObjects: (namespace) => ({
       secrets: secrets.lister.list(namespace),
       configMaps: configMaps.lister.list(namespace),
