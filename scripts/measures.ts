@@ -22,3 +22,7 @@ const rows: readonly (readonly [string, string, string])[] = [
 ]
 process.stdout.write('measure                                        now               aim\n')
 for (const [name, now, aim] of rows) process.stdout.write(`${name.padEnd(46)} ${now.padEnd(17)} ${aim}\n`)
+process.stdout.write(
+  'Exception: test lines for a source line. The renderers, dialects and kinds are judged by recorded answers, golden\n' +
+    'outputs and fixtures, which are data and are not counted; their readers are a few lines each.\n',
+)
