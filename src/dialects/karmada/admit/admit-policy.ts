@@ -1,7 +1,9 @@
 // Tested by src/dialects/karmada/recorded.contract.test.ts: recorded answers of Karmada.
-/** Karmada's policies as they are stored: with defaults, or the reasons why Karmada refuses them. */
+/** Objects of Karmada as they are stored: with defaults, or the reasons why Karmada refuses them. */
 import { jsonClone } from '../../../core/json.ts'
 import { labelProblems } from '../../../core/text/name-validation.ts'
+import { admitAutoscaler, validateCronAutoscaler } from './admit-autoscalers.ts'
+import { admitService, validateIngress, validateQuota } from './admit-objects.ts'
 import { listIn, numberIn, objectIn, Problems, textIn } from './problems.ts'
 import type { Fields } from './problems.ts'
 import { validateOverrides } from './validate-overrides.ts'
@@ -25,7 +27,7 @@ const SERVICE_IMPORT = { apiVersion: 'multicluster.x-k8s.io/v1alpha1', kind: 'Se
 
 type Mutable = Record<string, unknown>
 
-/** Admits a policy. Kinds that have no rule here are refused. */
+/** Admits an object. Kinds that have no rule here are refused. */
 export function admitPolicy(input: AdmissionInput): Admission {
   const object = jsonClone(input.object) as Mutable
   const problems = new Problems()
@@ -45,8 +47,23 @@ export function admitPolicy(input: AdmissionInput): Admission {
     case 'ClusterTaintPolicy':
       if (!input.allowsNoExecuteTaints) validateTaints(object, problems)
       break
+    case 'FederatedResourceQuota':
+      validateQuota(object, problems)
+      break
+    case 'MultiClusterService':
+      admitService(object, input.newId, problems)
+      break
+    case 'MultiClusterIngress':
+      validateIngress(object, problems)
+      break
+    case 'FederatedHPA':
+      admitAutoscaler(object, problems)
+      break
+    case 'CronFederatedHPA':
+      validateCronAutoscaler(object, problems)
+      break
     default:
-      return { error: `kind ${String(object['kind'])} is not served` }
+      return { error: `kind ${String(object['kind'])} has no rules of admission` }
   }
   return problems.text === undefined ? { object } : { error: problems.text }
 }
