@@ -5,6 +5,7 @@ import { cliReference } from '../src/cli/program/docs-page.ts'
 import { withArgoTables } from '../src/dialects/argo/docs-page.ts'
 import { withFleetTables } from '../src/dialects/fleet/docs-page.ts'
 import { withFluxTables } from '../src/dialects/flux/docs-page.ts'
+import { withKarmadaTables } from '../src/dialects/karmada/docs-page.ts'
 import { withWorkTables } from '../src/dialects/ocm/works/docs-page.ts'
 import { withOcmTables } from '../src/dialects/ocm/docs-page.ts'
 import { withMetricsTable } from '../src/hub/metrics/docs-page.ts'
@@ -29,6 +30,7 @@ for (const [name, renew] of [
   ['dialects/argo.md', withArgoTables],
   ['dialects/fleet.md', withFleetTables],
   ['dialects/flux.md', withFluxTables],
+  ['dialects/karmada.md', withKarmadaTables],
   ['dialects/ocm-works.md', withWorkTables],
   ['dialects/ocm.md', withOcmTables],
 ] as const) {

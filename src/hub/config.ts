@@ -143,6 +143,14 @@ export const HubConfig = Type.Object({
         'Dialects that this hub serves, separated by commas, for example `fleet,ocm`; `all`, or `none`. Defaults to `all` with the embedded home, and to `none` with `kubeconfig`.',
     }),
   ),
+  hubTemplates: Type.Optional(
+    Type.Unsafe<'Served' | 'NoControllers'>({
+      type: 'string',
+      enum: ['Served', 'NoControllers'],
+      description:
+        'Serves Deployments and other workloads of the hub as templates for clusters, and with them the dialect `karmada`. With `kubeconfig`, `NoControllers` declares that no controller runs the workloads of that kube-apiserver. If omitted, the hub serves no workloads.',
+    }),
+  ),
   evidenceRetention: Type.Optional(
     Type.String({
       pattern: DAYS,

@@ -93,7 +93,13 @@ export const CONDITIONS: readonly ConditionEntry[] = [
   ),
   condition('Superseded', ['Rollout'], 'True when newer Rollouts have taken over all Bundles.'),
   condition('RolledBack', ['Rollout'], 'True when a rollback of the Rollout has been created.'),
-  condition('Accepted', ['Cluster'], 'True when the cluster may receive content.'),
+  condition(
+    'Accepted',
+    ['Cluster', 'PropagationPolicy', 'OverridePolicy'],
+    'True when the cluster may receive content, or when the policy of Karmada is valid.',
+  ),
+  condition('Scheduled', ['ResourceBinding'], 'True when the object has its target clusters; as in Karmada.'),
+  condition('FullyApplied', ['ResourceBinding'], 'True when all clusters have applied the object; as in Karmada.'),
   condition('Available', ['Cluster'], 'True while the agent contacts the hub within its offline tolerance.'),
   condition('Assigned', ['Cluster'], 'False when no new document can be issued to the cluster.'),
   condition('Decommissioned', ['Cluster'], 'True when the cluster has left the fleet.'),
@@ -1011,6 +1017,19 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'The label selector of a ManagedClusterSet is invalid.',
         'Correct `spec.clusterSelector.labelSelector`.',
       ),
+    ],
+  },
+  {
+    title: 'Karmada',
+    about: "Reasons of the conditions of Karmada's policies and bindings that Karmada does not have.",
+    reasons: [
+      entry(
+        'TemplateNotFound',
+        'The object of a binding is not on the hub, and was not deleted there. What runs stays.',
+        'Create the object again, or delete the binding to remove it from its clusters.',
+      ),
+      entry('Invalid', 'Karmada refuses the policy, which has no effect.', 'Correct what the message names.'),
+      entry('PartlySupported', 'The policy is in effect, without the fields that the message names.'),
     ],
   },
   {

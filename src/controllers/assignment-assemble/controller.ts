@@ -203,7 +203,7 @@ function newlyDelivered(before: Delivery | undefined, after: Delivery | undefine
   const records = (one: Delivery | undefined) =>
     (one?.status?.admissions ?? []).map(({ cluster, ...rest }): [string, unknown] => [
       cluster,
-      { ...rest, set: one?.status?.revision?.set, order: one?.spec.order },
+      { set: one?.status?.revision?.set, ...rest, order: one?.spec.order },
     ])
   const known = new Map(records(before))
   return records(after)
@@ -222,10 +222,10 @@ function deliveryEntry(delivery: Delivery, cluster: string): AssembledEntry[] {
   const { spec, status } = delivery
   const [admission] = admissionsOn(delivery, cluster)
   const { revision } = status ?? {}
-  if (!admission || admission.removal || admission.generation !== revision?.generation) return []
+  if (!admission || admission.removal || !revision) return []
+  if (admission.set === undefined && admission.generation !== revision.generation) return []
   const bundle = deliveryEntryId(delivery)
-  const { generation, set } = revision
-  const { admittedAt } = admission
+  const { generation, admittedAt, set = revision.set } = admission
   const catchUp = spec.options?.catchUp
   return [
     compact({

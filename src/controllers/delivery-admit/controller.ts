@@ -22,7 +22,7 @@ import type { Caches } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { triggerOnProjects } from '../caches/namespace-projects.ts'
 import { entryFreeze } from '../caches/project-holds.ts'
-import type { SeenCluster } from './ports.ts'
+import type { DeliveryAdmitPorts, SeenCluster } from './ports.ts'
 import { deliveryAdmitReconciler } from './reconcile.ts'
 
 /** The shortest time between two writes of counts while nothing else changes. */
@@ -151,17 +151,18 @@ function seenCluster(caches: Caches, id: string, name: string, buried: ReadonlyS
 }
 
 /** Stores the set of a Delivery with the options of the Delivery; each pair is stored once. */
-function createSetStore(blobs: Pick<Blobs, 'put' | 'get'>): (delivery: Delivery) => Promise<Digest | undefined> {
+function createSetStore(blobs: Pick<Blobs, 'put' | 'get'>): DeliveryAdmitPorts['storeSet'] {
   const kept = new Map<string, Digest>()
-  return async ({ spec }) => {
-    const key = `${spec.set} ${canonicalJson(spec.options ?? {})}`
+  return async (from, given) => {
+    const key = `${from} ${canonicalJson(given ?? {})}`
     const known = kept.get(key)
     if (known) return known
-    const bytes = isDigest(spec.set) ? await blobs.get(spec.set) : undefined
+    if (!isDigest(from)) return undefined
+    const bytes = await blobs.get(from)
     if (!bytes) return undefined
     const set = parseObjectSet(bytes)
-    const options = { ...set.options, ...spec.options }
-    const digest = spec.options ? await blobs.put(objectSetBytes({ ...set, options })) : spec.set
+    const options = { ...set.options, ...given }
+    const digest = given ? await blobs.put(objectSetBytes({ ...set, options })) : from
     kept.set(key, digest)
     for (const oldest of kept.keys()) {
       if (kept.size <= MAX_SETS) break

@@ -1,5 +1,6 @@
 // Tested by src/sim/fleet/delivery.sim.test.ts
 import { compact } from '../../core/compact.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
 import { Waiting } from '../../core/errors.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { nameSome, plural } from '../../core/text/name-some.ts'
@@ -7,11 +8,10 @@ import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import { REMOVAL_FINALIZER } from '../../kinds/native/bundle.ts'
-import { deliveryEntryId, deliveryEntryName } from '../../kinds/native/delivery.ts'
+import { deliveredTo, deliveryEntryId, deliveryEntryName } from '../../kinds/native/delivery.ts'
 import type { Delivery } from '../../kinds/native/delivery.ts'
 import { admitDelivery, deliveryRevision } from '../../plan/document/delivery.ts'
-import type { AdmittedDelivery, DeliveryWait } from '../../plan/document/delivery.ts'
-import type { Revision } from '../../plan/fleet/state.ts'
+import type { AdmittedDelivery, DeliveryRevision, DeliveryVariant, DeliveryWait } from '../../plan/document/delivery.ts'
 import { rowOf } from '../../plan/fleet/view-rows.ts'
 import type { Row } from '../../plan/fleet/view-rows.ts'
 import { LIMITS } from '../../wire/limits.ts'
@@ -60,24 +60,34 @@ export function deliveryAdmitReconciler(ports: DeliveryAdmitPorts): Reconciler<D
   }
 }
 
-async function revisionOf(delivery: Delivery, ports: DeliveryAdmitPorts): Promise<Revision> {
-  const set = await ports.storeSet(delivery)
-  if (set === undefined) {
+async function revisionOf(delivery: Delivery, ports: DeliveryAdmitPorts): Promise<DeliveryRevision> {
+  const { spec } = delivery
+  const storedSet = async (from: Digest): Promise<Digest> => {
+    const set = await ports.storeSet(from, spec.options)
+    if (set !== undefined) return set
     throw new Waiting(
       'SetNotFound',
-      `Set ${delivery.spec.set} is not stored on this hub; clusters keep what they have.`,
+      `Set ${from} is not stored on this hub; clusters keep what they have.`,
       SET_RETRY_MS,
     )
   }
-  const graves = delivery.spec.clusters.map((cluster) => ports.clusterOf(delivery, cluster)?.facts.buried?.generation)
-  return deliveryRevision(delivery.status?.revision, set, {
-    highestAssigned: ports.highestAssigned(delivery),
-    highestBuried: Math.max(0, ...graves.map((generation) => generation ?? 0)),
-  })
+  const set = await storedSet(spec.set)
+  const variants: DeliveryVariant[] = []
+  for (const variant of spec.variants ?? [])
+    variants.push({ set: await storedSet(variant.set), clusters: variant.clusters })
+  const graves = spec.clusters.map((cluster) => ports.clusterOf(delivery, cluster)?.facts.buried?.generation)
+  return deliveryRevision(
+    delivery.status?.revision,
+    { set, variants: spec.variants && variants },
+    {
+      highestAssigned: ports.highestAssigned(delivery),
+      highestBuried: Math.max(0, ...graves.map((generation) => generation ?? 0)),
+    },
+  )
 }
 
 interface Outcome {
-  readonly revision: Revision | undefined
+  readonly revision: DeliveryRevision | undefined
   readonly decided: AdmittedDelivery
   readonly ports: DeliveryAdmitPorts
 }
@@ -89,9 +99,9 @@ function writeStatus(draft: Draft<Delivery>, { revision, decided, ports }: Outco
   const counts: Record<string, number> = {}
   for (const { state = 'Pending' } of rows) counts[state] = (counts[state] ?? 0) + 1
   const ready = readiness(delivery, rows, decided)
-  const admissions = decided.admissions.map(({ removal, ...one }) => ({ ...one, ...compact({ removal }) }))
+  const admissions = decided.admissions.map(({ removal, set, ...one }) => ({ ...one, ...compact({ removal, set }) }))
   const isRecorded =
-    jsonEqual(before?.admissions ?? [], admissions) && jsonEqual(before?.revision, revision ?? undefined)
+    jsonEqual(before?.admissions ?? [], admissions) && jsonEqual(before?.revision, revision && stored(revision))
   const was = before?.conditions?.find(({ type }) => type === 'Ready')
   const isSame = was?.reason === ready.reason && before?.observedGeneration === delivery.metadata.generation
   // A removal whose receipt never comes settles by time.
@@ -102,7 +112,7 @@ function writeStatus(draft: Draft<Delivery>, { revision, decided, ports }: Outco
   }
   delivery.status = {
     ...delivery.status,
-    ...compact({ revision }),
+    ...compact({ revision: revision && stored(revision) }),
     admissions,
     total: rows.length,
     counts,
@@ -115,8 +125,16 @@ function writeStatus(draft: Draft<Delivery>, { revision, decided, ports }: Outco
   return settles
 }
 
+type StoredRevision = NonNullable<NonNullable<Delivery['status']>['revision']>
+
+function stored({ variants, ...revision }: DeliveryRevision): StoredRevision {
+  const own = variants?.map(({ set, clusters }) => ({ set, clusters: [...clusters] }))
+  return { ...revision, ...compact({ variants: own }) }
+}
+
 /** The rows of the clusters that the Delivery names, as the view API shows them. */
 function rowsOf(delivery: Delivery, { revision, decided, ports }: Outcome): Row[] {
+  const admissions = decided.admissions.map(({ removal, set, ...one }) => ({ ...one, ...compact({ removal, set }) }))
   if (delivery.metadata.deletionTimestamp !== undefined) return []
   const waits = new Map(decided.waits.map((wait) => [wait.cluster, wait]))
   const admitted = new Set(decided.admissions.filter(({ removal }) => !removal).map(({ cluster }) => cluster))
@@ -127,7 +145,11 @@ function rowsOf(delivery: Delivery, { revision, decided, ports }: Outcome): Row[
     const wait = waits.get(cluster)
     if (!seen) return { bundle: bundle.name, delivery: name, cluster, state: 'Pending', message: wait?.message ?? '' }
     const rollout = compact({ name, admitted, hold: wait })
-    return rowOf({ ...bundle, rollout, ...compact({ target: revision }) }, seen.row, true)
+    const target = deliveredTo(
+      { status: { ...compact({ revision: revision && stored(revision) }), admissions } },
+      cluster,
+    )
+    return rowOf({ ...bundle, rollout, ...compact({ target }) }, seen.row, true)
   })
 }
 

@@ -21,7 +21,12 @@ const Metadata = object({
   deletionTimestamp: optional(time()),
 })
 
-const Taint = object({ key: words(), value: optional(words()), effect: words(), timeAdded: optional(time()) })
+export const TaintSchema = object({
+  key: words(),
+  value: optional(words()),
+  effect: words(),
+  timeAdded: optional(time()),
+})
 const Model = object({
   grade: optional(number()),
   ranges: optional(list(object({ name: words(), min: intOrString() }))),
@@ -45,7 +50,7 @@ export const KarmadaClusterSchema = object({
       provider: optional(words()),
       region: optional(words()),
       zones: optional(list(words())),
-      taints: optional(list(Taint)),
+      taints: optional(list(TaintSchema)),
       resourceModels: optional(list(Model)),
     }),
   ),
@@ -64,7 +69,7 @@ const AFFINITY = {
   clusterNames: optional(list(words())),
   exclude: optional(list(words())),
 }
-const Affinity = object(AFFINITY)
+export const AffinitySchema = object(AFFINITY)
 const OverflowTerm = object({ affinityName: optional(words()), ...AFFINITY })
 const Term = object({ affinityName: words(), ...AFFINITY, overflowAffinities: optional(list(OverflowTerm)) })
 const Toleration = object({
@@ -85,20 +90,20 @@ const Scheduling = object({
   replicaDivisionPreference: optional(words()),
   weightPreference: optional(
     object({
-      staticWeightList: optional(list(object({ targetCluster: optional(Affinity), weight: optional(int()) }))),
+      staticWeightList: optional(list(object({ targetCluster: optional(AffinitySchema), weight: optional(int()) }))),
       dynamicWeight: optional(words()),
     }),
   ),
 })
-const Placement = object({
-  clusterAffinity: optional(Affinity),
+export const PlacementSchema = object({
+  clusterAffinity: optional(AffinitySchema),
   clusterAffinities: optional(list(Term)),
   clusterTolerations: optional(list(Toleration)),
   spreadConstraints: optional(list(Spread)),
   replicaScheduling: optional(Scheduling),
 })
-const ReplicaRequest = object({ resourceRequest: optional(Resources) })
-const Target = object({
+export const ReplicaRequestSchema = object({ resourceRequest: optional(Resources) })
+export const TargetSchema = object({
   name: words(),
   replicas: optional(number()),
   components: optional(list(object({ name: words(), replicas: optional(number()) }))),
@@ -115,13 +120,15 @@ export const KarmadaBindingSchema = object({
       name: words(),
       uid: optional(words()),
     }),
-    placement: optional(Placement),
+    placement: optional(PlacementSchema),
     replicas: optional(number()),
-    replicaRequirements: optional(ReplicaRequest),
+    replicaRequirements: optional(ReplicaRequestSchema),
     components: optional(
-      list(object({ name: words(), replicas: optional(number()), replicaRequirements: optional(ReplicaRequest) })),
+      list(
+        object({ name: words(), replicas: optional(number()), replicaRequirements: optional(ReplicaRequestSchema) }),
+      ),
     ),
-    clusters: optional(list(Target)),
+    clusters: optional(list(TargetSchema)),
     gracefulEvictionTasks: optional(list(object({ fromCluster: words() }))),
     rescheduleTriggeredAt: optional(time()),
     workloadAffinityGroups: optional(
@@ -134,19 +141,19 @@ export const KarmadaBindingSchema = object({
 export type KarmadaCluster = Static<typeof KarmadaClusterSchema>
 export type KarmadaBinding = Static<typeof KarmadaBindingSchema>
 /** The `placement` of a policy and of a binding. */
-export type KarmadaPlacement = Static<typeof Placement>
+export type KarmadaPlacement = Static<typeof PlacementSchema>
 /** A selection of clusters; what is left out selects all. */
-export type ClusterAffinity = Static<typeof Affinity>
+export type ClusterAffinity = Static<typeof AffinitySchema>
 /** A requirement on a label, or on a field of the cluster: provider, region or zone. */
 export type FieldRequirement = Static<typeof Requirements>[number]
 export type ClusterToleration = Static<typeof Toleration>
 /** How many groups of clusters a workload is spread over. */
 export type SpreadConstraint = Static<typeof Spread>
 /** A target of a binding. */
-export type TargetCluster = Static<typeof Target>
-export type KarmadaTaint = Static<typeof Taint>
+export type TargetCluster = Static<typeof TargetSchema>
+export type KarmadaTaint = Static<typeof TaintSchema>
 /** What a replica requests. */
-export type ReplicaRequirements = Static<typeof ReplicaRequest>
+export type ReplicaRequirements = Static<typeof ReplicaRequestSchema>
 /** A size of nodes: each resource from `min` up. */
 export type ResourceModel = Static<typeof Model>
 /** Amounts of resources by name, as Kubernetes quantities. */

@@ -8,6 +8,7 @@ import type { Kind } from '../../kinds/define-kind.ts'
 import { NATIVE_KINDS } from '../../kinds/native/native-kinds.ts'
 import type { Store } from '../../store/store.ts'
 import { COMPLIANCE_PURPOSE } from '../../kinds/fields/compliance-record.ts'
+import { SERVED_TEMPLATE_KINDS } from '../../dialects/karmada/templates/template-kinds.ts'
 import { createComplianceExport } from '../evidence/compliance-export.ts'
 import { createEvidenceExport, storedHeads } from '../evidence/evidence-export.ts'
 import type { DialectName } from '../home/dialect-names.ts'
@@ -40,7 +41,8 @@ export interface ApiParts extends HubPorts {
 export function composeApi({ rootCa, blobs, dialects = [], ...parts }: ApiParts): ApiServer {
   return createApiServer({
     ...parts,
-    kinds: HUB_KINDS,
+    // No controller of a hub runs workloads: they are templates for clusters.
+    kinds: dialects.includes('karmada') ? [...HUB_KINDS, ...SERVED_TEMPLATE_KINDS] : HUB_KINDS,
     views: [
       ...hubViews(parts.clock, blobs),
       ...dialectProjections(dialects).map((projection) => projectedView(projection, parts.clock)),

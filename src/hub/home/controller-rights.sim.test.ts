@@ -17,6 +17,15 @@ import { publishHubInfo } from './hub-info.ts'
 import { ClusterGroup, FleetBundle, FleetCluster, GitRepo, HelmOp } from '../../dialects/fleet/kinds.ts'
 import { FLUX_CONTROLLER_RULES } from '../../dialects/flux/controller-rules.ts'
 import { GitRepository, Kustomization } from '../../dialects/flux/kinds.ts'
+import { KARMADA_CONTROLLER_RULES } from '../../dialects/karmada/controller-rules.ts'
+import {
+  ClusterOverridePolicy,
+  ClusterPropagationPolicy,
+  OverridePolicy,
+  PropagationPolicy,
+  ResourceBinding,
+} from '../../dialects/karmada/served/kinds.ts'
+import { TEMPLATE_KINDS } from '../../dialects/karmada/templates/template-kinds.ts'
 import { OCM_CONTROLLER_RULES } from '../../dialects/ocm/controller-rules.ts'
 import {
   CLUSTER_SET_LABEL,
@@ -79,6 +88,14 @@ const UNSEEN_OF_OCM: Readonly<Record<string, string>> = {
   'delete managedclusteraddons.addon.open-cluster-management.io':
     'a reachable cluster leaves a Placement: src/dialects/ocm/addons/addons.sim.test.ts',
   'delete manifestworks.work.open-cluster-management.io': 'a finished work whose ttlSecondsAfterFinished is over',
+}
+
+/** Statuses are written with the numbers that agents report, which this test does not play. */
+const UNSEEN_OF_KARMADA: Readonly<Record<string, string>> = {
+  'patch daemonsets/status.apps': 'as for Deployments',
+  'patch deployments/status.apps': 'src/dialects/karmada/served/karmada.sim.test.ts',
+  'patch jobs/status.batch': 'as for Deployments',
+  'patch poddisruptionbudgets/status.policy': 'as for Deployments',
 }
 
 type Files = Readonly<Record<string, string>>
@@ -470,6 +487,75 @@ test('the controllers of the Argo CD dialect have every right that they use, and
     ['accept clusters.flotilla.dev', 'list placementdecisions.cluster.open-cluster-management.io'],
     'a policy asks for the one, only a generator of the kind for the other',
   )
+})
+
+/** The least fields with which each kind is accepted. */
+const TEMPLATE_FIELDS: Readonly<Record<string, object>> = (() => {
+  const labels = { app: 'x' }
+  const pods = { metadata: { labels }, spec: { containers: [{ name: 'x', image: 'x' }] } }
+  const workload = { spec: { selector: { matchLabels: labels }, template: pods } }
+  const job = { ...pods, spec: { ...pods.spec, restartPolicy: 'Never' } }
+  const crd = {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { kind: 'X', plural: 'xs' },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  }
+  return {
+    Deployment: workload,
+    StatefulSet: workload,
+    DaemonSet: workload,
+    Job: { spec: { template: job } },
+    CronJob: { spec: { schedule: '@daily', jobTemplate: { spec: { template: job } } } },
+    Service: { spec: { ports: [{ port: 80 }] } },
+    PersistentVolumeClaim: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
+    Ingress: { spec: { defaultBackend: { service: { name: 'x', port: { number: 80 } } } } },
+    PodDisruptionBudget: { spec: { minAvailable: 1, selector: { matchLabels: labels } } },
+    CustomResourceDefinition: { spec: crd },
+  }
+})()
+
+test('the controllers of the Karmada dialect have every right that they use, and no other', async (t) => {
+  const hub = await walkedHome(t, ['karmada'])
+  await join(hub, 'a')
+  await settle(hub)
+  const resourceSelectors = TEMPLATE_KINDS.map(({ group, version, kind }) => ({
+    apiVersion: group === '' ? version : `${group}/${version}`,
+    kind,
+    name: kind === 'CustomResourceDefinition' ? 'xs.example.com' : 'x',
+  }))
+  await hub.create(build(ClusterPropagationPolicy, 'all', { spec: { resourceSelectors } }), ClusterPropagationPolicy)
+  await hub.create(build(ClusterOverridePolicy, 'none', { spec: {} }), ClusterOverridePolicy)
+  await hub.create(build(OverridePolicy, 'default/none', { spec: {} }), OverridePolicy)
+  const own = { resourceSelectors: [{ apiVersion: 'v1', kind: 'Pod' }] }
+  await hub.create(build(PropagationPolicy, 'default/own', { spec: own }), PropagationPolicy)
+  const keys = TEMPLATE_KINDS.map((kind) => ({
+    kind,
+    key: kind.scope === 'Cluster' ? { name: 'xs.example.com' } : { namespace: 'default', name: 'x' },
+  }))
+  for (const { kind, key } of keys) {
+    const object = { ...build(kind, Object.values(key).join('/'), {}), ...TEMPLATE_FIELDS[kind.kind] }
+    await hub.create(object, kind)
+  }
+  await settle(hub)
+  assert.ok(await hub.find(Delivery, 'default/x-deployment'))
+  assert.ok(await hub.find(Delivery, 'karmada-system/xs.example.com-customresourcedefinition'))
+  // One by one: the guard of the cluster holds the removal of all at once.
+  for (const { kind, key } of keys) {
+    await hub.client.delete(kind, key)
+    await settle(hub, 2)
+  }
+  await settle(hub)
+  const left = (await hub.client.list(ResourceBinding)).items.map(({ metadata }) => metadata.name)
+  assert.deepEqual(left, [])
+  const refusal = { accepted: false, refused: { verdict: 'Revoked', at: formatTime(hub.clock.now()) } }
+  await hub.client.patch(Cluster, { name: 'a' }, patch({ metadata: { labels: { x: 'y' } } }))
+  await settle(hub)
+  await hub.client.patch(Cluster, { name: 'a' }, patch({ spec: refusal }))
+  await settle(hub)
+  const { used, denied } = hub.rights
+  assert.deepEqual(denied, [])
+  assert.deepEqual(unusedOf(KARMADA_CONTROLLER_RULES, used), Object.keys(UNSEEN_OF_KARMADA).sort())
 })
 
 test('neither the controllers nor the gateway are in a group, and both have the roles of their names alone', () => {

@@ -3,15 +3,40 @@ import { Stalled } from '../../core/errors.ts'
 import type { HubConfig } from '../config.ts'
 
 /** In the order in which a hub installs them. */
-export const DIALECT_NAMES = ['fleet', 'ocm', 'argo', 'flux'] as const
+export const DIALECT_NAMES = ['fleet', 'ocm', 'argo', 'flux', 'karmada'] as const
 export type DialectName = (typeof DIALECT_NAMES)[number]
 
 const ALL = 'all'
 const NONE = 'none'
 
-/** The dialects that a hub serves. Defaults to all on the embedded home, and to none on a kube-apiserver. */
-export function servedDialects({ dialects, kubeconfig }: Pick<HubConfig, 'dialects' | 'kubeconfig'>): DialectName[] {
-  return parseDialects(dialects ?? (kubeconfig === undefined ? ALL : NONE))
+/** Served only with `hubTemplates`: its objects are workloads, which an ordinary hub does not have. */
+const OF_TEMPLATES: DialectName = 'karmada'
+
+type Setting = Pick<HubConfig, 'dialects' | 'kubeconfig' | 'hubTemplates'>
+
+/**
+ * The dialects that a hub serves. Defaults to all on the embedded home, and to none on a kube-apiserver. Hub templates
+ * bring their dialect, and are refused where controllers would run them.
+ */
+export function servedDialects({ dialects, kubeconfig, hubTemplates }: Setting): DialectName[] {
+  const setting = dialects ?? (kubeconfig === undefined ? ALL : NONE)
+  const names = parseDialects(setting)
+  if (hubTemplates === undefined) {
+    if (setting.trim() !== ALL && names.includes(OF_TEMPLATES)) {
+      throw new Stalled('BadConfig', `dialects: ${OF_TEMPLATES} needs hub templates`, { todo: 'give --hub-templates' })
+    }
+    return names.filter((name) => name !== OF_TEMPLATES)
+  }
+  if (kubeconfig !== undefined && hubTemplates !== 'NoControllers') {
+    throw new Stalled(
+      'BadConfig',
+      'hubTemplates: the controllers of a kube-apiserver run the workloads that are stored on it',
+      {
+        todo: 'if no kube-controller-manager runs there, give --hub-templates NoControllers; otherwise use a hub of its own',
+      },
+    )
+  }
+  return DIALECT_NAMES.filter((name) => name === OF_TEMPLATES || names.includes(name))
 }
 
 /** The names of a setting like `fleet,ocm`. The empty text and `none` name no dialect, `all` names all. */

@@ -9,6 +9,7 @@ const PROJECTIONS: Readonly<Record<DialectName, readonly Projection[]>> = {
   ocm: [REPLICA_SET_WORKS],
   argo: [],
   flux: [],
+  karmada: [],
 }
 
 /** The projected kinds of these dialects. */

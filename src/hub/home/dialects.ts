@@ -15,6 +15,11 @@ import { FLEET_KINDS } from '../../dialects/fleet/kinds.ts'
 import { FLUX_CONTROLLER_RULES } from '../../dialects/flux/controller-rules.ts'
 import { createFluxControllers } from '../../dialects/flux/controllers/flux-controllers.ts'
 import { FLUX_KINDS } from '../../dialects/flux/kinds.ts'
+import { KARMADA_CONTROLLER_RULES } from '../../dialects/karmada/controller-rules.ts'
+import { KARMADA_ROLES } from '../../dialects/karmada/roles.ts'
+import { createKarmadaControllers } from '../../dialects/karmada/served/karmada-controllers.ts'
+import { KARMADA_KINDS } from '../../dialects/karmada/served/kinds.ts'
+import { KARMADA_POLICIES } from '../../dialects/karmada/served/write-policies.ts'
 import { OCM_CONTROLLER_RULES } from '../../dialects/ocm/controller-rules.ts'
 import { FLUX_ROLES } from '../../dialects/flux/roles.ts'
 import { OCM_KINDS, OCM_ROLES } from '../../dialects/ocm/roles.ts'
@@ -87,6 +92,14 @@ const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
     roles: ARGO_ROLES,
     controllers: createArgoControllers,
     rules: ARGO_CONTROLLER_RULES,
+  },
+  karmada: {
+    kinds: KARMADA_KINDS,
+    namespaces: ['karmada-system'],
+    policies: KARMADA_POLICIES,
+    roles: KARMADA_ROLES,
+    controllers: createKarmadaControllers,
+    rules: KARMADA_CONTROLLER_RULES,
   },
 }
 

@@ -48,6 +48,8 @@ const QUERIES: Readonly<Record<DialectName, readonly PeerQuery[]>> = {
     { kind: 'Deployment', labelSelector: ARGO_LABELS },
   ],
   flux: [{ kind: 'Deployment', labelSelector: FLUX_LABELS }],
+  // With hub templates, a Deployment of this API runs nowhere, and says nothing about controllers.
+  karmada: [],
 }
 
 /** Rights that the search needs. */

@@ -2,7 +2,7 @@
 import { compact } from '../../core/compact.ts'
 import { findCondition } from '../../core/conditions.ts'
 import { compareText } from '../../core/text/compare-text.ts'
-import { deliveryEntryId, deliveryEntryName, deliveryNameOf } from '../../kinds/native/delivery.ts'
+import { deliveredTo, deliveryEntryId, deliveryEntryName, deliveryNameOf } from '../../kinds/native/delivery.ts'
 import type { Delivery } from '../../kinds/native/delivery.ts'
 import { AT_ONCE, memoize, placedStateRows, stateRow, wantedBy } from './bundle-rows.ts'
 import type { BundleFacts, Member, ViewReader } from './bundle-rows.ts'
@@ -35,7 +35,7 @@ function deliveryRows(reads: ViewReader): RowSource {
         const delivery = await reads.delivery(namespace, deliveryNameOf(name.slice(0, dot)) ?? '')
         if (!delivery) continue
         const cluster = name.slice(dot + 1)
-        const row = await stateRow(memoize(reads), factsOf(delivery), memberOf(delivery, cluster))
+        const row = await stateRow(memoize(reads), factsOf(delivery)(cluster), memberOf(delivery, cluster))
         if (row) return row
       }
       return undefined
@@ -54,7 +54,7 @@ function deliveryRows(reads: ViewReader): RowSource {
         )
         for (let first = 0; first < members.length; first += AT_ONCE) {
           const chunk = members.slice(first, first + AT_ONCE)
-          const rows = await Promise.all(chunk.map((member) => stateRow(read, facts, member)))
+          const rows = await Promise.all(chunk.map((member) => stateRow(read, facts(member.cluster), member)))
           for (const [index, object] of rows.entries()) {
             if (object) yield { at: [namespace, entry, chunk[index]!.cluster], object }
           }
@@ -92,18 +92,17 @@ function memberOf({ metadata, spec }: Delivery, cluster: string): Member {
   return { cluster, selected: metadata.deletionTimestamp === undefined && spec.clusters.includes(cluster) }
 }
 
-function factsOf(delivery: Delivery): BundleFacts {
+function factsOf(delivery: Delivery): (cluster: string) => BundleFacts {
   const { metadata, status } = delivery
   const { name } = metadata
   const refused = findCondition(status?.conditions, 'Admitted')
   const admitted = (status?.admissions ?? []).filter(({ removal }) => !removal).map(({ cluster }) => cluster)
-  return compact({
+  const facts = compact({
     key: deliveryEntryId(delivery),
     name: deliveryEntryName(name),
     placement: '',
     delivery: name,
     removedBy: new Map(),
-    target: status?.revision ? status.revision : undefined,
     rollout: status?.admissions
       ? {
           name,
@@ -112,4 +111,5 @@ function factsOf(delivery: Delivery): BundleFacts {
         }
       : undefined,
   })
+  return (cluster) => ({ ...facts, ...compact({ target: deliveredTo(delivery, cluster) }) })
 }

@@ -1,4 +1,5 @@
 // Tested by src/sim/fleet/delivery.sim.test.ts
+import type { Digest } from '../../core/crypto/digest.ts'
 import { BUNDLE_OPTIONS, DELETE_POLICIES } from '../fields/bundle-options.ts'
 import { AGE, defineKind } from '../define-kind.ts'
 import type { ObjectOfKind } from '../define-kind.ts'
@@ -18,7 +19,18 @@ import {
 } from '../schema/schema-builders.ts'
 import { REMOVAL_CAUSES } from './rollout.ts'
 
-const { apply, delete: deletes, drift, ignore, executor, feedback, health, conditions, catchUp } = BUNDLE_OPTIONS
+const {
+  apply,
+  delete: deletes,
+  drift,
+  ignore,
+  executor,
+  feedback,
+  health,
+  conditions,
+  catchUp,
+  namespaces,
+} = BUNDLE_OPTIONS
 
 /** The maximum number of clusters of a Delivery; a Bundle has no such limit. */
 const MAX_CLUSTERS = 1000
@@ -41,6 +53,19 @@ export const Delivery = defineKind({
         description:
           'Names of the clusters. A cluster that is removed from the list loses the objects by `options.delete.unplaced`.',
       }),
+      variants: optional(
+        listOf(
+          object({
+            set: digest({ description: 'Digest of the set of objects for these clusters.' }),
+            clusters: setOf(name(), { max: MAX_CLUSTERS, description: 'Names of clusters of `spec.clusters`.' }),
+          }),
+          {
+            max: MAX_CLUSTERS,
+            description:
+              'Clusters that receive another set than `spec.set`. A cluster whose set changes keeps its objects: it receives the new set in place of the old one.',
+          },
+        ),
+      ),
       order: optional(
         int({
           minimum: -1_000_000,
@@ -51,7 +76,7 @@ export const Delivery = defineKind({
       ),
       options: optional(
         object(
-          { apply, delete: deletes, drift, ignore, executor, feedback, health, conditions, catchUp },
+          { apply, delete: deletes, drift, ignore, executor, feedback, health, conditions, catchUp, namespaces },
           { description: 'Options for applying and deleting the objects. They replace the options of the set.' },
         ),
       ),
@@ -67,6 +92,18 @@ export const Delivery = defineKind({
           {
             generation: int({ description: 'Generation of the content.' }),
             set: digest({ description: 'Digest of the set, with the options of the Delivery.' }),
+            variants: optional(
+              listOf(
+                object({
+                  set: digest({ description: 'Digest of the set, with the options of the Delivery.' }),
+                  clusters: setOf(name(), { max: MAX_CLUSTERS, description: 'Names of the clusters.' }),
+                }),
+                {
+                  max: MAX_CLUSTERS,
+                  description: 'Clusters that receive another set. Absent without `spec.variants`.',
+                },
+              ),
+            ),
           },
           { description: 'Content that the clusters receive.' },
         ),
@@ -76,6 +113,9 @@ export const Delivery = defineKind({
           object({
             cluster: name({ description: 'Name of the cluster.' }),
             generation: int({ description: 'Generation that the cluster was admitted for.' }),
+            set: optional(
+              digest({ description: 'Set that the cluster was admitted for. Absent without `spec.variants`.' }),
+            ),
             admittedAt: time({ description: 'Time of the admission.' }),
             removal: optional(
               object(
@@ -127,6 +167,19 @@ export const Delivery = defineKind({
   ],
 })
 export type Delivery = ObjectOfKind<typeof Delivery>
+
+/** What a cluster receives: the content of its admission, or of the whole Delivery. */
+export function deliveredTo(
+  { status }: Pick<Delivery, 'status'>,
+  cluster: string,
+): { readonly generation: number; readonly set: Digest } | undefined {
+  const { revision, admissions = [] } = status ?? {}
+  if (!revision) return undefined
+  const own = revision.variants && admissions.find((one) => one.cluster === cluster && !one.removal)
+  if (own?.set !== undefined) return { generation: own.generation, set: own.set }
+  const variant = revision.variants?.find(({ clusters }) => clusters.includes(cluster))
+  return { generation: revision.generation, set: variant?.set ?? revision.set }
+}
 
 const PREFIX = 'delivery:'
 

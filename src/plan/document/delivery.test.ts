@@ -128,3 +128,62 @@ test('a full document leaves out new Deliveries, the last first, and never a Bun
   assert.deepEqual(fitting(3), ['a/shop', 'a/delivery:first', 'a/delivery:present'])
   assert.deepEqual(fitting(1), ['a/shop', 'a/delivery:present'])
 })
+
+describe('a Delivery with variants', () => {
+  const [one, two, three] = ['one', 'two', 'three'].map((text) => digestOf(text)) as [
+    typeof set,
+    typeof set,
+    typeof set,
+  ]
+  const none = { highestAssigned: 0, highestBuried: 0 }
+  const content = (a: typeof set) => ({
+    set,
+    variants: [
+      { set: a, clusters: ['a'] },
+      { set: two, clusters: ['b'] },
+    ],
+  })
+  const both = (input: Partial<AdmitDeliveryInput>, facts: Readonly<Record<string, DeliveryCluster>> = {}) =>
+    admit(FACTS, { clusters: ['a', 'b', 'c'], clusterOf: (name) => facts[name] ?? FACTS, holders: [], ...input })
+
+  test('gives each cluster its own set, and leaves clusters alone whose set stays', () => {
+    const first = deliveryRevision(undefined, content(one), none)
+    const { admissions } = both({ revision: first })
+    assert.deepEqual(
+      admissions.map(({ cluster, generation, set: own }) => [cluster, generation, own]),
+      [
+        ['a', 1, one],
+        ['b', 1, two],
+        ['c', 1, set],
+      ],
+    )
+    const second = deliveryRevision(first, content(three), none)
+    assert.equal(second.generation, 2)
+    const next = both({ revision: second, admissions }).admissions
+    assert.deepEqual(
+      next.map(({ generation, set: own }) => [generation, own]),
+      [
+        [2, three],
+        [1, two],
+        [1, set],
+      ],
+    )
+    assert.equal(next[1], admissions[1], 'not even the record changes')
+    assert.equal(deliveryRevision(second, content(three), none), second)
+  })
+
+  test('moves above what a document has, or has buried, for the cluster alone', () => {
+    const revision = { generation: 5, ...content(one) }
+    const admissions: DeliveryAdmission[] = [
+      { cluster: 'a', generation: 2, set: one, admittedAt: EARLIER },
+      { cluster: 'b', generation: 2, set: two, admittedAt: EARLIER },
+      { cluster: 'c', generation: 2, set, admittedAt: EARLIER },
+    ]
+    const facts = {
+      a: { ...FACTS, assigned: { generation: 4, set: three } },
+      b: { ...FACTS, buried: { generation: 2 } },
+    }
+    const generations = both({ revision, admissions }, facts).admissions.map(({ generation }) => generation)
+    assert.deepEqual(generations, [5, 5, 2])
+  })
+})

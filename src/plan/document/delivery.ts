@@ -8,6 +8,7 @@
  */
 import { compareText } from '../../core/text/compare-text.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
+import { jsonEqual } from '../../core/json.ts'
 import { deliveryKeyOf } from '../../kinds/native/delivery.ts'
 import type { Revision } from '../fleet/state.ts'
 import type { AssembledEntry } from './assemble-document.ts'
@@ -15,6 +16,17 @@ import type { AssembledEntry } from './assemble-document.ts'
 /** Whether an entry is a Delivery of the namespace with the name of the cluster. Such a Delivery needs no Project. */
 export function isOwnDelivery(entry: string, cluster: string): boolean {
   return deliveryKeyOf(entry) !== undefined && entry.startsWith(`${cluster}/`)
+}
+
+/** What the clusters of a Delivery receive; with variants, a cluster keeps the generation of its own content. */
+export interface DeliveryRevision extends Revision {
+  readonly variants?: readonly DeliveryVariant[] | undefined
+}
+
+/** Clusters that receive another set. */
+export interface DeliveryVariant {
+  readonly set: Digest
+  readonly clusters: readonly string[]
 }
 
 /** How a removal treats the objects, and why. */
@@ -27,6 +39,8 @@ export interface DeliveryRemoval {
 export interface DeliveryAdmission {
   readonly cluster: string
   readonly generation: number
+  /** The set that the cluster was admitted for, where clusters receive different sets. */
+  readonly set?: Digest | undefined
   /** RFC 3339. */
   readonly admittedAt: string
   readonly removal?: DeliveryRemoval | undefined
@@ -63,7 +77,7 @@ export interface AdmitDeliveryInput {
   readonly deleted: boolean
   readonly policies: { readonly unplaced?: 'Delete' | 'Orphan'; readonly bundleDeleted?: 'Delete' | 'Orphan' }
   /** The content now; absent for a Delivery that is deleted before it had any. */
-  readonly revision?: Revision | undefined
+  readonly revision?: DeliveryRevision | undefined
   readonly admissions: readonly DeliveryAdmission[]
   /** Clusters whose documents have an entry or a tombstone of the Delivery. */
   readonly holders: readonly string[]
@@ -85,13 +99,15 @@ export interface AdmittedDelivery {
 export function admitDelivery(input: AdmitDeliveryInput): AdmittedDelivery {
   const wanted = new Set(input.deleted ? [] : input.clusters)
   const recorded = new Map(input.admissions.map((one) => [one.cluster, one]))
+  const { revision } = input
+  const setOf = revision && setsByCluster(revision)
   const admissions: DeliveryAdmission[] = []
   const waits: DeliveryWait[] = []
   for (const cluster of [...new Set([...wanted, ...recorded.keys(), ...input.holders])].sort(compareText)) {
     const facts = input.clusterOf(cluster)
     const known = recorded.get(cluster)
     const next = wanted.has(cluster)
-      ? admissionOf(input, cluster, { facts, known, waits })
+      ? admissionOf(input, cluster, { facts, known, waits, set: setOf?.(cluster) })
       : facts && removalOf(input, cluster, { facts, known })
     if (next) admissions.push(next)
   }
@@ -106,7 +122,7 @@ interface Known {
 function admissionOf(
   { revision, now, maxEntries }: AdmitDeliveryInput,
   cluster: string,
-  { facts, known, waits }: Known & { readonly waits: DeliveryWait[] },
+  { facts, known, waits, set }: Known & { readonly waits: DeliveryWait[]; readonly set: Digest | undefined },
 ): DeliveryAdmission | undefined {
   const held = (reason: DeliveryWait['reason'], message: string) => void waits.push({ cluster, reason, message })
   if (!facts) {
@@ -121,7 +137,7 @@ function admissionOf(
     held('ClusterLeaving', `Cluster ${cluster} is leaving the fleet.`)
     return known
   }
-  const isThere = known !== undefined && !known.removal && known.generation === revision?.generation
+  const isThere = known !== undefined && !known.removal && hasContent(known, { revision, set, facts })
   if (facts.frozen !== undefined && !(isThere && facts.assigned)) {
     held('ProjectRefuses', `Frozen on cluster ${cluster}: ${facts.frozen}`)
     return known
@@ -134,7 +150,31 @@ function admissionOf(
     )
   }
   if (isThere) return known
-  return { cluster, generation: revision.generation, admittedAt: now }
+  return { cluster, generation: revision.generation, ...(revision.variants && { set }), admittedAt: now }
+}
+
+/** The set of each cluster. */
+function setsByCluster({ set, variants = [] }: DeliveryRevision): (cluster: string) => Digest {
+  const own = new Map(variants.flatMap((variant) => variant.clusters.map((cluster) => [cluster, variant.set] as const)))
+  return (cluster) => own.get(cluster) ?? set
+}
+
+/** With variants, a cluster whose own set has not changed is left alone, unless its document is ahead. */
+function hasContent(
+  known: DeliveryAdmission,
+  {
+    revision,
+    set,
+    facts,
+  }: {
+    readonly revision: DeliveryRevision | undefined
+    readonly set: Digest | undefined
+    readonly facts: DeliveryCluster
+  },
+): boolean {
+  if (!revision?.variants) return known.set === undefined && known.generation === revision?.generation
+  const highest = Math.max(facts.assigned?.generation ?? 0, (facts.buried?.generation ?? -1) + 1)
+  return known.set === set && known.generation >= highest
 }
 
 function removalOf(
@@ -159,18 +199,21 @@ function removalOf(
 
 /** The next revision: a new generation for new content, or for clusters that already removed this one. */
 export function deliveryRevision(
-  present: Revision | undefined,
-  set: Digest,
+  present: DeliveryRevision | undefined,
+  wanted: Digest | Omit<DeliveryRevision, 'generation'>,
   about: {
     /** The highest generation of the Delivery in any document, also of a Delivery of the same name that is gone. */
     readonly highestAssigned: number
     /** The highest generation that a document of a wanted cluster removes. */
     readonly highestBuried: number
   },
-): Revision {
+): DeliveryRevision {
+  const { set, variants } = typeof wanted === 'string' ? { set: wanted, variants: undefined } : wanted
   const isAhead = present !== undefined && present.generation >= about.highestAssigned
-  if (present?.set === set && isAhead && present.generation > about.highestBuried) return present
-  return { generation: Math.max(present?.generation ?? 0, about.highestAssigned) + 1, set }
+  const isSame = present?.set === set && jsonEqual(present.variants, variants)
+  if (isSame && isAhead && present.generation > about.highestBuried) return present
+  const generation = Math.max(present?.generation ?? 0, about.highestAssigned) + 1
+  return { generation, set, ...(variants && { variants }) }
 }
 
 /** The admissions that fit into a document: Bundles, and Deliveries by order, time and name until it is full. */

@@ -15,7 +15,8 @@ export async function hubRun({ terminal, signal }: HubRunInput, flags: Record<st
   const { printConfig, readHubConfig } = await import('../../../hub/config.ts')
   const file = await readConfigFile(flags['config'])
   const push = flags['push'] === false ? 'Disabled' : undefined
-  const read = readHubConfig({ flags: { ...flags, push }, ...(file && { file }) })
+  const hubTemplates = flags['hubTemplates'] === true ? 'Served' : flags['hubTemplates']
+  const read = readHubConfig({ flags: { ...flags, push, hubTemplates }, ...(file && { file }) })
   if (flags['printConfig']) return terminal.data(printConfig(read))
   const [{ readyLine, startHub }, { createLogger }] = await Promise.all([
     import('../../../hub/run.ts'),

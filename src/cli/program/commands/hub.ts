@@ -105,6 +105,10 @@ function addHubRun(hub: FlotillaCommand, act: Act): void {
       '--dialects <names>',
       'Other systems whose kinds the hub serves, for example fleet,ocm. The words all and none are possible. Defaults to all, and with --kubeconfig to none',
     )
+    .option(
+      '--hub-templates [runners]',
+      'Serve workloads of the hub as templates for clusters, with the kinds of Karmada. With --kubeconfig, the word NoControllers declares that no controller there runs them. If omitted, no workloads are served',
+    )
     .option('--name <name>', 'Name of this hub among the hubs of its home. Defaults to a name that --data keeps')
     .option(
       '--roles <names>',

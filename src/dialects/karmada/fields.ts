@@ -1,0 +1,100 @@
+// Tested by src/dialects/karmada/docs-page.test.ts
+/** The fields of Karmada's policies, and how exactly they are supported: the tables of docs/dialects/karmada.md. */
+import { exact, near, refused, warned } from '../field-table.ts'
+import type { Fields } from '../field-table.ts'
+
+const AFFINITY: Fields = {
+  labelSelector: exact('selector', 'Labels of the Cluster, which the hub sets.'),
+  fieldSelector: exact('map', 'Provider, region and zone, from labels of the Cluster.'),
+  clusterNames: exact('texts', ''),
+  exclude: exact('texts', ''),
+}
+
+const SELECTORS = exact(
+  {
+    items: {
+      apiVersion: exact('text', ''),
+      kind: exact('text', 'One of the kinds that are templates; another kind selects nothing.'),
+      namespace: exact('text', 'Defaults to the namespace of the policy.'),
+      name: exact('text', ''),
+      labelSelector: exact('selector', 'Not looked at with a name.'),
+    },
+  },
+  '',
+)
+
+/** `spec` of a PropagationPolicy and of a ClusterPropagationPolicy. */
+export const PROPAGATION_POLICY: Fields = {
+  resourceSelectors: SELECTORS,
+  placement: exact(
+    {
+      clusterAffinity: exact(AFFINITY, 'All clusters without it.'),
+      clusterAffinities: exact('maps', 'Terms in order; a later term is used when an earlier one fits no cluster.'),
+      clusterTolerations: exact('maps', ''),
+      spreadConstraints: near(
+        'maps',
+        'By `cluster`, and by `region` with `cluster`, as in Karmada. Another field selects nothing, and the binding says so.',
+      ),
+      replicaScheduling: near(
+        'map',
+        '`Duplicated`, and `Divided` by static weights. `dynamicWeight` and `Aggregated` need the free resources of clusters, which the hub does not know.',
+      ),
+      workloadAffinity: warned('map', 'no effect'),
+    },
+    '',
+  ),
+  priority: exact('int', ''),
+  preemption: near('text', 'No feature gate is needed.'),
+  propagateDeps: near(
+    'flag',
+    'ConfigMaps, Secrets, ServiceAccounts and PersistentVolumeClaims that pods name, and the Secrets of an Ingress.',
+  ),
+  association: warned('flag', 'no effect: write propagateDeps'),
+  dependentOverrides: exact('texts', ''),
+  conflictResolution: near(
+    'text',
+    '`Abort` refuses an object that was there before; `Overwrite` takes it over with its fields.',
+  ),
+  activationPreference: exact('text', '`Lazy`: a change of the policy waits for the next change of the object.'),
+  suspension: exact(
+    {
+      dispatching: exact('flag', 'Clusters keep what they have; the status goes on.'),
+      dispatchingOnClusters: exact('map', 'The same for the clusters named.'),
+    },
+    '',
+  ),
+  preserveResourcesOnDeletion: exact('flag', 'Deleting the object leaves it on its clusters.'),
+  failover: warned('map', 'no effect'),
+  schedulerName: refused('text', 'a name other than `default-scheduler`'),
+  schedulePriority: warned('map', 'no effect'),
+}
+
+/** `spec` of an OverridePolicy and of a ClusterOverridePolicy. */
+export const OVERRIDE_POLICY: Fields = {
+  resourceSelectors: SELECTORS,
+  overrideRules: exact(
+    {
+      items: {
+        targetCluster: exact(AFFINITY, 'All clusters without it.'),
+        overriders: exact(
+          {
+            plaintext: near('maps', 'The number `1.0` is read as `1`.'),
+            imageOverrider: exact(
+              'maps',
+              'Without a predicate, containers of Pods, ReplicaSets, Deployments, DaemonSets, StatefulSets and Jobs; no init containers and no CronJobs, as in Karmada.',
+            ),
+            commandOverrider: exact('maps', ''),
+            argsOverrider: exact('maps', ''),
+            labelsOverrider: exact('maps', ''),
+            annotationsOverrider: exact('maps', ''),
+            fieldOverrider: exact('maps', 'Comments of embedded YAML are lost, as in Karmada.'),
+          },
+          'In this order. A rule that cannot be applied concerns its cluster alone: the cluster keeps what it has.',
+        ),
+      },
+    },
+    'In order; policies that name the object come last.',
+  ),
+  targetCluster: exact('map', 'The older form of a rule.'),
+  overriders: exact('map', 'The older form of a rule.'),
+}

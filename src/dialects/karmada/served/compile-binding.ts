@@ -1,0 +1,99 @@
+// Tested by src/dialects/karmada/served/compile-binding.test.ts
+/** What each cluster of a binding receives, and the options of the Delivery. Pure. */
+import { compact } from '../../../core/compact.ts'
+import type { BundleOptions } from '../../../kinds/fields/bundle-options.ts'
+import { isKeptKind } from '../../../plan/objects/object-options.ts'
+import { applyOverrides } from '../override/apply-overrides.ts'
+import type { OverridePolicy } from '../override/apply-overrides.ts'
+import { selectorsPriority } from '../resource-selector.ts'
+import { divideCompletions, withoutServerFields, withReplicas } from '../templates/revise-template.ts'
+import { isDivisible } from '../templates/template-kinds.ts'
+import type { Template } from '../templates/template-kinds.ts'
+import { feedbackOf } from '../templates/template-status.ts'
+import type { KarmadaCluster, TargetCluster } from '../types.ts'
+import type { ServedBinding } from './kinds.ts'
+
+/** The object for a cluster, or why there is none. */
+export type ClusterContent =
+  | { readonly cluster: string; readonly object: Template; readonly overrides: readonly string[] }
+  | { readonly cluster: string; readonly problem: string }
+
+/** The clusters of a binding: its own, those that it leaves gracefully, and those of workloads that need it. */
+export function targetsOf({ spec }: ServedBinding): readonly TargetCluster[] {
+  const targets = new Map<string, TargetCluster>()
+  for (const { clusters = [] } of spec.requiredBy ?? []) for (const { name } of clusters) targets.set(name, { name })
+  for (const { fromCluster, replicas } of spec.gracefulEvictionTasks ?? []) {
+    targets.set(fromCluster, compact({ name: fromCluster, replicas }))
+  }
+  for (const target of spec.clusters ?? []) targets.set(target.name, target)
+  return [...targets.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Inputs of `compileBinding`. */
+export interface CompileFacts {
+  readonly binding: ServedBinding
+  readonly template: Template
+  readonly clusterOf: (name: string) => KarmadaCluster | undefined
+  readonly overrides: readonly OverridePolicy[]
+}
+
+/** The objects of all clusters. An override that cannot be applied concerns its cluster alone. */
+export function compileBinding({ binding, template, clusterOf, overrides }: CompileFacts): readonly ClusterContent[] {
+  const base = withoutServerFields(template)
+  const targets = targetsOf(binding)
+  const divides = isDivisible(template) && binding.spec.replicas !== undefined
+  const shares = targets.map(({ name, replicas = 0 }) => ({ name, replicas }))
+  const isDivided = binding.spec.placement?.replicaScheduling?.replicaSchedulingType === 'Divided'
+  const completions = isDivided ? divideCompletions(template, shares) : undefined
+  const matching = overrides.filter(({ kind, metadata, spec }) => {
+    const isNear = kind === 'ClusterOverridePolicy' || metadata.namespace === template.metadata.namespace
+    const selects =
+      (spec.resourceSelectors ?? []).length === 0 || selectorsPriority(template, spec.resourceSelectors) > 0
+    return isNear && selects
+  })
+  return targets.map(({ name, replicas = 0 }): ClusterContent => {
+    const own = divides ? withReplicas(base, replicas, completions?.get(name)) : base
+    if (matching.length === 0) return { cluster: name, object: own, overrides: [] }
+    const cluster = clusterOf(name) ?? { metadata: { name } }
+    try {
+      const { object, appliedClusterOverrides, appliedOverrides } = applyOverrides(own, cluster, matching)
+      return {
+        cluster: name,
+        object: object as unknown as Template,
+        overrides: [...appliedClusterOverrides, ...appliedOverrides],
+      }
+    } catch (caught) {
+      return { cluster: name, problem: caught instanceof Error ? caught.message : String(caught) }
+    }
+  })
+}
+
+/** The label of a template whose replicas a controller of its clusters sets. */
+const RETAIN_REPLICAS = 'resourcetemplate.karmada.io/retain-replicas'
+
+/** How the agents apply, watch and remove the object. */
+export function deliveryOptions({ spec }: ServedBinding, template: Template): BundleOptions {
+  const { apiVersion, kind, metadata } = template
+  const slash = apiVersion.indexOf('/')
+  const selector = compact({
+    group: slash < 0 ? '' : apiVersion.slice(0, slash),
+    kind,
+    namespace: metadata.namespace || undefined,
+    name: metadata.name,
+  })
+  const overwrites = spec.conflictResolution === 'Overwrite'
+  const isNamed = isKeptKind({ apiVersion, kind, name: metadata.name })
+  const feedback = feedbackOf(template)
+  const retains = metadata.labels?.[RETAIN_REPLICAS] === 'true'
+  return compact({
+    apply: { method: 'ServerSideApply', force: overwrites, takeover: overwrites ? 'Always' : 'Never' },
+    delete: compact({
+      unplaced: 'Delete' as const,
+      bundleDeleted: spec.preserveResourcesOnDeletion === true ? ('Orphan' as const) : ('Delete' as const),
+      named: isNamed ? [selector] : undefined,
+    }),
+    namespaces: metadata.namespace ? { create: true } : undefined,
+    feedback: feedback.length > 0 ? [...feedback] : undefined,
+    ignore: retains ? [{ ...selector, pointers: ['/spec/replicas'] }] : undefined,
+  })
+}

@@ -1,0 +1,295 @@
+/** Karmada's policies on a simulated fleet: Deployments of the hub on clusters, and their sum on the hub. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { findCondition } from '../../../core/conditions.ts'
+import { isApiError } from '../../../core/errors.ts'
+import { Deployment } from '../../../kinds/builtin/apps.ts'
+import { Namespace } from '../../../kinds/builtin/core.ts'
+import type { Kind } from '../../../kinds/define-kind.ts'
+import { apiVersionOf } from '../../../kinds/meta.ts'
+import type { KubeObject } from '../../../kinds/meta.ts'
+import { Delivery } from '../../../kinds/native/delivery.ts'
+import { Project } from '../../../kinds/native/project.ts'
+import { startFleet } from '../../../sim/fleet/fleet.ts'
+import type { Fleet } from '../../../sim/fleet/fleet.ts'
+import type { World } from '../../../sim/kernel/world.ts'
+import { listStored, recheckOnWrite } from '../../../testing/simulation/fleet-invariants.ts'
+import { simulate } from '../../../testing/simulation/run-seeds.ts'
+import { retryUntilAccepted } from '../../../testing/simulation/until-accepted.ts'
+import { readYaml } from '../../../yaml/read/read-yaml.ts'
+import { KarmadaClusterFace, OverridePolicy, PropagationPolicy, ResourceBinding } from './kinds.ts'
+import type { ServedBinding } from './kinds.ts'
+
+const WITHIN = { withinMs: 3_600_000 }
+const PERSON = { fieldManager: 'person', force: true }
+const NAMESPACE = 'shop'
+
+type Written = [kind: Kind, name: string, fields: object]
+
+async function apply(world: World, { client }: Fleet, ...[kind, name, fields]: Written): Promise<void> {
+  const metadata = kind.scope === 'Namespaced' ? { name, namespace: NAMESPACE } : { name }
+  const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, ...fields }
+  await retryUntilAccepted(world, `${kind.kind} ${name}`, () => client.apply(kind, object, PERSON))
+}
+
+/** A fleet with the namespace, and with a Project of it unless that is asked otherwise. */
+async function start(world: World, clusters = 3, { hasProject = true } = {}): Promise<Fleet> {
+  const fleet = await startFleet(world, { clusters, dialects: ['karmada'] })
+  const areReady = async () =>
+    (await listStored(fleet.hubStore, KarmadaClusterFace)).filter((face) =>
+      says(face as never, 'Ready').startsWith('True'),
+    ).length === clusters
+  await world.runUntil(recheckOnWrite(fleet.hubStore, areReady), { ...WITHIN, what: 'the clusters are ready' })
+  await apply(world, fleet, Namespace, NAMESPACE, {})
+  if (hasProject) await allow(world, fleet)
+  return fleet
+}
+
+async function allow(world: World, { client }: Fleet): Promise<void> {
+  await retryUntilAccepted(world, 'project', async () => {
+    const present = await client.get(Project, { name: 'default' })
+    await client.update(Project, { ...present, spec: { ...present.spec, namespaces: ['default', NAMESPACE] } })
+  })
+}
+
+const labels = { app: 'web' }
+const web = (replicas: number, container: object = {}, pod: object = {}) => ({
+  spec: {
+    replicas,
+    selector: { matchLabels: labels },
+    template: {
+      metadata: { labels },
+      spec: { ...pod, containers: [{ name: 'web', image: 'registry.example/web:1.0', ...container }] },
+    },
+  },
+})
+
+const selects = (kind: string, apiVersion = 'apps/v1', name = 'web') => ({ apiVersion, kind, name })
+const weights = (...numbers: number[]) => ({
+  replicaSchedulingType: 'Divided',
+  replicaDivisionPreference: 'Weighted',
+  weightPreference: {
+    staticWeightList: numbers.map((weight, index) => ({
+      targetCluster: { clusterNames: [`store-${index + 1}`] },
+      weight,
+    })),
+  },
+})
+const policy = (placement: object, more: object = {}) => ({
+  spec: { resourceSelectors: [selects('Deployment')], placement, ...more },
+})
+
+async function bindingOf({ hubStore }: Fleet, name = 'web-deployment'): Promise<ServedBinding | undefined> {
+  return (await listStored(hubStore, ResourceBinding)).find(({ metadata }) => metadata.name === name)
+}
+
+async function hubDeployment({ hubStore }: Fleet): Promise<Deployment | undefined> {
+  return (await listStored(hubStore, Deployment))[0]
+}
+
+async function until(world: World, fleet: Fleet, what: string, holds: () => Promise<boolean>): Promise<void> {
+  try {
+    await world.runUntil(recheckOnWrite(fleet.hubStore, holds), { ...WITHIN, what })
+  } catch (caught) {
+    const seen = [
+      await bindingOf(fleet),
+      (await hubDeployment(fleet))?.status,
+      (await listStored(fleet.hubStore, Delivery))[0],
+    ]
+    throw new Error(`${what}: ${JSON.stringify(seen)}`, { cause: caught })
+  }
+}
+
+const says = (binding: ServedBinding | undefined, type: string): string => {
+  const { status, reason } = findCondition(binding?.status?.conditions, type) ?? {}
+  return `${status} ${reason}`
+}
+
+/** Replicas, or the first image, of the Deployment on each cluster. */
+async function onClusters<T>({ members }: Fleet, read: (deployment: Deployment) => T): Promise<(T | undefined)[]> {
+  return Promise.all(
+    members.map(async ({ store }) => {
+      const found = (await listStored(store, Deployment)).find(({ metadata }) => metadata.name === 'web')
+      return found && read(found)
+    }),
+  )
+}
+const replicasOn = (fleet: Fleet) => onClusters(fleet, ({ spec }) => spec.replicas)
+
+const isReady = async (fleet: Fleet, count: number): Promise<boolean> => {
+  const deployment = await hubDeployment(fleet)
+  return (
+    deployment?.status?.readyReplicas === count &&
+    deployment.status.observedGeneration === deployment.metadata.generation
+  )
+}
+
+const once = (scenario: (world: World) => Promise<void>) => simulate(scenario, { seeds: 1 })
+
+describe('a Deployment of the hub', () => {
+  test('of 10 replicas is divided 2:1:1, runs on the clusters, and its sum is on the hub', async () => {
+    await once(async (world) => {
+      const fleet = await start(world)
+      await apply(world, fleet, PropagationPolicy, 'web', policy({ replicaScheduling: weights(2, 1, 1) }))
+      await apply(world, fleet, Deployment, 'web', web(10))
+      await until(world, fleet, 'ready', () => isReady(fleet, 10))
+      const [first, ...others] = (await replicasOn(fleet)) as [number, number, number]
+      assert.equal(first, 5)
+      assert.deepEqual(others.toSorted(), [2, 3])
+      await until(
+        world,
+        fleet,
+        'applied',
+        async () => says(await bindingOf(fleet), 'FullyApplied') === 'True FullyAppliedSuccess',
+      )
+      const binding = await bindingOf(fleet)
+      assert.equal(says(binding, 'Scheduled'), 'True Success')
+      assert.deepEqual(
+        binding?.status?.aggregatedStatus?.map(({ clusterName, applied, health, status }) => [
+          clusterName,
+          applied,
+          health,
+          status?.['readyReplicas'],
+        ]),
+        [
+          ['store-1', true, 'Healthy', 5],
+          ['store-2', true, 'Healthy', others[0]],
+          ['store-3', true, 'Healthy', others[1]],
+        ],
+      )
+      assert.equal((await listStored(fleet.hubStore, Delivery)).length, 1, 'one object, not one per cluster')
+      const faces = await listStored(fleet.hubStore, KarmadaClusterFace)
+      assert.deepEqual(
+        faces.map((face) => [face.metadata.name, face.spec.syncMode, says(face as never, 'Ready')]),
+        [1, 2, 3].map((nth) => [`store-${nth}`, 'Pull', 'True ClusterReady']),
+      )
+    })
+  })
+
+  test('follows each change: replicas, image and weights, and stays where a change of it is none', async () => {
+    await once(async (world) => {
+      const fleet = await start(world, 2)
+      await apply(world, fleet, PropagationPolicy, 'web', policy({ replicaScheduling: weights(1, 1) }))
+      await apply(world, fleet, Deployment, 'web', web(4))
+      await until(world, fleet, 'ready', () => isReady(fleet, 4))
+      await apply(world, fleet, Deployment, 'web', web(6, { image: 'registry.example/web:1.1' }))
+      await until(world, fleet, 'ready again', () => isReady(fleet, 6))
+      assert.deepEqual(await replicasOn(fleet), [3, 3])
+      assert.deepEqual(await onClusters(fleet, ({ spec }) => spec.template.spec?.containers?.[0]?.image), [
+        'registry.example/web:1.1',
+        'registry.example/web:1.1',
+      ])
+      await apply(world, fleet, PropagationPolicy, 'web', policy({ replicaScheduling: weights(2, 1) }))
+      await until(world, fleet, 'weights', async () => (await replicasOn(fleet)).join() === '4,2')
+      await apply(world, fleet, Deployment, 'web', web(0))
+      await until(world, fleet, 'stopped', async () => (await replicasOn(fleet)).join() === '0,0')
+      await world.run(600_000)
+      const before = (await bindingOf(fleet))?.metadata.resourceVersion
+      await world.run(600_000)
+      assert.equal((await bindingOf(fleet))?.metadata.resourceVersion, before, 'nothing is written at rest')
+    })
+  })
+
+  test('of a namespace without a Project runs nowhere and says so, also in the namespace of a cluster', async () => {
+    await once(async (world) => {
+      const fleet = await start(world, 1, { hasProject: false })
+      await apply(world, fleet, PropagationPolicy, 'web', policy({}))
+      await apply(world, fleet, Deployment, 'web', web(1))
+      const refused = async () => says(await bindingOf(fleet), 'Admitted') === 'False ProjectRefuses'
+      await until(world, fleet, 'refused', refused)
+      const own = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'store-1' } }
+      await retryUntilAccepted(world, 'namespace', () => fleet.client.apply(Namespace, own, PERSON))
+      for (const [kind, fields] of [
+        [PropagationPolicy, policy({})],
+        [Deployment, web(1)],
+      ] as const) {
+        const object = {
+          apiVersion: apiVersionOf(kind),
+          kind: kind.kind,
+          metadata: { name: 'web', namespace: 'store-1' },
+          ...fields,
+        } as KubeObject
+        await retryUntilAccepted(world, 'own', () => fleet.client.apply(kind, object, PERSON))
+      }
+      await world.run(600_000)
+      assert.deepEqual(await listStored(fleet.hubStore, Delivery), [])
+      assert.deepEqual(await replicasOn(fleet), [undefined])
+      await allow(world, fleet)
+      await until(world, fleet, 'allowed', () => isReady(fleet, 1))
+    })
+  })
+
+  test('has overrides on the clusters that they name, and an override that breaks concerns its cluster alone', async () => {
+    await once(async (world) => {
+      const fleet = await start(world, 2)
+      const overriders = { imageOverrider: [{ component: 'Registry', operator: 'replace', value: 'mirror.example' }] }
+      const rule = (name: string, changes: object) => ({ targetCluster: { clusterNames: [name] }, overriders: changes })
+      await apply(world, fleet, OverridePolicy, 'mirror', {
+        spec: { resourceSelectors: [selects('Deployment')], overrideRules: [rule('store-2', overriders)] },
+      })
+      await apply(world, fleet, PropagationPolicy, 'web', policy({}))
+      await apply(world, fleet, Deployment, 'web', web(1))
+      await until(world, fleet, 'ready', () => isReady(fleet, 2))
+      const images = () => onClusters(fleet, ({ spec }) => spec.template.spec?.containers?.[0]?.image)
+      assert.deepEqual(await images(), ['registry.example/web:1.0', 'mirror.example/web:1.0'])
+      const broken = { plaintext: [{ path: '/spec/nowhere/x', operator: 'replace', value: 1 }] }
+      await apply(world, fleet, OverridePolicy, 'mirror', {
+        spec: {
+          resourceSelectors: [selects('Deployment')],
+          overrideRules: [rule('store-2', overriders), rule('store-1', broken)],
+        },
+      })
+      const problem = async () => {
+        const [item] = (await bindingOf(fleet))?.status?.aggregatedStatus ?? []
+        return item?.applied === false && /overrides cannot be applied/.test(item.appliedMessage ?? '')
+      }
+      await until(world, fleet, 'problem', problem)
+      assert.deepEqual(await images(), ['registry.example/web:1.0', 'mirror.example/web:1.0'], 'what runs stays')
+    })
+  })
+
+  test('deleted goes from the clusters; its namespace on the hub keeps it until it is gone', async () => {
+    await once(async (world) => {
+      const fleet = await start(world, 2)
+      await apply(world, fleet, PropagationPolicy, 'web', policy({}))
+      await apply(world, fleet, Deployment, 'web', web(1))
+      await until(world, fleet, 'ready', () => isReady(fleet, 2))
+      await retryUntilAccepted(world, 'delete', () =>
+        fleet.client.delete(Deployment, { namespace: NAMESPACE, name: 'web' }).catch((caught: unknown) => {
+          if (!isApiError(caught, 'NotFound')) throw caught
+        }),
+      )
+      await until(world, fleet, 'gone', async () => (await hubDeployment(fleet)) === undefined)
+      assert.deepEqual(await replicasOn(fleet), [undefined, undefined])
+      assert.deepEqual(await listStored(fleet.hubStore, Delivery), [])
+      assert.deepEqual(await listStored(fleet.hubStore, ResourceBinding), [])
+    })
+  })
+
+  test('of the page runs as the page says', async () => {
+    await once(async (world) => {
+      const fleet = await start(world)
+      const page = readFileSync(new URL('../../../../docs/dialects/karmada.md', import.meta.url), 'utf8')
+      const text = page.slice(page.indexOf('<!-- karmada-tutorial -->')).split('```')[1]!.replace('yaml', '')
+      for (const { value } of readYaml(text.replaceAll('member', 'store-'))) {
+        const object = value as KubeObject
+        const kind = [PropagationPolicy, Deployment].find((one) => one.kind === object.kind) as Kind
+        await retryUntilAccepted(world, object.kind, () => fleet.client.apply(kind, object, PERSON))
+      }
+      await until(world, fleet, 'ready', () => isReady(fleet, 10))
+      assert.equal((await replicasOn(fleet))[0], 5)
+    })
+  })
+
+  test('without a policy runs nowhere', async () => {
+    await once(async (world) => {
+      const fleet = await start(world, 1)
+      await apply(world, fleet, Deployment, 'web', web(1))
+      await world.run(600_000)
+      const deployment = await hubDeployment(fleet)
+      assert.deepEqual([deployment?.metadata.finalizers, deployment?.status], [undefined, {}])
+      assert.deepEqual(await replicasOn(fleet), [undefined])
+    })
+  })
+})

@@ -1,0 +1,81 @@
+// Tested by src/dialects/karmada/served/compile-binding.test.ts
+/** The decision of the scheduler about a binding on live clusters, and what of it is kept back. Pure. */
+import { compact } from '../../../core/compact.ts'
+import type { KarmadaCluster, TargetCluster } from '../types.ts'
+import { snapshotOf } from '../schedule/cluster-snapshot.ts'
+import { scheduleBinding } from '../schedule/schedule-binding.ts'
+import type { ScheduleResult } from '../schedule/schedule-binding.ts'
+import { APPLIED_PLACEMENT } from './decide-claim.ts'
+import type { ServedBinding } from './kinds.ts'
+
+/** Ways of division that need to know the free resources of clusters. */
+const UNKNOWN_CAPACITY =
+  'The free resources of clusters are not known to the hub: divide by staticWeightList, or duplicate.'
+
+/** The decision, with the targets that the binding has from now on. */
+export interface ServedSchedule {
+  readonly clusters: readonly TargetCluster[]
+  readonly scheduled: { readonly status: 'True' | 'False'; readonly reason: string; readonly message: string }
+  readonly affinity?: string
+  /** The annotation with the placement that this decision applied; absent when the decision failed. */
+  readonly appliedPlacement?: string
+}
+
+/**
+ * Decides. Unlike Karmada, a decision without any cluster that fits keeps the targets: what runs is removed only when a
+ * person changes the placement to name other clusters. `gone` are targets that are not in the fleet any more.
+ */
+export function scheduleServed(binding: ServedBinding, clusters: readonly KarmadaCluster[]): ServedSchedule {
+  const before = binding.spec.clusters ?? []
+  const result = scheduleBinding({
+    binding,
+    clusters: withMissing(binding, clusters).map(snapshotOf),
+    // A Deployment of 0 replicas stays where it is.
+    options: { keepsEmptyTargets: (binding.spec.replicas ?? 0) === 0 },
+  })
+  const appliedPlacement = JSON.stringify(binding.spec.placement ?? {})
+  if (result.action === 'unchanged') {
+    return compact({ clusters: before, scheduled: SUCCESS, affinity: result.affinity, appliedPlacement })
+  }
+  if (result.action === 'scheduled') {
+    return compact({
+      clusters: sorted(result.clusters),
+      scheduled: SUCCESS,
+      affinity: result.affinity,
+      appliedPlacement,
+    })
+  }
+  return compact({ clusters: before, scheduled: failureOf(result, before), affinity: result.affinity })
+}
+
+const SUCCESS = { status: 'True', reason: 'Success', message: 'Binding has been scheduled successfully.' } as const
+
+function failureOf({ reason, message = '' }: ScheduleResult, before: readonly TargetCluster[]) {
+  const hint = reason === 'Unschedulable' ? ` ${UNKNOWN_CAPACITY}` : ''
+  const kept = before.length > 0 ? ' What runs stays.' : ''
+  return { status: 'False', reason: reason ?? 'SchedulerError', message: `${message}${hint}${kept}` } as const
+}
+
+/** A target whose Cluster is gone counts as a cluster that is being deleted. */
+function withMissing({ spec }: ServedBinding, clusters: readonly KarmadaCluster[]): readonly KarmadaCluster[] {
+  const known = new Set(clusters.map(({ metadata }) => metadata.name))
+  const missing = (spec.clusters ?? []).filter(({ name }) => !known.has(name))
+  return [...clusters, ...missing.map(({ name }) => ({ metadata: { name, deletionTimestamp: GONE } }))]
+}
+
+const GONE = '1970-01-01T00:00:00Z'
+
+function sorted(clusters: readonly TargetCluster[]): readonly TargetCluster[] {
+  return clusters.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** The annotations of a binding after a decision. */
+export function scheduledAnnotations(
+  { metadata }: ServedBinding,
+  { appliedPlacement }: ServedSchedule,
+): Record<string, string> {
+  return {
+    ...metadata.annotations,
+    ...(appliedPlacement === undefined ? {} : { [APPLIED_PLACEMENT]: appliedPlacement }),
+  }
+}
