@@ -118,6 +118,11 @@ export const CONDITIONS: readonly ConditionEntry[] = [
   condition('GitPolling', ['GitRepo'], 'The Ready condition of the Source that the hub created for the GitRepo.'),
   condition('Compiled', ['Policy'], 'True when the Policy is a Bundle of checks that reaches its clusters.'),
   condition(
+    'DutiesMet',
+    ['Policy'],
+    'False while clusters do not comply with the Policy and their deadline has passed. Absent without a deadline.',
+  ),
+  condition(
     'ClusterSetEmpty',
     ['ManagedClusterSet'],
     'True while the set has no cluster; Unknown while its selector is invalid.',
@@ -537,8 +542,20 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
   },
   {
     title: 'Policies',
-    about: 'Reasons of the condition Compiled of a Policy.',
+    about: 'Reasons of the conditions Compiled and DutiesMet of a Policy.',
     reasons: [
+      entry(
+        'Overdue',
+        'Clusters do not comply, and their deadline has passed.',
+        'See `flotilla compliance --duty overdue`.',
+      ),
+      entry('InTime', 'Clusters do not comply yet, and their deadline has not passed.', 'None.'),
+      entry('Met', 'All clusters with a deadline comply.', 'None.'),
+      entry(
+        'InvalidTime',
+        'The annotation `flotilla.dev/comply-within` of a binding cannot be read.',
+        'Write a time such as `24h`, `7d` or `1w`.',
+      ),
       entry('Compiled', 'The Policy is a Bundle of checks.', 'None.'),
       entry('Disabled', '`spec.disabled` is true. No cluster evaluates the Policy.', 'None.'),
       entry('NotBound', 'No PlacementBinding binds the Policy to clusters.', 'Create a PlacementBinding.'),

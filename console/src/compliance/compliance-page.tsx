@@ -23,6 +23,7 @@ import type {
   ComplianceState,
   ShownPolicy,
 } from '../../../src/plan/fleet/compliance-rows.ts'
+import { dutyState } from '../../../src/plan/fleet/duties.ts'
 import { readText } from '../data/api.ts'
 import { ApiFailure } from '../data/api-failure.ts'
 import { useList } from '../data/queries.ts'
@@ -314,7 +315,7 @@ function Rows({ rows }: { readonly rows: readonly ComplianceRow[] }) {
             <tbody>
               {sorted
                 .slice(0, MAX_ROWS)
-                .map(({ engine, namespace, policy, cluster, state, since, last, lastHeard, message }) => (
+                .map(({ engine, namespace, policy, cluster, state, since, last, lastHeard, message, duty }) => (
                   <tr key={`${policyName({ engine, namespace, policy })} ${cluster}`} data-row={`${policy} ${cluster}`}>
                     <td>{policyName({ engine, namespace, policy })}</td>
                     <td>
@@ -323,6 +324,12 @@ function Rows({ rows }: { readonly rows: readonly ComplianceRow[] }) {
                     <td>
                       <State state={state} />
                       {last !== undefined && <div className="quiet">last state {TITLES[last]}</div>}
+                      {duty && (
+                        <div className="quiet">
+                          {dutyState(duty, Date.now())}, deadline {duty.deadline}
+                          {duty.compliedAt !== undefined && `, complied ${duty.compliedAt}`}
+                        </div>
+                      )}
                     </td>
                     <td>
                       <Ago at={lastHeard ?? since} />

@@ -1,6 +1,7 @@
 /** The generated part of docs/metrics.md: every metric the hub declares, from the declarations themselves. */
 import type { HistogramSpec, Metrics, MetricSpec } from '../../core/metrics.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
+import { declareDuties } from '../../dialects/ocm/policy/served/policy-controllers.ts'
 import { declareEngineMetrics } from '../../engine/metrics.ts'
 import { createMeasuredStore } from '../../store/measured-store.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
@@ -50,6 +51,7 @@ export function declaredMetrics(): readonly Declared[] {
     throw new Error('declared only')
   }
   declareFleetMetrics(metrics)
+  declareDuties(metrics)
   declareEngineMetrics(metrics)
   declareAuthorities(metrics)
   declareBuildInfo(metrics)

@@ -8,6 +8,8 @@ import type { ComplianceRecord, RecordedCheck } from '../../kinds/fields/complia
 import type { KubeObject } from '../../kinds/meta.ts'
 import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
+import { dutyState } from './duties.ts'
+import type { Duty, DutyState } from './duties.ts'
 import { clusterResults, engineStates } from './engine-results.ts'
 
 /** States of a Policy on a cluster. Only `Compliant` counts as compliant. */
@@ -29,6 +31,8 @@ export interface ComplianceRow {
   /** Time of the last contact with an offline cluster. */
   readonly lastHeard?: string
   readonly message?: string
+  /** By when the cluster has to comply. */
+  readonly duty?: Duty
   readonly sets: readonly string[]
   readonly standards: readonly string[]
   readonly categories: readonly string[]
@@ -40,6 +44,7 @@ export interface ShownPolicy extends KubeObject {
   readonly spec?: { readonly disabled?: boolean }
   readonly status?: {
     readonly status?: readonly { readonly clustername: string; readonly compliant?: string | undefined }[] | undefined
+    readonly duties?: readonly Duty[] | undefined
     readonly placement?: readonly { readonly policySet?: string | undefined }[] | undefined
   }
 }
@@ -84,6 +89,7 @@ export function complianceRows({ policies, clusters, reports }: ComplianceFacts)
     .flatMap((policy) => {
       const about = aboutOf(policy)
       const bound = policy.status?.status ?? []
+      const dutyOf = new Map(policy.status?.duties?.map((duty) => [duty.clustername, duty]))
       const names = new Set(bound.map(({ clustername }) => clustername))
       const rows = bound.map(({ clustername, compliant }): ComplianceRow => {
         const cluster = clusterOf.get(clustername)
@@ -101,6 +107,7 @@ export function complianceRows({ policies, clusters, reports }: ComplianceFacts)
             since: telling?.since,
             lastHeard: isOffline ? cluster?.lastSeen : undefined,
             message: telling?.message,
+            duty: dutyOf.get(clustername),
           }),
         }
       })
@@ -202,6 +209,8 @@ export interface ComplianceFilter {
   readonly standard?: string | undefined
   readonly control?: string | undefined
   readonly state?: ComplianceState | undefined
+  /** Rows with a duty in this state, at a time in milliseconds. */
+  readonly duty?: { readonly state: DutyState | 'Any'; readonly nowMs: number } | undefined
   /** Time in milliseconds: rows that are not compliant since then or longer. */
   readonly notSince?: number | undefined
 }
@@ -226,8 +235,13 @@ export function chooseRows(rows: readonly ComplianceRow[], filter: ComplianceFil
       has(row.standards, filter.standard) &&
       hasControl(row.controls, filter.control) &&
       (filter.state === undefined || row.state === filter.state) &&
+      (filter.duty === undefined || isInDuty(row, filter.duty)) &&
       (filter.notSince === undefined || isNotSince(row, filter.notSince)),
   )
+}
+
+function isInDuty({ duty }: ComplianceRow, { state, nowMs }: NonNullable<ComplianceFilter['duty']>): boolean {
+  return duty !== undefined && (state === 'Any' || dutyState(duty, nowMs) === state)
 }
 
 function isNotSince({ state, since }: ComplianceRow, ms: number): boolean {

@@ -67,6 +67,11 @@ async function fleet(t: TestContext) {
       { clustername: 'c', clusternamespace: 'c' },
     ],
     placement: [{ placementBinding: 'x', policySet: 'baseline' }],
+    duties: [
+      { clustername: 'a', binding: 'x', since: ago(60 * HOUR), deadline: ago(36 * HOUR), compliedAt: ago(50 * HOUR) },
+      { clustername: 'b', binding: 'x', since: ago(30 * HOUR), deadline: ago(6 * HOUR) },
+      { clustername: 'c', binding: 'x', since: ago(30 * HOUR), deadline: ago(-6 * HOUR) },
+    ],
   }
   await client.patch(Policy, { namespace: 'default', name: 'quotas' }, { type: 'merge', body: { status } }, { subresource: 'status' }) // prettier-ignore
   const run = async (
@@ -109,4 +114,18 @@ test('rows: since when, the last state of an offline cluster, and cells that no 
   assert.match((await run({ control: 'cm-3' })).err, /No policy on any cluster matches/)
   assert.match(await expectErrorText(run({ state: 'fine' })), /invalid --state "fine": must be one of Compliant/)
   assert.match(await expectErrorText(run({ by: 'team' })), /invalid --by "team": must be one of policy, set/)
+})
+
+test('duties: by when a cluster has to comply, and when it did', async (t) => {
+  const { run } = await fleet(t)
+  assert.match((await run({ duty: 'overdue' })).out, /DUTY +BINDING +DEADLINE +COMPLIED +MESSAGE\ndefault\/quotas +b +NonCompliant +30h ago .*Overdue +x +20\S+Z/) // prettier-ignore
+  assert.match(
+    (await run({ duty: 'met', output: 'csv' })).out,
+    /\r\ndefault\/quotas,a,Compliant,[^\n]*,Met,x,[^,]+Z,[^,]+Z,/,
+  )
+  const rows = JSON.parse((await run({ duty: 'any', output: 'json' })).out).rows
+  assert.deepEqual(rows.map((row: { cluster: string; duty: { state: string } }) => `${row.cluster} ${row.duty.state}`), ['a Met', 'b Overdue', 'c Open']) // prettier-ignore
+  assert.match((await run({ duty: 'late' })).err, /No policy on any cluster matches/)
+  assert.match(await expectErrorText(run({ duty: 'soon' })), /invalid --duty "soon": must be one of Overdue, Open/)
+  assert.match(await expectErrorText(run({ duty: 'any', asOf: '1d' })), /--duty cannot be used with --as-of/)
 })

@@ -29,6 +29,7 @@ import type {
   ComplianceState,
   ShownPolicy,
 } from '../../../plan/fleet/compliance-rows.ts'
+import { DUTY_STATES, dutyState } from '../../../plan/fleet/duties.ts'
 import { rowsAt } from './compliance-history.ts'
 import { readWord } from './flag-words.ts'
 import { engineResults, refuseWithout } from './engine-results.ts'
@@ -49,6 +50,7 @@ export interface ComplianceInput {
     readonly state?: string
     readonly notSince?: string
     readonly asOf?: string
+    readonly duty?: string
     readonly results?: boolean
     readonly engine?: string
     readonly severity?: string
@@ -78,6 +80,7 @@ export async function compliance({ connection, terminal, flags }: ComplianceInpu
     (scope) => listAll(client, POLICIES, scope),
   )
   if (flags.asOf !== undefined) {
+    if (flags.duty !== undefined) throw new CliError(EXIT.usage, { what: '--duty cannot be used with --as-of' })
     const timeMs = timeOf(flags.asOf, nowMs, '--as-of')
     if (timeMs > nowMs) throw new CliError(EXIT.usage, { what: `invalid --as-of ${JSON.stringify(flags.asOf)}: the time is in the future` }) // prettier-ignore
     const { rows, gaps } = await rowsAt(connection, { cluster: flags.cluster, timeMs, policies })
@@ -116,11 +119,16 @@ interface Printing extends Pick<ComplianceInput, 'terminal' | 'flags'> {
 function print(rows: readonly ComplianceRow[], { terminal, flags, by, state, nowMs, isEmpty }: Printing): void {
   const notSince = flags.notSince === undefined ? undefined : timeOf(flags.notSince, nowMs, '--not-since')
   const { policy, set, cluster, standard, control } = flags
-  const chosen = chooseRows(rows, { policy, set, cluster, standard, control, state, notSince })
-  const isList = by === undefined && [policy, cluster, flags.state, flags.notSince].some((flag) => flag !== undefined)
+  const dutyIn = readWord(flags.duty, '--duty', [...DUTY_STATES, 'Any'])
+  const duty = dutyIn && { state: dutyIn, nowMs }
+  const chosen = chooseRows(rows, { policy, set, cluster, standard, control, state, duty, notSince })
+  const listing = [policy, cluster, flags.state, flags.duty, flags.notSince]
+  const isList = by === undefined && listing.some((flag) => flag !== undefined)
   const output = flags.output ?? 'table'
   if (output === 'json') {
-    const data = isList ? { rows: chosen } : { by: by ?? 'policy', groups: countRows(chosen, by ?? 'policy') }
+    const data = isList
+      ? { rows: chosen.map((row) => withDutyState(row, nowMs)) }
+      : { by: by ?? 'policy', groups: countRows(chosen, by ?? 'policy') }
     terminal.data(`${JSON.stringify({ at: formatTime(nowMs), ...data }, undefined, 2)}\n`)
     return
   }
@@ -143,7 +151,26 @@ function when(time: string | undefined, nowMs: number, output: CellFormat): stri
   return output === 'table' ? relativeTime(time, nowMs) : time
 }
 
+function withDutyState({ duty, ...row }: ComplianceRow, nowMs: number): object {
+  return duty ? { ...row, duty: { ...duty, state: dutyState(duty, nowMs) } } : row
+}
+
+/** The cells of duties; times, also for people: a deadline is no age. */
+function dutyCells({ duty }: ComplianceRow, nowMs: number): string[] {
+  if (!duty) return ['', '', '', '']
+  return [dutyState(duty, nowMs), duty.binding, duty.deadline, duty.compliedAt ?? '']
+}
+
 function rowCells(rows: readonly ComplianceRow[], nowMs: number, output: CellFormat): Cells {
+  const hasDuties = rows.some(({ duty }) => duty)
+  if (hasDuties) {
+    const { header, cells } = rowCells(rows.map(({ duty: _duty, ...row }) => row), nowMs, output) // prettier-ignore
+    const message = header.length - 1
+    return {
+      header: [...header.slice(0, message), 'Duty', 'Binding', 'Deadline', 'Complied', header[message]!],
+      cells: cells.map((line, index) => [...line.slice(0, message), ...dutyCells(rows[index]!, nowMs), line[message]!]),
+    }
+  }
   return {
     header: ['Policy', 'Cluster', 'State', 'Since', 'Last state', 'Last heard', 'Message'],
     cells: rows.map(({ cluster, state, since, last = '', lastHeard, message = '', ...policy }) => [

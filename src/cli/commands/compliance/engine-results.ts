@@ -15,11 +15,11 @@ import { printCells } from './print-cells.ts'
 
 type Flags = ComplianceInput['flags']
 
-const FLAG = { notSince: '--not-since', asOf: '--as-of', state: '--state', set: '--set', standard: '--standard', control: '--control', engine: '--engine', severity: '--severity' } as const // prettier-ignore
+const FLAG = { notSince: '--not-since', asOf: '--as-of', state: '--state', duty: '--duty', set: '--set', standard: '--standard', control: '--control', engine: '--engine', severity: '--severity' } as const // prettier-ignore
 
 /** Prints sums of results; with `--policy`, also objects that do not meet the policy. */
 export async function engineResults({ connection, terminal, flags }: ComplianceInput): Promise<void> {
-  const wrong = (['notSince', 'asOf', 'state', 'set', 'standard', 'control'] as const).find((one) => flags[one] !== undefined) // prettier-ignore
+  const wrong = (['notSince', 'asOf', 'state', 'duty', 'set', 'standard', 'control'] as const).find((one) => flags[one] !== undefined) // prettier-ignore
   if (wrong) throw new CliError(EXIT.usage, { what: `${FLAG[wrong]} cannot be used with --results` })
   const by = readWord(flags.by, '--by', RESULT_GROUPS) ?? 'policy'
   const severity = readWord(flags.severity, '--severity', RESULT_SEVERITIES)

@@ -89,12 +89,13 @@ export function addCompliance(program: FlotillaCommand, act: Act): void {
     .helpGroup(GROUP.observe)
     .about(
       'Show which clusters comply with their Policies',
-      'Counts clusters by state, or lists one line for each Policy and cluster if --policy, --cluster, --state or --not-since is given without --by. Clusters that are offline, not selected or not evaluated are never counted as compliant. For --as-of, the caller needs the verb create on clusters/compliance in the group view.flotilla.dev, for example by the role flotilla:auditor.',
+      'Counts clusters by state, or lists one line for each Policy and cluster if --policy, --cluster, --state, --duty or --not-since is given without --by. Clusters that are offline, not selected or not evaluated are never counted as compliant. For --as-of, the caller needs the verb create on clusters/compliance in the group view.flotilla.dev, for example by the role flotilla:auditor.',
     )
     .example('Count clusters by Policy', 'flotilla compliance')
     .example('Count by control of a standard', 'flotilla compliance --by control --standard "NIST SP 800-53"')
     .example('List clusters that have not complied for a day', 'flotilla compliance --not-since 24h')
     .example('Write a report of one Policy for an auditor', 'flotilla compliance --policy quotas -o csv')
+    .example('List clusters that did not comply by their deadline', 'flotilla compliance --duty overdue')
     .example('Sum the results of Kyverno and Gatekeeper by namespace', 'flotilla compliance --results --by namespace')
     .example('Show the state at the end of a day', 'flotilla compliance --as-of 2026-11-18')
     .option('-n, --namespace <namespace>', 'Namespace of the Policies; with --results, of the objects. If omitted, all')
@@ -109,6 +110,7 @@ export function addCompliance(program: FlotillaCommand, act: Act): void {
     .option('--control <name>', 'Control, as in the annotation policy.open-cluster-management.io/controls')
     .option('--state <state>', 'State: Compliant, NonCompliant, Pending, Unknown, Offline or NotSelected')
     .option('--as-of <time>', 'Earlier time, such as 2026-11-18 or 7d. Reads the history of 400 days')
+    .option('--duty <state>', 'State of a duty with a deadline: Overdue, Open, Late, Met or Any')
     .option('--results', 'Count results of the policy engines in clusters, such as Kyverno and Gatekeeper')
     .option('--engine <name>', 'With --results: policy engine, such as kyverno or gatekeeper')
     .option('--severity <word>', 'With --results: critical, high, medium, low or info')

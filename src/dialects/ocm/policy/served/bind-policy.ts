@@ -1,6 +1,8 @@
 // Tested by src/dialects/ocm/policy/served/policy.sim.test.ts
 /** Which clusters a Policy is bound to, and by which binding. Pure. */
 import { compact } from '../../../../core/compact.ts'
+import { COMPLY_WITHIN, parseWithin } from '../../../../plan/fleet/duties.ts'
+import type { Demand } from '../../../../plan/fleet/duties.ts'
 import type { PlacementBinding, Policy, PolicySet } from './kinds.ts'
 import { OCM_POLICY_GROUP } from './kinds.ts'
 
@@ -20,6 +22,10 @@ export interface BoundPolicy {
   readonly enforced: readonly string[]
   readonly placement: NonNullable<NonNullable<Policy['status']>['placement']>
   readonly isBound: boolean
+  /** By when clusters have to comply: of several bindings, the shortest time. */
+  readonly duties: ReadonlyMap<string, Demand>
+  /** Why the time of a binding cannot be read. */
+  readonly badTime?: string
   /** Why the clusters of a binding are not known; nothing changes until they are. */
   readonly unknown?: string
 }
@@ -36,6 +42,8 @@ export function bindPolicy(policy: Pick<Policy, 'metadata'>, world: BindingWorld
   const all = new Set<string>()
   const enforced = new Set<string>()
   const restricted = new Set<string>()
+  const duties = new Map<string, Demand>()
+  let badTime: string | undefined
   const placement: BoundPolicy['placement'][number][] = []
   let unknown: string | undefined
   let isBound = false
@@ -43,6 +51,8 @@ export function bindPolicy(policy: Pick<Policy, 'metadata'>, world: BindingWorld
     const { placementRef, subjects = [], bindingOverrides, subFilter, metadata } = binding
     if (metadata.deletionTimestamp) continue
     const isRestricted = subFilter === 'restricted'
+    const time = metadata.annotations?.[COMPLY_WITHIN]
+    const withinMs = time === undefined ? undefined : parseWithin(time)
     for (const { apiGroup, kind, name: subject } of subjects) {
       const set = kind === 'PolicySet' ? sets.find((one) => one.metadata.name === subject) : undefined
       if (apiGroup !== OCM_POLICY_GROUP || !(kind === 'Policy' ? subject === name : set)) continue
@@ -62,6 +72,9 @@ export function bindPolicy(policy: Pick<Policy, 'metadata'>, world: BindingWorld
       )
       const clusters = found.filter((cluster) => !out.has(cluster))
       const isEnforcing = bindingOverrides?.remediationAction?.toLowerCase() === 'enforce'
+      if (time !== undefined && withinMs === undefined) {
+        badTime ??= `PlacementBinding ${metadata.name}: ${COMPLY_WITHIN} ${JSON.stringify(time)} is not a time such as 24h, 7d or 1w`
+      } else if (withinMs !== undefined) demand(duties, clusters, { binding: metadata.name, withinMs })
       if (isRestricted) {
         if (isEnforcing) for (const cluster of clusters) restricted.add(cluster)
       } else {
@@ -81,7 +94,22 @@ export function bindPolicy(policy: Pick<Policy, 'metadata'>, world: BindingWorld
   // A restricted binding reaches no cluster by itself.
   for (const cluster of restricted) if (all.has(cluster)) enforced.add(cluster)
   const own = [...all].filter((cluster) => !enforced.has(cluster))
-  return { clusters: own.sort(), enforced: [...enforced].sort(), placement, isBound, ...compact({ unknown }) }
+  for (const cluster of duties.keys()) if (!all.has(cluster)) duties.delete(cluster)
+  return {
+    clusters: own.sort(),
+    enforced: [...enforced].sort(),
+    placement,
+    isBound,
+    duties,
+    ...compact({ unknown, badTime }),
+  }
+}
+
+function demand(duties: Map<string, Demand>, clusters: readonly string[], own: Demand): void {
+  for (const cluster of clusters) {
+    const known = duties.get(cluster)
+    if (!known || own.withinMs < known.withinMs) duties.set(cluster, own)
+  }
 }
 
 function byName(a: PlacementBinding, b: PlacementBinding): number {

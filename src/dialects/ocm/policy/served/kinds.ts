@@ -60,6 +60,19 @@ const PolicyStatus = object({
   status: optional(
     listOf(object({ clustername: words(), clusternamespace: words(), compliant: Compliance }), { max: 100_000 }),
   ),
+  // Flotilla's own: the duties of bindings with the annotation flotilla.dev/comply-within.
+  duties: optional(
+    listOf(
+      object({
+        clustername: words(),
+        binding: words(),
+        since: words(),
+        deadline: words(),
+        compliedAt: optional(words()),
+      }),
+      { max: 100_000 },
+    ),
+  ),
   conditions: Conditions,
 })
 const PolicySetSpec = object({
@@ -130,7 +143,7 @@ export const Policy: Kind<Policy> = kindOf<Policy>({
   shortNames: ['plc'],
   description: 'Policies that are evaluated in the bound clusters; as in Open Cluster Management.',
   subresources: { status: true },
-  events: { warnWhenFalse: ['Compiled'] },
+  events: { warnWhenFalse: ['Compiled', 'DutiesMet'] },
   fields: { spec: toStructural(PolicySpec), status: toStructural(PolicyStatus) },
   columns: [{ name: 'Remediation action', type: 'string', jsonPath: '.spec.remediationAction' }, COMPLIANCE, AGE],
 })

@@ -7,7 +7,8 @@ import { isApiError } from '../../../../core/errors.ts'
 import type { Ids } from '../../../../core/ids.ts'
 import { jsonEqual } from '../../../../core/json.ts'
 import type { Logger } from '../../../../core/log.ts'
-import type { Metrics } from '../../../../core/metrics.ts'
+import { silentMetrics } from '../../../../core/metrics.ts'
+import type { Metrics, Observe } from '../../../../core/metrics.ts'
 import type { Clock } from '../../../../core/time/clock.ts'
 import { createController } from '../../../../engine/controller.ts'
 import type { Controller } from '../../../../engine/controller.ts'
@@ -30,6 +31,8 @@ import {
 import { createCelCompiler } from '../../placement/answer-case.ts'
 import { groupByNamespace } from '../../placement/object-store.ts'
 import { isPageOf } from '../../placement/read-objects.ts'
+import { countDuties, DUTY_STATES } from '../../../../plan/fleet/duties.ts'
+import type { Duty, DutyState } from '../../../../plan/fleet/duties.ts'
 import type { BindingWorld } from './bind-policy.ts'
 import { PlacementBinding, PlacementRule, Policy, PolicySet } from './kinds.ts'
 import { placementRuleReconciler } from './placement-rule.ts'
@@ -65,6 +68,10 @@ export function createPolicyControllers(parts: PolicyParts): readonly Controller
   const placements = informers.of(Placement)
   const clusters = informers.of(Cluster)
   const reports = informers.of(ClusterReport)
+  const duties = countedDuties(parts)
+  policies.onChange(({ key, after }) => {
+    if (!after) duties.count(key, [])
+  })
 
   const clustersOf =
     (namespace: string): BindingWorld['clustersOf'] =>
@@ -129,6 +136,8 @@ export function createPolicyControllers(parts: PolicyParts): readonly Controller
             })
         },
         clusterOf,
+        now: () => clock.now(),
+        count: duties.count,
         pace: createKeyedThrottle(clock, SAVED_UP_MS),
       }),
       failureCondition: 'Compiled',
@@ -165,6 +174,32 @@ export function createPolicyControllers(parts: PolicyParts): readonly Controller
     }),
     placementRules(parts),
   ]
+}
+
+/** The duties of all Policies as a metric. */
+function countedDuties({ clock, metrics }: PolicyParts) {
+  const gauge = declareDuties(metrics ?? silentMetrics)
+  const known = new Map<string, Readonly<Record<DutyState, number>>>()
+  return {
+    count(key: string, duties: readonly Duty[]): void {
+      if (duties.length === 0) known.delete(key)
+      else known.set(key, countDuties(duties, clock.now()))
+      for (const state of DUTY_STATES)
+        gauge(
+          { state },
+          [...known.values()].reduce((sum, one) => sum + one[state], 0),
+        )
+    },
+  }
+}
+
+/** Declares the metric of duties. */
+export function declareDuties(metrics: Metrics): Observe {
+  return metrics.gauge({
+    name: 'flotilla_policy_duties',
+    help: 'Clusters that have to comply with a Policy by a deadline, by the state of the duty. Served with the dialect ocm.',
+    labels: ['state'],
+  })
 }
 
 function placementRules(parts: PolicyParts): Controller {

@@ -1,6 +1,10 @@
+// Tested by src/dialects/ocm/policy/served/policy.sim.test.ts
 /** The status of Policies and PolicySets in the words of Open Cluster Management. Pure. */
 import { compact } from '../../../../core/compact.ts'
 import type { ClusterReport } from '../../../../kinds/native/cluster-report.ts'
+import { countDuties, dutyState, nextDuty } from '../../../../plan/fleet/duties.ts'
+import type { Demand, Duty } from '../../../../plan/fleet/duties.ts'
+import { nameSome } from '../../../../core/text/name-some.ts'
 import type { Policy, PolicySet } from './kinds.ts'
 
 /** A state of compliance; absent while it is not known. */
@@ -26,6 +30,54 @@ export function clusterRows(bundles: readonly string[], clusters: readonly Known
       : undefined
     return { clustername: name, clusternamespace: name, ...compact({ compliant }) }
   })
+}
+
+/** The duties of the clusters, in order of name. */
+export function clusterDuties(
+  before: readonly Duty[],
+  {
+    bundles,
+    clusters,
+    demands,
+  }: {
+    readonly bundles: readonly string[]
+    readonly clusters: readonly KnownCluster[]
+    readonly demands: ReadonlyMap<string, Demand>
+  },
+  nowMs: number,
+): Duty[] {
+  const known = new Map(before.map((duty) => [duty.clustername, duty]))
+  const stateOf = new Map(clusterRows(bundles, clusters).map((row) => [row.clustername, row.compliant]))
+  return clusters.flatMap(({ name, checks }) => {
+    const demand = demands.get(name)
+    if (!demand) return []
+    const state = stateOf.get(name)
+    // A Policy is met when the last of its checks is, and is not met since the first one is not.
+    const times = checks
+      .filter((one) => bundles.includes(one.bundle) && one.state === state)
+      .map(({ since }) => since)
+      .toSorted()
+    const since = state === 'Compliant' ? times.at(-1) : times[0]
+    return [nextDuty(known.get(name), { clustername: name, demand, heard: { state, since } }, nowMs)]
+  })
+}
+
+/** The condition about duties. */
+export function dutiesCondition(
+  duties: readonly Duty[],
+  nowMs: number,
+): { readonly reason: 'Overdue' | 'InTime' | 'Met'; readonly message: string } {
+  const counts = countDuties(duties, nowMs)
+  const overdue = duties.filter((duty) => dutyState(duty, nowMs) === 'Overdue')
+  if (overdue.length > 0) {
+    const names = nameSome(overdue.map(({ clustername }) => clustername))
+    return { reason: 'Overdue', message: `${overdue.length} of ${duties.length} clusters do not comply, and their deadline has passed: ${names}.` } // prettier-ignore
+  }
+  const late = counts.Late > 0 ? `; ${counts.Late} complied after the deadline` : ''
+  if (counts.Open === 0) return { reason: 'Met', message: `All ${duties.length} clusters comply${late}.` } // prettier-ignore
+  const open = duties.filter((duty) => dutyState(duty, nowMs) === 'Open')
+  const deadline = open.map((duty) => duty.deadline).toSorted()[0]
+  return { reason: 'InTime', message: `${counts.Open} of ${duties.length} clusters do not comply yet; the next deadline is ${deadline}${late}.` } // prettier-ignore
 }
 
 /** NonCompliant before Pending before not known before Compliant; without any state, not known. */

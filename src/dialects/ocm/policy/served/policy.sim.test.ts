@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findCondition } from '../../../../core/conditions.ts'
 import type { JsonObject } from '../../../../core/json.ts'
+import { parseTime } from '../../../../core/time/time.ts'
+import { dutyState } from '../../../../plan/fleet/duties.ts'
 import { ConfigMap } from '../../../../kinds/builtin/core.ts'
 import type { KubeObject, ResourceType, UnknownObject } from '../../../../kinds/meta.ts'
 import { Bundle } from '../../../../kinds/native/bundle.ts'
@@ -204,5 +206,47 @@ describe('a Policy', () => {
         assert.equal((await policyOf(fleet, 'kept'))?.status?.compliant, undefined)
       },
       { seeds: 1 },
+    ))
+
+  test('with deadlines of its bindings tells which clusters were in time, and which were not', () =>
+    simulate(
+      async (world) => {
+        const fleet = await start(world, 3)
+        await apply(world, fleet, OcmPlacement, { ...placement('one', {}), spec: { numberOfClusters: 1 } })
+        await apply(world, fleet, Policy, policy('rule', [configMapPolicy('rule', { a: 'b' })]))
+        const within = (name: string, selected: string, time: string) => ({
+          ...binding(name, selected, 'rule'),
+          metadata: { ...metadata(name), annotations: { 'flotilla.dev/comply-within': time } },
+        })
+        await apply(world, fleet, PlacementBinding, within('all', 'all', '1w'))
+        await apply(world, fleet, PlacementBinding, within('production', 'one', '30m'))
+        const duties = async () => (await policyOf(fleet, 'rule'))?.status?.duties ?? []
+        const condition = async () => findCondition((await policyOf(fleet, 'rule'))?.status?.conditions, 'DutiesMet')
+        await until(world, fleet, 'both times count', async () => {
+          const bindings = (await duties()).map((one) => one.binding).toSorted()
+          return bindings.join() === 'all,all,production'
+        })
+        assert.equal((await condition())?.reason, 'InTime')
+        await until(world, fleet, 'the deadline passes', async () => (await condition())?.status === 'False')
+        const short = (await duties()).find((one) => one.binding === 'production')!
+        assert.equal(parseTime(short.deadline)! - parseTime(short.since)!, 1_800_000)
+        assert.match((await condition())!.message, new RegExp(`^1 of 3 clusters .* ${short.clustername}\\.$`))
+        await world.run(60_000)
+        // The clusters comply: one too late, the others in time.
+        await apply(world, fleet, Policy, policy('rule', [configMapPolicy('rule', { a: 'b' })], { remediationAction: 'enforce' })) // prettier-ignore
+        await until(world, fleet, 'all comply', async () => (await condition())?.reason === 'Met')
+        assert.equal((await condition())?.message, 'All 3 clusters comply; 1 complied after the deadline.')
+        const proof = await duties()
+        assert.deepEqual(proof.map((one) => dutyState(one, parseTime(one.compliedAt!)!)).toSorted(), [
+          'Late',
+          'Met',
+          'Met',
+        ])
+        // A time that is none is told, and without a time nothing is demanded.
+        await apply(world, fleet, PlacementBinding, within('production', 'one', 'soon'))
+        await until(world, fleet, 'it is told', async () => (await condition())?.reason === 'InvalidTime')
+        assert.match((await condition())!.message, /PlacementBinding production: .* "soon" is not a time such as 24h/)
+      },
+      { seeds: 2 },
     ))
 })

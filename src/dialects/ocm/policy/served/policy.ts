@@ -9,16 +9,21 @@ import { apiVersionOf, keyOf } from '../../../../kinds/meta.ts'
 import type { KubeObject } from '../../../../kinds/meta.ts'
 import { Bundle, REMOVAL_FINALIZER } from '../../../../kinds/native/bundle.ts'
 import { Placement } from '../../../../kinds/native/placement.ts'
+import { nextDeadlineMs } from '../../../../plan/fleet/duties.ts'
+import type { Duty } from '../../../../plan/fleet/duties.ts'
 import { bindPolicy } from './bind-policy.ts'
-import type { BindingWorld } from './bind-policy.ts'
+import type { BindingWorld, BoundPolicy } from './bind-policy.ts'
 import { compilePolicy, enforcedBundle, policyBundle } from './compile-policy.ts'
 import type { CompiledPolicy } from './compile-policy.ts'
 import { Policy } from './kinds.ts'
-import { clusterRows, complianceOf } from './policy-status.ts'
+import { clusterDuties, clusterRows, complianceOf, dutiesCondition } from './policy-status.ts'
 import type { KnownCluster } from './policy-status.ts'
 
 /** The annotation with the RolloutPlan of a Policy. */
 const PLAN = 'flotilla.dev/rollout-plan'
+
+/** Timers have a limit, and a deadline may be weeks away. */
+const LONGEST_REST_MS = 86_400_000
 
 /** Ports of the reconciler. */
 export interface PolicyPorts {
@@ -28,6 +33,10 @@ export interface PolicyPorts {
   apply(object: Bundle | Placement, signal: AbortSignal): Promise<void>
   remove(object: Bundle | Placement, signal: AbortSignal): Promise<void>
   clusterOf(name: string): KnownCluster
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Counts the duties of a Policy. */
+  count(key: string, duties: readonly Duty[]): void
   readonly pace: KeyedThrottle
 }
 
@@ -44,7 +53,7 @@ export function policyReconciler(ports: PolicyPorts): Reconciler<Policy> {
       if (policy.spec.disabled) {
         await drop(policy, [policyBundle(name), enforcedBundle(name)], ports, context)
         conditions.set('Compiled', 'False', 'Disabled', 'spec.disabled is true: no cluster evaluates the Policy.')
-        return show(draft, [], [], ports)
+        return show(draft, NOTHING, ports)
       }
       const world = ports.worldOf(namespace)
       const bound = bindPolicy(policy, world)
@@ -60,7 +69,7 @@ export function policyReconciler(ports: PolicyPorts): Reconciler<Policy> {
       if (!bound.isBound) {
         await drop(policy, [policyBundle(name), enforcedBundle(name)], ports, context)
         conditions.set('Compiled', 'False', 'NotBound', 'No PlacementBinding binds the Policy to clusters.')
-        return show(draft, [], [], ports)
+        return show(draft, NOTHING, ports)
       }
       const parts = [
         { bundle: policyBundle(name), clusters: bound.clusters, enforces: false },
@@ -76,7 +85,7 @@ export function policyReconciler(ports: PolicyPorts): Reconciler<Policy> {
           const message = `${compiled.problem}. The clusters keep what they evaluate.`
           if (compiled.isSupported) conditions.set('Compiled', 'False', 'InvalidPolicy', message)
           else conditions.set('Compiled', 'False', 'NotSupported', message)
-          return show(draft, union, bound.placement, ports)
+          return show(draft, { ...bound, clusters: union }, ports)
         }
         const isThere = ports.bundleOf(namespace, part.bundle) !== undefined
         if (part.clusters.length === 0 && !isThere && part.enforces) continue
@@ -89,7 +98,7 @@ export function policyReconciler(ports: PolicyPorts): Reconciler<Policy> {
       const held = parts.map(({ bundle }) => problemOf(namespace, bundle, ports)).find((one) => one !== undefined)
       if (held !== undefined) conditions.set('Compiled', 'False', 'NotDelivered', held)
       else conditions.set('Compiled', 'True', 'Compiled', `The Policy is bound to ${union.length} clusters.`)
-      return show(draft, union, bound.placement, ports)
+      return show(draft, { ...bound, clusters: union }, ports)
     },
   }
 }
@@ -205,25 +214,44 @@ function problemOf(namespace: string, name: string, ports: PolicyPorts): string 
   return stalled?.status === 'True' ? `Bundle ${name}: ${stalled.message}` : undefined
 }
 
-/** Shows the states of the clusters; a change of rows alone is written in intervals. */
-function show(
-  { next, seen }: Draft<Policy>,
-  clusters: readonly string[],
-  placement: NonNullable<NonNullable<Policy['status']>['placement']>,
-  ports: PolicyPorts,
-): Result {
+/** What the status of a Policy is about. */
+type Bound = Pick<BoundPolicy, 'clusters' | 'placement' | 'duties' | 'badTime'>
+
+const NOTHING: Bound = { clusters: [], placement: [], duties: new Map() }
+
+/** Shows the states and duties of the clusters; a change of rows alone is written in intervals. */
+function show({ next, seen, conditions }: Draft<Policy>, bound: Bound, ports: PolicyPorts): Result {
   const { namespace = '', name } = next.metadata
   const bundles = [policyBundle(name), enforcedBundle(name)].map((bundle) => `${namespace}/${bundle}`)
-  const status = clusterRows(bundles, clusters.map(ports.clusterOf))
+  const clusters = bound.clusters.map(ports.clusterOf)
+  const status = clusterRows(bundles, clusters)
   const compliant = complianceOf(status.map((row) => row.compliant))
-  const shown = compact({ compliant, placement: [...placement], status })
-  const { conditions: _conditions, ...before } = seen.status ?? {}
-  if (jsonEqual(before, shown)) return {}
+  const nowMs = ports.now()
   const key = keyOf(next)
+  const duties = clusterDuties(seen.status?.duties ?? [], { bundles, clusters, demands: bound.duties }, nowMs)
+  ports.count(key, duties)
+  if (bound.badTime !== undefined) conditions.set('DutiesMet', 'Unknown', 'InvalidTime', `${bound.badTime}.`)
+  else if (duties.length === 0) conditions.remove('DutiesMet')
+  else {
+    const { reason, message } = dutiesCondition(duties, nowMs)
+    if (reason === 'Overdue') conditions.set('DutiesMet', 'False', 'Overdue', message)
+    else if (reason === 'InTime') conditions.set('DutiesMet', 'True', 'InTime', message)
+    else conditions.set('DutiesMet', 'True', 'Met', message)
+  }
+  const deadlineMs = nextDeadlineMs(duties, nowMs)
+  const later = deadlineMs === undefined ? {} : { requeueAfterMs: Math.min(deadlineMs, LONGEST_REST_MS) }
+  const shown = compact({
+    compliant,
+    placement: [...bound.placement],
+    status,
+    duties: duties.length > 0 ? duties : undefined,
+  })
+  const { conditions: _conditions, ...before } = seen.status ?? {}
+  if (jsonEqual(before, shown)) return later
   const waitMs = ports.pace.waitMs(key)
   if (waitMs > 0 && before.compliant === compliant && before.status?.length === status.length)
     return { requeueAfterMs: waitMs }
   ports.pace.note(key)
   next.status = { ...shown, ...compact({ conditions: next.status?.conditions }) } as NonNullable<Policy['status']>
-  return {}
+  return later
 }
