@@ -33,7 +33,11 @@ export function tokenKeys(headers: Readonly<Record<string, string | undefined>>)
 export function checkWebhook(headers: Readonly<Record<string, string | undefined>>, token: string): WebhookCheck {
   const plain = headers['x-gitlab-token'] ?? basicPassword(headers['authorization'])
   const signature = /^(?:sha256=)?([0-9a-f]{64})$/i.exec(
-    headers['x-hub-signature-256'] ?? headers['x-gitea-signature'] ?? headers['x-hub-signature'] ?? '',
+    headers['x-hub-signature-256'] ??
+      headers['x-gitea-signature'] ??
+      headers['x-gogs-signature'] ??
+      headers['x-hub-signature'] ??
+      '',
   )?.[1]
   const hmac = createHmac('sha256', token)
   return {

@@ -10,6 +10,7 @@ import { formatTime } from '../../core/time/time.ts'
 import { Secret } from '../../kinds/builtin/core.ts'
 import { Source } from '../../kinds/native/source.ts'
 import { checkWebhook, tokenKeys } from '../../source/verify-webhook.ts'
+import type { createArgoWebhook } from './argo-webhook.ts'
 import type { ListenAddress } from './listen-address.ts'
 import { listenOn } from './listen.ts'
 import { createPlainServer } from './plain-server.ts'
@@ -20,6 +21,8 @@ export interface WebhookOptions {
   readonly client: Pick<Client, 'get' | 'patch'>
   readonly clock: Clock
   readonly log: Logger
+  /** Answers webhooks of Argo CD, where its kinds are served. */
+  readonly argo?: ReturnType<typeof createArgoWebhook>
 }
 
 /** A listener that is ready. */
@@ -36,10 +39,17 @@ const MAX_REMEMBERED = 10_000
 const PATH = /^\/hooks\/([a-z0-9][a-z0-9-]{0,62})\/([a-z0-9][a-z0-9.-]{0,252})$/
 
 /** Starts the listener. */
-export async function listenForWebhooks({ listen, client, clock, log }: WebhookOptions): Promise<WebhookListener> {
+export async function listenForWebhooks({
+  listen,
+  client,
+  clock,
+  log,
+  argo,
+}: WebhookOptions): Promise<WebhookListener> {
   const hinted = new Map<string, number>()
 
   async function statusOf(request: IncomingMessage, path: string): Promise<number> {
+    if (argo && path === argo.path) return argo.statusOf(request, plainHeaders(request))
     if (request.method !== 'POST') return 405
     const match = PATH.exec(path)
     if (!match) return 404

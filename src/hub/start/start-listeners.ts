@@ -15,8 +15,11 @@ import { openUserApi } from '../console/user-api.ts'
 import type { FleetView } from '../console/fleet-view.ts'
 import type { DataDirectory } from '../home/data-directory.ts'
 import { parseAddress } from '../http/listen-address.ts'
+import type { ArgoWebhookOptions } from '../http/argo-webhook.ts'
 import { listenForWebhooks } from '../http/webhook-listener.ts'
+import type { WebhookOptions } from '../http/webhook-listener.ts'
 import { listenForMetrics } from '../metrics/metrics-listener.ts'
+import { servedDialects } from '../home/dialect-names.ts'
 import { consoleExposure, readCertificate, readClientSecret, readOidcSettings } from './oidc-config.ts'
 import type { Starting } from './starting.ts'
 
@@ -57,10 +60,18 @@ export async function startListeners(
     closeLater(() => listener.close())
   }
   if (config.webhookListen !== undefined) {
-    const listener = await listenForWebhooks({ listen: parseAddress(config.webhookListen), client, clock, log })
+    const argo = servedDialects(config).includes('argo') ? await argoWebhook({ client, clock, log }) : undefined
+    const listen = parseAddress(config.webhookListen)
+    const listener = await listenForWebhooks({ listen, client, clock, log, ...(argo && { argo }) })
     closeLater(() => listener.close())
   }
   return console
+}
+
+/** Loaded only on hubs that serve Argo CD's kinds. */
+async function argoWebhook(options: ArgoWebhookOptions): Promise<NonNullable<WebhookOptions['argo']>> {
+  const { createArgoWebhook } = await import('../http/argo-webhook.ts')
+  return createArgoWebhook(options)
 }
 
 const NO_CONSOLE: HubListeners = {

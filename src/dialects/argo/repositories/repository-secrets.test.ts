@@ -88,6 +88,26 @@ test('an ssh key with the known hosts of Argo CD, and certificates of servers', 
   assert.equal(of('https://public.example/x.git'), undefined)
 })
 
+test('a GitHub App, with the installation that the Secret names or that of the owner of the repository', () => {
+  const of = (fields: Readonly<Record<string, string>>, url = 'https://github.com/acme/web.git') => {
+    const secrets = [secret('app', 'repo-creds', { url: 'https://github.com/acme', ...fields })]
+    const answer = repositoryAccess(url, '', { secrets, configMaps: [] })
+    return answer && 'secret' in answer
+      ? Object.fromEntries(Object.keys(answer.secret.data ?? {}).map((key) => [key, fieldOf(answer.secret, key)]))
+      : answer
+  }
+  const app = { githubAppID: '1', githubAppPrivateKey: 'KEY' }
+  assert.deepEqual(
+    of({ ...app, githubAppInstallationID: '2', githubAppEnterpriseBaseUrl: 'https://ghe.example/api/v3' }),
+    {
+      ...app,
+      githubAppInstallationID: '2',
+      githubAppBaseURL: 'https://ghe.example/api/v3',
+    },
+  )
+  assert.deepEqual(of(app), { ...app, githubAppInstallationOwner: 'acme' })
+})
+
 test('credentials that are not served are refused by name, and settings without effect are said', () => {
   const of = (fields: Readonly<Record<string, string>>) =>
     repositoryAccess('https://git.example/x', '', {

@@ -50,6 +50,7 @@ export function repositoryAccess(url: string, project: string, objects: Reposito
   const ca = dataOf(objects, TLS_CERTS)[host]
   const data = compact({
     ...read.data,
+    githubAppInstallationOwner: installationOwner(url, read.data),
     known_hosts: read.data['ssh-privatekey'] === undefined ? undefined : knownHosts,
     'ca.crt': ca,
   })
@@ -60,6 +61,12 @@ export function repositoryAccess(url: string, project: string, objects: Reposito
     isScoped: found !== undefined && fieldOf(found, 'project') !== '',
     notes: read.notes,
   }
+}
+
+/** As in Argo CD, an App without the number of an installation uses that of the owner of the repository. */
+function installationOwner(url: string, data: Readonly<Record<string, string>>): string | undefined {
+  if (data['githubAppPrivateKey'] === undefined || data['githubAppInstallationID'] !== undefined) return undefined
+  return /^https:\/\/[^/]+\/([^/]+)\/[^/]/i.exec(url)?.[1]
 }
 
 /** The Secret of the repository, or else the template with the longest address. */
@@ -105,9 +112,12 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   sshPrivateKey: 'ssh-privatekey',
   tlsClientCertData: 'tls.crt',
   tlsClientCertKey: 'tls.key',
+  githubAppID: 'githubAppID',
+  githubAppPrivateKey: 'githubAppPrivateKey',
+  githubAppInstallationID: 'githubAppInstallationID',
+  githubAppEnterpriseBaseUrl: 'githubAppBaseURL',
 }
 const NOT_SERVED: Readonly<Record<string, string>> = {
-  githubAppPrivateKey: 'credentials of a GitHub App',
   gcpServiceAccountKey: 'a service account of Google Cloud',
   useAzureWorkloadIdentity: 'a workload identity of Azure',
 }
