@@ -11,6 +11,7 @@ import type { HubConfig, HubRole } from './config.ts'
 import { createFleetView } from './console/fleet-view.ts'
 import { keepLastSigned, signCheckpoints } from './sign-audit.ts'
 import { publishHealth } from './home/publish-health.ts'
+import { createStorageWatch, measureStorage } from './home/storage-health.ts'
 import { openDataDirectory } from './home/data-directory.ts'
 import type { DataDirectory } from './home/data-directory.ts'
 import { servedDialects } from './home/dialect-names.ts'
@@ -150,7 +151,10 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   if (roles.includes('console')) runBeside(starting, 'console', view.run)
   const watching = watchMainThread({ clock, log }, life)
   closeLater(() => watching)
-  const health = { clock, ids, log, client, name: threads.name, supervisor, authorities, peers }
+  const storage = createStorageWatch({ clock, log }, () => measureStorage(directory))
+  const measuring = storage.run(life)
+  closeLater(() => measuring)
+  const health = { clock, ids, log, client, name: threads.name, supervisor, authorities, storage, peers }
   const publishing = publishHealth(health, life)
   closeLater(() => publishing)
   if (config.kubeconfig === undefined) {

@@ -61,6 +61,7 @@ export function maskOf(folders: Readonly<Record<string, string>>): (text: string
       .replaceAll(/(store-\d\d-)[a-z0-9]{5}\b/g, '$1RANDOM')
       .replaceAll(/\b\d+(\.\d+)?(y|d|h|m|s|ms)(\d+[dhms])*\b/g, 'AGE')
       .replaceAll(/\b\d+(\.\d+)? (s|ms|KB|B|bytes)\b/g, 'SOME $2')
+      .replaceAll(/(the database has) [\d.]+ \w+, [\d.]+ \w+ free/g, '$1 SIZE, SIZE free')
       .replaceAll(/(the clock of the hub) .*(?= the clock of this machine)/g, '$1 …')
       .replaceAll(/(?<=\S) {2,}(?=\S)/g, '   ')
   }

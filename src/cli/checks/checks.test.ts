@@ -106,6 +106,8 @@ const WELL: HubFacts = {
   certificateEndsMs: NOW + 300 * DAY * 1000,
   mayList: true,
   pendingClusters: 0,
+  clusters: [],
+  rollouts: [],
   uncheckedTokens: [],
   migratedProjects: [],
   hubs: [],
@@ -113,6 +115,30 @@ const WELL: HubFacts = {
   attention: [],
   refused: [],
 }
+
+test('disk and backup of each hub, versions of agents and stuck Rollouts are among the checks of a hub', () => {
+  const lines = (facts: Partial<HubFacts>) =>
+    hubChecks({ ...WELL, ...facts }, NOW).flatMap(({ checks }) =>
+      checks
+        .filter(({ id }) => ['hub-storage', 'last-backup', 'agent-versions', 'rollouts-stuck'].includes(id))
+        .map(({ id, result }) => `${result} ${id}`),
+    )
+  assert.deepEqual(lines({}), ['ok agent-versions', 'ok rollouts-stuck'])
+  const health = { version: '0.3.0', startedAt: at(-DAY), parts: [], storage: { freeBytes: 1, databaseBytes: 1 } }
+  const agents = [{ ...clusterOf({}), status: { agentVersion: '0.1.0' } }]
+  const hubs = [{ name: '0', health }]
+  assert.deepEqual(lines({ hubs, clusters: agents }), [
+    'failed hub-storage',
+    'warning last-backup',
+    'ok agent-versions',
+    'ok rollouts-stuck',
+  ])
+  // A kube-apiserver does not say the version of the hub: the hub does.
+  const onKubernetes = lines({ version: 'v1.36.0', hubs, clusters: agents, rollouts: undefined })
+  assert.deepEqual(onKubernetes.slice(2), ['warning agent-versions', 'warning rollouts-stuck'])
+  assert.deepEqual(lines({ version: 'v1.36.0', clusters: agents }), ['ok rollouts-stuck'])
+  assert.deepEqual(lines({ hubs: 'Unreadable' }).slice(0, 1), ['warning hub-storage'])
+})
 
 test('a hub: unreachable, slow clock, other version, ending certificate, waiting clusters', () => {
   const trouble = (facts: Partial<HubFacts>) =>
@@ -270,7 +296,7 @@ test('printed with glyphs and anchors; short leaves out what is well; json is fo
   assert.equal(
     printChecks(categories, { format: 'short', isUtf8: true }),
     'hub\n---\n× the hub is not ready: starting\n    see https://flotilla.dev/docs/checks.md#hub-ready\n' +
-      '‼ 1 cluster waits for acceptance\n    see https://flotilla.dev/docs/checks.md#pending-clusters\n\n1 failed, 1 warning, 14 passed\n',
+      '‼ 1 cluster waits for acceptance\n    see https://flotilla.dev/docs/checks.md#pending-clusters\n\n1 failed, 1 warning, 16 passed\n',
   )
   const json = JSON.parse(printChecks(categories, { format: 'json', isUtf8: true })) as { success: boolean }
   assert.equal(json.success, false)

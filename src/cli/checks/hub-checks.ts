@@ -4,12 +4,15 @@ import { nameSome, plural } from '../../core/text/name-some.ts'
 import { humanAge, parseTime } from '../../core/time/time.ts'
 import { JOURNAL_ANNOTATION, JOURNAL_NAMESPACE } from '../../kinds/fields/journal-head.ts'
 import type { JournalHead } from '../../kinds/fields/journal-head.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { JoinToken } from '../../kinds/native/join-token.ts'
+import type { Rollout } from '../../kinds/native/rollout.ts'
 import { MIGRATED_LABEL } from '../../kinds/fields/project-names.ts'
 import { authorityProblem, HUB_HEALTH, notReadyReason, partNoun, peerProblem } from '../../plan/fleet/hub-health.ts'
 import type { HubHealth } from '../../plan/fleet/hub-health.ts'
 import type { AttentionItem } from '../../plan/fleet/attention.ts'
 import { attentionChecks } from './attention-checks.ts'
+import { agentVersionsCheck, storageChecks, stuckRolloutsCheck } from './fleet-checks.ts'
 import type { Check, CheckCategory } from './check.ts'
 
 /** The answers of the hub. */
@@ -26,6 +29,10 @@ export interface HubFacts {
   readonly certificateEndsMs: number | undefined
   readonly mayList: boolean
   readonly pendingClusters: number
+  /** Undefined if the caller may not list them. */
+  readonly clusters: readonly Cluster[] | undefined
+  /** Undefined if the caller may not list them. */
+  readonly rollouts: readonly Rollout[] | undefined
   /** Join tokens from before the hub checked the rights of their authors. Undefined if the caller may not read them. */
   readonly uncheckedTokens: readonly string[] | undefined
   /** Projects that an upgrade made and that still have its label. Undefined if the caller may not read them. */
@@ -72,6 +79,7 @@ export function hubChecks(facts: HubFacts, nowMs: number): CheckCategory[] {
     ...partChecks(facts.hubs, nowMs),
     ...authorityChecks(facts.hubs, nowMs),
     ...peerChecks(facts.hubs),
+    ...diskChecks(facts.hubs, nowMs),
     ...journalChecks(facts.journals, nowMs),
     skewCheck(facts.skewMs),
     versionCheck(facts),
@@ -82,7 +90,9 @@ export function hubChecks(facts: HubFacts, nowMs: number): CheckCategory[] {
     pendingCheck(facts),
     ...tokenChecks(facts.uncheckedTokens),
     ...projectChecks(facts.migratedProjects),
+    ...versionsOfAgents(facts),
     ...attentionChecks(facts),
+    stuckRolloutsCheck(facts.rollouts, nowMs),
   ]
   return [{ name: 'hub', checks }]
 }
@@ -98,6 +108,22 @@ export function uncheckedTokens(
     return gives && isOpen && (parseTime(metadata.creationTimestamp ?? '') ?? 0) < policySince
   })
   return unchecked.map(({ metadata }) => metadata.name)
+}
+
+/** A hub of an earlier version says nothing about its disk and has no line. */
+function diskChecks(hubs: HubFacts['hubs'], nowMs: number): Check[] {
+  const { namespace, name } = HUB_HEALTH
+  const why = `you may not read ConfigMap ${name} in namespace ${namespace}`
+  if (hubs === 'Unreadable')
+    return [{ id: 'hub-storage', result: 'warning', text: `disk and backups of the hub are not checked: ${why}` }]
+  return hubs.flatMap(({ name: hub, health }) => (health?.storage ? storageChecks(hub, health.storage, nowMs) : []))
+}
+
+/** By the version that the API says, and on a kube-apiserver by that of the first hub. */
+function versionsOfAgents({ version, hubs, clusters }: HubFacts): Check[] {
+  const published = hubs === 'Unreadable' ? undefined : hubs.find(({ health }) => health?.version !== undefined)
+  const check = agentVersionsCheck(clusters, ownVersion(version) ?? published?.health?.version)
+  return check === undefined ? [] : [check]
 }
 
 /** A hub without migrated Projects has no line. */
@@ -224,7 +250,7 @@ function skewCheck(skewMs: number | undefined): Check {
 }
 
 function versionCheck({ version, clientVersion }: HubFacts): Check {
-  const own = /flotilla-(\S+)$/.exec(version ?? '')?.[1]
+  const own = ownVersion(version)
   if (own === undefined)
     return {
       id: 'version',
@@ -238,6 +264,11 @@ function versionCheck({ version, clientVersion }: HubFacts): Check {
         result: 'warning',
         text: `the hub has version ${own}, this program has version ${clientVersion}`,
       }
+}
+
+/** The version of an embedded hub; undefined for a kube-apiserver. */
+function ownVersion(version: string | undefined): string | undefined {
+  return /flotilla-(\S+)$/.exec(version ?? '')?.[1]
 }
 
 function certificateChecks(endsMs: number | undefined, nowMs: number): Check[] {

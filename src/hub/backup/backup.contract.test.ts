@@ -62,6 +62,8 @@ describe('backup and restore', () => {
     const manifest = await takeBackup(data, to, ports)
     writing.abort()
     await writer
+    const noted: unknown = JSON.parse(await readFile(join(data, 'last-backup.json'), 'utf8'))
+    assert.deepEqual(noted, { at: manifest.createdAt })
     assert.ok(manifest.revision >= 51)
     assert.deepEqual(manifest.keys, { files: ['sealing.keys', 'signer.key'], sealing: ['k1'] })
     assert.equal(manifest.blobs.count, 1)

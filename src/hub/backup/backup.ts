@@ -25,6 +25,7 @@ import type { Store } from '../../store/store.ts'
 import { TRUST_FILES } from '../../wire/trust/hub-keys.ts'
 import { readFileIfExists } from '../home/atomic-files.ts'
 import { DATABASE_FILE, KEY_FOLDER, parseSealingKeys, SEALING_KEYS_FILE } from '../keys/sealing-keys.ts'
+import { noteBackup } from './last-backup.ts'
 import { endTar, readTar, writeTarEntry } from './tar.ts'
 
 /** What a backup says about itself. */
@@ -105,6 +106,7 @@ export async function takeBackup(data: string, to: string, { clock, ids }: Backu
     await endTar(out)
     await out.sync()
     await rename(half, target)
+    await noteBackup(data, manifest.createdAt)
     return manifest
   } catch (error) {
     await rm(half, { force: true })

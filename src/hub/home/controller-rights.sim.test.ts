@@ -219,6 +219,8 @@ async function remove(hub: ControllersHome): Promise<void> {
   }
 }
 
+const NO_STORAGE = { current: () => undefined, onChange: () => {} }
+
 test('the controllers have every right that they use, and no other', async (t) => {
   const hub = await walkedHome(t)
   await deliver(hub)
@@ -228,7 +230,7 @@ test('the controllers have every right that they use, and no other', async (t) =
   const ports = { clock: hub.clock, ids: systemIds, log: silentLogger }
   const ending = new AbortController()
   const publishing = publishHealth(
-    { ...ports, client: hub.self, name: '0', supervisor, authorities: () => [] },
+    { ...ports, client: hub.self, name: '0', supervisor, storage: NO_STORAGE, authorities: () => [] },
     ending.signal,
   )
   await hub.clock.advance(5000)

@@ -8,6 +8,7 @@ import { isObject } from '../../core/json.ts'
 import { parseHubHealth } from '../../plan/fleet/hub-health.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { publishHealth } from './publish-health.ts'
+import { createStorageWatch } from './storage-health.ts'
 
 const DAY_MS = 86_400_000
 
@@ -33,6 +34,7 @@ test('a CA is published with its end, and from 90 days before it there is one Ev
       name: 'a',
       supervisor,
       authorities: () => [{ name: 'transport', notAfter }],
+      storage: createStorageWatch({ clock, log: silentLogger }, async () => ({ freeBytes: 1 })),
     },
     stop.signal,
   )

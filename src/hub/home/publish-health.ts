@@ -5,13 +5,16 @@
  */
 import type { Client } from '../../client/client.ts'
 import { createWakeup } from '../../core/async/wakeup.ts'
+import { compact } from '../../core/compact.ts'
 import { toError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time/time.ts'
+import { VERSION } from '../../core/version.ts'
 import { createEventRecorder } from '../../engine/event-recorder.ts'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
 import { authorityProblem, formatHubHealth, HUB_HEALTH, partNoun, peerProblem } from '../../plan/fleet/hub-health.ts'
 import type { DialectPeer, HubAuthority } from '../../plan/fleet/hub-health.ts'
 import type { HubPorts } from '../ports.ts'
+import type { StorageWatch } from './storage-health.ts'
 import type { Supervisor } from '../threads/supervisor.ts'
 
 export interface HealthPublisherOptions extends HubPorts {
@@ -21,6 +24,7 @@ export interface HealthPublisherOptions extends HubPorts {
   readonly supervisor: Pick<Supervisor, 'health' | 'onChange'>
   /** The CAs that the hub issues certificates with now. */
   readonly authorities: () => readonly HubAuthority[]
+  readonly storage: Pick<StorageWatch, 'current' | 'onChange'>
   /** Dialects and the controllers of their systems. Absent on the embedded home, which runs no other controllers. */
   readonly peers?: { peers(): readonly DialectPeer[]; onChange(changed: () => void): void } | undefined
 }
@@ -45,12 +49,14 @@ export async function publishHealth(options: HealthPublisherOptions, signal: Abo
   let peerTold = new Set<string>()
   supervisor.onChange(() => wakeup.notify())
   options.peers?.onChange(() => wakeup.notify())
+  options.storage.onChange(() => wakeup.notify())
 
   async function publish(): Promise<void> {
     const parts = supervisor.health()
     const authorities = options.authorities()
     const peers = options.peers?.peers() ?? []
-    const health = { startedAt, parts, authorities, ...(peers.length > 0 && { peers }) }
+    const known = compact({ peers: peers.length > 0 ? peers : undefined, storage: options.storage.current() })
+    const health = { version: VERSION, startedAt, parts, authorities, ...known }
     const object = {
       apiVersion: 'v1',
       kind: 'ConfigMap',

@@ -4,6 +4,8 @@ import { authorityProblem, formatHubHealth, notReadyReason, parseHubHealth } fro
 import type { HubHealth } from './hub-health.ts'
 
 const HEALTH: HubHealth = {
+  version: '0.1.0',
+  storage: { freeBytes: 12_000_000_000, databaseBytes: 340_000_000, lastBackup: '2026-01-01T00:00:00Z' },
   startedAt: '2026-01-01T00:00:00Z',
   parts: [
     { name: 'api', state: 'Running', restarts: 0 },
@@ -25,6 +27,9 @@ test('the health of a hub is read as it was written, and another form is not rea
     '[]',
     '{"startedAt":1,"parts":[]}',
     '{"startedAt":"x","parts":[],"authorities":[{"name":"kitchen","notAfter":"x"}]}',
+    '{"startedAt":"x","parts":[],"storage":{"freeBytes":-1}}',
+    '{"startedAt":"x","parts":[],"storage":{"freeBytes":1,"databaseBytes":"2"}}',
+    '{"startedAt":"x","parts":[],"version":1}',
     '{"startedAt":"x","parts":[{"name":"kitchen","state":"Running","restarts":0}]}',
     '{"startedAt":"x","parts":[{"name":"api","state":"Fine","restarts":0}]}',
     '{"startedAt":"x","parts":[{"name":"api","state":"Down","restarts":1.5}]}',

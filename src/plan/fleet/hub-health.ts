@@ -57,7 +57,22 @@ export interface DialectPeer {
   readonly message?: string
 }
 
+/** The disk of a hub; numbers are rounded to two digits. */
+export interface HubStorage {
+  /** Free space of the data directory. */
+  readonly freeBytes: number
+  /** Size of the database. Absent on a hub whose home is a kube-apiserver. */
+  readonly databaseBytes?: number
+  /** Time at which the database was created, RFC 3339. Absent if the file system does not say. */
+  readonly createdAt?: string
+  /** Time of the newest backup of the data directory, RFC 3339. Absent if none was noted. */
+  readonly lastBackup?: string
+}
+
 export interface HubHealth {
+  /** Version of the program. Absent on hubs of an earlier version, like `storage`. */
+  readonly version?: string
+  readonly storage?: HubStorage
   readonly startedAt: string
   readonly parts: readonly PartHealth[]
   /** Absent on hubs of an earlier version. */
@@ -122,12 +137,14 @@ export function parseHubHealth(text: string): HubHealth | undefined {
     return undefined
   }
   if (!isObject(value) || typeof value['startedAt'] !== 'string' || !Array.isArray(value['parts'])) return undefined
-  const { startedAt, authorities, peers } = value
+  const { startedAt, authorities, peers, version, storage } = value
   const parts = (value['parts'] as unknown[]).filter(isPartHealth)
   if (parts.length !== value['parts'].length) return undefined
   if (authorities !== undefined && !(Array.isArray(authorities) && authorities.every(isAuthority))) return undefined
   if (peers !== undefined && !(Array.isArray(peers) && peers.every(isPeer))) return undefined
-  return { startedAt, parts, ...compact({ authorities, peers }) }
+  if (version !== undefined && typeof version !== 'string') return undefined
+  if (storage !== undefined && !isStorage(storage)) return undefined
+  return { startedAt, parts, ...compact({ authorities, peers, version, storage }) }
 }
 
 function isPeer(value: unknown): value is DialectPeer {
@@ -140,6 +157,13 @@ function isPeer(value: unknown): value is DialectPeer {
     workloads.every((one) => typeof one === 'string') &&
     (message === undefined || typeof message === 'string')
   )
+}
+
+function isStorage(value: unknown): value is HubStorage {
+  if (!isObject(value)) return false
+  const { freeBytes, databaseBytes = 0, lastBackup = '', createdAt = '' } = value
+  const areSizes = [freeBytes, databaseBytes].every((one) => Number.isSafeInteger(one) && (one as number) >= 0)
+  return areSizes && typeof lastBackup === 'string' && typeof createdAt === 'string'
 }
 
 function isAuthority(value: unknown): value is HubAuthority {

@@ -26,6 +26,7 @@ import { MIGRATED_LABEL } from '../../../kinds/fields/project-names.ts'
 import type { AgentFacts } from '../../../plan/fleet/agent-diagnostics.ts'
 import { HUB_HEALTH, parseHubHealth } from '../../../plan/fleet/hub-health.ts'
 import { agentChecks } from '../../checks/agent-checks.ts'
+import { portsCheck } from '../../checks/port-checks.ts'
 import { printChecks, worstOf } from '../../checks/check.ts'
 import type { Check, CheckCategory } from '../../checks/check.ts'
 import { clusterChecks } from '../../checks/cluster-checks.ts'
@@ -124,6 +125,7 @@ async function machineChecks({ nodeVersion, stateFolder }: CliEnvironment): Prom
     folder === undefined
       ? { id: 'state-folder', result: 'ok', text: `${stateFolder} is writable` }
       : { id: 'state-folder', result: 'failed', text: `${stateFolder}: ${folder}` },
+    await portsCheck(),
   ]
 }
 
@@ -173,6 +175,8 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
     skewMs: undefined,
     mayList: false,
     pendingClusters: 0,
+    clusters: undefined,
+    rollouts: undefined,
     uncheckedTokens: undefined,
     migratedProjects: undefined,
     hubs: [],
@@ -184,7 +188,7 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
     const { headers, version } = await readVersion(rest)
     const hubTime = headers['date'] === undefined ? undefined : parseHttpDate(headers['date'])
     const listed = await listClusters(rest)
-    const { items: attention, refused } = await readAttention(clientOver(rest), { clusters: listed ?? [] })
+    const { facts, items: attention, refused } = await readAttention(clientOver(rest), { clusters: listed ?? [] })
     return {
       ...base,
       problem: undefined,
@@ -195,6 +199,8 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
       skewMs: hubTime === undefined ? undefined : hubTime - systemClock.now(),
       mayList: listed !== undefined,
       pendingClusters: (listed ?? []).filter(({ spec }) => !spec.accepted && !spec.refused).length,
+      clusters: listed,
+      rollouts: refused.includes('rollouts') ? undefined : facts.rollouts,
       uncheckedTokens: await listUncheckedTokens(rest, systemClock.now()),
       migratedProjects: await listMigratedProjects(rest),
       attention,
