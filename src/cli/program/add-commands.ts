@@ -1,3 +1,4 @@
+// Tested by src/cli/program/docs-page.test.ts
 import { addAgent, addLogs } from './commands/agent.ts'
 import { addArgo } from './commands/dialects/argo.ts'
 import { addBundles } from './commands/bundle.ts'
@@ -10,6 +11,7 @@ import { addCompliance, addObserve, addStatus, addTop } from './commands/fleet.t
 import { addFlux } from './commands/dialects/flux.ts'
 import { addFreezes } from './commands/freeze.ts'
 import { addHub, addLogin } from './commands/hub.ts'
+import { addHandover } from './commands/dialects/handover.ts'
 import { addKarmada } from './commands/dialects/karmada.ts'
 import { addKustomize } from './commands/kustomization.ts'
 import { addBackups, addDiagnosis } from './commands/maintenance.ts'
@@ -59,6 +61,7 @@ const COMMANDS: readonly ((program: FlotillaCommand, act: Act) => void)[] = [
   // Operate
   addDiagnosis,
   addBackups,
+  addHandover,
   addTrust,
   addEvidence,
   // Offline tools
