@@ -1,11 +1,14 @@
 // Tested by src/dialects/karmada/recorded.contract.test.ts: recorded answers of Karmada.
-/** Karmada's resource interpreter for the kinds of Kubernetes: eight questions about an object. */
+/** Karmada's resource interpreter: eight questions about an object. */
 import { aggregateStatus } from './aggregate-status.ts'
+import type { CustomKind } from './custom/custom-kind.ts'
+import { CUSTOM_KINDS } from './custom/custom-kinds.ts'
 import { interpretDependencies } from './dependencies.ts'
 import { interpretHealth } from './health.ts'
 import { reflectStatus } from './reflect-status.ts'
 import { interpretReplicas, reviseReplicas } from './replicas.ts'
 import { retain } from './retain.ts'
+import { kindOf } from './shape.ts'
 import type { InterpretedObject, StatusItem } from './shape.ts'
 
 /** The questions of the interpreter. */
@@ -38,6 +41,8 @@ export interface InterpretQuestion {
 /** The answer by its name, `notSupported` for a kind without a rule for the operation. */
 export function interpret(question: InterpretQuestion): Readonly<Record<string, unknown>> {
   const { operation, object, observed, replicas = 0, items = [], now } = question
+  const custom = CUSTOM_KINDS[kindOf(object)]
+  if (custom) return interpretCustom(custom, question)
   switch (operation) {
     case 'InterpretReplica':
       return { ...(interpretReplicas(object) ?? NOT_SUPPORTED) }
@@ -56,6 +61,28 @@ export function interpret(question: InterpretQuestion): Readonly<Record<string, 
       return { status: reflectStatus(object) }
     case 'InterpretHealth':
       return answer('healthy', interpretHealth(object))
+  }
+}
+
+function interpretCustom(custom: CustomKind, question: InterpretQuestion): Readonly<Record<string, unknown>> {
+  const { operation, object, observed, replicas = 0, items = [] } = question
+  switch (operation) {
+    case 'InterpretReplica':
+      return { ...(custom.replicas?.(object) ?? NOT_SUPPORTED) }
+    case 'InterpretComponent':
+      return answer('components', custom.components?.(object))
+    case 'ReviseReplica':
+      return answer('object', custom.revise?.(object, replicas))
+    case 'Retain':
+      return answer('object', observed && custom.retain?.(object, observed))
+    case 'AggregateStatus':
+      return answer('object', custom.aggregate?.(object, items))
+    case 'InterpretDependency':
+      return answer('dependencies', custom.dependencies?.(object))
+    case 'InterpretStatus':
+      return { status: custom.status ? custom.status(object) : reflectStatus(object) }
+    case 'InterpretHealth':
+      return answer('healthy', custom.healthy?.(object))
   }
 }
 
