@@ -13,6 +13,8 @@ export interface Connection {
   readonly cert?: string
   readonly key?: Secret<string>
   readonly token?: Secret<string>
+  /** File of the token on this machine, which is read again while the connection is used. */
+  readonly tokenFile?: string
   /** The name in the server's certificate when it is not the host. */
   readonly serverName?: string
   /** Believe any certificate; only because kubeconfigs may say so. */
@@ -40,14 +42,6 @@ export function tlsOptions({ ca, cert, key, serverName, insecure }: Connection) 
 /** The path in front of everything. */
 export function pathPrefix(url: URL): string {
   return url.pathname.replace(/\/+$/, '')
-}
-
-/** Headers with the token of a connection. */
-export function withAuthorization(
-  headers: Readonly<Record<string, string>>,
-  { token }: Pick<Connection, 'token'>,
-): Readonly<Record<string, string>> {
-  return token === undefined ? headers : { ...headers, authorization: `Bearer ${token.reveal()}` }
 }
 
 /** Headers of an answer; a repeated header is joined. */

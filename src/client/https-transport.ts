@@ -3,7 +3,8 @@ import { Agent, request as overHttps } from 'node:https'
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { toError } from '../core/errors.ts'
 import type { HttpRequest, HttpResponse } from '../core/http.ts'
-import { withAuthorization, flatHeaders, pathPrefix, tlsOptions } from './connection.ts'
+import { createAuthorize } from './authorize.ts'
+import { flatHeaders, pathPrefix, tlsOptions } from './connection.ts'
 import type { Connection, SocketTransport } from './connection.ts'
 
 const CONNECT_MS = 10_000
@@ -18,6 +19,7 @@ export function createHttpsTransport(connection: Connection): SocketTransport {
   const isSecure = url.protocol === 'https:'
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, ...tlsOptions(connection) })
   const prefix = pathPrefix(url)
+  const authorize = createAuthorize(connection)
   const fixed = {
     hostname: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),
@@ -31,7 +33,7 @@ export function createHttpsTransport(connection: Connection): SocketTransport {
     const { method, path, headers, body } = request
     // Said for every body: that of a DELETE would else be sent without its length.
     const length = body === undefined ? {} : { 'content-length': String(body.byteLength) }
-    const all = { ...withAuthorization(headers, connection), ...length }
+    const all = { ...authorize(headers), ...length }
     const outgoing = await begin({ ...fixed, method, path: prefix + path, headers: all })
     return await new Promise((answered, failed) => {
       limitHandshake(outgoing, isSecure)

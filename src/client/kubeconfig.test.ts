@@ -56,6 +56,10 @@ describe('kubeconfig', () => {
     const { connection } = await read(text, { readFile })
     assert.equal(connection.ca, 'CA')
     assert.equal(connection.token?.reveal(), 'TOKEN')
+    // The file is read again later, also by who reads a kubeconfig that was made from this one.
+    assert.equal(connection.tokenFile, '/etc/token')
+    const [{ user }] = kubeconfigFor('c', { ...connection, user: 'u' })['users'] as [{ user: object }]
+    assert.deepEqual(user, { tokenFile: '/etc/token' })
     await assert.rejects(
       read(text),
       /\/home\/me\/\.kube\/config names the file \/home\/me\/\.kube\/ca\.pem, which cannot be read/,

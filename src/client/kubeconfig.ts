@@ -51,7 +51,7 @@ export async function readKubeconfig(options: KubeconfigOptions): Promise<Kubeco
 
 /** The value of a kubeconfig with one cluster, one user and one context; write it as YAML or JSON. */
 export function kubeconfigFor(name: string, connection: Connection & { readonly user: string }): JsonObject {
-  const { server, ca, cert, key, token, user, serverName } = connection
+  const { server, ca, cert, key, token, tokenFile, user, serverName } = connection
   return {
     apiVersion: 'v1',
     kind: 'Config',
@@ -72,7 +72,8 @@ export function kubeconfigFor(name: string, connection: Connection & { readonly 
         user: compact({
           'client-certificate-data': cert === undefined ? undefined : base64(utf8(cert)),
           'client-key-data': key === undefined ? undefined : base64(utf8(key.reveal())),
-          token: token?.reveal(),
+          token: tokenFile === undefined ? token?.reveal() : undefined,
+          tokenFile,
         }),
       },
     ],
@@ -106,11 +107,13 @@ async function credentialsOf(options: KubeconfigOptions, user: JsonObject, name:
     )
   }
   const tokenFile = text(user['tokenFile'])
-  const token = text(user['token']) ?? (tokenFile && (await readNextTo(options, tokenFile, 'tokenFile')).trim())
+  const fixed = text(user['token'])
+  const token = fixed ?? (tokenFile && (await readNextTo(options, tokenFile, 'tokenFile')).trim())
   return compact({
     cert,
     key: key === undefined ? undefined : new Secret(key),
     token: token ? new Secret(token) : undefined,
+    tokenFile: fixed === undefined && tokenFile ? resolve(dirname(options.file), tokenFile) : undefined,
   })
 }
 

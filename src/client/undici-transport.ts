@@ -8,7 +8,8 @@ import Pool from 'undici/lib/dispatcher/pool.js'
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
 import { compact } from '../core/compact.ts'
 import type { HttpResponse } from '../core/http.ts'
-import { withAuthorization, flatHeaders, pathPrefix, tlsOptions } from './connection.ts'
+import { createAuthorize } from './authorize.ts'
+import { flatHeaders, pathPrefix, tlsOptions } from './connection.ts'
 import type { Connection, SocketTransport } from './connection.ts'
 
 // As undici's index does: who goes through a proxy has its dispatcher connect.
@@ -88,6 +89,7 @@ export function createUndiciTransport(connection: Connection, options: SocketOpt
       ? new Pool(url.origin, { ...common, connect })
       : new ProxyAgent({ ...common, uri: proxy, requestTls, proxyTunnel: true })
   const prefix = pathPrefix(url)
+  const authorize = createAuthorize(connection)
 
   return {
     transport: async ({ method, path, headers, body }, signal): Promise<HttpResponse> => {
@@ -95,7 +97,7 @@ export function createUndiciTransport(connection: Connection, options: SocketOpt
         origin: url.origin,
         method,
         path: prefix + path,
-        headers: withAuthorization(headers, connection),
+        headers: authorize(headers),
         body: body ?? null,
         signal,
       })

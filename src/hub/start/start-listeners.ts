@@ -86,7 +86,7 @@ async function startConsoleListener(
   { directory, administrator, view, metrics }: ListenerInputs,
   { clock, ids, log, closeLater }: Starting,
 ): Promise<HubListeners> {
-  const { cert: _cert, key: _key, token: _token, ...server } = administrator
+  const { cert: _cert, key: _key, token: _token, tokenFile: _file, ...server } = administrator
   const assets = createConsoleAssets({ places: assetPlaces(), log })
   const { url, tls } = consoleExposure(config)
   const console = await startConsole({

@@ -73,7 +73,8 @@ export async function clusterAddPushed(
   const client = clientOver(connection.rest)
   await refuseTaken(name, client)
   // A single context, with all data inline: no other credential of the file leaves this machine.
-  const kubeconfig = writeYaml(kubeconfigFor(name, { ...read.connection, user: name }))
+  const { tokenFile: _file, ...inline } = read.connection
+  const kubeconfig = writeYaml(kubeconfigFor(name, { ...inline, user: name }))
   const namespace = (flags['namespace'] as string | undefined) ?? SECRET_NAMESPACE
   const secret = { namespace, name: `${name}-kubeconfig` }
   const undo = await createSecret(client, secret, kubeconfig)
