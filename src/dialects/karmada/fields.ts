@@ -64,7 +64,22 @@ export const PROPAGATION_POLICY: Fields = {
     '',
   ),
   preserveResourcesOnDeletion: exact('flag', 'Deleting the object leaves it on its clusters.'),
-  failover: warned('map', 'no effect'),
+  failover: near(
+    {
+      cluster: near(
+        {
+          purgeMode: near(
+            'text',
+            '`Gracefully` keeps the old copy until all new ones are healthy; `Directly` until one is.',
+          ),
+          statePreservation: warned('map', 'no effect'),
+        },
+        'Moves replicas away from a cluster that is out of reach. Without it, nothing is moved.',
+      ),
+      application: warned('map', 'no effect'),
+    },
+    '',
+  ),
   schedulerName: refused('text', 'a name other than `default-scheduler`'),
   schedulePriority: warned('map', 'no effect'),
 }

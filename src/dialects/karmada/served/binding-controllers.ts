@@ -15,6 +15,8 @@ import type { Controller } from '../../../engine/controller.ts'
 import { createKeyedThrottle } from '../../../engine/keyed-throttle.ts'
 import { triggerOn } from '../../../engine/trigger.ts'
 import type { Trigger } from '../../../engine/trigger.ts'
+import { plural } from '../../../core/text/name-some.ts'
+import { parseTime } from '../../../core/time/time.ts'
 import { keyOf } from '../../../kinds/meta.ts'
 import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import { ClusterSet } from '../../../kinds/native/cluster-set.ts'
@@ -55,6 +57,8 @@ export interface BindingParts {
 const MANAGER = 'flotilla-karmada'
 /** Time for which a change of reported values alone waits before it is written. */
 const SAVED_UP_MS = 5000
+/** The shortest time between two moves of replicas away from, or back to, a cluster. */
+const MOVE_EVERY_MS = 2000
 
 /** The controllers of ResourceBindings and ClusterResourceBindings. */
 export function bindingControllers(parts: BindingParts): readonly Controller[] {
@@ -79,6 +83,7 @@ function bindingPorts(parts: BindingParts): BindingPorts {
   const reports = informers.of(ClusterReport)
   const deliveries = informers.of(Delivery)
   const overrides = [informers.of(OverridePolicy), informers.of(ClusterOverridePolicy)]
+  const startedAt = clock.now()
   return {
     templateOf: templateAt,
     clustersFor: clustersOfProjects(informers),
@@ -108,6 +113,20 @@ function bindingPorts(parts: BindingParts): BindingPorts {
       const report = reports.lister.get(name)
       return report?.spec.clusterId === clusters.lister.get(name)?.spec.id ? report : undefined
     },
+    reachOf: (name) => {
+      const cluster = clusters.lister.get(name)
+      if (!cluster || isLeaving(cluster)) return undefined
+      const at = parseTime(findCondition(cluster.status?.conditions, 'Available')?.lastTransitionTime ?? '') ?? 0
+      // An outage of the hub itself does not count.
+      return { isReachable: !isUnreachable(cluster), since: Math.max(at, startedAt) }
+    },
+    heldMoves: () => {
+      const accepted = clusters.lister.list().filter((cluster) => cluster.spec.accepted && !isLeaving(cluster))
+      const away = accepted.filter(isUnreachable).length
+      if (away * 2 <= accepted.length) return undefined
+      return `${away} of ${plural(accepted.length, 'cluster')} are out of reach, which is more than half: no replicas are moved.`
+    },
+    failoverPace: createKeyedThrottle(clock, MOVE_EVERY_MS),
     writeStatus: async (template, status, signal) => {
       const { metadata } = template
       const type = templateKind(template)!

@@ -17,6 +17,9 @@ import type { OverridePolicy } from '../override/apply-overrides.ts'
 import { aggregateStatus } from '../templates/template-status.ts'
 import type { Template } from '../templates/template-kinds.ts'
 import type { KarmadaCluster } from '../types.ts'
+import type { Move, MoveFacts } from '../failover/decide-failover.ts'
+import { droppedTasks } from '../failover/decide-failover.ts'
+import { decideMove, writePlaced } from './binding-move.ts'
 import { fullyApplied, showTarget } from './binding-status.ts'
 import type { ShownTarget } from './binding-status.ts'
 import { compileBinding, deliveryOptions, targetsOf } from './compile-binding.ts'
@@ -49,6 +52,11 @@ export interface BindingPorts {
   applyDelivery(delivery: Delivery, signal: AbortSignal): Promise<void>
   deleteDelivery(delivery: Delivery, signal: AbortSignal): Promise<void>
   reportOf(cluster: string): ClusterReport | undefined
+  /** Whether the agent of a cluster of the fleet is in reach, and since when. */
+  reachOf: MoveFacts['reachOf']
+  /** Why replicas are not moved now: too many clusters are out of reach at once. */
+  heldMoves(): string | undefined
+  readonly failoverPace: KeyedThrottle
   writeStatus(template: Template, status: Record<string, unknown>, signal: AbortSignal): Promise<void>
   readonly pace: KeyedThrottle
 }
@@ -98,14 +106,21 @@ export function bindingReconciler(name: string, ports: BindingPorts): Reconciler
         return {}
       }
       const decided = binding.spec.placement ? scheduleServed(binding, allowed.clusters) : undefined
-      if (decided && writeDecision(draft, decided)) return {}
+      if (decided && writeDecision(draft, decided, context.clock.now())) return {}
       if (delivery && !isMine) {
         const message = `Delivery ${keyOf(delivery)} exists and was not made for this binding; delete or rename it.`
         draft.conditions.set('Admitted', 'False', 'NameTaken', message)
         return {}
       }
       const compiled = await deliver({ binding, template, delivery }, { ports, storedSet, context })
-      return show(draft, { template, decided, ...compiled }, ports, context)
+      const move = decideMove(binding, { ...allowed, ports, delivery: compiled.delivery, now: context.clock.now() })
+      if (move?.placed) {
+        writePlaced(binding, move.placed)
+        ports.failoverPace.note(ALL_BINDINGS)
+        return {}
+      }
+      const shown = await show(draft, { template, decided, ...compiled, move }, ports, context)
+      return { ...shown, ...soonest(shown, move) }
     },
   }
 }
@@ -114,14 +129,28 @@ const MAX_SETS = 20_000
 const TEMPLATE_NOT_FOUND =
   'The object is not on the hub, and it was not deleted there: what runs stays. Delete the binding to remove it from its clusters.'
 
+/** Moves of all bindings share one rate. */
+const ALL_BINDINGS = 'all'
+
+function soonest({ requeueAfterMs = Infinity }: Result, move: Move | undefined): Result {
+  const ms = Math.min(requeueAfterMs, move?.retryAfterMs ?? Infinity)
+  return Number.isFinite(ms) ? { requeueAfterMs: ms } : {}
+}
+
 /** Writes targets that changed; the status follows in the next pass. */
-function writeDecision({ next: binding }: Draft<ServedBinding>, decided: ServedSchedule): boolean {
+function writeDecision({ next: binding }: Draft<ServedBinding>, decided: ServedSchedule, now: number): boolean {
   const annotations = scheduledAnnotations(binding, decided)
   const isSame =
     jsonEqual(binding.spec.clusters ?? [], decided.clusters) &&
     jsonEqual(binding.metadata.annotations ?? {}, annotations)
   if (isSame) return false
-  binding.spec = { ...binding.spec, clusters: decided.clusters.map((one) => ({ ...one })) }
+  const gone = binding.spec.failover?.cluster ? droppedTasks(binding.spec.clusters ?? [], decided.clusters, now) : []
+  const tasks = [...(binding.spec.gracefulEvictionTasks ?? []), ...gone]
+  binding.spec = {
+    ...binding.spec,
+    clusters: decided.clusters.map((one) => ({ ...one })),
+    ...(gone.length > 0 ? { gracefulEvictionTasks: tasks.map((one) => ({ ...one })) } : {}),
+  }
   binding.metadata.annotations = annotations
   return true
 }
@@ -253,13 +282,14 @@ function withoutClusters(delivery: Delivery | undefined, targets: number): Deliv
 }
 
 interface Showing extends Delivered {
+  readonly move: Move | undefined
   readonly template: Template
   readonly decided: ServedSchedule | undefined
 }
 
 async function show(
   draft: Draft<ServedBinding>,
-  { template, decided, delivery, problems }: Showing,
+  { template, decided, delivery, problems, move }: Showing,
   ports: BindingPorts,
   { clock, signal }: Context,
 ): Promise<Result> {
@@ -287,6 +317,7 @@ async function show(
   const applied = fullyApplied(aggregatedStatus)
   draft.conditions.set('FullyApplied', applied.status, applied.reason, applied.message)
   showAdmission(draft, delivery)
+  showMove(draft, move)
   return {}
 }
 
@@ -295,6 +326,12 @@ function showAdmission({ conditions }: Draft<ServedBinding>, delivery: Delivery 
   const admitted = findCondition(delivery?.status?.conditions, 'Admitted')
   if (admitted?.status === 'False') conditions.set('Admitted', 'False', admitted.reason, admitted.message)
   else conditions.remove('Admitted')
+}
+
+/** Says why replicas stay on clusters that are out of reach, although the policy asks to move them. */
+function showMove({ conditions }: Draft<ServedBinding>, move: Move | undefined): void {
+  if (move?.message === undefined) conditions.remove('Moved')
+  else conditions.set('Moved', 'False', 'ManyClustersUnreachable', move.message)
 }
 
 function decisionShown({ seen }: Draft<ServedBinding>, decided: ServedSchedule | undefined): boolean {

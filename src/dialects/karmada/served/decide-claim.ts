@@ -2,6 +2,7 @@
 /** Which policy claims a template now, and what the binding of the template says. Pure. */
 import { compact } from '../../../core/compact.ts'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
+import { parseDuration } from '../../../core/time/duration.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
 import { admitPolicy } from '../admit/admit-policy.ts'
 import { priorityOf } from '../match/choose-policy.ts'
@@ -17,6 +18,8 @@ const PP = 'propagationpolicy.karmada.io'
 const CPP = 'clusterpropagationpolicy.karmada.io'
 /** Annotation of a binding with the template that a lazy policy has activated. */
 const ACTIVATED = 'karmada.flotilla.dev/activated-template'
+/** Annotation of a policy: the time after which replicas return to a cluster that is back, for example `10m`. */
+export const FAIL_BACK = 'karmada.flotilla.dev/fail-back-after'
 const MAX_NAME = 253
 
 /** A policy as decisions read it, or why it claims nothing. */
@@ -27,6 +30,10 @@ export function readPolicy(policy: ServedPropagation): ReadPolicy {
   const { kind, metadata, spec } = policy
   if ((spec.schedulerName ?? DEFAULT_SCHEDULER) !== DEFAULT_SCHEDULER) {
     return { problem: `spec.schedulerName: only ${DEFAULT_SCHEDULER} is served` }
+  }
+  const failBack = metadata.annotations?.[FAIL_BACK]
+  if (failBack !== undefined && parseDuration(failBack) === undefined) {
+    return { problem: `metadata.annotations[${FAIL_BACK}]: must be a duration, for example 10m` }
   }
   const labels = { ...metadata.labels, [`${kind === 'PropagationPolicy' ? PP : CPP}/permanent-id`]: metadata.uid ?? '' }
   const object = { ...policy, metadata: { ...metadata, labels } }
@@ -183,6 +190,7 @@ function bindingFor(
         ...compact({ [`${prefix}/namespace`]: isCluster ? undefined : policy.metadata.namespace }),
         [`${prefix}/name`]: policy.metadata.name,
         ...(isLazy ? { [ACTIVATED]: content } : {}),
+        ...compact({ [FAIL_BACK]: policy.metadata.annotations?.[FAIL_BACK] }),
       },
     },
     spec: compact({
@@ -209,12 +217,14 @@ function bindingFor(
   }
 }
 
+/** Annotation with the clusters that a binding has left because they were out of reach. */
+export const LEFT_CLUSTERS = 'karmada.flotilla.dev/left-clusters'
 /** Annotation with the placement that was applied last. */
 export const APPLIED_PLACEMENT = 'policy.karmada.io/applied-placement'
 
 function appliedPlacement(binding: ServedBinding | undefined): Record<string, string> {
   const kept = Object.entries(binding?.metadata.annotations ?? {}).filter(
-    ([key]) => key === APPLIED_PLACEMENT || (key.startsWith('karmada.flotilla.dev/') && key !== ACTIVATED),
+    ([key]) => key === APPLIED_PLACEMENT || key === LEFT_CLUSTERS,
   )
   return Object.fromEntries(kept)
 }

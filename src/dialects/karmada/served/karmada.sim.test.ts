@@ -5,16 +5,17 @@ import { describe, test } from 'node:test'
 import { findCondition } from '../../../core/conditions.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { Deployment } from '../../../kinds/builtin/apps.ts'
-import { Namespace } from '../../../kinds/builtin/core.ts'
+import { ConfigMap, Namespace } from '../../../kinds/builtin/core.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
+import { Cluster } from '../../../kinds/native/cluster.ts'
 import { Delivery } from '../../../kinds/native/delivery.ts'
 import { Project } from '../../../kinds/native/project.ts'
 import { startFleet } from '../../../sim/fleet/fleet.ts'
 import type { Fleet } from '../../../sim/fleet/fleet.ts'
 import type { World } from '../../../sim/kernel/world.ts'
-import { listStored, recheckOnWrite } from '../../../testing/simulation/fleet-invariants.ts'
+import { isOffline, listStored, recheckOnWrite } from '../../../testing/simulation/fleet-invariants.ts'
 import { simulate } from '../../../testing/simulation/run-seeds.ts'
 import { retryUntilAccepted } from '../../../testing/simulation/until-accepted.ts'
 import { readYaml } from '../../../yaml/read/read-yaml.ts'
@@ -290,6 +291,186 @@ describe('a Deployment of the hub', () => {
       const deployment = await hubDeployment(fleet)
       assert.deepEqual([deployment?.metadata.finalizers, deployment?.status], [undefined, {}])
       assert.deepEqual(await replicasOn(fleet), [undefined])
+    })
+  })
+})
+
+/** The data of a ConfigMap on each cluster. */
+async function configOn({ members }: Fleet, name: string): Promise<(string | undefined)[]> {
+  return Promise.all(
+    members.map(async ({ store }) => {
+      const found = (await listStored(store, ConfigMap)).find(({ metadata }) => metadata.name === name)
+      return found?.data?.['value']
+    }),
+  )
+}
+
+async function remove(world: World, { client }: Fleet, kind: Kind, name: string): Promise<void> {
+  await retryUntilAccepted(world, `delete ${name}`, () =>
+    client.delete(kind, { namespace: NAMESPACE, name }).catch((caught: unknown) => {
+      if (!isApiError(caught, 'NotFound')) throw caught
+    }),
+  )
+}
+
+describe('what follows, stays and waits', () => {
+  test('a ConfigMap follows the workloads that name it, through changes, and goes with the last of them', async () => {
+    await once(async (world) => {
+      const fleet = await start(world, 2)
+      const uses = { envFrom: [{ configMapRef: { name: 'settings' } }] }
+      const on = (...clusterNames: string[]) => ({ clusterAffinity: { clusterNames } })
+      await apply(world, fleet, PropagationPolicy, 'web', policy(on('store-2'), { propagateDeps: true }))
+      await apply(world, fleet, Deployment, 'web', web(1, uses))
+      await until(world, fleet, 'ready', () => isReady(fleet, 1))
+      await apply(world, fleet, ConfigMap, 'settings', { data: { value: '1' } })
+      await until(world, fleet, 'followed', async () => (await configOn(fleet, 'settings'))[1] === '1')
+      assert.deepEqual(await configOn(fleet, 'settings'), [undefined, '1'])
+      const attached = await bindingOf(fleet, 'settings-configmap')
+      assert.deepEqual(attached?.spec.requiredBy, [
+        { namespace: NAMESPACE, name: 'web-deployment', clusters: [{ name: 'store-2' }] },
+      ])
+      await apply(world, fleet, PropagationPolicy, 'web', policy(on('store-1', 'store-2'), { propagateDeps: true }))
+      await apply(world, fleet, ConfigMap, 'settings', { data: { value: '2' } })
+      await until(world, fleet, 'everywhere', async () => (await configOn(fleet, 'settings')).join() === '2,2')
+      await apply(world, fleet, Deployment, 'web', web(1))
+      await until(world, fleet, 'gone', async () => (await configOn(fleet, 'settings')).join() === ',')
+      const stored = (await listStored(fleet.hubStore, ConfigMap)).find(({ metadata }) => metadata.name === 'settings')
+      assert.equal(stored?.data?.['value'], '2', 'it stays on the hub')
+      const isFree = async () =>
+        (await listStored(fleet.hubStore, ConfigMap)).every(({ metadata }) => (metadata.finalizers ?? []).length === 0)
+      await until(world, fleet, 'free', isFree)
+    })
+  })
+
+  test('deleted with preserveResourcesOnDeletion goes from the hub alone', async () => {
+    await once(async (world) => {
+      const fleet = await start(world, 2)
+      await apply(world, fleet, PropagationPolicy, 'web', policy({}, { preserveResourcesOnDeletion: true }))
+      await apply(world, fleet, Deployment, 'web', web(1))
+      await until(world, fleet, 'ready', () => isReady(fleet, 2))
+      await remove(world, fleet, Deployment, 'web')
+      await until(world, fleet, 'gone', async () => (await hubDeployment(fleet)) === undefined)
+      await world.run(600_000)
+      assert.deepEqual(await replicasOn(fleet), [1, 1])
+      assert.deepEqual(await listStored(fleet.hubStore, Delivery), [])
+    })
+  })
+
+  test('a policy that is deleted, and an object that vanishes without a deletion, remove nothing', async () => {
+    await once(async (world) => {
+      const fleet = await start(world, 1)
+      await apply(world, fleet, PropagationPolicy, 'web', policy({}))
+      await apply(world, fleet, Deployment, 'web', web(1))
+      await until(world, fleet, 'ready', () => isReady(fleet, 1))
+      await remove(world, fleet, PropagationPolicy, 'web')
+      await world.run(600_000)
+      assert.deepEqual(await replicasOn(fleet), [1])
+      assert.deepEqual((await bindingOf(fleet))?.metadata.labels ?? {}, {})
+      // As after a restore from a backup without the object.
+      const key = `/apps/deployments/${NAMESPACE}/web`
+      const entry = await fleet.hubStore.get(key)
+      await fleet.hubStore.commit({ key, expect: entry!.modRevision, value: undefined })
+      const missing = async () => says(await bindingOf(fleet), 'Scheduled') === 'False TemplateNotFound'
+      await until(world, fleet, 'missing', missing)
+      await world.run(600_000)
+      assert.deepEqual(await replicasOn(fleet), [1])
+    })
+  })
+
+  test('a policy that suspends dispatching holds content back, on all clusters or on some, and shows the status', async () => {
+    await once(async (world) => {
+      const fleet = await start(world, 2)
+      await apply(world, fleet, PropagationPolicy, 'web', policy({}))
+      await apply(world, fleet, Deployment, 'web', web(1))
+      await until(world, fleet, 'ready', () => isReady(fleet, 2))
+      const suspend = async (suspension: object) =>
+        apply(world, fleet, PropagationPolicy, 'web', policy({}, { suspension }))
+      await suspend({ dispatchingOnClusters: { clusterNames: ['store-1'] } })
+      await until(world, fleet, 'suspended', async () => (await bindingOf(fleet))?.spec.suspension !== undefined)
+      await apply(world, fleet, Deployment, 'web', web(2))
+      await until(world, fleet, 'the other', async () => (await replicasOn(fleet)).join() === '1,2')
+      await suspend({ dispatching: true })
+      const isWhole = async () => (await bindingOf(fleet))?.spec.suspension?.dispatching === true
+      await until(world, fleet, 'suspended whole', isWhole)
+      await apply(world, fleet, Deployment, 'web', web(3))
+      await world.run(600_000)
+      assert.deepEqual(await replicasOn(fleet), [1, 2])
+      const items = (await bindingOf(fleet))?.status?.aggregatedStatus ?? []
+      assert.match(items[0]?.appliedMessage ?? '', /suspended/)
+      await apply(world, fleet, PropagationPolicy, 'web', policy({}))
+      await until(world, fleet, 'resumed', async () => (await replicasOn(fleet)).join() === '3,3')
+    })
+  })
+})
+
+describe('a cluster that is cut off', () => {
+  const moving = { failover: { cluster: { purgeMode: 'Gracefully' } } }
+  const cutOff = async (world: World, fleet: Fleet, nth: number) => {
+    fleet.members[nth]!.agent.kill()
+    const isAway = async () => (await listStored(fleet.hubStore, Cluster)).some(isOffline)
+    await until(world, fleet, 'offline', isAway)
+  }
+
+  test('keeps its replicas unless the policy asks to move them', async () => {
+    await once(async (world) => {
+      const fleet = await start(world)
+      await apply(world, fleet, PropagationPolicy, 'web', policy({ replicaScheduling: weights(2, 1, 1) }))
+      await apply(world, fleet, Deployment, 'web', web(10))
+      await until(world, fleet, 'ready', () => isReady(fleet, 10))
+      await cutOff(world, fleet, 0)
+      await world.run(1_800_000)
+      const [target] = (await bindingOf(fleet))?.spec.clusters ?? []
+      assert.deepEqual([target?.name, target?.replicas], ['store-1', 5])
+      const [item] = (await bindingOf(fleet))?.status?.aggregatedStatus ?? []
+      assert.equal(item?.health, 'Unknown')
+    })
+  })
+
+  test('loses its replicas to the others by the rule of the policy, and gets them back when it has stayed', async () => {
+    await once(async (world) => {
+      const fleet = await start(world)
+      const annotations = { 'karmada.flotilla.dev/fail-back-after': '10m' }
+      const rule = policy({ replicaScheduling: weights(2, 1, 1) }, moving)
+      const object = {
+        apiVersion: apiVersionOf(PropagationPolicy),
+        kind: 'PropagationPolicy',
+        metadata: { name: 'web', namespace: NAMESPACE, annotations },
+        ...rule,
+      }
+      await retryUntilAccepted(world, 'policy', () => fleet.client.apply(PropagationPolicy, object, PERSON))
+      await apply(world, fleet, Deployment, 'web', web(10))
+      await until(world, fleet, 'ready', () => isReady(fleet, 10))
+      const before = await replicasOn(fleet)
+      await cutOff(world, fleet, 0)
+      await until(world, fleet, 'moved', async () => (await replicasOn(fleet)).slice(1).join() === '5,5')
+      const isSettled = async () => (await bindingOf(fleet))?.spec.gracefulEvictionTasks === undefined
+      await until(world, fleet, 'the old copy is given up', isSettled)
+      assert.deepEqual(
+        (await bindingOf(fleet))?.spec.clusters?.map(({ name, replicas }) => [name, replicas]),
+        [
+          ['store-2', 5],
+          ['store-3', 5],
+        ],
+      )
+      assert.deepEqual((await replicasOn(fleet))[0], 5, 'it cannot be told')
+      fleet.members[0]!.agent.start()
+      await until(world, fleet, 'moved back', async () => (await replicasOn(fleet)).join() === before.join())
+      await until(world, fleet, 'ready again', () => isReady(fleet, 10))
+      assert.equal((await bindingOf(fleet))?.metadata.annotations?.['karmada.flotilla.dev/left-clusters'], undefined)
+    })
+  })
+
+  test('among more than half of the fleet keeps its replicas, and the binding says so', async () => {
+    await once(async (world) => {
+      const fleet = await start(world)
+      await apply(world, fleet, PropagationPolicy, 'web', policy({ replicaScheduling: weights(2, 1, 1) }, moving))
+      await apply(world, fleet, Deployment, 'web', web(10))
+      await until(world, fleet, 'ready', () => isReady(fleet, 10))
+      await cutOff(world, fleet, 0)
+      await cutOff(world, fleet, 1)
+      const isHeld = async () => says(await bindingOf(fleet), 'Moved') === 'False ManyClustersUnreachable'
+      await until(world, fleet, 'held', isHeld)
+      assert.equal((await bindingOf(fleet))?.spec.clusters?.length, 3)
     })
   })
 })

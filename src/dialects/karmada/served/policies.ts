@@ -74,6 +74,7 @@ function ineffective({ spec }: ServedPropagation): readonly string[] {
     ['spec.placement.workloadAffinity', (spec.placement as Record<string, unknown> | undefined)?.['workloadAffinity']],
     ['spec.failover.application', spec.failover?.application],
     ['spec.failover.cluster.statePreservation', spec.failover?.cluster?.statePreservation],
+    ['spec.association', spec.association],
   ]
   return fields.filter(([, value]) => value !== undefined).map(([field]) => field)
 }
