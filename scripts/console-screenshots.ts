@@ -2,7 +2,7 @@
 // and in two widths. node scripts/console-screenshots.ts [--out DIR] [--only PAGE]
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,6 +20,7 @@ const { values } = parseArgs({
 
 const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } } as const
 const READY_MS = 180_000
+const QUALITY = 82
 
 interface Shot {
   readonly name: string
@@ -43,7 +44,7 @@ const SHOTS: readonly Shot[] = [
   { name: 'placement', path: '/placements/default/stores?cluster=store-05', shows: '[data-check]' },
   { name: 'drift', path: '/drift', shows: '[data-cause]' },
   { name: 'compliance', path: '/compliance?group=default%2Fstore-settings', shows: '[data-row]' },
-  { name: 'audit', path: '/audit', shows: '[data-audit]' },
+  { name: 'audit', path: '/audit-log', shows: '[data-audit]' },
   { name: 'hub', path: '/hub', shows: '[data-part]' },
 ]
 
@@ -127,22 +128,40 @@ async function startDemo(state: string): Promise<{ readonly demo: ChildProcess; 
   const day = (days: number): string =>
     JSON.stringify(new Date(Date.now() + days * 86_400_000).toISOString().replace(/\.\d+Z$/, 'Z'))
   const file = join(state, 'objects.yaml')
-  const { writeFileSync } = await import('node:fs')
   writeFileSync(file, OBJECTS.replace('FREEZE_FROM', day(5)).replace('FREEZE_UNTIL', day(10)))
   await cli('apply', '-f', file, ...admin)
-  await cli('wait', 'rollout.flotilla.dev/shop-g1', '--for=jsonpath={.status.phase}=Completed', ...admin).catch(
-    () => '',
+  await until('the first rollout of shop', async () =>
+    /"phase": "Completed"/.test(await cli('get', 'rollout', 'shop-g1', '-n', 'default', '-o', 'json', ...admin)),
   )
   await cli('demo', 'drift', 'store-05')
   await cli('demo', 'drift', 'store-06')
   await cli('cluster', 'hold', 'store-12', '--reason', 'the shop is being rebuilt', ...admin)
   await cli('cluster', 'add', 'store-new', ...admin)
   await cli('demo', 'release')
-  for (let left = 120; left > 0; left -= 1) {
-    if (/ApprovalPending/.test(await cli('get', 'rollouts', '-n', 'default', '-o', 'json', ...admin))) break
+  await until('the ring that needs an approval', async () =>
+    /ApprovalPending/.test(await cli('get', 'rollouts', '-n', 'default', '-o', 'json', ...admin)),
+  )
+  const [page = ''] = /https?:\S+/.exec(await cli('demo', 'page')) ?? []
+  return { demo, address: page }
+}
+
+/** Asks once a second; the error of the last question is the cause when the time is over. */
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + READY_MS
+  for (;;) {
+    const last = await isSo().catch((caught: unknown) => caught)
+    if (last === true) return
+    if (performance.now() > deadline) throw new Error(`${what}: waited ${READY_MS / 1000} s`, { cause: last })
     await sleep(1_000)
   }
-  return { demo, address: (await cli('demo', 'page')).trim() }
+}
+
+/** Takes what the window shows as WebP, which is a fifth of PNG. */
+async function picture(page: Page, file: string): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })
+  await session.detach()
+  writeFileSync(file, Buffer.from(data, 'base64'))
 }
 
 async function take(page: Page, shot: Shot, origin: string): Promise<void> {
@@ -156,8 +175,8 @@ async function take(page: Page, shot: Shot, origin: string): Promise<void> {
       await page.waitForSelector(shot.shows, { timeout: 30_000 })
       await page.waitForTimeout(600)
       const name = shot.isMain ? `${shot.name}-${theme}-${size}` : shot.name
-      await page.screenshot({ path: join(values.out, `${name}.png`), fullPage: size === 'wide' })
-      process.stdout.write(`${name}.png\n`)
+      await picture(page, join(values.out, `${name}.webp`))
+      process.stdout.write(`${name}.webp\n`)
     }
   }
 }

@@ -174,7 +174,7 @@ test('the console shows the fleet, follows it without a reload, and obeys the ri
       '/drift',
       '/guardrails',
       '/compliance',
-      '/audit',
+      '/audit-log',
       '/hub',
       '/sessions',
     ]

@@ -8,6 +8,7 @@ import { int, listOf, object, optional, text } from '../../src/kinds/schema/sche
 import { BundleCount } from '../../src/kinds/views/bundle-count.ts'
 import { BundleObject } from '../../src/kinds/views/bundle-object.ts'
 import { BundleState } from '../../src/kinds/views/bundle-state.ts'
+import { ReleaseObject } from '../../src/kinds/views/release-object.ts'
 import { descriptionProblems } from './language-rules.ts'
 
 const GOOD = 'Name of the thing.'
@@ -23,7 +24,7 @@ function planted(field: Parameters<typeof object>[0][string], description = GOOD
 }
 
 describe('descriptions of fields', () => {
-  for (const kind of [...NATIVE_KINDS, BundleState, BundleObject, BundleCount]) {
+  for (const kind of [...NATIVE_KINDS, BundleState, BundleObject, BundleCount, ReleaseObject]) {
     test(kind.kind, () => {
       assert.deepEqual(descriptionProblems(kind), [])
     })

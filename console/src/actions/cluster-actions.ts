@@ -56,7 +56,9 @@ export function clusterActions({ metadata: { name, resourceVersion }, spec }: Cl
   if (spec.refused) return []
   if (!spec.accepted) return [acceptAction(name), rejectAction(name)]
   if (spec.decommission) return [stay(name, resourceVersion)]
-  return (['hold', 'cordon'] as const).map((field) => (spec[field] ? release(name, field) : stop(name, field)))
+  return (['hold', 'cordon'] as const).map((field) =>
+    spec[field] ? releaseAction(name, field) : stopAction(name, field),
+  )
 }
 
 const ENDINGS = {
@@ -129,7 +131,8 @@ function stay(name: string, resourceVersion: string | undefined): Action {
   }
 }
 
-function stop(name: string, field: keyof typeof STOPS): Action {
+/** Holds or cordons a cluster. */
+export function stopAction(name: string, field: keyof typeof STOPS): Action {
   const { title, effect } = STOPS[field]
   return {
     title,
@@ -145,7 +148,8 @@ function stop(name: string, field: keyof typeof STOPS): Action {
   }
 }
 
-function release(name: string, field: keyof typeof STOPS): Action {
+/** Ends a hold or cordon. */
+export function releaseAction(name: string, field: keyof typeof STOPS): Action {
   const { back, undo, undone } = STOPS[field]
   return {
     title: back,

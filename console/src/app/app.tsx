@@ -104,7 +104,7 @@ export function App() {
           <Route path="/compliance">
             <CompliancePage />
           </Route>
-          <Route path="/audit">
+          <Route path="/audit-log">
             <AuditPage />
           </Route>
           <Route path="/hub">

@@ -15,6 +15,6 @@ export const PAGES: readonly PageEntry[] = [
   { to: '/drift', title: 'Drift', key: 'd' },
   { to: '/guardrails', title: 'Guardrails', key: 'w' },
   { to: '/compliance', title: 'Compliance', key: 'c' },
-  { to: '/audit', title: 'Audit', key: 'a' },
+  { to: '/audit-log', title: 'Audit', key: 'a' },
   { to: '/hub', title: 'Hub', key: 'h' },
 ]

@@ -5,6 +5,7 @@ import { read, send } from '../data/api.ts'
 import { queries } from '../data/queries.ts'
 import { Button, Empty, Failure, Panel } from '../ui/parts.tsx'
 import { Ago } from '../ui/time.tsx'
+import { scrollable } from '../ui/scrollable.ts'
 
 const METHODS = { code: 'address that works once', token: 'token', oidc: 'single sign-on' } as const
 
@@ -22,7 +23,7 @@ export function SessionsPage() {
       {error && <Failure error={error} what="your sessions" />}
       {data?.length === 0 && <Empty title="You have no session." />}
       {data && data.length > 0 && (
-        <div className="scroll-x">
+        <div className="scroll-x" ref={scrollable}>
           <table className="plain">
             <thead>
               <tr>

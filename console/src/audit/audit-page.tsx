@@ -8,6 +8,7 @@ import { Button, Command, Empty, Failure, Panel } from '../ui/parts.tsx'
 import { Ago } from '../ui/time.tsx'
 import { auditCsv, auditRows } from './audit-rows.ts'
 import type { AuditRow, StoredRecord } from './audit-rows.ts'
+import { scrollable } from '../ui/scrollable.ts'
 
 const DEFAULTS = { q: '', all: '' } as const
 const PAGE = 2_000
@@ -112,7 +113,7 @@ export function AuditPage() {
 
 function AuditTable({ rows }: { readonly rows: readonly AuditRow[] }) {
   return (
-    <div className="scroll-x">
+    <div className="scroll-x" ref={scrollable}>
       <table className="plain">
         <thead>
           <tr>

@@ -14,9 +14,11 @@ import { State } from '../ui/state.tsx'
 import { Ago } from '../ui/time.tsx'
 import { Words } from '../ui/words.tsx'
 import { ClusterObjects } from './cluster-objects.tsx'
+import { CompareReleases } from './compare-releases.tsx'
 import { stateOfBundle } from './bundle-state.ts'
 import { buildErrors, fieldVersions, releaseHistory, SILENT } from './bundle-versions.ts'
 import type { FieldVersion, HistoryEntry, VersionRow } from './bundle-versions.ts'
+import { scrollable } from '../ui/scrollable.ts'
 
 const DEFAULTS = { version: '', cluster: '' } as const
 const HUES = 8
@@ -152,6 +154,7 @@ function Versions({ namespace, name }: { readonly namespace: string; readonly na
       <Panel title="History">
         <History history={history} versions={versions ?? []} hues={hues} />
       </Panel>
+      {releases.data && <CompareReleases releases={releases.data} bundle={name} />}
     </>
   )
 }
@@ -175,7 +178,7 @@ function History({
 }) {
   if (history.length === 0) return <Empty title="There is no release yet." />
   return (
-    <div className="scroll-x">
+    <div className="scroll-x" ref={scrollable}>
       <table className="plain">
         <thead>
           <tr>
@@ -238,7 +241,7 @@ function BuildErrors({ bundle: { metadata, status } }: { readonly bundle: Bundle
         </div>
       )}
       {errors.length > 0 && (
-        <div className="scroll-x">
+        <div className="scroll-x" ref={scrollable}>
           <table className="plain">
             <thead>
               <tr>

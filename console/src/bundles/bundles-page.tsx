@@ -9,6 +9,7 @@ import { Command, Empty, Failure, Panel } from '../ui/parts.tsx'
 import { State } from '../ui/state.tsx'
 import { lookOf } from '../ui/states.ts'
 import { stateOfBundle } from './bundle-state.ts'
+import { scrollable } from '../ui/scrollable.ts'
 
 /** A row of bundlecounts. */
 interface BundleCount {
@@ -64,7 +65,7 @@ export function BundlesPage() {
             <Command>flotilla apply -f FILE</Command>
           </Empty>
         ) : (
-          <div className="scroll-x">
+          <div className="scroll-x" ref={scrollable}>
             <table className="plain">
               <thead>
                 <tr>

@@ -6,6 +6,7 @@ import { useList } from '../data/queries.ts'
 import { useSearchValues } from '../fleet/use-search.ts'
 import { Empty, Failure, Panel } from '../ui/parts.tsx'
 import { State } from '../ui/state.tsx'
+import { scrollable } from '../ui/scrollable.ts'
 
 const DEFAULTS = { cluster: '' } as const
 
@@ -58,7 +59,7 @@ function Objects({ namespace, bundle, cluster }: Named & { readonly cluster: str
     )
   }
   return (
-    <div className="scroll-x">
+    <div className="scroll-x" ref={scrollable}>
       <table className="plain">
         <thead>
           <tr>

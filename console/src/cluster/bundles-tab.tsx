@@ -8,6 +8,7 @@ import { Empty, Failure } from '../ui/parts.tsx'
 import { State } from '../ui/state.tsx'
 import { placedBy } from './placed-by.ts'
 import type { PlacedBy } from './placed-by.ts'
+import { scrollable } from '../ui/scrollable.ts'
 
 /** A row of bundlestates. */
 export interface BundleStateRow {
@@ -62,8 +63,8 @@ export function BundlesTab({ cluster }: { readonly cluster: string }) {
       {rows.length === 0 ? (
         <Empty title="No bundle reaches this cluster.">No Placement that a Bundle uses selects the cluster.</Empty>
       ) : (
-        <div className="scroll-x">
-          <table className="plain">
+        <div className="scroll-x" ref={scrollable}>
+          <table className="plain stack">
             <thead>
               <tr>
                 <th>Bundle</th>
@@ -85,14 +86,14 @@ export function BundlesTab({ cluster }: { readonly cluster: string }) {
                     {row.lastKnown !== undefined && <div className="quiet">last known: {row.lastKnown}</div>}
                     {row.waitsFor !== undefined && <div className="quiet">waits for {row.waitsFor}</div>}
                   </td>
-                  <td>
+                  <td data-label="applied">
                     <Revision of={row.applied} />
                   </td>
-                  <td>
+                  <td data-label="attempted">
                     <Revision of={row.attempted} />
                   </td>
-                  <td>{row.ring ?? '–'}</td>
-                  <td>
+                  <td data-label="ring">{row.ring ?? '–'}</td>
+                  <td data-label="target">
                     {row.target === undefined ? '–' : `g${row.target}`}
                     {row.queued !== undefined && <div className="quiet">g{row.queued} is queued</div>}
                   </td>

@@ -20,6 +20,7 @@ import { BundlesTab } from './bundles-tab.tsx'
 import { DriftTab } from './drift-tab.tsx'
 import { EventsTab } from './events-tab.tsx'
 import { ObjectsTab } from './objects-tab.tsx'
+import { StopBanner } from './stop-reason.tsx'
 
 const DEFAULTS = { tab: 'bundles' } as const
 
@@ -67,6 +68,7 @@ export function ClusterPage({ name }: { readonly name: string }) {
           />
         </div>
       </header>
+      <StopBanner cluster={cluster.data} />
       {row?.state === 'Offline' && (
         <p className="banner" role="status">
           <strong>The cluster is offline.</strong> What you see is as of <Ago at={row.seen} />. The agent keeps running

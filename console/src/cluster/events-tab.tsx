@@ -4,6 +4,8 @@ import type { Event } from '../../../src/kinds/builtin/core.ts'
 import { useList } from '../data/queries.ts'
 import { Empty, Failure } from '../ui/parts.tsx'
 import { Ago } from '../ui/time.tsx'
+import { Words } from '../ui/words.tsx'
+import { scrollable } from '../ui/scrollable.ts'
 
 export function EventsTab({
   kind,
@@ -21,8 +23,8 @@ export function EventsTab({
   if (isPending) return <Empty title="Reading the events…" />
   if (events.length === 0) return <Empty title="There were no events in the last hour." />
   return (
-    <div className="scroll-x">
-      <table className="plain">
+    <div className="scroll-x" ref={scrollable}>
+      <table className="plain stack">
         <thead>
           <tr>
             <th>Last seen</th>
@@ -44,7 +46,8 @@ export function EventsTab({
               </td>
               <td>{event.reason}</td>
               <td className="wide">
-                {event.message} {(event.count ?? 1) > 1 && <span className="quiet">×{event.count}</span>}
+                <Words text={event.message ?? ''} />{' '}
+                {(event.count ?? 1) > 1 && <span className="quiet">×{event.count}</span>}
               </td>
             </tr>
           ))}

@@ -33,6 +33,7 @@ import { Command, Empty, Failure, Panel } from '../ui/parts.tsx'
 import { State } from '../ui/state.tsx'
 import { Ago } from '../ui/time.tsx'
 import { EngineResults } from './engine-results.tsx'
+import { scrollable } from '../ui/scrollable.ts'
 
 const DEFAULTS = { by: 'policy', group: '', state: '', at: '' } as const
 const MAX_ROWS = 300
@@ -245,7 +246,7 @@ function Counts({
 }) {
   const groups = useMemo(() => countRows(rows, by), [rows, by])
   return (
-    <div className="scroll-x">
+    <div className="scroll-x" ref={scrollable}>
       <table className="plain numbers">
         <thead>
           <tr>
@@ -301,7 +302,7 @@ function Rows({ rows }: { readonly rows: readonly ComplianceRow[] }) {
       {rows.length === 0 ? (
         <Empty title="No policy on any cluster matches." />
       ) : (
-        <div className="scroll-x">
+        <div className="scroll-x" ref={scrollable}>
           <table className="plain">
             <thead>
               <tr>

@@ -13,6 +13,7 @@ import type { ResultGroup } from '../../../src/plan/fleet/engine-results.ts'
 import { useList } from '../data/queries.ts'
 import { useSearchValues } from '../fleet/use-search.ts'
 import { Command, Empty, Failure, Panel } from '../ui/parts.tsx'
+import { scrollable } from '../ui/scrollable.ts'
 
 const DEFAULTS = { results: '' } as const
 const MAX_GROUPS = 300
@@ -62,7 +63,7 @@ function Sums({ by }: { readonly by: ResultGroup }) {
           Not complete: {line}.
         </p>
       ))}
-      <div className="scroll-x">
+      <div className="scroll-x" ref={scrollable}>
         <table className="plain numbers">
           <thead>
             <tr>

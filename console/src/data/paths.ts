@@ -7,6 +7,7 @@ const BASES: Readonly<Record<string, string>> = {
   bundlestates: VIEW,
   bundleobjects: VIEW,
   bundlecounts: VIEW,
+  releaseobjects: VIEW,
   events: '/api/v1',
   configmaps: '/api/v1',
   leases: '/apis/coordination.k8s.io/v1',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { rowOf } from '../../../src/testing/hub/console-parts.ts'
-import { parseFilter, selectedStates, toggleState } from './filter.ts'
+import { labelSelectorOf, parseFilter, selectedStates, toggleState } from './filter.ts'
 
 const ROWS = [
   rowOf('store-1', { labels: { region: 'eu', ring: 'canary' } }),
@@ -52,4 +52,11 @@ test('a state is switched on and off, and the other words stay', () => {
   assert.equal(toggleState('state:!ready', 'Failed'), 'state:!ready state:failed')
   assert.deepEqual([...selectedStates('a state:failed,offline')], ['failed', 'offline'])
   assert.deepEqual([...selectedStates('state:!ready')], [])
+})
+
+test('words about labels are a selector, and no other word is', () => {
+  assert.equal(labelSelectorOf('store-1 state:failed region:north badge:held'), 'region=north')
+  assert.equal(labelSelectorOf('region:!north tier:a,b'), 'region!=north,tier in (a,b)')
+  assert.equal(labelSelectorOf('x:!a,b region:'), 'x notin (a,b)')
+  assert.equal(labelSelectorOf(''), '')
 })

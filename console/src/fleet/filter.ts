@@ -19,6 +19,23 @@ export function parseFilter(text: string): Predicate {
   return (row) => tests.every((test) => test(row))
 }
 
+/** Fields of the filter that are no labels. */
+const FIELDS: ReadonlySet<string> = new Set(['state', 'badge', 'version', 'waits'])
+
+/** The words of a filter that are about labels, as a selector of labels: `region:eu,us` is `region in (eu,us)`. */
+export function labelSelectorOf(text: string): string {
+  return text
+    .split(/\s+/)
+    .flatMap((word) => {
+      const [, key, isExcluded, list = ''] = /^([^:=]+)[:=](!?)(.+)$/.exec(word) ?? []
+      const values = list.split(',').filter((value) => value !== '')
+      if (key === undefined || FIELDS.has(key.toLowerCase()) || values.length === 0) return []
+      if (values.length === 1) return [`${key}${isExcluded ? '!=' : '='}${values[0]}`]
+      return [`${key} ${isExcluded ? 'notin' : 'in'} (${values.join(',')})`]
+    })
+    .join(',')
+}
+
 function testOf(word: string): Predicate {
   const at = word.search(/[:=]/)
   if (at <= 0) return containing(word)

@@ -1,5 +1,5 @@
 /** The fleet in one look: counts, what needs a person, the heat map and the table. */
-import { useCallback, useDeferredValue, useMemo } from 'react'
+import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { FleetRow } from '../../../src/hub/console/fleet-row.ts'
 import type { Rollout } from '../../../src/kinds/native/rollout.ts'
@@ -14,8 +14,10 @@ import { groupRows, labelKeys, sortRows } from './arrange.ts'
 import type { SortKey } from './arrange.ts'
 import { Attention } from './attention.tsx'
 import { legendOf } from './colors.ts'
+import { FreezeButton } from '../guardrails/freeze-button.tsx'
 import { FleetTable } from './fleet-table.tsx'
-import { parseFilter, selectedStates, toggleState } from './filter.ts'
+import { Selection } from './selection.tsx'
+import { labelSelectorOf, parseFilter, selectedStates, toggleState } from './filter.ts'
 import { HeatMap, titleOf } from './heat-map.tsx'
 import { useSearchValues } from './use-search.ts'
 
@@ -31,7 +33,13 @@ export function FleetPage() {
     return (
       <Empty title="You may not see the clusters.">
         <p>{problem}</p>
-        <p>Other pages show what your rights allow. An administrator can bind the ClusterRole view to you.</p>
+        <p>
+          Other pages show what your rights allow. The ClusterRoles view, edit and admin do not include clusters; an
+          administrator can make one that does, and bind it to you:
+        </p>
+        <Command>
+          kubectl create clusterrole see-clusters --verb=get,list,watch --resource=clusters.flotilla.dev
+        </Command>
       </Empty>
     )
   }
@@ -58,6 +66,8 @@ export function FleetPage() {
     </div>
   )
 }
+
+const NO_SELECTION: ReadonlySet<string> = new Set()
 
 type Values = Readonly<Record<keyof typeof DEFAULTS, string>>
 
@@ -175,21 +185,35 @@ function Listing({ rows, values, set, onOpen }: PartProps) {
     (key: SortKey) => set({ sort: key, order: key === sort && !isDescending ? 'desc' : 'asc' }),
     [set, sort, isDescending],
   )
+  const [selected, setSelected] = useState<ReadonlySet<string>>(NO_SELECTION)
+  const onSelect = useCallback((names: readonly string[], isOn: boolean) => {
+    setSelected((before) => {
+      const next = new Set(before)
+      for (const name of names)
+        if (isOn) next.add(name)
+        else next.delete(name)
+      return next
+    })
+  }, [])
   return (
     <Panel
       title="Clusters"
       side={
-        <input
-          type="search"
-          data-filter
-          className="filter"
-          aria-label="Filter clusters"
-          placeholder="Filter: text, state:failed, region:north   ( / )"
-          value={values.q}
-          onChange={({ target }) => set({ q: target.value })}
-        />
+        <div className="listing-tools">
+          <FreezeButton selector={labelSelectorOf(values.q)} />
+          <input
+            type="search"
+            data-filter
+            className="filter"
+            aria-label="Filter clusters"
+            placeholder="Filter: text, state:failed, region:north   ( / )"
+            value={values.q}
+            onChange={({ target }) => set({ q: target.value })}
+          />
+        </div>
       }
     >
+      <Selection rows={rows} selected={selected} onClear={() => setSelected(NO_SELECTION)} />
       <p className="found" role="status">
         {filtered.length === rows.length
           ? ''
@@ -202,7 +226,15 @@ function Listing({ rows, values, set, onOpen }: PartProps) {
           </button>
         </Empty>
       ) : (
-        <FleetTable rows={sorted} sort={sort} isDescending={isDescending} onSort={onSort} onOpen={onOpen} />
+        <FleetTable
+          rows={sorted}
+          sort={sort}
+          isDescending={isDescending}
+          onSort={onSort}
+          onOpen={onOpen}
+          selected={selected}
+          onSelect={onSelect}
+        />
       )}
     </Panel>
   )

@@ -66,9 +66,12 @@ export interface FleetTableProps {
   readonly isDescending: boolean
   readonly onSort: (key: SortKey) => void
   readonly onOpen: (name: string) => void
+  readonly selected: ReadonlySet<string>
+  /** Selects or deselects clusters. */
+  readonly onSelect: (names: readonly string[], isOn: boolean) => void
 }
 
-export function FleetTable({ rows, sort, isDescending, onSort, onOpen }: FleetTableProps) {
+export function FleetTable({ rows, sort, isDescending, onSort, onOpen, selected, onSelect }: FleetTableProps) {
   const body = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   // The chosen row is a cluster, not a place: it stays when others come and go.
@@ -87,7 +90,9 @@ export function FleetTable({ rows, sort, isDescending, onSort, onOpen }: FleetTa
     const listener = (event: globalThis.KeyboardEvent): void => {
       const isFree = document.activeElement === document.body || body.current?.contains(document.activeElement)
       const step = { j: 1, k: -1 }[event.key]
-      if (step === undefined || !isFree || event.metaKey || event.ctrlKey || event.altKey) return
+      if (!isFree || event.metaKey || event.ctrlKey || event.altKey) return
+      if (event.key === 'x' && chosen !== undefined) return onSelect([chosen], !selected.has(chosen))
+      if (step === undefined) return
       const at = models.findIndex(({ id }) => id === chosen)
       const next = Math.max(0, Math.min(models.length - 1, at + step))
       setChosen(models[next]?.id)
@@ -95,7 +100,7 @@ export function FleetTable({ rows, sort, isDescending, onSort, onOpen }: FleetTa
     }
     document.addEventListener('keydown', listener)
     return () => document.removeEventListener('keydown', listener)
-  }, [models, chosen, virtual])
+  }, [models, chosen, virtual, selected, onSelect])
   const onKeyDown = ({ key }: KeyboardEvent): void => {
     if (key === 'Enter' && chosen !== undefined) onOpen(chosen)
   }
@@ -109,6 +114,9 @@ export function FleetTable({ rows, sort, isDescending, onSort, onOpen }: FleetTa
     >
       <div role="rowgroup" className="fleet-head">
         <div role="row" className="fleet-row" aria-rowindex={1}>
+          <div role="columnheader" data-column="select">
+            <SelectAll rows={rows} selected={selected} onSelect={onSelect} />
+          </div>
           {table.getHeaderGroups()[0]!.headers.map((header) => {
             const isSorted = header.id === sort
             return (
@@ -146,6 +154,14 @@ export function FleetTable({ rows, sort, isDescending, onSort, onOpen }: FleetTa
               data-chosen={row.id === chosen || undefined}
               style={{ transform: `translateY(${start - top}px)` }}
             >
+              <div role="cell" data-column="select">
+                <input
+                  type="checkbox"
+                  aria-label={`Select ${row.id}`}
+                  checked={selected.has(row.id)}
+                  onChange={({ target }) => onSelect([row.id], target.checked)}
+                />
+              </div>
               {row.getAllCells().map((cell) => (
                 <div
                   role="cell"
@@ -161,6 +177,30 @@ export function FleetTable({ rows, sort, isDescending, onSort, onOpen }: FleetTa
         })}
       </div>
     </div>
+  )
+}
+
+/** Selects all rows of the filter, and says by its third state that only some are. */
+function SelectAll({ rows, selected, onSelect }: Pick<FleetTableProps, 'rows' | 'selected' | 'onSelect'>) {
+  const box = useRef<HTMLInputElement>(null)
+  const count = rows.filter(({ name }) => selected.has(name)).length
+  const isSome = count > 0 && count < rows.length
+  useEffect(() => {
+    if (box.current) box.current.indeterminate = isSome
+  }, [isSome])
+  return (
+    <input
+      ref={box}
+      type="checkbox"
+      aria-label={`Select all ${rows.length} shown clusters`}
+      checked={count === rows.length}
+      onChange={({ target }) =>
+        onSelect(
+          rows.map(({ name }) => name),
+          target.checked,
+        )
+      }
+    />
   )
 }
 

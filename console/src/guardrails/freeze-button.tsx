@@ -13,7 +13,7 @@ import { movingRollouts } from '../rollouts/rollout-rows.ts'
 const EMPTY: FreezeWish = { name: '', until: '', selector: '', role: '' }
 const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-export function FreezeButton() {
+export function FreezeButton({ selector = '' }: { readonly selector?: string }) {
   const [wish, setWish] = useState(EMPTY)
   const { fleet } = useLive()
   const rollouts = useList<Rollout>('rollouts').data
@@ -38,7 +38,7 @@ export function FreezeButton() {
   return (
     <ActionButton
       action={freezeAction(wish, { nowMs, count: clusters.length })}
-      onOpenChange={(isOpen) => isOpen && setWish(EMPTY)}
+      onOpenChange={(isOpen) => isOpen && setWish({ ...EMPTY, selector })}
       plan={
         <>
           {field('name', 'Name', 'black-friday')}

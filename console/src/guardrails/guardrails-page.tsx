@@ -11,6 +11,7 @@ import type { Window } from '../../../src/kinds/native/window.ts'
 import { compileWindow, isForCluster } from '../../../src/plan/windows/window-rules.ts'
 import { ActionButton } from '../actions/action-button.tsx'
 import { liftAction } from '../actions/freeze-actions.ts'
+import { StopReason } from '../cluster/stop-reason.tsx'
 import { useList } from '../data/queries.ts'
 import { useLive, useNow } from '../data/use-live.ts'
 import { useInbox } from '../inbox/use-inbox.ts'
@@ -23,8 +24,10 @@ import { Words } from '../ui/words.tsx'
 import { CalendarPanel } from './calendar-panel.tsx'
 import { windowMoment } from './calendar.ts'
 import { FreezeButton } from './freeze-button.tsx'
+import { scrollable } from '../ui/scrollable.ts'
 
 const NONE: readonly never[] = []
+const MAX_STOPPED = 50
 const MAX_APPROVALS = 50
 
 export function GuardrailsPage() {
@@ -82,7 +85,7 @@ function WindowPanel({
       {windows.length === 0 ? (
         <Empty title={none} />
       ) : (
-        <div className="scroll-x">
+        <div className="scroll-x" ref={scrollable}>
           <table className="plain">
             <thead>
               <tr>
@@ -191,7 +194,7 @@ function Approvals() {
       </ul>
       {approvals.length === 0 && <p className="calm">✔ No ring waits for an approval.</p>}
       {given.length > 0 && (
-        <div className="scroll-x">
+        <div className="scroll-x" ref={scrollable}>
           <table className="plain">
             <thead>
               <tr>
@@ -245,7 +248,7 @@ function Exceptions() {
       {overrides.error && <Failure error={overrides.error} what="the overrides" />}
       {isEmpty && !overrides.error && !overrides.isPending && <p className="calm">✔ There is no exception.</p>}
       {!isEmpty && (
-        <div className="scroll-x">
+        <div className="scroll-x" ref={scrollable}>
           <table className="plain">
             <thead>
               <tr>
@@ -284,7 +287,7 @@ function Exceptions() {
                   <td className="wide">{reason}</td>
                 </tr>
               ))}
-              {stopped.map(({ name, badges, message }) => (
+              {stopped.slice(0, MAX_STOPPED).map(({ name, badges }) => (
                 <tr key={name} data-exception={name}>
                   <td>
                     <Badges badges={badges} />
@@ -292,14 +295,21 @@ function Exceptions() {
                   <td>
                     cluster <Link href={`/clusters/${name}`}>{name}</Link>
                   </td>
-                  <td className="quiet">see the cluster</td>
+                  <td className="quiet">in the reason</td>
                   <td>when it is released</td>
-                  <td className="wide">{message}</td>
+                  <td className="wide">
+                    <StopReason name={name} />
+                  </td>
                 </tr>
               ))}
             </tbody>
           </table>
         </div>
+      )}
+      {stopped.length > MAX_STOPPED && (
+        <p className="quiet">
+          and <Link href="/fleet?q=badge:held,cordoned,frozen">{stopped.length - MAX_STOPPED} more clusters</Link>
+        </p>
       )}
     </Panel>
   )

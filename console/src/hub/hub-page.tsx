@@ -13,6 +13,7 @@ import { Command, Empty, Facts, Failure, Panel } from '../ui/parts.tsx'
 import { Ago } from '../ui/time.tsx'
 import { bytesText, countsOf, meanMs, readMetrics, sumOf } from './hub-numbers.ts'
 import type { Metrics } from './hub-numbers.ts'
+import { scrollable } from '../ui/scrollable.ts'
 
 const POLL_MS = 10_000
 
@@ -57,7 +58,7 @@ function Parts({ version }: { readonly version: string | undefined }) {
             <Empty title="The health of this hub has a form that this version does not know." />
           ) : (
             <>
-              <div className="scroll-x">
+              <div className="scroll-x" ref={scrollable}>
                 <table className="plain">
                   <thead>
                     <tr>
@@ -168,7 +169,7 @@ function Gateways() {
       {isPending && !error && <Empty title="Reading the gateways…" />}
       {data?.length === 0 && <Empty title="No gateway has announced itself." />}
       {data && data.length > 0 && (
-        <div className="scroll-x">
+        <div className="scroll-x" ref={scrollable}>
           <table className="plain">
             <thead>
               <tr>

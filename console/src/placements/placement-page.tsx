@@ -13,6 +13,7 @@ import { State } from '../ui/state.tsx'
 import { stateOfPlacement } from './placement-state.ts'
 import { Simulate } from './simulate.tsx'
 import { usePlacementView } from './use-placement-view.ts'
+import { scrollable } from '../ui/scrollable.ts'
 
 const DEFAULTS = { cluster: '', q: '' } as const
 const MAX_ROWS = 200
@@ -105,7 +106,7 @@ function Verdicts({ placement }: { readonly placement: Placement }) {
           />
         }
       >
-        <div className="scroll-x">
+        <div className="scroll-x" ref={scrollable}>
           <table className="plain">
             <thead>
               <tr>
@@ -171,7 +172,7 @@ function Checks({ verdict, placement }: { readonly verdict: Explained; readonly 
         <Decision verdict={verdict} /> {verdict.message}.{' '}
         <Link href={`/clusters/${verdict.cluster}`}>Open the cluster</Link>
       </p>
-      <div className="scroll-x">
+      <div className="scroll-x" ref={scrollable}>
         <table className="plain">
           <thead>
             <tr>

@@ -10,6 +10,7 @@ import { useSearchValues } from '../fleet/use-search.ts'
 import { Command, Empty, Failure, Panel } from '../ui/parts.tsx'
 import { State } from '../ui/state.tsx'
 import { stateOfPlacement } from './placement-state.ts'
+import { scrollable } from '../ui/scrollable.ts'
 
 const DEFAULTS = { q: '' } as const
 
@@ -49,7 +50,7 @@ export function PlacementsPage() {
             <Command>flotilla apply -f FILE</Command>
           </Empty>
         ) : (
-          <div className="scroll-x">
+          <div className="scroll-x" ref={scrollable}>
             <table className="plain">
               <thead>
                 <tr>

@@ -16,8 +16,12 @@ import { STATE_ORDER } from '../ui/states.ts'
 import { Ago } from '../ui/time.tsx'
 import { Words } from '../ui/words.tsx'
 import { Lanes } from './lanes.tsx'
+import { BurnUpChart } from './burn-up-chart.tsx'
 import { RollBack } from './rollback-plan.tsx'
+import { RolloutExceptions } from './rollout-exceptions.tsx'
 import { countsText } from './rollout-rows.ts'
+import { WhatChanges } from './what-changes.tsx'
+import { scrollable } from '../ui/scrollable.ts'
 
 const MAX_ROWS = 100
 
@@ -82,7 +86,11 @@ export function RolloutPage({ namespace, name }: { readonly namespace: string; r
           ]}
         />
       </Panel>
-      {release && <RolloutClusters namespace={namespace} bundles={release.spec.bundles.map((one) => one.name)} />}
+      {release && !spec.removal && <WhatChanges release={release} />}
+      {release && <RolloutClusters rollout={rollout} bundles={release.spec.bundles.map((one) => one.name)} />}
+      <Panel title="Burn-up">
+        <BurnUpChart rollout={rollout} />
+      </Panel>
       <Panel title="Timeline">
         <Acts rollout={rollout} />
         <EventsTab kind="Rollout" name={name} namespace={namespace} />
@@ -92,7 +100,8 @@ export function RolloutPage({ namespace, name }: { readonly namespace: string; r
 }
 
 /** Clusters of the bundles that are not Ready, the worst first. */
-function RolloutClusters({ namespace, bundles }: { readonly namespace: string; readonly bundles: readonly string[] }) {
+function RolloutClusters({ rollout, bundles }: { readonly rollout: Rollout; readonly bundles: readonly string[] }) {
+  const { namespace } = rollout.metadata
   const fields: Record<string, string> = bundles.length === 1 ? { bundle: bundles[0]! } : {}
   const { data, error, isPending } = useList<BundleStateRow>('bundlestates', { namespace, fields })
   const open = useMemo(
@@ -106,14 +115,23 @@ function RolloutClusters({ namespace, bundles }: { readonly namespace: string; r
   )
   if (error) return <Failure error={error} what="the clusters of this rollout" />
   return (
+    <>
+      <OpenClusters open={open} isPending={isPending} />
+      {data && <RolloutExceptions rollout={rollout} rows={data} bundles={bundles} />}
+    </>
+  )
+}
+
+function OpenClusters({ open, isPending }: { readonly open: readonly BundleStateRow[]; readonly isPending: boolean }) {
+  return (
     <Panel title="Clusters that are not Ready" side={<span className="badge">{open.length}</span>}>
       {isPending ? (
         <Empty title="Reading the clusters…" />
       ) : open.length === 0 ? (
         <p className="calm">✔ All clusters are Ready.</p>
       ) : (
-        <div className="scroll-x">
-          <table className="plain">
+        <div className="scroll-x" ref={scrollable}>
+          <table className="plain stack">
             <thead>
               <tr>
                 <th>Cluster</th>
@@ -134,7 +152,7 @@ function RolloutClusters({ namespace, bundles }: { readonly namespace: string; r
                     <State state={row.state!} />
                     {row.waitsFor !== undefined && <div className="quiet">waits for {row.waitsFor}</div>}
                   </td>
-                  <td>{row.generation === undefined ? '–' : `g${row.generation}`}</td>
+                  <td data-label="runs">{row.generation === undefined ? '–' : `g${row.generation}`}</td>
                   <td className="wide">
                     {row.firstFailing !== undefined && <strong>{row.firstFailing} </strong>}
                     <Words text={row.message} />

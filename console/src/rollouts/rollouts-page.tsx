@@ -9,6 +9,7 @@ import { State } from '../ui/state.tsx'
 import { Age } from '../ui/time.tsx'
 import { RolloutLine } from './rollout-line.tsx'
 import { countsText, movingRollouts, newestFirst, rolloutLink } from './rollout-rows.ts'
+import { scrollable } from '../ui/scrollable.ts'
 
 const DEFAULTS = { q: '' } as const
 const MAX_PAST = 200
@@ -61,7 +62,7 @@ export function RolloutsPage() {
       <Panel title="Ended">
         {past.length === 0 && <Empty title="No rollout has ended." />}
         {past.length > 0 && (
-          <div className="scroll-x">
+          <div className="scroll-x" ref={scrollable}>
             <table className="plain">
               <thead>
                 <tr>

@@ -24,6 +24,23 @@ export function Age({ at, suffix = '' }: { readonly at: string | number | undefi
   )
 }
 
+const TIME_OF_DAY = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const DAY_AND_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const DAY_MS = 86_400_000
+
+/** `14:03:05 (3m ago)`, with the day where it is further away than one. */
+export function Moment({ at }: { readonly at: string }) {
+  const now = useNow()
+  const ms = msOf(at)
+  if (ms === undefined) return <>{at}</>
+  const isNear = Math.abs(now - ms) < DAY_MS
+  return (
+    <>
+      {(isNear ? TIME_OF_DAY : DAY_AND_TIME).format(ms)} (<Ago at={at} />)
+    </>
+  )
+}
+
 /** `3m ago`, or `in 3m`. */
 export function Ago({ at }: { readonly at: string | number | undefined }) {
   return <Age at={at} suffix=" ago" />

@@ -1,6 +1,6 @@
-/** A message of the hub in which times are shown as ages. */
+/** A message of the hub in which times are those of a clock, with their distance, as in the CLI. */
 import { Fragment } from 'react'
-import { Age } from './time.tsx'
+import { Moment } from './time.tsx'
 
 const TIME = /(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z)/
 
@@ -8,7 +8,7 @@ export function Words({ text }: { readonly text: string }) {
   return (
     <>
       {text.split(TIME).map((part, index) => (
-        <Fragment key={`${index} ${part}`}>{index % 2 === 1 ? <Age at={part} suffix=" ago" /> : part}</Fragment>
+        <Fragment key={`${index} ${part}`}>{index % 2 === 1 ? <Moment at={part} /> : part}</Fragment>
       ))}
     </>
   )

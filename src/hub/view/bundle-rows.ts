@@ -44,6 +44,7 @@ export interface ViewReader {
   placement(namespace: string, name: string): Promise<Placement | undefined>
   decisions(namespace: string): Promise<readonly PlacementDecision[]>
   release(namespace: string, name: string): Promise<Release | undefined>
+  /** Of one namespace; of all with an empty name. */
   releases(namespace: string): Promise<readonly Release[]>
   rollouts(namespace: string): Promise<readonly Rollout[]>
   cluster(name: string): Promise<Cluster | undefined>

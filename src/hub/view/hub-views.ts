@@ -1,3 +1,4 @@
+// Tested by src/hub/view/view.contract.test.ts
 /** The kinds of a hub whose objects are computed: the rows of `view.flotilla.dev` and the projections of dialects. */
 import type { ApiView } from '../../apiserver/server/api-server.ts'
 import type { Clock } from '../../core/time/clock.ts'
@@ -9,19 +10,21 @@ import { inViewGroup } from '../../kinds/views/define-view.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import { BundleObject } from '../../kinds/views/bundle-object.ts'
+import { ReleaseObject } from '../../kinds/views/release-object.ts'
 import type { Store } from '../../store/store.ts'
 import { bundleCountRows } from './bundle-rows.ts'
 import type { ViewReader } from './bundle-rows.ts'
 import { bundleStateRows } from './delivery-rows.ts'
 import { bundleObjectRows } from './object-rows.ts'
 import type { SetReader } from './object-rows.ts'
+import { releaseObjectRows } from './release-rows.ts'
 import { projectedRows } from './projected-rows.ts'
 import { createProjectedStore } from './projected-store.ts'
 import { storeViewReader } from './store-reads.ts'
 import { createViewStore } from './view-store.ts'
 import type { RowSource } from './row-source.ts'
 
-/** The rows of `view.flotilla.dev`. Without blobs, BundleObjects are not served. */
+/** The rows of `view.flotilla.dev`. Without blobs, BundleObjects and ReleaseObjects are not served. */
 export function hubViews(clock: Clock, blobs: SetReader | undefined): readonly ApiView[] {
   const viewOf = (kind: Kind, rows: (reads: ViewReader) => RowSource): ApiView => ({
     kind,
@@ -36,7 +39,12 @@ export function hubViews(clock: Clock, blobs: SetReader | undefined): readonly A
   return [
     viewOf(BundleState, bundleStateRows),
     viewOf(BundleCount, bundleCountRows),
-    ...(blobs ? [viewOf(BundleObject, (reads) => bundleObjectRows(reads, blobs))] : []),
+    ...(blobs
+      ? [
+          viewOf(BundleObject, (reads) => bundleObjectRows(reads, blobs)),
+          viewOf(ReleaseObject, (reads) => releaseObjectRows(reads, blobs)),
+        ]
+      : []),
   ]
 }
 
