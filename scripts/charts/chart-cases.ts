@@ -11,8 +11,20 @@ const S3 = [
 ]
 const IDENTITY = ['oidc.issuer=https://id.example.com', 'oidc.clientId=flotilla']
 
+/** A hub in three sets of pods. */
+const SPLIT = ['gateways.replicas=4', 'renderers.replicas=2']
+
 export const HUB_SETS: Sets = {
   least: [...HUB, ...S3],
+  split: [
+    ...HUB,
+    ...S3,
+    ...SPLIT,
+    'console.enabled=true',
+    'console.tlsSecret=tls',
+    ...IDENTITY,
+    'webhooks.enabled=true',
+  ],
   single: [...HUB, 'replicas=1', 'persistence.enabled=true', 'persistence.storageClass=fast', 'push.enabled=false'],
   most: [
     ...HUB,
@@ -107,6 +119,7 @@ export const CONTRADICTIONS: readonly {
   { chart: 'flotilla-hub', set: HUB.slice(0, 1), message: /gateway\.url is missing/ },
   { chart: 'flotilla-hub', set: [...HUB.slice(1), ...S3], message: /image\.registry is missing/ },
   { chart: 'flotilla-hub', set: HUB, message: /several replicas need one place for blobs/ },
+  { chart: 'flotilla-hub', set: [...HUB, 'gateways.replicas=1'], message: /gateways and renderers of their own need/ },
   { chart: 'flotilla-hub', set: [...HUB, 'replicas=1'], message: /set persistence\.enabled to true/ },
   { chart: 'flotilla-hub', set: [...HUB, ...S3, 'gateway.drainSeconds=41'], message: /must be at least 61/ },
   { chart: 'flotilla-hub', set: [...HUB, ...S3, 'console.enabled=true'], message: /console that other machines reach/ },

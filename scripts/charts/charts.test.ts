@@ -11,14 +11,14 @@ import { readLocalLimits } from '../../src/agent/cluster/local-limits-file.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { VERSION } from '../../src/core/version.ts'
 import { readKubeconfig } from '../../src/client/kubeconfig.ts'
-import { HubConfig, readHubConfig } from '../../src/hub/config.ts'
-import { DIALECT_NAMES } from '../../src/hub/home/dialect-names.ts'
+import { HubConfig, hubRoles, readHubConfig } from '../../src/hub/config.ts'
+import { servedDialects } from '../../src/hub/home/dialect-names.ts'
+import { kubeHomeDialectRules, kubeHomeRules, kubeHomeSystemRules } from '../../src/hub/home/kube-home-rules.ts'
 import { joinManifest } from '../../src/hub/join/agent-manifest.ts'
 import { agentRbac } from '../../src/hub/join/agent-rbac.ts'
 import type { PolicyRule } from '../../src/kinds/builtin/rbac.ts'
 import { profileOf } from '../../src/render/helm/profile.ts'
 import { loadChartArchive } from '../../src/render/helm/chart/load-chart.ts'
-import { documentedHubRoles } from '../../src/testing/hub/documented-roles.ts'
 import { grantedRights } from '../../src/testing/hub/used-rights.ts'
 import { readYaml } from '../../src/yaml/read/read-yaml.ts'
 import { chartFolder, CHARTS, CHART_NAMESPACES, packageChart, plainManifest, renderOwnChart } from './chart-files.ts'
@@ -106,18 +106,21 @@ describe('every chart', () => {
       ['flotilla-agent', AGENT_SETS],
     ] as const) {
       for (const set of Object.values(sets)) {
-        const workload = render(name, set).find(({ kind }) => kind === 'StatefulSet' || kind === 'Deployment')!
-        const { spec } = (workload as unknown as { spec: { template: { spec: PodSpec } } }).spec.template
-        assert.equal(spec.securityContext.runAsNonRoot, true)
-        assert.equal(spec.securityContext.seccompProfile.type, 'RuntimeDefault')
-        for (const { securityContext } of spec.containers) {
-          assert.deepEqual(securityContext, {
-            allowPrivilegeEscalation: false,
-            capabilities: { drop: ['ALL'] },
-            readOnlyRootFilesystem: true,
-          })
+        const workloads = render(name, set).filter(({ kind }) => kind === 'StatefulSet' || kind === 'Deployment')
+        assert.ok(workloads.length > 0)
+        for (const workload of workloads) {
+          const { spec } = (workload as unknown as { spec: { template: { spec: PodSpec } } }).spec.template
+          assert.equal(spec.securityContext.runAsNonRoot, true)
+          assert.equal(spec.securityContext.seccompProfile.type, 'RuntimeDefault')
+          for (const { securityContext } of spec.containers) {
+            assert.deepEqual(securityContext, {
+              allowPrivilegeEscalation: false,
+              capabilities: { drop: ['ALL'] },
+              readOnlyRootFilesystem: true,
+            })
+          }
+          for (const volume of spec.volumes) assert.equal('hostPath' in volume, false)
         }
-        for (const volume of spec.volumes) assert.equal('hostPath' in volume, false)
       }
     }
   })
@@ -156,20 +159,26 @@ interface PodSpec {
 
 describe('the chart of the hub', () => {
   test('has the rights that the code needs and no more, for each dialect', () => {
-    for (const dialects of [[], ['fleet'], ['all']]) {
+    for (const dialects of [[], ['fleet'], ['all']] as const) {
       const objects = render('flotilla-hub', [...HUB_SETS.least!, ...listOf('dialects', dialects)])
-      const enabled = dialects[0] === 'all' ? DIALECT_NAMES : dialects
-      const wanted = documentedHubRoles(enabled).filter(({ kind }) => kind !== 'Namespace')
+      const enabled = dialects[0] === 'all' ? servedDialects({ dialects: 'all', kubeconfig: 'x' }) : dialects
+      const wanted = [
+        { kind: 'ClusterRole', name: 'flotilla-hub', rules: kubeHomeRules() },
+        { kind: 'Role', name: 'flotilla-hub', namespace: 'flotilla-system', rules: kubeHomeSystemRules() },
+        ...enabled.map((dialect) => {
+          return { kind: 'ClusterRole', name: `flotilla-hub-${dialect}`, rules: kubeHomeDialectRules(dialect) }
+        }),
+      ]
       const roles = objects.filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole')
       assert.equal(roles.length, wanted.length)
-      for (const { kind, metadata, rules = [] } of wanted) {
-        const own = only(objects, kind, metadata.name)
-        assert.equal(own.metadata.namespace, metadata.namespace)
-        assert.deepEqual([...grantedRights(own.rules!)].sort(), [...grantedRights(rules)].sort(), metadata.name)
+      for (const { kind, name, rules, ...place } of wanted) {
+        const own = only(objects, kind, name)
+        assert.equal(own.metadata.namespace, 'namespace' in place ? place.namespace : undefined)
+        assert.deepEqual([...grantedRights(own.rules!)].sort(), [...grantedRights(rules)].sort(), name)
         const names = (from: readonly PolicyRule[]) => from.flatMap(({ resourceNames = [] }) => resourceNames).sort()
         assert.deepEqual(names(own.rules!), names(rules))
-        const { roleRef, subjects } = only(objects, `${kind}Binding`, metadata.name)
-        assert.deepEqual(roleRef, { apiGroup: 'rbac.authorization.k8s.io', kind, name: metadata.name })
+        const { roleRef, subjects } = only(objects, `${kind}Binding`, name)
+        assert.deepEqual(roleRef, { apiGroup: 'rbac.authorization.k8s.io', kind, name })
         assert.deepEqual(subjects, [{ kind: 'ServiceAccount', name: 'flotilla-hub', namespace: 'flotilla-system' }])
       }
     }
@@ -205,54 +214,91 @@ describe('the chart of the hub', () => {
         ['ca.crt', 'token'].map((file) => `/var/run/secrets/kubernetes.io/serviceaccount/${file}`),
       )
     }
-    // The name comes from the pod; the others are for hubs outside a cluster.
+    // Name and roles come from the pod. The others are for hubs outside a cluster: a cluster with pods has controllers.
     const unused = Object.keys(HubConfig.properties).filter((name) => !seen.has(name))
-    assert.deepEqual(unused.sort(), ['context', 'name', 'roles', 'sourcePaths'])
+    assert.deepEqual(unused.sort(), ['context', 'hubTemplates', 'name', 'roles', 'sourcePaths'])
   })
 
   test('mounts each file that its settings name', () => {
     for (const set of Object.values(HUB_SETS)) {
       const objects = render('flotilla-hub', set)
       const { data } = only(objects, 'ConfigMap') as unknown as { data: Record<string, string> }
-      const { spec } = only(objects, 'StatefulSet') as unknown as StatefulSet
-      const { containers, volumes } = spec.template.spec
-      const { args, volumeMounts } = containers[0]!
-      assert.deepEqual(args, ['hub', 'run', '--config', '/etc/flotilla/hub.yaml'])
-      const mounted = volumeMounts.map(({ mountPath }) => mountPath)
-      const named = [...data['hub.yaml']!.matchAll(/: (\/\S+)$/gm)].map(([, path]) => path!)
-      for (const path of named)
-        assert.ok(
-          mounted.some((at) => path === at || path.startsWith(`${at}/`)),
-          path,
-        )
-      const claims = (spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata)
-      const known = [...volumes, ...claims].map(({ name }) => name)
-      assert.deepEqual(volumeMounts.map(({ name }) => name).sort(), known.sort())
+      for (const { spec } of statefulSets(objects)) {
+        const { containers, volumes } = spec.template.spec
+        const { args, volumeMounts } = containers[0]!
+        assert.deepEqual(args, ['hub', 'run', '--config', '/etc/flotilla/hub.yaml'])
+        const mounted = volumeMounts.map(({ mountPath }) => mountPath)
+        const named = [...data['hub.yaml']!.matchAll(/: (\/\S+)$/gm)].map(([, path]) => path!)
+        for (const path of named)
+          assert.ok(
+            mounted.some((at) => path === at || path.startsWith(`${at}/`)),
+            path,
+          )
+        const claims = (spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata)
+        const known = [...volumes, ...claims].map(({ name }) => name)
+        assert.deepEqual(volumeMounts.map(({ name }) => name).sort(), known.sort())
+      }
     }
   })
 
   test('opens a port of each Service and each rule of the NetworkPolicy, and no other', () => {
     for (const set of Object.values(HUB_SETS)) {
       const objects = render('flotilla-hub', set)
-      const { spec } = only(objects, 'StatefulSet') as unknown as StatefulSet
-      const ports = spec.template.spec.containers[0]!.ports.map(({ name }) => name).sort()
-      const services = objects.filter(({ kind }) => kind === 'Service') as unknown as readonly {
-        readonly spec: { readonly ports: readonly { readonly targetPort: string }[] }
-      }[]
+      const sets = statefulSets(objects)
+      const portsOf = ({ spec }: StatefulSet) => spec.template.spec.containers[0]!.ports.map(({ name }) => name)
+      const all = [...new Set(sets.flatMap(portsOf))].sort()
+      const services = objects.filter(({ kind }) => kind === 'Service') as unknown as readonly Service[]
       assert.deepEqual(
-        services.flatMap((service) => service.spec.ports.map(({ targetPort }) => targetPort)).sort(),
-        ports,
+        [...new Set(services.flatMap(({ spec }) => spec.ports.map(({ targetPort }) => targetPort)))].sort(),
+        all,
       )
+      for (const { spec } of services) {
+        const chosen = sets.filter((one) =>
+          Object.entries(spec.selector).every(([label, value]) => one.spec.template.metadata.labels[label] === value),
+        )
+        assert.ok(chosen.length > 0)
+        for (const { targetPort } of spec.ports)
+          for (const one of chosen) assert.ok(portsOf(one).includes(targetPort), targetPort)
+      }
       const policy = only(objects, 'NetworkPolicy') as unknown as {
         readonly spec: { readonly ingress: readonly { readonly ports: readonly { readonly port: string }[] }[] }
       }
-      assert.deepEqual(policy.spec.ingress.flatMap((rule) => rule.ports.map(({ port }) => port)).sort(), ports)
+      assert.deepEqual(policy.spec.ingress.flatMap((rule) => rule.ports.map(({ port }) => port)).sort(), all)
+    }
+  })
+
+  test('divides the roles of a hub among the sets of pods, each role to one set', () => {
+    for (const [title, set] of Object.entries(HUB_SETS)) {
+      const objects = render('flotilla-hub', set)
+      const { data } = only(objects, 'ConfigMap') as unknown as { data: Record<string, string> }
+      const roles = statefulSets(objects).map(({ spec }) => {
+        const { env, ports } = spec.template.spec.containers[0]!
+        const value = env.find(({ name }) => name === 'FLOTILLA_HUB_ROLES')?.value
+        const { config } = readHubConfig({
+          flags: {},
+          env: value === undefined ? {} : { FLOTILLA_HUB_ROLES: value },
+          file: { path: 'hub.yaml', text: data['hub.yaml']! },
+        })
+        const own = hubRoles(config)
+        for (const [role, port] of [
+          ['gateway', 'gateway'],
+          ['views', 'view'],
+        ] as const)
+          assert.equal(
+            ports.some(({ name }) => name === port),
+            own.includes(role),
+          )
+        return own
+      })
+      assert.equal(roles.length, title === 'split' ? 3 : 1)
+      assert.deepEqual(roles.flat().sort(), ['console', 'controllers', 'gateway', 'renderers', 'views'])
     }
   })
 
   test('protects several pods from evictions, and does not block the eviction of a single pod', () => {
     const budgets = (set: readonly string[]) => render('flotilla-hub', set).filter(({ kind }) => /Budget/.test(kind))
     assert.equal(budgets(HUB_SETS.least!).length, 1)
+    assert.equal(budgets(HUB_SETS.split!).length, 3)
     assert.equal(budgets(HUB_SETS.single!).length, 0)
   })
 
@@ -267,14 +313,26 @@ describe('the chart of the hub', () => {
   })
 })
 
+const statefulSets = (objects: readonly Rendered[]): StatefulSet[] =>
+  objects.filter(({ kind }) => kind === 'StatefulSet') as unknown as StatefulSet[]
+
+interface Service {
+  readonly spec: {
+    readonly selector: Readonly<Record<string, string>>
+    readonly ports: readonly { readonly targetPort: string }[]
+  }
+}
+
 interface StatefulSet {
   readonly spec: {
     readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[]
     readonly template: {
+      readonly metadata: { readonly labels: Readonly<Record<string, string>> }
       readonly spec: {
         readonly volumes: readonly { readonly name: string }[]
         readonly containers: readonly {
           readonly args: readonly string[]
+          readonly env: readonly { readonly name: string; readonly value?: string }[]
           readonly ports: readonly { readonly name: string }[]
           readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
         }[]

@@ -38,6 +38,9 @@ labels:
 {{- end -}}
 {{- $url := required "gateway.url is missing: give the address by which agents reach the gateway, as in \"flotilla trust init\", for example --set gateway.url=https://hub.example.com:7444" .Values.gateway.url -}}
 {{- if not .Values.blobs.s3.url -}}
+{{- if or (gt (int .Values.gateways.replicas) 0) (gt (int .Values.renderers.replicas) 0) -}}
+{{- fail "gateways and renderers of their own need one place for blobs: give blobs.s3.url, or set their replicas to 0" -}}
+{{- end -}}
 {{- if gt (int .Values.replicas) 1 -}}
 {{- fail "several replicas need one place for blobs: give blobs.s3.url, or set replicas to 1 and persistence.enabled to true" -}}
 {{- end -}}
@@ -57,6 +60,26 @@ labels:
 {{- if and .Values.gateway.tlsRoute.enabled (empty .Values.gateway.tlsRoute.parentRefs) -}}
 {{- fail "gateway.tlsRoute.enabled needs gateway.tlsRoute.parentRefs: name the Gateway whose listener has mode Passthrough" -}}
 {{- end -}}
+{{- end }}
+
+{{/*
+The sets of pods, as JSON {"sets": [...]}: one that does everything, and on demand gateways and renderers of their own.
+*/}}
+{{- define "flotilla-hub.sets" -}}
+{{- $gateways := gt (int .Values.gateways.replicas) 0 -}}
+{{- $renderers := gt (int .Values.renderers.replicas) 0 -}}
+{{- $roles := list "controllers" -}}
+{{- if not $renderers }}{{ $roles = append $roles "renderers" }}{{ end -}}
+{{- if not $gateways }}{{ $roles = append $roles "gateway" }}{{ end -}}
+{{- $roles = concat $roles (list "views" "console") -}}
+{{- $sets := list (dict "name" "flotilla-hub" "component" "hub" "replicas" (int .Values.replicas) "roles" $roles "resources" .Values.resources) -}}
+{{- if $gateways -}}
+{{- $sets = append $sets (dict "name" "flotilla-hub-gateways" "component" "gateways" "replicas" (int .Values.gateways.replicas) "roles" (list "gateway") "resources" .Values.gateways.resources) -}}
+{{- end -}}
+{{- if $renderers -}}
+{{- $sets = append $sets (dict "name" "flotilla-hub-renderers" "component" "renderers" "replicas" (int .Values.renderers.replicas) "roles" (list "renderers") "resources" .Values.renderers.resources) -}}
+{{- end -}}
+{{- dict "sets" $sets | toJson -}}
 {{- end }}
 
 {{/* The host of gateway.url, without port. */}}
