@@ -3,6 +3,7 @@
 import type { Clock } from '../../../core/time/clock.ts'
 import { formatTime } from '../../../core/time/time.ts'
 import type { UnknownObject } from '../../../kinds/meta.ts'
+import type { Peer } from '../../../plan/handover/peers.ts'
 import { managedFieldsWithout } from '../../../plan/handover/release-marks.ts'
 import { restorePatch } from '../../../plan/handover/saved-fields.ts'
 import type { ClusterState } from '../../cluster/cluster-state.ts'
@@ -23,12 +24,14 @@ export interface GiveBackPorts {
 /** Creates the way back of a bundle. */
 export function createGiveBack({ peers, eachObject, state, clock }: GiveBackPorts) {
   /** Gives adopted objects back: the bundle owns no field of them any more, and has no record. */
-  return async function giveBack(run: BundleRun, signal: AbortSignal): Promise<void> {
+  return async function giveBack(run: BundleRun, peer: Peer, signal: AbortSignal): Promise<void> {
     if (!run.inventory) return
     const all = [...run.records.values()]
     const adopted = all.filter((record) => record.adopted === true || record.uid === undefined)
     if (adopted.length === 0 && run.inventory.phase === 'Applying') return
-    await eachObject(adopted, signal, (live) => peers.patch(live, givenBack(live, run.manager), signal))
+    await eachObject(adopted, signal, (live) =>
+      peers.patch(live, givenBack(live, run.manager), signal, formerManager(live, peer)),
+    )
     const kept = all.filter((record) => !adopted.includes(record))
     if (kept.length === 0) {
       await state.deleteInventory(run.entry.bundle)
@@ -51,4 +54,12 @@ function givenBack(live: UnknownObject, manager: string): object | undefined {
   const { resourceVersion } = live.metadata
   const labels = { [MANAGED_LABEL]: null }
   return { ...former, metadata: { ...former?.metadata, resourceVersion, managedFields, labels } }
+}
+
+/** Restored fields are fields of the system's manager again; undefined when it has written no field by updates. */
+function formerManager({ metadata }: UnknownObject, { managers }: Peer): string | undefined {
+  return metadata.managedFields?.find(
+    ({ manager, operation, subresource }) =>
+      operation === 'Update' && subresource === undefined && managers.test(manager),
+  )?.manager
 }

@@ -105,7 +105,7 @@ export function createHandoverSteps(ports: HandoverStepPorts) {
     const all = [...table.tracked.values()]
     const unread = all.find(({ run }) => !run.inventoryRead)
     if (unread) return { state: 'Working', message: `reading the inventory of ${unread.run.entry.bundle}` }
-    for (const { run } of all) await giveBack(run, signal)
+    for (const { run } of all) await giveBack(run, peer, signal)
     const { records } = await peers.records(rule.from, peer, signal)
     for (const record of records) await peers.restore(record, signal)
     await peers.start(peer, signal)

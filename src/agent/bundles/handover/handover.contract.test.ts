@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { isApiError } from '../../../core/errors.ts'
+import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import type { ResourceType, UnknownObject } from '../../../kinds/meta.ts'
 import type { HandoverRule } from '../../../plan/handover/handover-rule.ts'
 import { HANDOVER_ANNOTATION } from '../../../plan/handover/saved-fields.ts'
@@ -128,6 +129,11 @@ for (const fixture of PEER_FIXTURES) {
         assert.ok(object?.metadata.managedFields?.some(({ manager }) => manager === `flotilla:${BUNDLE}`))
       }
       assert.deepEqual(await world.pods(), pods, 'no pod restarts')
+      const isReported = async () => {
+        const { spec } = await world.hub.client.get(ClusterReport, { name: 'store-1' })
+        return spec.handover?.step === 'Take' && spec.handover.state === 'Complete'
+      }
+      await world.hub.clock.runUntil(isReported, { withinMs: 60_000, what: 'the report on the hub' })
 
       await world.step('Finish')
       await world.until('Complete')

@@ -12,7 +12,7 @@ import { objectAddress, objectIdOf } from '../../cluster/object-address.ts'
 import { ObjectFailure, toObjectFailure } from '../../cluster/object-failure.ts'
 
 /** Field manager of the changes that a handover makes to objects of another system. */
-const MANAGER = { fieldManager: 'flotilla-handover' }
+const MANAGER = 'flotilla-handover'
 const PAGE = 500
 
 /** Ports of the access to another system. */
@@ -45,13 +45,23 @@ export function createPeerAccess({ client, discovery, localLimits }: PeerCluster
     } while (token !== undefined)
   }
 
-  async function patch(object: UnknownObject, body: object | undefined, signal: AbortSignal): Promise<boolean> {
+  async function patch(
+    object: UnknownObject,
+    body: object | undefined,
+    signal: AbortSignal,
+    fieldManager = MANAGER,
+  ): Promise<boolean> {
     if (!body) return false
     const id = objectIdOf(object)
     const type = await typeOf(id.apiVersion, id.kind, signal)
     if (!type) return false
     try {
-      await client.patch(type, writableAddress(localLimits, type, id), { type: 'merge', body }, { ...MANAGER, signal })
+      await client.patch(
+        type,
+        writableAddress(localLimits, type, id),
+        { type: 'merge', body },
+        { fieldManager, signal },
+      )
       return true
     } catch (caught) {
       if (isApiError(caught, 'NotFound')) return false
