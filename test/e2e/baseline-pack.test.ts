@@ -87,7 +87,7 @@ describe('rules of the pack on rendered content', () => {
   })
 
   it('ingress TLS', () => {
-    const says = (spec: object) => judge('rule-ingress-tls.yaml', { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: 'till', namespace: 'shop' }, spec } as UnknownObject) // prettier-ignore
+    const says = (spec: object) => judge('rule-ingress-tls.yaml', { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: 'till', namespace: 'shop' }, spec }) // prettier-ignore
     const rules = [{ host: 'a.example.com' }, { host: 'b.example.com' }]
     assert.deepEqual(says({ rules, tls: [{ hosts: ['a.example.com', 'b.example.com'] }] }), [])
     assert.deepEqual(says({ rules, tls: [{ hosts: ['a.example.com'] }] }), ['Warn list each host of the rules in spec.tls']) // prettier-ignore

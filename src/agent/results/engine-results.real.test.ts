@@ -98,7 +98,7 @@ describe('results of policy engines on a real cluster', () => {
     await plane.stop()
   })
 
-  resultsContract(() => ({ ...agent, client, until, rest: () => sleep(3000) }))
+  resultsContract(() => ({ ...agent, client, until, rest: () => sleep(1500) }))
 
   it('an agent without the right says which kinds it may not read', async () => {
     const other = await agentAs(plane, 'stranger')
