@@ -178,6 +178,11 @@ export const CONDITIONS: readonly ConditionEntry[] = [
   condition('FieldWarning', ['Application'], 'Present while fields of the Application have no effect, or another one.'),
   condition('ClusterOffline', ['Application'], 'Present while the cluster is offline.'),
   condition('OrphanedResourceWarning', ['Application'], 'Present while objects are left on a former destination.'),
+  condition(
+    'ExcludedResourceWarning',
+    ['Application'],
+    'Present while `resource.exclusions` of ConfigMap `argocd-cm` leave objects of the Application out.',
+  ),
   condition('ParametersGenerated', ['ApplicationSet'], 'True when the generators have run on all repositories.'),
   condition('ErrorOccurred', ['ApplicationSet'], 'True while the set, or a set of parameters, makes no Application.'),
   condition('ResourcesUpToDate', ['ApplicationSet'], 'True when the Applications are as the set generates them.'),

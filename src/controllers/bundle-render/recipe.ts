@@ -97,7 +97,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
       artifact: content,
       apply: pickBundleOptions(spec),
       placement: spec.placement,
-      ...compact({ denials: denialDigest(ports.ruleBook(), exceptions) }),
+      ...compact({ denials: denialDigest(ports.ruleBook(), exceptions), exclude: spec.exclude }),
     }),
     ...(artifact ? { revision: artifact.revision, origin: originOf(artifact) } : {}),
     ...compact({ endsInMs: ends.length === 0 ? undefined : Math.max(1000, Math.min(...ends) - now) }),

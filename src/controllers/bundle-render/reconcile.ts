@@ -23,6 +23,7 @@ import {
   releaseContent,
 } from '../../plan/release/release-content.ts'
 import type { SelectedCluster } from '../../plan/release/release-content.ts'
+import { excludeObjects, idOf } from './exclude-objects.ts'
 import { contentFor, optionsFor, variantKey } from '../../plan/release/variants.ts'
 import type { ReleaseVariant } from '../../plan/release/variants.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
@@ -235,7 +236,9 @@ async function renderFor(
     signal: context.signal,
   })
   showPlaintext(draft, plaintext)
-  const content = { bundle: draft.next, found, clusters: request.clusters, variants: rendered.variants }
+  const kept = excludeObjects(rendered.variants, draft.next.spec)
+  showExcluded(draft, kept.excluded)
+  const content = { bundle: draft.next, found, clusters: request.clusters, variants: kept.variants }
   const variants = hideInputs(draft.next, found.recipe, await denyContent(content, ports, context.clock.now()))
   if (Object.keys(frozen).length > Object.keys(before).length) await ports.keepFrozen(key, frozen)
   if (clusters.length === 0 && variants.some(({ when }) => Object.keys(when).length > 0)) {
@@ -276,16 +279,12 @@ async function storeVariant(
     if (unusable !== undefined) return failed(unusable)
     return kept(await storeFiles(options, result, ports))
   }
-  if (result.objects.length === 0) return failed('it holds no objects')
+  if (result.objects.length === 0) {
+    return failed(draft.next.spec.exclude ? 'it holds no objects besides those of spec.exclude' : 'it holds no objects')
+  }
   const wrong = wrongOption(options ?? {}, result.objects)
   if (wrong !== undefined) return failed(wrong)
-  const places = result.objects.map(({ apiVersion, kind, metadata: { name, namespace } }) => ({
-    apiVersion,
-    kind,
-    name,
-    ...compact({ namespace }),
-  }))
-  const about = { bundle: keyOf(draft.next), options: options && withUsedRules(options, places) }
+  const about = { bundle: keyOf(draft.next), options: options && withUsedRules(options, result.objects.map(idOf)) }
   const stored = await storeSet(about, result.objects, ports)
   return 'problem' in stored ? failed(stored.problem) : kept(stored)
 }
@@ -315,6 +314,12 @@ interface Shown {
   readonly objects: number
   readonly what: string
   readonly notes: readonly string[]
+}
+
+function showExcluded(draft: Draft<Bundle>, excluded: readonly string[]): void {
+  const status = (draft.next.status ??= {})
+  if (excluded.length === 0) delete status.excluded
+  else status.excluded = [...excluded]
 }
 
 /** Sets the condition Rendered; throws Stalled when no variant has content. */

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { jsonPathsOfJq } from './compile/jq-paths.ts'
 import type { DirectoryOptions } from './build/directory-manifests.ts'
 import type { KustomizeOptions } from './build/kustomize-edits.ts'
-import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
+import type { BundleOptions, ObjectSelector } from '../../kinds/fields/bundle-options.ts'
 
 /** A source of an Application. */
 export interface ArgoSource {
@@ -97,7 +97,7 @@ export interface ApplicationTraits {
   /** What a sync that a user asked for changes. */
   readonly operation?: { readonly prune?: boolean; readonly skipHooks?: boolean }
   /** Rules of `argocd-cm` for all Applications; objects are then judged as Argo CD judges them. */
-  readonly settings?: Pick<BundleOptions, 'health' | 'ignore'>
+  readonly settings?: Pick<BundleOptions, 'health' | 'ignore'> & { readonly exclude?: readonly ObjectSelector[] }
 }
 
 /** The options for applying, pruning and deleting objects. */
@@ -131,6 +131,8 @@ export function optionsOf(spec: ApplicationSpec, traits: ApplicationTraits, rema
     prune: { mode: pruneOf(spec, has, { isStepped, isAsked: operation.prune === true }) },
     delete: {
       ...(keep ? { unplaced: 'Orphan' as const, bundleDeleted: 'Orphan' as const } : {}),
+      // As in Argo CD, what is excluded later stays.
+      ...compact({ orphan: settings?.exclude && [...settings.exclude] }),
       propagation: isBackground ? 'Background' : 'Foreground',
     },
     namespaces: compact({

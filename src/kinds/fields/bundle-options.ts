@@ -39,7 +39,8 @@ export const DELETE_POLICIES = ['Delete', 'Orphan'] as const
 const glob = (description: string) => optional(text({ max: 253, description }))
 
 /** Objects by group, kind, namespace and name; `*` stands for any text, an absent field for all. */
-const selector = {
+/** Fields that select objects. */
+export const OBJECT_SELECTOR = {
   group: glob(
     'API group of the objects; an empty string is the core group. `*` stands for any text. If omitted, all groups match.',
   ),
@@ -92,7 +93,7 @@ export const BUNDLE_OPTIONS = {
         objects: optional(
           listOf(
             object({
-              ...selector,
+              ...OBJECT_SELECTOR,
               method: optional(
                 enumOf(APPLY_METHODS, {
                   description: 'Method for the matching objects. If omitted, the method of the Bundle.',
@@ -156,13 +157,13 @@ export const BUNDLE_OPTIONS = {
           }),
         ),
         orphan: optional(
-          listOf(object(selector), {
+          listOf(object(OBJECT_SELECTOR), {
             max: 64,
             description: 'Selectors of objects that the agent never deletes. The agent orphans them instead.',
           }),
         ),
         named: optional(
-          listOf(object(selector), {
+          listOf(object(OBJECT_SELECTOR), {
             max: 64,
             description:
               'Selectors of Namespaces, CustomResourceDefinitions, PersistentVolumes and PersistentVolumeClaims that the agent may delete. Objects of these four kinds are orphaned if no selector matches them.',
@@ -200,7 +201,7 @@ export const BUNDLE_OPTIONS = {
   ignore: optional(
     listOf(
       object({
-        ...selector,
+        ...OBJECT_SELECTOR,
         pointers: optional(
           listOf(text({ max: 1024 }), {
             max: 64,
@@ -243,7 +244,7 @@ export const BUNDLE_OPTIONS = {
   health: optional(
     listOf(
       object({
-        ...selector,
+        ...OBJECT_SELECTOR,
         failed: optional(
           text({
             max: 4096,
@@ -307,7 +308,7 @@ export const BUNDLE_OPTIONS = {
   feedback: optional(
     listOf(
       object({
-        ...selector,
+        ...OBJECT_SELECTOR,
         as: text({ max: 64, min: 1, description: 'Name of the value in the ClusterReport.' }),
         expression: optional(
           text({
@@ -332,7 +333,7 @@ export const BUNDLE_OPTIONS = {
   conditions: optional(
     listOf(
       object({
-        ...selector,
+        ...OBJECT_SELECTOR,
         type: text({ max: 316, min: 1, description: 'Type of the condition.' }),
         expressions: listOf(text({ max: 4096, min: 1 }), {
           max: 32,

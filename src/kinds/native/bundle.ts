@@ -1,4 +1,4 @@
-import { BUNDLE_OPTIONS, VARIANT_OPTIONS } from '../fields/bundle-options.ts'
+import { BUNDLE_OPTIONS, OBJECT_SELECTOR, VARIANT_OPTIONS } from '../fields/bundle-options.ts'
 import { AGE, defineKind } from '../define-kind.ts'
 import type { ObjectOfKind } from '../define-kind.ts'
 import { LAYER_CLUSTERS, LAYER_OPTIONS } from '../fields/layer.ts'
@@ -149,6 +149,13 @@ export const Bundle = defineKind({
           },
           { description: 'Options for reading a directory of plain manifests.' },
         ),
+      ),
+      exclude: optional(
+        listOf(object(OBJECT_SELECTOR), {
+          max: 64,
+          description:
+            'Selectors of rendered objects that are not a part of the Bundle. Cannot be combined with `render.at: Agent`. An object that is excluded later is removed like one that the content no longer has; `delete.orphan` keeps it.',
+        }),
       ),
       render: optional(
         object(
@@ -345,6 +352,12 @@ export const Bundle = defineKind({
       conditions: Conditions,
       release: optional(name({ description: 'Name of the newest Release of this Bundle.' })),
       recipe: optional(digest({ description: 'Digest of all inputs of the last rendering.' })),
+      excluded: optional(
+        listOf(text({ max: 512 }), {
+          max: 20,
+          description: 'Objects that `exclude` leaves out of the newest rendering, at most 20. Set by the hub.',
+        }),
+      ),
       sourceRevision: optional(text({ max: 512, description: 'Revision of the Source that was rendered last.' })),
       artifact: optional(digest({ description: 'Digest of the artifact of the Source that was examined last.' })),
       candidate: optional(

@@ -99,6 +99,7 @@ export function compileApplication(app: Application, scene: ApplicationCompileCo
         ...compact({
           secrets: app.allowsSecrets ? 'Allow' : undefined,
           defaultNamespace: namespace && !hasPlaceholders(namespace) ? namespace : undefined,
+          exclude: app.settings?.exclude && [...app.settings.exclude],
           rollout: Object.keys(rollout).length === 0 ? undefined : rollout,
         }),
         ...options,

@@ -4,6 +4,7 @@ import { compact } from '../../../core/compact.ts'
 import { digestOfJson, isDigest } from '../../../core/crypto/digest.ts'
 import type { Digest } from '../../../core/crypto/digest.ts'
 import { jsonEqual } from '../../../core/json.ts'
+import { nameSome } from '../../../core/text/name-some.ts'
 import { parseTime } from '../../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
@@ -47,7 +48,7 @@ import type { Desired } from './served-objects.ts'
 import { listResources } from './list-resources.ts'
 import type { BundleContents } from './list-resources.ts'
 import { show, showProblem } from './show-application.ts'
-import { settingNotes } from '../settings/argocd-settings.ts'
+import { excludedFrom, settingNotes } from '../settings/argocd-settings.ts'
 import { activeOverrides, effectiveSpec, noteOverrides, sourceList } from './operations/sync-overrides.ts'
 import { compileWith, fetchedSources, pruneObjects, writeObjects } from './write-objects.ts'
 import type { Fetched } from './write-objects.ts'
@@ -185,7 +186,7 @@ interface Compiled {
 /** Compiles and writes the objects; on a problem, what was delivered before stays. */
 async function compiled(
   app: Application,
-  { cluster }: Placed,
+  { cluster, destination }: Placed,
   { ports, context, known }: Compiling,
 ): Promise<Compiled | { readonly type: string; readonly problem: string; readonly isUnwritten?: boolean }> {
   const { namespace = '', name } = app.metadata
@@ -200,7 +201,7 @@ async function compiled(
       bundle: name,
       application: effective,
       clusters: [cluster],
-      settings: { health, ignore },
+      settings: { health, ignore, ...compact({ exclude: excludedFrom(settings, destination.server) }) },
       ...compact({ operation, stepKey }),
     },
   ]
@@ -307,7 +308,11 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
     const rendered = bundle.status?.conditions?.find(({ type }) => type === 'Rendered')
     if (rendered?.status === 'False')
       conditions.set('ComparisonError', `Failed to generate manifests: ${rendered.message}`)
-    const { held } = bundle.status ?? {}
+    const { held, excluded = [] } = bundle.status ?? {}
+    if (excluded.length > 0) {
+      const message = `${nameSome(excluded)}: excluded by resource.exclusions of ConfigMap argocd-cm.`
+      conditions.set('ExcludedResourceWarning', message)
+    }
     if (held)
       conditions.set(
         'SyncError',

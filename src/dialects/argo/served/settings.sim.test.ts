@@ -14,6 +14,8 @@ const REPO = 'https://git.example.com/apps.git'
 const FILES = {
   [REPO]: {
     'web/cm.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {v: "1"}\n',
+    'both/cm.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: both}\ndata: {v: "1"}\n',
+    'both/widget.yaml': 'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\n',
     'widgets/widget.yaml': 'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {size: 1}\n',
   },
 }
@@ -101,4 +103,30 @@ test('a ConfigMap without the label of Argo CD has no effect', async (t) => {
   await home.hub.create(app('widgets'), Application)
   await home.settle()
   assert.equal((await setOptions(home, 'widgets'))?.health, undefined)
+})
+
+test('excluded kinds are not delivered, and what was delivered before stays', async (t) => {
+  const home = await startArgoHome(t, FILES)
+  const { hub, settle, delivered } = home
+  await hub.create(app('both'), Application)
+  await settle()
+  assert.deepEqual(await delivered(), { c1: ['both: shop/both 1', 'both: shop/w'] })
+  const exclusion = (kind: string, cluster: string) =>
+    `- {apiGroups: ["example.*"], kinds: [${kind}], clusters: ["${cluster}"]}\n`
+  const exclusions = exclusion('Widget', 'https://c1.*') + exclusion('Other', 'https://c2.*')
+  await hub.create(settings({ 'resource.exclusions': exclusions }), ConfigMap)
+  await settle()
+  assert.deepEqual(await delivered(), { c1: ['both: shop/both 1'] })
+  const found = await hub.find(Bundle, 'argocd/both')
+  const selectors = [{ group: 'example.*', kind: 'Widget' }]
+  assert.deepEqual([found?.spec.exclude, found?.spec.delete?.orphan], [selectors, selectors])
+  const condition = (await home.status('both'))?.conditions?.find(({ type }) => type === 'ExcludedResourceWarning')
+  assert.match(condition?.message ?? '', /^Widget shop\/w: excluded by resource\.exclusions of ConfigMap argocd-cm\.$/)
+
+  await hub.create(app('widgets'), Application)
+  await settle()
+  const rendered = (await hub.find(Bundle, 'argocd/widgets'))?.status?.conditions?.find(
+    ({ type }) => type === 'Rendered',
+  )
+  assert.match(rendered?.message ?? '', /it holds no objects besides those of spec\.exclude/)
 })

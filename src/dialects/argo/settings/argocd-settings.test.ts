@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readSettings, settingNotes } from './argocd-settings.ts'
+import { excludedFrom, readSettings, settingNotes } from './argocd-settings.ts'
 
 const HEALTHY = 'return {status = "Healthy"}'
 const messages = (data: Record<string, string>) => readSettings(data).problems.map(({ message }) => message)
@@ -75,6 +75,21 @@ describe('settings of argocd-cm', () => {
     ])
   })
 
+  it('read exclusions, by the address of the cluster', () => {
+    const settings = readSettings({
+      'resource.exclusions':
+        '- {apiGroups: ["*"], kinds: [Event, Lease]}\n- {apiGroups: [], kinds: [], clusters: ["https://c2"]}\n',
+    })
+    assert.deepEqual(settings.problems, [])
+    const everywhere = [
+      { group: '*', kind: 'Event' },
+      { group: '*', kind: 'Lease' },
+    ]
+    assert.deepEqual(excludedFrom(settings, 'https://c1'), everywhere)
+    assert.deepEqual(excludedFrom(settings, 'https://c2'), [...everywhere, { group: '*', kind: '*' }])
+    assert.equal(excludedFrom(readSettings(), 'https://c1'), undefined)
+  })
+
   const wrong: [string, Record<string, string>, RegExp][] = [
     ['a block that is no YAML', { 'resource.customizations': 'a: [' }, /^resource\.customizations cannot be read: /],
     ['a block that is a list', { 'resource.customizations': '[1]' }, /^resource\.customizations is not a map$/],
@@ -82,6 +97,9 @@ describe('settings of argocd-cm', () => {
     ['a kind that is no map', { 'resource.customizations': 'apps/Deployment: 1' }, /apps\/Deployment is not a map/],
     ['an unknown part', { 'resource.customizations.helth.apps_Deployment': HEALTHY }, /helth is not a customization/],
     ['two underscores', { 'resource.customizations.health.a_b_C': HEALTHY }, /GROUP_KIND/],
+    ['inclusions', { 'resource.inclusions': '- {kinds: [Pod]}' }, /^resource\.inclusions has no effect/],
+    ['exclusions that are no list', { 'resource.exclusions': 'a: b' }, /^resource\.exclusions is not a list$/],
+    ['kinds that are no list', { 'resource.exclusions': '- {kinds: Pod}' }, /^resource\.exclusions\[0\] has no effect/],
     [
       'a computed path',
       { 'resource.customizations.ignoreDifferences.apps_Deployment': 'jqPathExpressions: [".a | length"]' },

@@ -3,6 +3,7 @@ import { compact } from '../../../core/compact.ts'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
+import { matchesGlob } from '../../../core/text/glob.ts'
 import type { BundleOptions, ObjectSelector } from '../../../kinds/fields/bundle-options.ts'
 import { compileHealthCheck } from '../../../lua/health-check.ts'
 import { readFirstYaml } from '../../../yaml/read/read-yaml.ts'
@@ -18,16 +19,25 @@ export interface SettingProblem {
   readonly message: string
 }
 
+/** Objects that no Application delivers, in some clusters. */
+export interface Exclusion {
+  readonly objects: readonly ObjectSelector[]
+  /** Patterns of server addresses; none for all clusters. */
+  readonly clusters: readonly string[]
+}
+
 /** What the ConfigMap says of the objects of Applications. */
 export interface ArgoSettings {
   /** Equal for equal settings. */
   readonly digest: string
   readonly health: NonNullable<BundleOptions['health']>
   readonly ignore: NonNullable<BundleOptions['ignore']>
+  readonly exclusions: readonly Exclusion[]
   readonly problems: readonly SettingProblem[]
 }
 
 const MAX_HEALTH = 64
+const MAX_EXCLUDED = 64
 /** Applications have ignored differences of their own besides. */
 const MAX_IGNORE = 48
 /** Characters of all checks together: each Bundle has them. */
@@ -84,12 +94,9 @@ export function readSettings(data: Readonly<Record<string, string>> = {}): ArgoS
       else ignore.push(...rules)
     }
   }
-  return {
-    digest: digestOfJson({ health, ignore, problems: problems.map(({ message }) => message) }),
-    health,
-    ignore,
-    problems,
-  }
+  const exclusions = readExclusions(data, say)
+  const said = problems.map(({ message }) => message)
+  return { digest: digestOfJson({ health, ignore, exclusions, said }), health, ignore, exclusions, problems }
 }
 
 /** The problems of settings that concern one of these objects, in sentences. */
@@ -100,6 +107,14 @@ export function settingNotes(
   return problems
     .filter(({ selector }) => selects(selector))
     .map(({ message }) => `ConfigMap ${SETTINGS_NAME}: ${message}`)
+}
+
+/** The objects to leave out where an Application goes; undefined for none. */
+export function excludedFrom({ exclusions }: ArgoSettings, server: string): readonly ObjectSelector[] | undefined {
+  const found = exclusions
+    .filter(({ clusters }) => clusters.length === 0 || clusters.some((pattern) => matchesGlob(pattern, server)))
+    .flatMap(({ objects }) => objects)
+  return found.length === 0 ? undefined : found
 }
 
 type Say = (message: string, selector?: ObjectSelector) => void
@@ -143,6 +158,50 @@ function readKeys(data: Readonly<Record<string, string>>, kinds: Map<string, Cus
     else if (part === 'ignoreDifferences') known.ignore = { from: key, value }
     else say(`${key} has no effect: ${part} is not a customization of Argo CD`)
   }
+}
+
+/** `resource.exclusions`: a list with `apiGroups`, `kinds` and `clusters`; an empty list means all. */
+function readExclusions(data: Readonly<Record<string, string>>, say: Say): Exclusion[] {
+  if ((data['resource.inclusions'] ?? '').trim() !== '') {
+    say('resource.inclusions has no effect: name what is left out in resource.exclusions')
+  }
+  const list = readYamlList(data['resource.exclusions'] ?? '', 'resource.exclusions', say)
+  const found: Exclusion[] = []
+  let count = 0
+  for (const [at, entry] of list.entries()) {
+    const texts = (field: string): readonly string[] | undefined => {
+      const value = isObject(entry) ? (entry[field] ?? []) : undefined
+      return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined
+    }
+    const [groups, kinds, clusters] = ['apiGroups', 'kinds', 'clusters'].map(texts)
+    if (!groups || !kinds || !clusters) {
+      say(`resource.exclusions[${at}] has no effect: apiGroups, kinds and clusters must be lists of texts`)
+      continue
+    }
+    const objects = orAll(groups).flatMap((group) => orAll(kinds).map((kind): ObjectSelector => ({ group, kind })))
+    count += objects.length
+    if (count > MAX_EXCLUDED)
+      say(`resource.exclusions[${at}] has no effect: only ${MAX_EXCLUDED} pairs of group and kind are used`)
+    else found.push({ objects, clusters: [...clusters] })
+  }
+  return found
+}
+
+function orAll(patterns: readonly string[]): readonly string[] {
+  return patterns.length === 0 ? ['*'] : patterns
+}
+
+function readYamlList(text: string, what: string, say: Say): readonly unknown[] {
+  if (text.trim() === '') return []
+  try {
+    const { value } = readFirstYaml(text)
+    if (Array.isArray(value)) return value as unknown[]
+    say(`${what} is not a list`)
+  } catch (caught) {
+    if (!(caught instanceof YamlError)) throw caught
+    say(`${what} cannot be read: ${caught.message}`)
+  }
+  return []
 }
 
 function ignoreRules(value: unknown, selector: ObjectSelector, wrong: (message: string) => void) {
