@@ -62,7 +62,7 @@ function sameInterpretation(answer: Answer, recorded: Answer): boolean {
 function canonical(value: unknown, field = ''): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => canonical(item))
-    return field === 'dependencies' ? items.map((item) => canonicalJson(item)).toSorted() : items
+    return SETS.has(field) ? items.map((item) => canonicalJson(item)).toSorted() : items
   }
   if (!isObject(value)) return value
   const isResources = RESOURCES.has(field)
@@ -73,6 +73,8 @@ function canonical(value: unknown, field = ''): unknown {
   return Object.fromEntries(fields)
 }
 
+/** Lists whose order is not compared. */
+const SETS: ReadonlySet<string> = new Set(['dependencies', 'components'])
 const RESOURCES: ReadonlySet<string> = new Set(['resourceRequest', 'requests', 'limits', 'overhead'])
 
 function isEmpty(value: unknown): boolean {

@@ -54,10 +54,10 @@ export function interpretDependencies(object: InterpretedObject): DependentObjec
     .map(([of, name]) => compact({ apiVersion: 'v1', kind: of, namespace, name }))
 }
 
-type Named = readonly [kind: string, name: string]
+export type Named = readonly [kind: string, name: string]
 
 /** The objects that pods of this spec name, each once, by kind and name. */
-function podDependencies(pod: unknown): Named[] {
+export function podDependencies(pod: unknown): Named[] {
   const found = new Map<string, Named>()
   const add = (kind: string, name: string): void => {
     if (name !== '') found.set(`${kind}/${name}`, [kind, name])

@@ -65,7 +65,7 @@ export function interpret(question: InterpretQuestion): Readonly<Record<string, 
 }
 
 function interpretCustom(custom: CustomKind, question: InterpretQuestion): Readonly<Record<string, unknown>> {
-  const { operation, object, observed, replicas = 0, items = [] } = question
+  const { operation, object, observed, replicas = 0, items = [], now } = question
   switch (operation) {
     case 'InterpretReplica':
       return { ...(custom.replicas?.(object) ?? NOT_SUPPORTED) }
@@ -76,7 +76,7 @@ function interpretCustom(custom: CustomKind, question: InterpretQuestion): Reado
     case 'Retain':
       return answer('object', observed && custom.retain?.(object, observed))
     case 'AggregateStatus':
-      return answer('object', custom.aggregate?.(object, items))
+      return answer('object', custom.aggregate?.(object, items, now))
     case 'InterpretDependency':
       return answer('dependencies', custom.dependencies?.(object))
     case 'InterpretStatus':

@@ -53,12 +53,13 @@ export function reviseReplicas(object: InterpretedObject, replicas: number): Int
   return field in mapIn(object['spec']) ? withField(object, ['spec', field], replicas) : object
 }
 
-function requirementsOf(podSpec: unknown): ReplicaRequirements | undefined {
+/** What one pod of a spec needs; undefined where it asks for nothing. */
+export function requirementsOf(podSpec: unknown): ReplicaRequirements | undefined {
   const pod = mapIn(podSpec)
   const nodeClaim = compact({
     hardNodeAffinity: mapIn(pod, 'affinity', 'nodeAffinity')['requiredDuringSchedulingIgnoredDuringExecution'],
     nodeSelector: pod['nodeSelector'],
-    tolerations: pod['tolerations'],
+    tolerations: tolerationsOf(pod),
   })
   const resourceRequest = requestsOf(pod)
   const requires = compact({
@@ -66,6 +67,16 @@ function requirementsOf(podSpec: unknown): ReplicaRequirements | undefined {
     resourceRequest: Object.keys(resourceRequest).length > 0 ? resourceRequest : undefined,
   })
   return Object.keys(requires).length > 0 ? requires : undefined
+}
+
+const TOLERATION = ['key', 'operator', 'value', 'effect', 'tolerationSeconds']
+
+/** The tolerations of a pod, without fields that Kubernetes does not know. */
+function tolerationsOf(pod: JsonObject): unknown {
+  if (!Array.isArray(pod['tolerations'])) return undefined
+  return listIn(pod, 'tolerations').map((toleration) =>
+    Object.fromEntries(Object.entries(mapIn(toleration)).filter(([field]) => TOLERATION.includes(field))),
+  )
 }
 
 interface Amount {

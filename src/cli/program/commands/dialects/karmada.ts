@@ -41,7 +41,7 @@ function addInterpret(karmada: FlotillaCommand, act: Act): void {
     .command('interpret')
     .about(
       'Show what the resource interpreter of Karmada makes of an object',
-      'Answers one operation of the resource interpreter for an object of a built-in kind of Kubernetes, of Flux or of Kyverno. Operations: InterpretReplica, InterpretComponent, ReviseReplica, Retain, AggregateStatus, InterpretDependency, InterpretStatus, InterpretHealth. Custom interpreters are not run.',
+      'Answers one operation of the resource interpreter for an object of a built-in kind of Kubernetes, or of a custom kind that Karmada brings an interpreter for. Operations: InterpretReplica, InterpretComponent, ReviseReplica, Retain, AggregateStatus, InterpretDependency, InterpretStatus, InterpretHealth. Custom interpreters are not run.',
     )
     .example(
       'Show the objects that follow a workload',

@@ -19,7 +19,7 @@ export interface CustomKind {
   readonly components?: (object: InterpretedObject) => readonly Component[]
   readonly revise?: (object: InterpretedObject, replicas: number) => InterpretedObject
   readonly retain?: (desired: InterpretedObject, observed: InterpretedObject) => InterpretedObject
-  readonly aggregate?: (object: InterpretedObject, items: readonly StatusItem[]) => InterpretedObject
+  readonly aggregate?: (object: InterpretedObject, items: readonly StatusItem[], now: string) => InterpretedObject
   readonly dependencies?: (object: InterpretedObject) => readonly DependentObject[]
   readonly status?: (object: InterpretedObject) => unknown
   readonly healthy?: (object: InterpretedObject) => boolean
