@@ -68,6 +68,8 @@ export interface GatewayOptions {
   /** Read on every use, so that a rotation takes effect at once. */
   readonly trust: () => Pick<HubTrust, 'root' | 'envelopes' | 'newest'>
   readonly issueCertificate: IssueCertificate
+  /** Why the hub is in maintenance and registers no clusters; undefined while it works. Read on every use. */
+  readonly maintenance?: () => string | undefined
   /** Limits of load shedding. Defaults to what one core can answer. */
   readonly loadLimits?: LoadLimits
   /** The agent's program by digest, for machines that start without it. */
@@ -244,6 +246,7 @@ function createTable({ blobs, trust, ...options }: GatewayOptions, parts: Parts)
     log,
     clusterById: clusters.byId,
     issueCertificate: options.issueCertificate,
+    maintenance: options.maintenance ?? (() => undefined),
     root: () => trust().root.keyId,
     minAgentVersion: () => trust().newest.bundle.minAgentVersion,
   })

@@ -15,6 +15,7 @@ import { createStorageWatch, measureStorage } from './home/storage-health.ts'
 import { openDataDirectory } from './home/data-directory.ts'
 import type { DataDirectory } from './home/data-directory.ts'
 import { servedDialects } from './home/dialect-names.ts'
+import { openMaintenanceWatch } from './home/maintenance-watch.ts'
 import { createPeerWatch } from './home/peer-controllers.ts'
 import { pushEgress } from './http/egress-rules.ts'
 import { createHttpGet } from '../source/http-get.ts'
@@ -107,7 +108,8 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   closeLater(() => blobs.close())
   const threads = await startThreads(config, { directory, keys, address, home, blobs: blobsConfig }, starting)
 
-  const view = createFleetView({ client, clock, ids, log })
+  const maintenance = await openMaintenanceWatch({ client, clock, log }, life)
+  const view = createFleetView({ client, clock, ids, log, maintenance: maintenance.current })
   const { views, gateway, keys: reloader } = threads
   const authorities = () => hubAuthorities(reloader.current(), config.kubeconfig === undefined)
   const page = createMetricsPage({
@@ -116,6 +118,7 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
     threads: () => [...home.threads, ...(gateway ? [{ name: 'gateway' as const, metrics: gateway.metrics }] : [])],
     supervisor,
     authorities,
+    isInMaintenance: () => maintenance.current() !== undefined,
   })
   const dialects = servedDialects(config)
   const peers = home.isShared && dialects.length > 0 ? createPeerWatch(dialects, { client, clock, log }) : undefined
@@ -123,7 +126,7 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   const pushedAgents = roles.includes('controllers')
     ? await openPushedAgents(config, { directory, gateway: pushGateway, trust: keys.trust }, starting)
     : undefined
-  startControllers(
+  const groups = startControllers(
     {
       client,
       trust: reloader.trust,
@@ -143,18 +146,25 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
       dialects,
       peers,
       isShared: home.isShared,
+      isPaused: maintenance.current() !== undefined,
+      name: threads.name,
       pushedAgents,
       views,
     },
     starting,
   )
+  const followMaintenance = maintenance.run(async (now) => {
+    await Promise.all([groups.setPaused(now !== undefined), threads.setMaintenance(now)])
+  }, life)
+  closeLater(() => followMaintenance)
   if (roles.includes('console')) runBeside(starting, 'console', view.run)
   const watching = watchMainThread({ clock, log }, life)
   closeLater(() => watching)
   const storage = createStorageWatch({ clock, log }, () => measureStorage(directory))
   const measuring = storage.run(life)
   closeLater(() => measuring)
-  const health = { clock, ids, log, client, name: threads.name, supervisor, authorities, storage, peers }
+  const said = { authorities, storage, peers, isShared: home.isShared, maintenance }
+  const health = { clock, ids, log, client, name: threads.name, supervisor, ...said }
   const publishing = publishHealth(health, life)
   closeLater(() => publishing)
   if (config.kubeconfig === undefined) {

@@ -11,35 +11,14 @@ import { HUB_ROLES } from '../../src/apiserver/rbac/bootstrap-roles.ts'
 import { kubeHomeRules, kubeHomeSystemRules } from '../../src/hub/home/kube-home-rules.ts'
 import { startControlPlane } from '../../src/testing/control-plane/control-plane.ts'
 import type { ControlPlane } from '../../src/testing/control-plane/control-plane.ts'
-import { documentedHubRoles } from '../../src/testing/hub/documented-roles.ts'
 import { grantedRights } from '../../src/testing/hub/used-rights.ts'
 import { eventually, FREE, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
+import { grantHubRoles, HUB_USER } from './hub-user.ts'
 import { contentOf, startEmbeddedSite } from './keep-world.ts'
 
-const RBAC = '/apis/rbac.authorization.k8s.io/v1'
-const USER = 'the-hub'
 const DIALECTS = ['fleet', 'flux', 'ocm', 'argo']
 /** Groups in which the hub installs and serves; the rights in other groups are those of the controllers and the gateway. */
 const INSTALLS = /\.(apiextensions|admissionregistration|rbac\.authorization|apiregistration|authorization)\.k8s\.io$/
-
-/** Applies the roles of the page, and binds them to the hub. */
-async function grant(home: ControlPlane): Promise<void> {
-  for (const { kind, apiVersion, metadata, ...content } of documentedHubRoles(DIALECTS)) {
-    const inNamespace = metadata.namespace ? `/namespaces/${metadata.namespace}` : ''
-    const at = kind === 'Namespace' ? '/api/v1' : `${RBAC}${inNamespace}`
-    const made = await home.call('POST', `${at}/${kind.toLowerCase()}s`, { kind, apiVersion, metadata, ...content })
-    assert.equal(made.status, 201, made.text)
-    if (kind === 'Namespace') continue
-    const binding = {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: `${kind}Binding`,
-      metadata,
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name: metadata.name },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER }],
-    }
-    assert.equal((await home.call('POST', `${at}/${kind.toLowerCase()}bindings`, binding)).status, 201)
-  }
-}
 
 interface AuditEvent {
   readonly verb: string
@@ -55,7 +34,7 @@ function usedRights(auditLog: string): { readonly used: Set<string>; readonly de
   for (const line of readFileSync(auditLog, 'utf8').split('\n')) {
     if (line === '') continue
     const { verb, user, objectRef, responseStatus } = JSON.parse(line) as AuditEvent
-    if (user.username !== USER || !objectRef) continue
+    if (user.username !== HUB_USER || !objectRef) continue
     const { apiGroup = '', resource, subresource } = objectRef
     const object = `${resource}${subresource === undefined ? '' : `/${subresource}`}.${apiGroup}`
     used.add(`${verb} ${object}`)
@@ -92,8 +71,8 @@ test('the rights that are written down are enough, also to forget a cluster that
   const folder = temporaryFolder(t)
   const auditLog = join(folder, 'audit.log')
   await using home = await startControlPlane({ auditLog })
-  await grant(home)
-  const own = ['--kubeconfig', home.writeKubeconfig(USER), '--dialects', DIALECTS.join(',')]
+  await grantHubRoles(home, DIALECTS)
+  const own = ['--kubeconfig', home.writeKubeconfig(HUB_USER), '--dialects', DIALECTS.join(',')]
   const hub = startFlotilla(t, ['hub', 'run', '--data', join(folder, 'hub'), ...own, ...FREE])
   await hub.says(/^flotilla hub ready/)
   await liveAndLeave(t, home, folder)
@@ -122,7 +101,7 @@ async function mayOn(home: ControlPlane, resourceAttributes: object): Promise<bo
   const review = {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SubjectAccessReview',
-    spec: { user: USER, resourceAttributes },
+    spec: { user: HUB_USER, resourceAttributes },
   }
   const { text } = await home.call('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', review)
   return (JSON.parse(text) as { status: { allowed: boolean } }).status.allowed
@@ -131,7 +110,7 @@ async function mayOn(home: ControlPlane, resourceAttributes: object): Promise<bo
 test('the controllers of a dialect wait while those of the other system run, and begin when they are scaled to zero', async (t) => {
   const folder = temporaryFolder(t)
   await using home = await startControlPlane()
-  await grant(home)
+  await grantHubRoles(home, DIALECTS)
   const ok = async (method: string, path: string, body: object): Promise<void> => {
     const { status, text } = await home.call(method, path, body)
     assert.ok(status < 300, text)
@@ -143,7 +122,7 @@ test('the controllers of a dialect wait while those of the other system run, and
   await ok('POST', '/api/v1/namespaces', { metadata: { name: 'flux-system' } })
   const deployments = '/apis/apps/v1/namespaces/flux-system/deployments'
   await ok('POST', deployments, { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec })
-  const own = ['--kubeconfig', home.writeKubeconfig(USER), '--dialects', 'flux']
+  const own = ['--kubeconfig', home.writeKubeconfig(HUB_USER), '--dialects', 'flux']
   const hub = startFlotilla(t, ['hub', 'run', '--data', join(folder, 'hub'), ...own, ...FREE])
   await hub.says(/^flotilla hub ready/)
   const repositories = '/apis/source.toolkit.fluxcd.io/v1/namespaces/flux-system/gitrepositories'

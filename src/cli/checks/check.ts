@@ -10,6 +10,7 @@ export const CHECK_IDS = [
   'ports',
   'hub-reachable',
   'hub-ready',
+  'hub-maintenance',
   'hub-parts',
   'hub-authorities',
   'dialect-peers',

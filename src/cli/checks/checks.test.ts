@@ -307,3 +307,22 @@ test('every check has its anchor in docs/checks.md, and every anchor a check', (
   const anchors = [...page.matchAll(/^### (\S+)$/gm)].map((match) => match[1]!)
   assert.deepEqual(anchors, [...CHECK_IDS])
 })
+
+test('a process that was silent, and a maintenance with a process that has not confirmed it', () => {
+  const at = (agoMs: number) => formatTime(NOW - agoMs)
+  const hubs = [
+    { name: 'a', health: { startedAt: at(9e6), parts: [], at: at(60_000), maintenance: at(300_000) } },
+    { name: 'b', health: { startedAt: at(9e6), parts: [], at: at(60_000) } },
+    { name: 'c', health: { startedAt: at(9e6), parts: [], at: at(600_000) } },
+  ]
+  const maintenance = { since: at(300_000), reason: 'upgrade' }
+  const lines = hubChecks({ ...WELL, hubs, maintenance }, NOW)
+    .flatMap(({ checks }) => checks)
+    .filter(({ id, result }) => id === 'hub-maintenance' || (id === 'hub-parts' && result !== 'ok'))
+    .map(({ result, text }) => `${result} ${text}`)
+  assert.deepEqual(lines, [
+    'warning maintenance since 5m: upgrade; nothing is decided until "flotilla hub maintenance off"',
+    'failed hub "b" has not confirmed the maintenance and may still decide',
+    'failed hub "c": silent for 10m; it does not run, or it cannot reach the API',
+  ])
+})

@@ -8,7 +8,16 @@ import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { JoinToken } from '../../kinds/native/join-token.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import { MIGRATED_LABEL } from '../../kinds/fields/project-names.ts'
-import { authorityProblem, HUB_HEALTH, notReadyReason, partNoun, peerProblem } from '../../plan/fleet/hub-health.ts'
+import {
+  authorityProblem,
+  HUB_HEALTH,
+  notReadyReason,
+  partNoun,
+  silenceProblem,
+  peerProblem,
+} from '../../plan/fleet/hub-health.ts'
+import { maintenanceAge, unconfirmedHubs } from '../../plan/fleet/hub-maintenance.ts'
+import type { Maintenance } from '../../plan/fleet/hub-maintenance.ts'
 import type { HubHealth } from '../../plan/fleet/hub-health.ts'
 import type { AttentionItem } from '../../plan/fleet/attention.ts'
 import { attentionChecks } from './attention-checks.ts'
@@ -39,6 +48,8 @@ export interface HubFacts {
   readonly migratedProjects: readonly string[] | undefined
   /** Health of each hub that publishes it; `Unreadable` if the caller may not read it. */
   readonly hubs: readonly PublishedHealth[] | 'Unreadable'
+  /** Undefined if there is none, or if the caller may not read it. */
+  readonly maintenance?: Maintenance | undefined
   /** Heads of the journal's streams; `Unreadable` if the caller may not read them. */
   readonly journals: readonly PublishedJournal[] | 'Unreadable'
   /** What needs a person. */
@@ -76,6 +87,7 @@ export function hubChecks(facts: HubFacts, nowMs: number): CheckCategory[] {
     facts.ready === 'ok'
       ? { id: 'hub-ready', result: 'ok', text: 'the hub is ready' }
       : { id: 'hub-ready', result: 'failed', text: `the hub is not ready: ${facts.ready ?? 'no answer'}` },
+    ...maintenanceChecks(facts, nowMs),
     ...partChecks(facts.hubs, nowMs),
     ...authorityChecks(facts.hubs, nowMs),
     ...peerChecks(facts.hubs),
@@ -143,6 +155,20 @@ function tokenChecks(names: readonly string[] | undefined): Check[] {
   return [{ id: 'join-tokens', result: 'warning', text }]
 }
 
+/** A hub without maintenance has no line. */
+function maintenanceChecks({ maintenance, hubs }: HubFacts, nowMs: number): Check[] {
+  if (!maintenance) return []
+  const text = `maintenance${maintenanceAge(maintenance, nowMs)}: ${maintenance.reason}; nothing is decided until "flotilla hub maintenance off"`
+  const late = hubs === 'Unreadable' ? [] : unconfirmedHubs(hubs, maintenance, nowMs)
+  return [
+    { id: 'hub-maintenance', result: 'warning', text },
+    ...late.map((name): Check => {
+      const why = `hub ${JSON.stringify(name)} has not confirmed the maintenance and may still decide`
+      return { id: 'hub-maintenance', result: 'failed', text: why }
+    }),
+  ]
+}
+
 /** A line for each hub. A hub that publishes nothing, like the demo or an older hub, has no line. */
 function partChecks(hubs: HubFacts['hubs'], nowMs: number): Check[] {
   if (hubs === 'Unreadable') {
@@ -188,6 +214,8 @@ function authorityChecks(hubs: HubFacts['hubs'], nowMs: number): Check[] {
 function partResult(hub: string, health: HubHealth | undefined, nowMs: number): Pick<Check, 'result' | 'text'> {
   const noun = `hub ${JSON.stringify(hub)}`
   if (!health) return { result: 'warning', text: `${noun}: this program cannot read the published health` }
+  const silence = silenceProblem(health, nowMs)
+  if (silence !== undefined) return { result: 'failed', text: `${noun}: ${silence}` }
   const problem = notReadyReason(health.parts)
   if (problem !== undefined) return { result: 'failed', text: `${noun}: ${problem}` }
   const restarted = health.parts

@@ -34,6 +34,8 @@ export interface EnrolmentPorts {
   /** The oldest agent version that may join. Agents that have joined read it from the trust bundle. */
   readonly minAgentVersion: () => string
   readonly issueCertificate: IssueCertificate
+  /** Why no cluster is registered now. */
+  readonly maintenance: () => string | undefined
   readonly clusterById: (id: string) => Cluster | undefined
 }
 
@@ -58,6 +60,7 @@ interface Joining {
 
 // A person accepts within minutes; until then each retry of the agent costs one read.
 const PENDING_RETRY_SECONDS = 5
+const MAINTENANCE_RETRY_SECONDS = 15
 
 export function createEnrolment(ports: EnrolmentPorts) {
   const { client, clock, ids, log } = ports
@@ -72,6 +75,11 @@ export function createEnrolment(ports: EnrolmentPorts) {
     if (known) {
       if (isClusterAccepted(known)) await certificates.recordSealingKey(known, request.sealingKey)
       return answer(known, request.csr)
+    }
+    const maintenance = ports.maintenance()
+    if (maintenance !== undefined) {
+      const message = `the hub is in maintenance and registers no clusters: ${maintenance}`
+      throw new ApiError('ServiceUnavailable', message, { retryAfterSeconds: MAINTENANCE_RETRY_SECONDS })
     }
     const token = await findToken(client, request.token, signal)
     checkTokenNetwork(token, address)

@@ -6,7 +6,9 @@ import type { HubPorts } from '../ports.ts'
 
 /** What a gateway needs; it gets the transport CA and no key that signs documents. */
 export interface GatewayParts
-  extends HubPorts, Pick<GatewayOptions, 'name' | 'client' | 'blobs' | 'agentBundle' | 'evidenceRetentionMs'> {
+  extends
+    HubPorts,
+    Pick<GatewayOptions, 'name' | 'client' | 'blobs' | 'agentBundle' | 'evidenceRetentionMs' | 'maintenance'> {
   /** Asked with each use: trust changes while a hub runs. */
   readonly trust: GatewayOptions['trust']
   readonly transportCa: () => CertificateAndKey

@@ -5,6 +5,7 @@
  */
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { compact } from '../../core/compact.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { readWholeNumber } from '../../core/read-number.ts'
 import type { ConsoleSession } from './console-sessions.ts'
@@ -66,7 +67,7 @@ export async function streamEvents(response: ServerResponse, options: EventsOpti
         await send(text)
       }
       if (kinds.length > 0) await send(message('changed', kinds))
-      await send(message('beat', { now: clock.now() }))
+      await send(message('beat', compact({ now: clock.now(), maintenance: view.maintenance() })))
       await clock.sleep(BATCH_MS, ended)
       const timer = new AbortController()
       await Promise.race([wake.promise, clock.sleep(BEAT_MS, AbortSignal.any([ended, timer.signal])).catch(() => {})])

@@ -12,6 +12,7 @@ import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { Placement } from '../../kinds/native/placement.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
+import type { Maintenance } from '../../plan/fleet/hub-maintenance.ts'
 import type { FleetMetricsInput } from '../metrics/fleet-metrics.ts'
 import { clusterRow } from './cluster-row.ts'
 import { createFleetFeed } from './fleet-feed.ts'
@@ -20,6 +21,7 @@ import type { FleetFeed } from './fleet-feed.ts'
 /** A live picture of the fleet. */
 export interface FleetView {
   readonly feed: FleetFeed
+  maintenance(): Maintenance | undefined
   /** Plural names of the kinds that `onChange` tells of. */
   readonly plurals: readonly string[]
   /** The objects themselves, for counting. */
@@ -32,6 +34,8 @@ export interface FleetView {
 
 /** What a view is made of. */
 export interface FleetViewOptions {
+  /** The maintenance that users are told of. If omitted, none. */
+  readonly maintenance?: () => Maintenance | undefined
   readonly client: Client
   readonly clock: Clock
   readonly ids: Ids
@@ -39,7 +43,8 @@ export interface FleetViewOptions {
 }
 
 /** Makes the view; nothing is read before `run`. */
-export function createFleetView({ client, clock, ids, log }: FleetViewOptions): FleetView {
+export function createFleetView(options: FleetViewOptions): FleetView {
+  const { client, clock, ids, log, maintenance = () => undefined } = options
   const informers = createInformers({ client, clock, ids, log })
   const clusters = informers.of(Cluster)
   const reports = informers.of(ClusterReport)
@@ -66,6 +71,7 @@ export function createFleetView({ client, clock, ids, log }: FleetViewOptions): 
 
   return {
     feed,
+    maintenance,
     plurals: all.map(({ type }) => type.plural),
     facts: () => ({
       clusters: clusters.lister.list(),

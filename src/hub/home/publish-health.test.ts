@@ -53,3 +53,44 @@ test('a CA is published with its end, and from 90 days before it there is one Ev
   stop.abort()
   await running
 })
+
+test('a hub that shares its API says every minute that it runs, removes its entry at its end, and those of lost hubs', async () => {
+  const clock = createVirtualClock()
+  const data = new Map<string, string>()
+  const writes: string[] = []
+  const lost = { startedAt: formatTime(clock.now()), parts: [], at: formatTime(clock.now() - 2 * DAY_MS) }
+  const silent = { ...lost, at: formatTime(clock.now() - DAY_MS / 2) }
+  data.set('lost', JSON.stringify(lost))
+  data.set('silent', JSON.stringify(silent))
+  data.set('embedded', JSON.stringify({ ...lost, at: undefined }))
+  const all = () => ({ metadata: { name: 'x' }, data: Object.fromEntries(data) })
+  const client = {
+    apply: async (_kind: unknown, object: { data: Record<string, string> }) => {
+      writes.push('apply')
+      data.delete('a')
+      for (const [name, text] of Object.entries(object.data)) data.set(name, text)
+      return all()
+    },
+    patch: async (_kind: unknown, _key: unknown, patch: { body: { data: Record<string, null> } }) => {
+      writes.push('patch')
+      for (const name of Object.keys(patch.body.data)) data.delete(name)
+      return all()
+    },
+  } as unknown as Client
+  const stop = new AbortController()
+  const supervisor = { health: () => [], onChange: () => {} }
+  const storage = createStorageWatch({ clock, log: silentLogger }, async () => ({ freeBytes: 1 }))
+  const ports = { clock, ids: systemIds, log: silentLogger, client }
+  const options = { ...ports, name: 'a', supervisor, storage, authorities: () => [] }
+  const running = publishHealth({ ...options, isShared: true }, stop.signal)
+  await clock.advance(1_000)
+  assert.deepEqual([...data.keys()].toSorted(), ['a', 'embedded', 'silent'])
+  const first = parseHubHealth(data.get('a')!)?.at
+  await clock.advance(180_000)
+  assert.notEqual(parseHubHealth(data.get('a')!)?.at, first)
+  assert.deepEqual(writes, ['apply', 'patch', 'apply', 'apply'])
+  stop.abort()
+  await clock.settle()
+  await running
+  assert.equal(data.has('a'), false)
+})

@@ -4,6 +4,7 @@
  * system. Nothing is written while nothing changes.
  */
 import type { Client } from '../../client/client.ts'
+import { deadline } from '../../core/async/deadline.ts'
 import { createWakeup } from '../../core/async/wakeup.ts'
 import { compact } from '../../core/compact.ts'
 import { toError } from '../../core/errors.ts'
@@ -11,10 +12,19 @@ import { formatTime } from '../../core/time/time.ts'
 import { VERSION } from '../../core/version.ts'
 import { createEventRecorder } from '../../engine/event-recorder.ts'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
-import { authorityProblem, formatHubHealth, HUB_HEALTH, partNoun, peerProblem } from '../../plan/fleet/hub-health.ts'
+import {
+  authorityProblem,
+  formatHubHealth,
+  HUB_HEALTH,
+  partNoun,
+  peerProblem,
+  isGone,
+  parseHubHealth,
+} from '../../plan/fleet/hub-health.ts'
 import type { DialectPeer, HubAuthority } from '../../plan/fleet/hub-health.ts'
 import type { HubPorts } from '../ports.ts'
 import type { StorageWatch } from './storage-health.ts'
+import type { MaintenanceWatch } from './maintenance-watch.ts'
 import type { Supervisor } from '../threads/supervisor.ts'
 
 export interface HealthPublisherOptions extends HubPorts {
@@ -22,6 +32,9 @@ export interface HealthPublisherOptions extends HubPorts {
   /** Name of this hub, unique among the hubs of the API. */
   readonly name: string
   readonly supervisor: Pick<Supervisor, 'health' | 'onChange'>
+  /** Whether other hubs use the same API: then this hub says every minute that it runs, and at its end that it left. */
+  readonly isShared?: boolean
+  readonly maintenance?: Pick<MaintenanceWatch, 'confirmed' | 'onConfirm'> | undefined
   /** The CAs that the hub issues certificates with now. */
   readonly authorities: () => readonly HubAuthority[]
   readonly storage: Pick<StorageWatch, 'current' | 'onChange'>
@@ -35,6 +48,8 @@ const COALESCE_MS = 1_000
 const RETRY_MS = 5_000
 /** Restores what a user changed or deleted. */
 const REPEAT_MS = 3_600_000
+const SHARED_REPEAT_MS = 60_000
+const LEAVE_MS = 3_000
 
 /** Publishes each change until the signal is aborted. Never rejects: the API may be the part that was started again. */
 export async function publishHealth(options: HealthPublisherOptions, signal: AbortSignal): Promise<void> {
@@ -50,21 +65,32 @@ export async function publishHealth(options: HealthPublisherOptions, signal: Abo
   supervisor.onChange(() => wakeup.notify())
   options.peers?.onChange(() => wakeup.notify())
   options.storage.onChange(() => wakeup.notify())
+  options.maintenance?.onConfirm(() => wakeup.notify())
+  // Each hub has its own field manager, so that it leaves the keys of other hubs as they are.
+  const fieldManager = `${COMPONENT}-${name}`
 
   async function publish(): Promise<void> {
     const parts = supervisor.health()
     const authorities = options.authorities()
     const peers = options.peers?.peers() ?? []
-    const known = compact({ peers: peers.length > 0 ? peers : undefined, storage: options.storage.current() })
-    const health = { version: VERSION, startedAt, parts, authorities, ...known }
+    const health = compact({
+      version: VERSION,
+      startedAt,
+      parts,
+      at: options.isShared ? formatTime(clock.now()) : undefined,
+      maintenance: options.maintenance?.confirmed(),
+      authorities,
+      peers: peers.length > 0 ? peers : undefined,
+      storage: options.storage.current(),
+    })
     const object = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { ...HUB_HEALTH },
       data: { [name]: formatHubHealth(health) },
     }
-    // Each hub has its own field manager, so that it leaves the keys of other hubs as they are.
-    const written = await client.apply(ConfigMap, object, { fieldManager: `${COMPONENT}-${name}`, force: true, signal })
+    const written = await client.apply(ConfigMap, object, { fieldManager, force: true, signal })
+    await forgetGone(written.data ?? {})
     for (const { name: part, restarts, last } of parts) {
       if (!last || told.get(part) === restarts) continue
       told.set(part, restarts)
@@ -93,15 +119,36 @@ export async function publishHealth(options: HealthPublisherOptions, signal: Abo
     peerTold = new Set(problems)
   }
 
+  /** Removes what hubs published that are gone for a day. */
+  async function forgetGone(data: Readonly<Record<string, string>>): Promise<void> {
+    const gone = Object.entries(data).flatMap(([hub, text]) => {
+      const health = parseHubHealth(text)
+      return hub !== name && health && isGone(health, clock.now()) ? [[hub, null] as const] : []
+    })
+    if (gone.length === 0) return
+    const patch = { type: 'merge', body: { data: Object.fromEntries(gone) } } as const
+    await client.patch(ConfigMap, HUB_HEALTH, patch, { fieldManager, signal })
+  }
+
+  /** A hub that ends removes what it published. */
+  async function leave(): Promise<void> {
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...HUB_HEALTH }, data: {} }
+    await deadline({ clock, ms: LEAVE_MS, what: 'leaving the published health' }, async (ended) => {
+      await client.apply(ConfigMap, object, { fieldManager, force: true, signal: ended })
+    }).catch((caught: unknown) => log.debug({ err: toError(caught) }, 'the published health stays'))
+  }
+
+  const repeatMs = options.isShared ? SHARED_REPEAT_MS : REPEAT_MS
   while (!signal.aborted) {
     try {
       await publish()
       await clock.sleep(COALESCE_MS, signal)
-      await wakeup.wait(REPEAT_MS, signal)
+      await wakeup.wait(repeatMs, signal)
     } catch (caught) {
-      if (signal.aborted) return
+      if (signal.aborted) break
       log.warn({ err: toError(caught) }, 'the health of the hub could not be published')
       await clock.sleep(RETRY_MS, signal).catch(() => {}) // aborted: the loop ends
     }
   }
+  if (options.isShared) await leave()
 }

@@ -11,6 +11,7 @@ import {
   declareBuildInfo,
   declareDatabaseSize,
   declareJournals,
+  declareMaintenance,
   declareParts,
   declareStreams,
   measureApi,
@@ -59,6 +60,7 @@ export function declaredMetrics(): readonly Declared[] {
   declareParts(metrics)
   declareStreams(metrics)
   declareJournals(metrics)
+  declareMaintenance(metrics)
   createMeasuredStore(createMemoryStore(), measuring)
   measureApi(unused, measuring)
   measureGateway(unused, measuring)

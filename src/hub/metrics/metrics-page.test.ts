@@ -26,6 +26,7 @@ test('a thread that is down or does not answer leaves its metrics out, and the p
         })),
       onEnd: (listener) => void ended.push(listener),
     },
+    isInMaintenance: () => true,
     authorities: () => [{ name: 'transport', notAfter: formatTime(clock.now() + 86_400_000) }],
   })
   for (const listener of ended) listener({ name: 'view', cause: 'memory', error: new Error('heap') })
@@ -39,5 +40,6 @@ test('a thread that is down or does not answer leaves its metrics out, and the p
   assert.deepEqual(running, ['api 1', 'gateway 0', 'view 0', 'controllers 1'])
   assert.match(text, /flotilla_part_restarts_total\{part="view",cause="memory"\} 1/)
   assert.match(text, /flotilla_part_restarts_total\{part="api",cause="silent"\} 0/)
+  assert.match(text, /^flotilla_hub_maintenance 1$/m)
   assert.match(text, /flotilla_ca_expiry_seconds\{ca="transport"\} 86400/)
 })

@@ -10,7 +10,7 @@ import type { HubAuthority, HubPart } from '../../plan/fleet/hub-health.ts'
 import type { Supervisor } from '../threads/supervisor.ts'
 import { declareFleetMetrics } from './fleet-metrics.ts'
 import type { FleetMetricsInput } from './fleet-metrics.ts'
-import { declareAuthorities, declareBuildInfo, declareParts } from './thread-metrics.ts'
+import { declareAuthorities, declareBuildInfo, declareMaintenance, declareParts } from './thread-metrics.ts'
 
 /** A hub's metrics. */
 export interface MetricsPage {
@@ -31,6 +31,7 @@ export interface MetricsPageOptions {
   readonly threads: () => readonly MeasuredThread[]
   readonly supervisor: Pick<Supervisor, 'health' | 'onEnd'>
   readonly authorities: () => readonly HubAuthority[]
+  readonly isInMaintenance: () => boolean
 }
 
 /** A thread with metrics of its own; undefined while it does not run. */
@@ -55,7 +56,8 @@ const ILL_NAMED = [
 ]
 
 /** Makes the page. */
-export function createMetricsPage({ clock, facts, threads, supervisor, authorities }: MetricsPageOptions): MetricsPage {
+export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
+  const { clock, facts, threads, supervisor, authorities, isInMaintenance } = options
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   for (const name of ILL_NAMED) registry.removeSingleMetric(name)
@@ -64,6 +66,7 @@ export function createMetricsPage({ clock, facts, threads, supervisor, authoriti
   declareBuildInfo(metrics)(VERSION)
   const parts = declareParts(metrics)
   const measureAuthorities = declareAuthorities(metrics)
+  const measureMaintenance = declareMaintenance(metrics)
   supervisor.onEnd(({ name, cause }) => parts.restarts({ part: name, cause }, 1))
 
   /** The metrics of a thread; undefined when it does not answer in time. */
@@ -80,6 +83,7 @@ export function createMetricsPage({ clock, facts, threads, supervisor, authoriti
       const fleet = facts()
       if (fleet) measureFleet(fleet, clock.now())
       measureAuthorities(authorities(), clock.now())
+      measureMaintenance(isInMaintenance())
       const measured = threads()
       const answers = await Promise.all(measured.map(metricsOf))
       const silent = new Set(measured.filter((_, at) => answers[at] === undefined).map(({ name }) => name))

@@ -116,6 +116,15 @@ export function declareAuthorities(metrics: Metrics): (authorities: readonly Hub
   }
 }
 
+/** Declares whether the hub is in maintenance; the answer sets it. */
+export function declareMaintenance(metrics: Metrics): (isOn: boolean) => void {
+  const gauge = metrics.gauge({
+    name: 'flotilla_hub_maintenance',
+    help: 'Whether the hub is in maintenance and decides nothing: 1, or 0 while it works.',
+  })
+  return (isOn) => gauge({}, isOn ? 1 : 0)
+}
+
 /** Declares the hub's version; the answer says it. */
 export function declareBuildInfo(metrics: Metrics): (version: string) => void {
   const gauge = metrics.gauge({

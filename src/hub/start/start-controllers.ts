@@ -3,7 +3,6 @@
  * Runs the controllers and the blob collector: at once with the embedded home; with a shared home while this hub is the
  * elected leader of their group. Each group has a Lease, so that hubs share the work.
  */
-import { hostname } from 'node:os'
 import { runBlobCollector } from '../../blobs/collector.ts'
 import type { CollectableBlobs } from '../../blobs/blobs.ts'
 import type { ControllerGroup } from '../../controllers/controllers.ts'
@@ -28,9 +27,13 @@ export interface ControllerInputs extends Pick<
 > {
   readonly blobs: CollectableBlobs
   readonly isShared: boolean
+  /** Name of this hub. Its Leases name it as their holder. */
+  readonly name: string
   readonly dialects: readonly DialectName[]
   /** On a kube-apiserver: which dialects wait for the controllers of the other system. */
   readonly peers?: PeerWatch | undefined
+  /** Whether the hub is in maintenance now. */
+  readonly isPaused: boolean
   /** The groups of this process. */
   readonly groups: readonly ControllerGroup[]
   readonly pushedAgents: PushedAgents | undefined
@@ -52,14 +55,14 @@ export function startControllers(inputs: ControllerInputs, starting: Starting): 
   const { clock, ids, log } = starting
   const running = createControllerGroups(async (led, signal) => {
     while (!signal.aborted) await runGroups(led, { inputs, starting }, signal)
-  })
+  }, inputs)
   const leads: Record<keyof typeof LEASES, Lead[]> = {
     controllers: [(term) => running.lead('controllers', term), ...(pushedAgents ? [pushedAgents.serve] : [])],
     renderers: [(term) => running.lead('renderers', term)],
     views: views ? [views.run] : [],
   }
   const names = [...groups, ...(views ? (['views'] as const) : [])]
-  const identity = `${hostname()}-${ids.suffix(5)}`
+  const identity = `${inputs.name}-${ids.suffix(5)}`
   const candidacies = names.map((name): Lead => {
     const lead = (term: AbortSignal) => runTogether(leads[name], term)
     // The lock of the data directory makes an embedded hub the only one, so it leads without an election.
@@ -77,7 +80,7 @@ async function runGroups(
   { inputs, starting }: { readonly inputs: ControllerInputs; readonly starting: Starting },
   signal: AbortSignal,
 ): Promise<void> {
-  const { blobs, dialects, peers, isShared: _isShared, groups: _groups, views: _views, ...parts } = inputs
+  const { blobs, dialects, peers, isShared: _isShared, name: _name, groups: _groups, views: _views, ...parts } = inputs
   const { clock, ids, log } = starting
   const changed = new AbortController()
   const free = peers && led.includes('renderers') ? await peers.look(signal) : dialects

@@ -17,13 +17,14 @@ import { issueGatewayListenerCertificate, readHubKeys, readKeysIn } from '../key
 import type { HubKeys } from '../keys/hub-keys.ts'
 import { createKeyReloader } from '../keys/key-reloader.ts'
 import type { KeyReloader } from '../keys/key-reloader.ts'
+import type { Maintenance } from '../../plan/fleet/hub-maintenance.ts'
 import { HUB_USERS } from '../ports.ts'
 import type { HubPorts } from '../ports.ts'
 import { startFetcher } from '../threads/limited-fetcher.ts'
 import type { LimitedFetcher } from '../threads/limited-fetcher.ts'
 import { createRenderer } from '../threads/limited-renderer.ts'
 import type { LimitedRenderer } from '../threads/limited-renderer.ts'
-import type { GatewayDrain, GatewayKeys } from '../threads/messages.ts'
+import type { GatewayDrain, GatewaySettings } from '../threads/messages.ts'
 import { plainConnection } from '../threads/plain-connection.ts'
 import type { KeptThread } from '../threads/supervisor.ts'
 import { startThread, THREAD_LIMITS } from '../threads/thread.ts'
@@ -52,6 +53,8 @@ export interface HubThreads {
   readonly views: AggregatedApi | undefined
   /** The hub's keys as they are now, also after a rotation. */
   readonly keys: KeyReloader
+  /** Lets the gateway refuse or accept new clusters. */
+  setMaintenance(maintenance: Maintenance | undefined): Promise<void>
 }
 
 export async function startThreads(config: HubConfig, inputs: ThreadInputs, starting: Starting): Promise<HubThreads> {
@@ -60,7 +63,14 @@ export async function startThreads(config: HubConfig, inputs: ThreadInputs, star
   // The same after a restart with this directory, and unique among hubs that share a home.
   const name = home.isShared ? (config.name ?? (await gatewayName(directory, starting))) : '0'
   const roles = hubRoles(config)
-  const gateway = roles.includes('gateway') ? await startGateway(config, { ...inputs, name }, starting) : undefined
+  let settings = gatewayKeys(keys, inputs.address, starting)
+  const gateway = roles.includes('gateway')
+    ? await startGateway(config, { ...inputs, name, settings }, starting)
+    : undefined
+  const tellGateway = async (changed: Partial<GatewaySettings>): Promise<void> => {
+    settings = { ...settings, ...changed }
+    await gateway?.tell(settings, life)
+  }
   const isRenderer = roles.includes('renderers')
   const renderer = isRenderer ? createRenderer({ blobs, clock, log, noteEnd: supervisor.noteEnd }) : undefined
   if (renderer) closeLater(() => renderer.close())
@@ -81,14 +91,16 @@ export async function startThreads(config: HubConfig, inputs: ThreadInputs, star
     log,
     read: () => (config.keys === undefined ? readHubKeys(directory) : readKeysIn(config.keys)),
     spread: async (next) => {
-      await gateway?.tell(gatewayKeys(next, inputs.address, starting), life)
+      await tellGateway(gatewayKeys(next, inputs.address, starting))
       await home.renew(next, life)
       await views?.renew(next, life)
     },
   })
   const reloading = reloader.run(life)
   closeLater(() => reloading)
-  return { name, gateway, renderer, fetcher, views, keys: reloader }
+  const setMaintenance: HubThreads['setMaintenance'] = (maintenance) =>
+    tellGateway({ maintenance: maintenance?.reason })
+  return { name, gateway, renderer, fetcher, views, keys: reloader, setMaintenance }
 }
 
 async function startSourceThreads(config: HubConfig, { directory, blobs }: ThreadInputs, starting: Starting) {
@@ -124,9 +136,14 @@ async function startViews(config: HubConfig, { home, keys, blobs }: ThreadInputs
   })
 }
 
+interface GatewayInputs extends ThreadInputs {
+  readonly name: string
+  readonly settings: GatewaySettings
+}
+
 async function startGateway(
   config: HubConfig,
-  { name, keys, address, home, blobs }: ThreadInputs & { readonly name: string },
+  { name, settings: first, address, home, blobs }: GatewayInputs,
   starting: Starting,
 ): Promise<KeptThread<'gateway'>> {
   const init = {
@@ -134,16 +151,16 @@ async function startGateway(
     listen: address.listen,
     api: plainConnection(home.as(HUB_USERS.gateway)),
     blobs,
-    ...gatewayKeys(keys, address, starting),
+    ...first,
     agentBundle: home.agentBundle,
     evidenceRetentionMs: readDays(config.evidenceRetention),
     logLevel: config.logLevel,
   }
   const gateway = await starting.supervisor.keepThread('gateway', {
-    start: (settings, first) =>
+    start: (settings, ready) =>
       startThread(
         'gateway',
-        { ...init, ...keysIn(settings), listen: { ...address.listen, ...first } },
+        { ...init, ...settingsIn(settings), listen: { ...address.listen, ...ready } },
         THREAD_LIMITS.gateway,
       ),
   })
@@ -151,11 +168,11 @@ async function startGateway(
   return gateway
 }
 
-function keysIn(settings: GatewayKeys | GatewayDrain | undefined): GatewayKeys | undefined {
+function settingsIn(settings: GatewaySettings | GatewayDrain | undefined): GatewaySettings | undefined {
   return settings && 'server' in settings ? settings : undefined
 }
 
-function gatewayKeys(keys: HubKeys, { names }: GatewayAddress, ports: HubPorts): GatewayKeys {
+function gatewayKeys(keys: HubKeys, { names }: GatewayAddress, ports: HubPorts): GatewaySettings {
   const { root, envelopes, newest, transportCa } = keys.trust
   return {
     server: issueGatewayListenerCertificate(keys, names, ports),

@@ -15,7 +15,7 @@ import { composeGateway } from '../compose/compose-gateway.ts'
 import { createThreadLogger } from './thread-logger.ts'
 import { declareJournals, declareStreams, measureGateway } from '../metrics/thread-metrics.ts'
 import { toConnection } from './plain-connection.ts'
-import type { GatewayKeys } from './messages.ts'
+import type { GatewayKeys, GatewaySettings } from './messages.ts'
 import { serveThread } from './serve-thread.ts'
 
 /**
@@ -47,7 +47,7 @@ await serveThread<'gateway'>(async (init) => {
   const { agentBundle } = init
   /** Kept: machines that start without it are many at once. */
   let program: Uint8Array | undefined
-  let keys: GatewayKeys = init
+  let keys: GatewaySettings = init
   const blobs = await openBlobs(init.blobs, { clock, ids })
   const gateway = composeGateway({
     name: init.name,
@@ -58,6 +58,7 @@ await serveThread<'gateway'>(async (init) => {
     log,
     trust: () => keys.trust,
     transportCa: () => keys.transportCa,
+    maintenance: () => keys.maintenance,
     ...compact({ evidenceRetentionMs: init.evidenceRetentionMs }),
     ...(agentBundle && {
       agentBundle: async (digest) => {

@@ -59,8 +59,14 @@ export interface GatewayKeys {
   readonly trust: Pick<HubTrust, 'root' | 'envelopes' | 'newest'>
 }
 
+/** What changes while a gateway runs. */
+export interface GatewaySettings extends GatewayKeys {
+  /** Why the hub is in maintenance; absent while it works. */
+  readonly maintenance?: string | undefined
+}
+
 /** What the gateway thread gets; plain data. */
-export interface GatewayInit extends GatewayKeys {
+export interface GatewayInit extends GatewaySettings {
   readonly name: string
   readonly listen: ListenAddress
   readonly api: PlainConnection
@@ -156,8 +162,8 @@ export interface PushedClusterState {
 export interface ThreadProtocol {
   /** Called with new settings. */
   readonly api: Shape<ApiInit, ApiReady, ApiSettings, undefined>
-  /** Called with new keys, and before it closes. */
-  readonly gateway: Shape<GatewayInit, GatewayReady, GatewayKeys | GatewayDrain, undefined>
+  /** Called with new settings, and before it closes. */
+  readonly gateway: Shape<GatewayInit, GatewayReady, GatewaySettings | GatewayDrain, undefined>
   readonly render: Shape<RenderInit, undefined, VariantsRequest, VariantsResult>
   /** Called with new keys. */
   readonly view: Shape<ViewInit, ViewReady, ViewKeys, undefined>

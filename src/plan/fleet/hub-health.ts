@@ -75,6 +75,10 @@ export interface HubHealth {
   readonly storage?: HubStorage
   readonly startedAt: string
   readonly parts: readonly PartHealth[]
+  /** When the hub said so last, RFC 3339. Absent on a hub that does not share its API. */
+  readonly at?: string
+  /** Beginning of the maintenance that the hub has carried out. Absent on a hub that works. */
+  readonly maintenance?: string
   /** Absent on hubs of an earlier version. */
   readonly authorities?: readonly HubAuthority[]
   /** Absent where no dialect waits, and on hubs that do not run the controllers. */
@@ -101,6 +105,25 @@ export function peerProblem({ dialect, state, workloads, message }: DialectPeer)
   return state === 'Waiting'
     ? `dialect ${dialect} waits while controllers of the other system run: ${nameSome(workloads)}; scale them to zero, or leave ${dialect} out of --dialects`
     : `dialect ${dialect} runs, but controllers of the other system cannot be looked for: ${message ?? 'no answer'}; give the hub the role of docs/access.md for this dialect`
+}
+
+/** Hubs that share an API say every minute that they run. */
+const SILENT_MS = 5 * 60_000
+/** A hub that said nothing for so long does not come back under its name. */
+const GONE_MS = 86_400_000
+
+const silentMs = ({ at }: HubHealth, nowMs: number): number => (at === undefined ? 0 : nowMs - (parseTime(at) ?? nowMs))
+
+/** Why nothing that a hub published is true now; undefined while it publishes. */
+export function silenceProblem(health: HubHealth, nowMs: number): string | undefined {
+  const ms = silentMs(health, nowMs)
+  if (ms < SILENT_MS) return undefined
+  return `silent for ${humanAge(ms)}; it does not run, or it cannot reach the API`
+}
+
+/** Whether other hubs may remove what this hub published. */
+export function isGone(health: HubHealth, nowMs: number): boolean {
+  return silentMs(health, nowMs) > GONE_MS
 }
 
 /** Why a hub is not ready, as one sentence part; undefined when all of its parts run. */
@@ -137,14 +160,14 @@ export function parseHubHealth(text: string): HubHealth | undefined {
     return undefined
   }
   if (!isObject(value) || typeof value['startedAt'] !== 'string' || !Array.isArray(value['parts'])) return undefined
-  const { startedAt, authorities, peers, version, storage } = value
+  const { startedAt, authorities, peers, version, storage, at, maintenance } = value
   const parts = (value['parts'] as unknown[]).filter(isPartHealth)
   if (parts.length !== value['parts'].length) return undefined
   if (authorities !== undefined && !(Array.isArray(authorities) && authorities.every(isAuthority))) return undefined
   if (peers !== undefined && !(Array.isArray(peers) && peers.every(isPeer))) return undefined
-  if (version !== undefined && typeof version !== 'string') return undefined
+  if (![at, maintenance, version].every((text) => text === undefined || typeof text === 'string')) return undefined
   if (storage !== undefined && !isStorage(storage)) return undefined
-  return { startedAt, parts, ...compact({ authorities, peers, version, storage }) }
+  return { startedAt, parts, ...compact({ authorities, peers, version, storage, at, maintenance }) } as HubHealth
 }
 
 function isPeer(value: unknown): value is DialectPeer {

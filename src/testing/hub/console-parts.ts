@@ -34,6 +34,7 @@ export function viewForTests() {
   const feed = createFleetFeed('epoch')
   const view: FleetView = {
     feed,
+    maintenance: () => undefined,
     plurals: ['rollouts'],
     facts: () => ({ clusters: [], reports: [], assignments: [], bundles: [], placements: [], rollouts: [] }),
     onChange: (changed) => {

@@ -13,7 +13,6 @@ import { systemClock } from '../../../core/time/system-clock.ts'
 import { parseHttpDate, parseTime } from '../../../core/time/time.ts'
 import { VERSION } from '../../../core/version.ts'
 import { Lease } from '../../../kinds/builtin/coordination.ts'
-import { ConfigMap } from '../../../kinds/builtin/core.ts'
 import {
   JOURNAL_ANNOTATION,
   JOURNAL_LABEL,
@@ -24,7 +23,6 @@ import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { KubeObject, ResourceType } from '../../../kinds/meta.ts'
 import { MIGRATED_LABEL } from '../../../kinds/fields/project-names.ts'
 import type { AgentFacts } from '../../../plan/fleet/agent-diagnostics.ts'
-import { HUB_HEALTH, parseHubHealth } from '../../../plan/fleet/hub-health.ts'
 import { agentChecks } from '../../checks/agent-checks.ts'
 import { portsCheck } from '../../checks/port-checks.ts'
 import { printChecks, worstOf } from '../../checks/check.ts'
@@ -39,6 +37,7 @@ import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { ExitCode } from '../../errors/cli-error.ts'
 import { ASSIGNMENTS, CLUSTERS, JOIN_TOKENS, listAll, PROJECTS, REPORTS } from '../../api/flotilla-resources.ts'
 import { readAttention } from '../../api/read-attention.ts'
+import { readHubHealth, readMaintenance } from '../../api/read-maintenance.ts'
 import { readDuration } from '../../input/duration-flag.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
@@ -193,7 +192,8 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
       ...base,
       problem: undefined,
       ready: await readiness(rest),
-      hubs: await readHubHealth(rest),
+      hubs: (await readHubHealth(clientOver(rest))) ?? 'Unreadable',
+      maintenance: await readMaintenance(clientOver(rest)),
       journals: await readJournals(rest),
       version,
       skewMs: hubTime === undefined ? undefined : hubTime - systemClock.now(),
@@ -229,20 +229,6 @@ async function readiness(rest: Connection['rest']): Promise<string> {
 async function readText(rest: Connection['rest'], path: string) {
   const { headers, body } = await rest.stream({ method: 'GET', path }, AbortSignal.timeout(10_000))
   return { headers, text: fromUtf8(await readBody(body, MAX_TEXT_BYTES)) }
-}
-
-/** The health that the hubs of this API publish. */
-async function readHubHealth(rest: Connection['rest']): Promise<HubFacts['hubs']> {
-  try {
-    const { data = {} } = await clientOver(rest).get(ConfigMap, HUB_HEALTH)
-    return Object.entries(data)
-      .map(([name, text]) => ({ name, health: parseHubHealth(text) }))
-      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  } catch (caught) {
-    if (isApiError(caught, 'Forbidden')) return 'Unreadable'
-    if (isApiError(caught, 'NotFound')) return []
-    throw caught
-  }
 }
 
 /** The heads of the journal's streams. */

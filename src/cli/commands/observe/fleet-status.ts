@@ -16,6 +16,8 @@ import { CERTIFICATE_WARNING_DAYS, countFleet, stateOfCluster } from '../../../p
 import type { FleetCounts } from '../../../plan/fleet/cluster-badges.ts'
 import type { AttentionItem } from '../../../plan/fleet/attention.ts'
 import { holdOfCluster } from '../../../plan/windows/cluster-hold.ts'
+import { maintenanceAge } from '../../../plan/fleet/hub-maintenance.ts'
+import type { Maintenance } from '../../../plan/fleet/hub-maintenance.ts'
 import { compileWindow } from '../../../plan/windows/window-rules.ts'
 import { exceptionsText, windowStateText } from '../../print/print-windows.ts'
 import { needsApproval } from '../../print/print-rollout.ts'
@@ -35,6 +37,8 @@ export interface StatusFacts {
   readonly versions?: ReadonlyMap<string, string>
   /** Kinds that the caller may not list, for example `clusters`. */
   readonly refused?: readonly string[]
+  /** Undefined if there is none, or if the caller may not read it. */
+  readonly maintenance?: Maintenance | undefined
   readonly placements?: readonly Placement[]
   readonly bundles?: readonly Bundle[]
 }
@@ -58,6 +62,7 @@ export function statusText(
   const moving = facts.rollouts.filter((rollout) => isMoving(rollout) && rollout.status?.phase !== 'Failed')
   const lines = [
     line('Hub', `${facts.version}   ${facts.server}`),
+    ...maintenanceLines(facts, nowMs, look),
     line('Fleet', hasClusters(facts) ? fleetText(facts.clusters, look) : 'not shown: you may not list clusters'),
     ...attentionLines(facts, look),
     ...moving.slice(0, MAX_ROLLOUTS).map((rollout) => line('Rollout', rolloutText(rollout, look.isUtf8))),
@@ -73,6 +78,14 @@ export function statusText(
   return lines.join('')
 }
 
+function maintenanceLines({ maintenance }: StatusFacts, nowMs: number, look: Pick<Terminal, 'command'>): string[] {
+  if (!maintenance) return []
+  return [
+    line('Maint.', `maintenance${maintenanceAge(maintenance, nowMs)}: ${maintenance.reason}; nothing is decided`),
+    line('', look.command('flotilla hub maintenance off')),
+  ]
+}
+
 /** The status as data. */
 export function statusSummary(facts: StatusFacts, nowMs: number): object {
   const { server, version, clusters, rollouts, windows = [], refused = [] } = facts
@@ -81,6 +94,7 @@ export function statusSummary(facts: StatusFacts, nowMs: number): object {
   return compact({
     server,
     version,
+    maintenance: facts.maintenance,
     refused: refused.length > 0 ? refused : undefined,
     clusters: hasClusters(facts)
       ? { total: fleet.total, ...fleet.states, ...(isAnyApart(fleet) ? { apart: fleet.apart } : {}) }

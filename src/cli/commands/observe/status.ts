@@ -10,6 +10,7 @@ import { fieldVersions } from './field-versions.ts'
 import { statusSummary, statusText } from './fleet-status.ts'
 import { CLUSTERS, listAll } from '../../api/flotilla-resources.ts'
 import { readAttention } from '../../api/read-attention.ts'
+import { readMaintenance } from '../../api/read-maintenance.ts'
 import { readIfAllowed } from '../../api/read-if-allowed.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { Terminal } from '../../print/terminal.ts'
@@ -30,10 +31,11 @@ const MAX_VERSIONS = 5
 /** Prints the fleet in a few lines, or as JSON: counts and the rollouts that move. */
 export async function status({ connection, terminal, flags }: StatusInput): Promise<void> {
   const client = clientOver(connection.rest)
-  const [version, clusters, windows] = await settleAll([
+  const [version, clusters, windows, maintenance] = await settleAll([
     connection.rest.json({ method: 'GET', path: '/version' }),
     readIfAllowed('clusters', listAll(client, CLUSTERS)),
     listWindows(client),
+    readMaintenance(client),
   ])
   const needs = await readAttention(client, { namespace: flags.namespace, clusters: clusters.items })
   const refused = [clusters.refused, ...needs.refused, ...windows.refused].filter((what) => what !== undefined)
@@ -54,6 +56,7 @@ export async function status({ connection, terminal, flags }: StatusInput): Prom
     attention: items,
     versions: await versionsOf(client, items),
     refused,
+    maintenance,
     placements: objects.placements,
     bundles: objects.bundles,
   }

@@ -4,12 +4,15 @@ import type { Act } from '../command-action.ts'
 import { GROUP } from '../flotilla-command.ts'
 import type { FlotillaCommand } from '../flotilla-command.ts'
 
-/** `hub run`, `hub sign-in` and `hub new-epoch`. */
+/** `hub run`, `hub sign-in`, `hub maintenance` and `hub new-epoch`. */
 export function addHub(program: FlotillaCommand, act: Act): void {
   const hub = program
     .command('hub')
     .helpGroup(GROUP.start)
-    .about('Run a hub and sign in to its console', 'These commands run on the machine of the hub.')
+    .about(
+      'Run a hub and sign in to its console',
+      'These commands run on the machine of the hub, except maintenance, which works with a kubeconfig.',
+    )
     .example('Run a hub with its data in ./hub-data', 'flotilla hub run --data ./hub-data')
   addHubRun(hub, act)
   hub
@@ -23,6 +26,7 @@ export function addHub(program: FlotillaCommand, act: Act): void {
         await hubSignIn(String(flags['data']), run)
       }),
     )
+  addMaintenance(hub, act)
   withYes(hub.command('new-epoch'))
     .about(
       'Continue from the present state of a restored hub',
@@ -40,6 +44,40 @@ export function addHub(program: FlotillaCommand, act: Act): void {
         await hubNewEpoch({ terminal: run.terminal, flags: flags as never, confirm: askYesNo })
       }),
     )
+}
+
+function addMaintenance(hub: FlotillaCommand, act: Act): void {
+  const maintenance = hub
+    .command('maintenance')
+    .about(
+      'Stop all decisions of a hub for a time',
+      'In maintenance, the hub changes no object, admits nothing to rollouts and registers no clusters. Agents keep what they have, repair drift and report.',
+    )
+    .example('Begin a maintenance', 'flotilla hub maintenance on --reason "upgrade of etcd"')
+  const run = (command: 'maintenanceOn' | 'maintenanceOff') =>
+    act(async (given, _words, flags) => {
+      const [commands, connection] = await Promise.all([import('../../commands/hub/maintenance.ts'), given.connect()])
+      await commands[command]({ ...given, connection, flags })
+    })
+  maintenance
+    .command('on')
+    .about(
+      'Begin a maintenance',
+      'Waits until all processes of the hub have confirmed it. Exits with 8 if one of them has not.',
+    )
+    .example('Begin a maintenance', 'flotilla hub maintenance on --reason "upgrade of etcd"')
+    .option('--reason <text>', 'Reason shown to users (required)')
+    .option('--timeout <duration>', 'Time to wait for the processes of the hub', '30s')
+    .action(run('maintenanceOn'))
+  maintenance
+    .command('off')
+    .about(
+      'End a maintenance',
+      'Waits until all processes of the hub have confirmed it. Exits with 8 if one of them has not.',
+    )
+    .example('End a maintenance', 'flotilla hub maintenance off')
+    .option('--timeout <duration>', 'Time to wait for the processes of the hub', '30s')
+    .action(run('maintenanceOff'))
 }
 
 function addHubRun(hub: FlotillaCommand, act: Act): void {

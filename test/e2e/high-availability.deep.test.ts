@@ -1,0 +1,75 @@
+/**
+ * Three hubs and a gateway on one kube-apiserver with etcd and an S3 server, under load: the leader is killed, then a
+ * gateway, then the S3 server is away. Nothing is lost, nothing is doubled, and everything converges.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from './flotilla-process.ts'
+import {
+  assertNothingDoubled,
+  followDocuments,
+  joinSites,
+  startHaWorld,
+  startLoad,
+  untilAllReported,
+  untilAllRun,
+} from './ha-world.ts'
+
+const SITES = 12
+
+test('a hub of several processes survives the end of each of them', async (context) => {
+  const members = [{ name: 'hub-0' }, { name: 'hub-1' }, { name: 'hub-2' }, { name: 'gateway-0', roles: 'gateway' }]
+  const world = await startHaWorld(context, members)
+  const { note, leaderOf, kill, start, hubNamed, s3 } = world
+  const sites = await joinSites(world, SITES)
+  const documents = followDocuments(world)
+  const load = startLoad(world)
+  await untilAllRun(sites, 1, 'the first version')
+  note(`all clusters run version ${load.acknowledged()} or the one before`)
+
+  const leader = await eventually('a leader', () => leaderOf('flotilla-hub'))
+  await kill(leader)
+  const next = await eventually('another leader', async () => {
+    const found = await leaderOf('flotilla-hub')
+    return found === leader ? undefined : found
+  })
+  note(`${next} leads`)
+  assert.notEqual(next, 'gateway-0')
+  const written = load.acknowledged()
+  await untilAllRun(sites, written, 'after the end of the leader')
+  note(`all clusters run version ${written}, written before the end of the leader was noticed`)
+  await start(leader)
+
+  await kill('gateway-0')
+  const later = load.acknowledged()
+  await untilAllRun(sites, later, 'after the end of a gateway')
+  note(`all clusters run version ${later}`)
+  await start('gateway-0')
+
+  note('the S3 server ends')
+  await s3.kill()
+  await sleep(8_000)
+  await s3.start()
+  note('the S3 server runs again')
+  const afterStore = load.acknowledged()
+  await untilAllRun(sites, afterStore, 'after the end of the S3 server')
+  note(`all clusters run version ${afterStore}`)
+
+  const last = await load.stop()
+  await untilAllRun(sites, last, 'at the end')
+  await untilAllReported(world, sites)
+  note(`all clusters run version ${last}, the last one, and have reported it; ${documents.count()} documents`)
+  assert.deepEqual(documents.problems, [])
+  await assertNothingDoubled(world)
+  const errors: string[] = []
+  for (const { name } of members) {
+    const ended = await hubNamed(name).process.stop()
+    assert.equal(ended.code, 0, ended.stderr)
+    // While the S3 server is away, this is said.
+    const lines = ended.stderr.split('\n').filter((line) => line.includes('"level":50') && !line.includes(s3.endpoint))
+    errors.push(...lines.map((line) => `${name}: ${line}`))
+  }
+  assert.deepEqual(errors, [])
+  note('all processes ended when they were asked to')
+})
