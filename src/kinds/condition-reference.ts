@@ -967,6 +967,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'The index of the Helm repository cannot be read. The hub retries.',
         'See the message.',
       ),
+      entry('BucketOperationFailed', 'The bucket cannot be read. The hub retries.', 'See the message.'),
       entry('OCIArtifactPullFailed', 'The artifact cannot be fetched. The hub retries.', 'See the message.'),
       entry('ChartPullError', 'The chart cannot be fetched. The hub retries.', 'See the message.'),
       entry('ChartPackageError', 'The directory of the chart has no readable `Chart.yaml`.', 'Correct `spec.chart`.'),

@@ -69,6 +69,8 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
   readonly description: string
   /** The form of names. Defaults to `subdomain`. */
   readonly nameFormat?: 'subdomain' | 'label' | 'pathSegment' | 'address'
+  /** Versions of other systems that have the same fields, and are served besides; objects are stored in `version`. */
+  readonly olderVersions?: readonly string[]
   /** The whole object: apiVersion, kind, metadata and the kind's own fields. */
   readonly schema: StructuralSchema
   readonly subresources: { readonly status: boolean; readonly scale?: ScaleSubresource }
@@ -163,6 +165,7 @@ export interface KindParts extends Naming {
   readonly subresources?: Kind['subresources']
   readonly nameFormat?: Kind['nameFormat']
   readonly verbs?: Kind['verbs']
+  readonly olderVersions?: Kind['olderVersions']
   readonly selectable?: Kind['selectable']
   /** The kind's own top-level fields. */
   readonly fields: Readonly<Record<string, StructuralSchema>>
@@ -198,6 +201,7 @@ export function kindOf<T extends KubeObject>(parts: KindParts): Kind<T> {
     subresources: parts.subresources ?? { status: false },
     nameFormat: parts.nameFormat,
     verbs: parts.verbs,
+    olderVersions: parts.olderVersions,
     selectable: parts.selectable,
     events: parts.events,
     columns: parts.columns ?? [AGE],

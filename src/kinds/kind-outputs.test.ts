@@ -25,6 +25,19 @@ test('a CRD has names, one version and subresources only where there is a status
   assert.equal('subresources' in (toCrd(PlacementDecision).spec.versions[0] as object), false)
 })
 
+test('older versions are served with the same fields and a warning, and are not stored', () => {
+  const { versions } = toCrd({ ...JoinToken, olderVersions: ['v1alpha0'] }).spec
+  const [own, older] = versions as { name: string; schema: object; deprecationWarning?: string }[]
+  assert.deepEqual(older, {
+    ...own,
+    name: 'v1alpha0',
+    storage: false,
+    deprecated: true,
+    deprecationWarning: 'v1alpha0 JoinToken is deprecated, upgrade to v1alpha1',
+  })
+  assert.equal(toCrd(JoinToken).spec.versions.length, 1)
+})
+
 interface Operation {
   readonly parameters?: readonly { readonly name: string }[]
   readonly 'x-kubernetes-group-version-kind': object

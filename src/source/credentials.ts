@@ -37,6 +37,9 @@ export interface Credentials {
   readonly installationId?: string
   readonly installationOwner?: string
   readonly appUrl?: string
+  /** Keys of an account of an S3 server. */
+  readonly accessKey?: string
+  readonly secretKey?: string
 }
 
 const KEYS: Readonly<Record<string, Exclude<keyof Credentials, 'secret' | 'urls'>>> = {
@@ -57,6 +60,8 @@ const KEYS: Readonly<Record<string, Exclude<keyof Credentials, 'secret' | 'urls'
   githubAppInstallationID: 'installationId',
   githubAppInstallationOwner: 'installationOwner',
   githubAppBaseURL: 'appUrl',
+  accesskey: 'accessKey',
+  secretkey: 'secretKey',
 }
 
 /** Reads a Secret. A registry's `.dockerconfigjson` is bound to its own hosts. */

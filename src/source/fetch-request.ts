@@ -107,10 +107,12 @@ export interface FetchContext extends FetchParts, FetchRequest {
 
 /** The digest of the followed repository. When a user changes it, any history is accepted. */
 export function identityOf(spec: Source['spec']): Digest {
-  const { git, helm, oci, inline } = spec
+  const { git, helm, oci, s3, inline } = spec
   // What is taken of a repository, and who must have signed it, is not where it is.
   const { submodules: _submodules, verify: _verify, ...followed } = git ?? {}
-  return digestOfJson(inline ? { inline: digestOfJson(inline) } : { git: git && followed, helm, oci })
+  return digestOfJson(
+    inline ? { inline: digestOfJson(inline) } : { git: git && followed, helm, oci, ...(s3 && { s3 }) },
+  )
 }
 
 /** The digest of the selected part. When it changes, the same commit is a different artifact. */

@@ -35,7 +35,7 @@ export async function fetchSource(
 }
 
 async function dispatch(context: FetchContext): Promise<FetchOutcome> {
-  const { git, helm, oci, inline } = context.spec
+  const { git, helm, oci, s3, inline } = context.spec
   if (git) return await fetchGit(git, context)
   // Most hubs use one kind of Source, so each kind is loaded on demand.
   if (helm) {
@@ -46,12 +46,16 @@ async function dispatch(context: FetchContext): Promise<FetchOutcome> {
     const { fetchOci } = await import('./oci-registry.ts')
     return await fetchOci(oci, context)
   }
+  if (s3) {
+    const { fetchBucket } = await import('./s3/fetch-bucket.ts')
+    return await fetchBucket(s3, context)
+  }
   if (inline) {
     const { fetchInline } = await import('./inline/inline-files.ts')
     return await fetchInline(inline, context)
   }
   throw new SourceError(
     'NothingToFetch',
-    'spec names no git repository, Helm repository or OCI artifact, and has no files; give one of them.',
+    'spec names no git repository, Helm repository, OCI artifact or bucket, and has no files; give one of them.',
   )
 }

@@ -35,8 +35,8 @@ metadata: { name: stores, namespace: flux-system }
 spec: { clusterSelector: { matchLabels: { tier: store } } }
 `
 
-/** What the dependency of the lab is: the course leaves it to its readers. */
-const PREREQUISITES = `apiVersion: kustomize.toolkit.fluxcd.io/v1
+/** What the dependency of the lab is: the course leaves it to its readers. Older files have an older version. */
+const PREREQUISITES = `apiVersion: kustomize.toolkit.fluxcd.io/v1beta2
 kind: Kustomization
 metadata: { name: regional-prereqs, namespace: flux-system }
 spec:

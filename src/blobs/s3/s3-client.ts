@@ -73,7 +73,8 @@ const NEW_CREDENTIALS = ['ExpiredToken', 'InvalidAccessKeyId', 'InvalidToken', '
 export function createS3Client({ settings, clock, ids, http, tries = TRIES }: S3ClientOptions): S3Client {
   const { region, bucket, prefix } = settings
   const { origin, host, path: base } = addressOf(settings)
-  const credentials = createCredentialReader(settings.credentials, { clock, send: http })
+  const { credentials: source } = settings
+  const credentials = source.from === 'none' ? undefined : createCredentialReader(source, { clock, send: http })
   const url = bucketUrl(settings)
   /** How far the server is ahead of this machine. */
   let skewMs = 0
@@ -83,9 +84,10 @@ export function createS3Client({ settings, clock, ids, http, tries = TRIES }: S3
     const path = key === undefined ? base || '/' : `${base}/${prefix}${key}`
     const unsigned: UnsignedRequest = { method, host, path, query, headers }
     const signing = (at: number, given: Signing['credentials']): Signing => ({ credentials: given, region, at })
-    const given = await credentials.current(signal)
-    const signed =
-      once === undefined
+    const given = await credentials?.current(signal)
+    const signed = !given
+      ? { query, headers }
+      : once === undefined
         ? { query, headers: signHeaders(unsigned, hex(sha256(body)), signing(clock.now() + skewMs, given)) }
         : { query: signQuery(unsigned, once.seconds, signing(once.at, given)), headers }
     const text = queryText(signed.query)
@@ -112,7 +114,7 @@ export function createS3Client({ settings, clock, ids, http, tries = TRIES }: S3
 
   /** Whether a later try may have another outcome. */
   function mayChange({ status, code }: S3Answer): boolean {
-    if (NEW_CREDENTIALS.includes(code)) credentials.forget()
+    if (NEW_CREDENTIALS.includes(code)) credentials?.forget()
     return status >= 500 || status === 429 || status === 408 || code === 'RequestTimeTooSkewed' || !isSettled(code)
   }
 

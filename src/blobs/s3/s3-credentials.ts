@@ -6,7 +6,7 @@ import { Stalled } from '../../core/errors.ts'
 import { Secret } from '../../core/secret.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { parseTime } from '../../core/time/time.ts'
-import type { S3CredentialSource } from './s3-settings.ts'
+import type { S3AccountSource } from './s3-settings.ts'
 import type { SendHttp } from './send-http.ts'
 import type { S3Credentials } from './sign-request.ts'
 import { elementText } from './xml-text.ts'
@@ -31,7 +31,7 @@ const EARLY_MS = 5 * 60_000
 const MAX_ANSWER_BYTES = 64 * 1024
 
 export function createCredentialReader(
-  source: S3CredentialSource,
+  source: S3AccountSource,
   { clock, send }: { readonly clock: Pick<Clock, 'now'>; readonly send: SendHttp },
 ): CredentialReader {
   let held: Held | undefined
@@ -55,7 +55,7 @@ interface Reading {
   readonly signal: AbortSignal
 }
 
-async function read(source: S3CredentialSource, reading: Reading): Promise<Held> {
+async function read(source: S3AccountSource, reading: Reading): Promise<Held> {
   switch (source.from) {
     case 'values':
       return { credentials: credentialsOf(source), until: Number.POSITIVE_INFINITY }
@@ -89,7 +89,7 @@ async function readFolder(folder: string): Promise<S3Credentials> {
 }
 
 async function exchange(
-  { tokenFile, roleArn, tokenService }: Extract<S3CredentialSource, { readonly from: 'webIdentity' }>,
+  { tokenFile, roleArn, tokenService }: Extract<S3AccountSource, { readonly from: 'webIdentity' }>,
   { send, signal }: Reading,
 ): Promise<Held> {
   const token = (await readFile(tokenFile, 'utf8')).trim()

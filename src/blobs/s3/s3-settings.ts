@@ -1,7 +1,10 @@
 /** Settings of blobs in a bucket of an S3 server. Plain data, so that threads receive them. */
 
-/** Where the credentials come from. Files are read again, so that a rotation needs no restart. */
-export type S3CredentialSource =
+/** Where the credentials come from; `none` for a bucket that is open for reading. */
+export type S3CredentialSource = S3AccountSource | { readonly from: 'none' }
+
+/** Where the keys of an account come from. Files are read again, so that a rotation needs no restart. */
+export type S3AccountSource =
   /** A folder with the files `access-key-id`, `secret-access-key` and, optional, `session-token`: a mounted Secret. */
   | { readonly from: 'folder'; readonly folder: string }
   | {

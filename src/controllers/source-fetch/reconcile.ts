@@ -140,7 +140,7 @@ function firstPollMs(source: Source, fraction: number): number {
 }
 
 function hostOf({ spec }: Source): string {
-  const url = spec.git?.url ?? spec.helm?.url ?? spec.oci?.url ?? ''
+  const url = spec.git?.url ?? spec.helm?.url ?? spec.oci?.url ?? spec.s3?.url ?? ''
   return /^(?:[a-z+]+:\/\/)?(?:[^@/]*@)?([^/:]*)/i.exec(url)?.[1] ?? ''
 }
 

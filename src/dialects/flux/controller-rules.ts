@@ -5,7 +5,7 @@ const SOURCES = ['source.toolkit.fluxcd.io']
 const RELEASES = ['helm.toolkit.fluxcd.io']
 const KUSTOMIZATIONS = ['kustomize.toolkit.fluxcd.io']
 
-const SOURCE_KINDS = ['gitrepositories', 'helmcharts', 'helmrepositories', 'ocirepositories']
+const SOURCE_KINDS = ['buckets', 'gitrepositories', 'helmcharts', 'helmrepositories', 'ocirepositories']
 
 export const FLUX_CONTROLLER_RULES: readonly PolicyRule[] = [
   { apiGroups: SOURCES, resources: SOURCE_KINDS, verbs: ['list', 'watch'] },

@@ -67,6 +67,8 @@ export const GIT_REPOSITORY: Fields = {
     'The Secret is sent only to submodules at addresses of its annotation `flotilla.dev/urls`. At most 64 submodules, 5 deep.',
   ),
   serviceAccountName: refused('text', 'serviceAccountName is refused: it is for cloud providers, which are not served'),
+  gitImplementation: warned('text', 'gitImplementation has no effect: it is a field of v1beta1 and v1beta2'),
+  accessFrom: refused('map', 'accessFrom is refused: references to other namespaces are not served'),
 }
 
 const objectReference: Fields = {
@@ -79,7 +81,7 @@ const objectReference: Fields = {
 export const KUSTOMIZATION: Fields = {
   sourceRef: near(
     { apiVersion: exact('text', ''), ...objectReference },
-    'A GitRepository or OCIRepository of the same namespace. Another namespace is refused, as with `--no-cross-namespace-refs`.',
+    'A GitRepository, OCIRepository or Bucket of the same namespace. Another namespace is refused, as with `--no-cross-namespace-refs`.',
   ),
   path: exact('text', ''),
   interval: near('text', 'Agents correct drift at once, so nothing happens at the interval.'),
@@ -116,6 +118,12 @@ export const KUSTOMIZATION: Fields = {
   nameSuffix: exact('text', ''),
   commonMetadata: exact({ labels: exact('textMap', ''), annotations: exact('textMap', '') }, ''),
   patches: exact('maps', ''),
+  patchesStrategicMerge: refused(
+    'maps',
+    'patchesStrategicMerge is refused: it is a field of v1beta2; write it in spec.patches',
+  ),
+  patchesJson6902: refused('maps', 'patchesJson6902 is refused: it is a field of v1beta2; write it in spec.patches'),
+  validation: warned('text', 'validation has no effect: the API server of the cluster validates all objects'),
   images: exact('maps', ''),
   components: exact('texts', ''),
   ignoreMissingComponents: exact('flag', ''),

@@ -12,7 +12,7 @@ import { GIT_REPOSITORY, KUSTOMIZATION } from './fields.ts'
 import { Artifact, common, READY, SOURCE_GROUP } from './kind-parts.ts'
 import type { FluxArtifact } from './kind-parts.ts'
 import { HelmRelease } from './release/release-kind.ts'
-import { HelmChart, HelmRepository, OCIRepository } from './source-kinds.ts'
+import { Bucket, HelmChart, HelmRepository, OCIRepository } from './source-kinds.ts'
 
 /** A git repository. */
 export interface GitRepository extends KubeObject {
@@ -36,6 +36,7 @@ export interface GitRepository extends KubeObject {
 export const GitRepository: Kind<GitRepository> = kindOf<GitRepository>({
   group: SOURCE_GROUP,
   version: 'v1',
+  olderVersions: ['v1beta2', 'v1beta1'],
   kind: 'GitRepository',
   plural: 'gitrepositories',
   scope: 'Namespaced',
@@ -86,6 +87,7 @@ export interface Kustomization extends KubeObject {
 export const Kustomization: Kind<Kustomization> = kindOf<Kustomization>({
   group: KUSTOMIZE_GROUP,
   version: 'v1',
+  olderVersions: ['v1beta2', 'v1beta1'],
   kind: 'Kustomization',
   plural: 'kustomizations',
   shortNames: ['ks'],
@@ -129,6 +131,7 @@ export const FLUX_KINDS: readonly Kind[] = [
   HelmRepository,
   HelmChart,
   OCIRepository,
+  Bucket,
   Kustomization,
   HelmRelease,
 ] as readonly Kind[]

@@ -55,8 +55,32 @@ export const HELM_CHART: Fields = {
   ),
   valuesFiles: exact('texts', 'Merged in order, instead of `values.yaml`. Relative to the source.'),
   ignoreMissingValuesFiles: exact('flag', ''),
+  valuesFile: refused('text', 'valuesFile is refused: it is a field of v1beta2; write it in spec.valuesFiles'),
   verify: refused('map', 'verify is refused: signatures of cosign and notation are not checked'),
   suspend,
+}
+
+/** `spec` of a Bucket. */
+export const BUCKET: Fields = {
+  bucketName: exact('text', ''),
+  endpoint: exact('text', 'Host and port. The Source `bucket-NAME` is made for `https://ENDPOINT/BUCKETNAME`.'),
+  insecure: exact('flag', 'HTTP instead of HTTPS.'),
+  region: exact('text', 'Defaults to `us-east-1`.'),
+  prefix: exact('text', 'Only these keys are fetched. The files have the whole keys as paths.'),
+  provider: near('text', '`generic`. Any other value is refused: identities of clouds are not served.'),
+  interval,
+  timeout,
+  secretRef: near(
+    reference,
+    'A Secret with `accesskey` and `secretkey`, and the annotation `flotilla.dev/urls` with the address of the bucket. Without it, requests are not signed.',
+  ),
+  certSecretRef,
+  ignore: exact('text', 'Together with the `.sourceignore` file at the root. There are no default patterns.'),
+  suspend,
+  sts: refused('map', 'sts is refused: use keys in secretRef'),
+  proxySecretRef: refused(reference, 'proxySecretRef is refused: set the proxy of the hub instead'),
+  serviceAccountName: refused('text', 'serviceAccountName is refused: identities of clouds are not served'),
+  accessFrom: refused('map', 'accessFrom is refused: references to other namespaces are not served'),
 }
 
 /** `spec` of an OCIRepository. */

@@ -9,7 +9,7 @@ import { toStructural } from '../../kinds/schema/structural.ts'
 import { fieldsSchema } from '../fields-schema.ts'
 import { Artifact, common, READY, SOURCE_GROUP } from './kind-parts.ts'
 import type { FluxArtifact } from './kind-parts.ts'
-import { HELM_CHART, HELM_REPOSITORY, OCI_REPOSITORY } from './source-fields.ts'
+import { BUCKET, HELM_CHART, HELM_REPOSITORY, OCI_REPOSITORY } from './source-fields.ts'
 
 /** The status that all sources have. */
 export interface SourceStatus {
@@ -32,6 +32,7 @@ export interface HelmRepository extends KubeObject {
 export const HelmRepository: Kind<HelmRepository> = kindOf<HelmRepository>({
   group: SOURCE_GROUP,
   version: 'v1',
+  olderVersions: ['v1beta2', 'v1beta1'],
   kind: 'HelmRepository',
   plural: 'helmrepositories',
   shortNames: ['helmrepo'],
@@ -61,6 +62,7 @@ export interface HelmChart extends KubeObject {
 export const HelmChart: Kind<HelmChart> = kindOf<HelmChart>({
   group: SOURCE_GROUP,
   version: 'v1',
+  olderVersions: ['v1beta2', 'v1beta1'],
   kind: 'HelmChart',
   plural: 'helmcharts',
   shortNames: ['hc'],
@@ -93,6 +95,33 @@ export const HelmChart: Kind<HelmChart> = kindOf<HelmChart>({
   ],
 })
 
+/** A bucket. */
+export interface Bucket extends KubeObject {
+  spec: JsonObject
+  status?: SourceStatus & { observedIgnore?: string }
+}
+
+/** Flux's Bucket. */
+export const Bucket: Kind<Bucket> = kindOf<Bucket>({
+  group: SOURCE_GROUP,
+  version: 'v1',
+  olderVersions: ['v1beta2', 'v1beta1'],
+  kind: 'Bucket',
+  plural: 'buckets',
+  scope: 'Namespaced',
+  description: 'Bucket of an S3 server that Kustomizations build from; read by the Flux dialect of Flotilla.',
+  categories: ['flux'],
+  subresources: { status: true },
+  required: ['spec'],
+  fields: {
+    spec: fieldsSchema(BUCKET, { ...described, required: ['bucketName', 'endpoint', 'interval'] }),
+    status: toStructural(
+      object({ ...common, artifact: optional(Artifact), observedIgnore: optional(text({ max: 65_536 })) }),
+    ),
+  },
+  columns: [{ name: 'Endpoint', type: 'string', jsonPath: '.spec.endpoint' }, AGE, ...READY],
+})
+
 /** An artifact of a registry. */
 export interface OCIRepository extends KubeObject {
   spec: JsonObject
@@ -103,6 +132,7 @@ export interface OCIRepository extends KubeObject {
 export const OCIRepository: Kind<OCIRepository> = kindOf<OCIRepository>({
   group: SOURCE_GROUP,
   version: 'v1',
+  olderVersions: ['v1beta2'],
   kind: 'OCIRepository',
   plural: 'ocirepositories',
   shortNames: ['ocirepo'],

@@ -22,6 +22,14 @@ export interface CustomResourceDefinition extends KubeObject {
 /** The CustomResourceDefinition of a kind, as a kube-apiserver accepts it without a warning. */
 export function toCrd(kind: Kind): CustomResourceDefinition {
   const { status, scale } = kind.subresources
+  const served = {
+    served: true,
+    schema: { openAPIV3Schema: kind.schema },
+    ...compact({
+      subresources: status || scale ? compact({ status: status ? {} : undefined, scale }) : undefined,
+      additionalPrinterColumns: kind.columns.length > 0 ? kind.columns : undefined,
+    }),
+  }
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -38,14 +46,14 @@ export function toCrd(kind: Kind): CustomResourceDefinition {
         categories: kind.categories.length > 0 ? kind.categories : undefined,
       }),
       versions: [
-        compact({
-          name: kind.version,
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: kind.schema },
-          subresources: status || scale ? compact({ status: status ? {} : undefined, scale }) : undefined,
-          additionalPrinterColumns: kind.columns.length > 0 ? kind.columns : undefined,
-        }),
+        { name: kind.version, storage: true, ...served },
+        ...(kind.olderVersions ?? []).map((name) => ({
+          name,
+          storage: false,
+          deprecated: true,
+          deprecationWarning: `${name} ${kind.kind} is deprecated, upgrade to ${kind.version}`,
+          ...served,
+        })),
       ],
     },
   }

@@ -29,7 +29,7 @@ export const Source = defineKind({
   shortNames: ['fsrc'],
   events: { warnWhenFalse: ['Released'], revision: ['artifact', 'revision'] },
   description:
-    'Git repository, chart of a Helm repository, or artifact of an OCI registry from which content is fetched.',
+    'Git repository, chart of a Helm repository, artifact of an OCI registry, or bucket from which content is fetched.',
   spec: object(
     {
       git: optional(
@@ -154,6 +154,30 @@ export const Source = defineKind({
           { description: 'Chart or other artifact in an OCI registry.' },
         ),
       ),
+      s3: optional(
+        object(
+          {
+            url: url('URL of the server and the name of the bucket, for example `https://minio.example.com/apps`.'),
+            prefix: optional(
+              text({
+                max: 1024,
+                min: 1,
+                pattern: '^[^/\\\\].*$',
+                description: 'Beginning of the keys to fetch. The paths of the files are the whole keys.',
+              }),
+            ),
+            region: optional(
+              text({
+                max: 63,
+                min: 1,
+                pattern: '^[A-Za-z0-9-]+$',
+                description: 'Region of the bucket. Defaults to `us-east-1`.',
+              }),
+            ),
+          },
+          { description: 'Bucket of an S3 server. Without `credentials`, requests are not signed.' },
+        ),
+      ),
       inline: optional(
         object(
           {
@@ -242,7 +266,10 @@ export const Source = defineKind({
         ),
       ),
     },
-    { description: 'Address and options of the Source. Exactly one of `git`, `helm`, `oci` and `inline` is required.' },
+    {
+      description:
+        'Address and options of the Source. Exactly one of `git`, `helm`, `oci`, `s3` and `inline` is required.',
+    },
   ),
   status: object(
     {

@@ -48,7 +48,7 @@ const SOURCES = projectPolicy({
     {
       name: 'address',
       expression:
-        "has(object.spec.git) ? object.spec.git.url : has(object.spec.helm) ? object.spec.helm.url : has(object.spec.oci) ? object.spec.oci.url : has(object.spec.inline) ? 'inline' : ''",
+        "has(object.spec.git) ? object.spec.git.url : has(object.spec.helm) ? object.spec.helm.url : has(object.spec.oci) ? object.spec.oci.url : has(object.spec.s3) ? object.spec.s3.url : has(object.spec.inline) ? 'inline' : ''",
     },
   ],
   validations: [

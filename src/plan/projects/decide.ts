@@ -20,8 +20,8 @@ import type { Refusal } from './project-of.ts'
 const MAX_LINES = 5
 
 /** The address that a Source fetches; files in the Source itself are content that is written inline. */
-function addressOf({ git, helm, oci, inline }: Source['spec']): string {
-  return git?.url ?? helm?.url ?? oci?.url ?? (inline ? INLINE : '')
+function addressOf({ git, helm, oci, s3, inline }: Source['spec']): string {
+  return git?.url ?? helm?.url ?? oci?.url ?? s3?.url ?? (inline ? INLINE : '')
 }
 
 /** Why a Source may not be fetched. */

@@ -43,6 +43,7 @@ const kind = (words: string, apiVersion: `${string}/${string}`, name: string, pl
 export const FLUX_COMMAND_KINDS = {
   oci: kind('source oci', 'source/v1', 'OCIRepository', 'ocirepositories'),
   git: kind('source git', 'source/v1', 'GitRepository', 'gitrepositories'),
+  bucket: kind('source bucket', 'source/v1', 'Bucket', 'buckets'),
   helm: kind('source helm', 'source/v1', 'HelmRepository', 'helmrepositories'),
   chart: kind('source chart', 'source/v1', 'HelmChart', 'helmcharts'),
   kustomization: kind('kustomization', 'kustomize/v1', 'Kustomization', 'kustomizations'),

@@ -14,7 +14,7 @@ import { RenderFailure } from '../../../render/bundle/render-failure.ts'
 import { cleanPath, createFileTree } from '../../../render/kustomize/loader.ts'
 import { createKeyRing, pgpKeysOf, pgpMessagesIn } from '../../../render/sops/key-ring.ts'
 import type { KeyRing } from '../../../render/sops/key-ring.ts'
-import { sourceFilter } from '../sources/ignore-files.ts'
+import { bucketFilter, sourceFilter } from '../sources/ignore-files.ts'
 import { withFluxAnnotations } from './apply-annotations.ts'
 import { buildFluxKustomization } from './build-kustomization.ts'
 import { plain, setOwner } from './command-output.ts'
@@ -30,6 +30,8 @@ export interface FluxBuilderOptions {
   readonly spec: JsonObject
   /** `spec.ignore` of the source. */
   readonly ignore?: string
+  /** Whether the source is a Bucket, which has no default patterns. */
+  readonly isBucket?: boolean
   /** Files of other sources: `at` is where the renderer put them, `from` and `to` are directories. */
   readonly include?: readonly { readonly at: string; readonly from: string; readonly to: string }[]
   /** The data of the ConfigMaps of `substituteFrom`, by name. */
@@ -122,7 +124,8 @@ function hidden(message: string, ring: KeyRing | undefined): string {
 
 /** The options, which every author of a Bundle can write. */
 function readOptions(options: JsonObject): FluxBuilderOptions {
-  const { name, namespace, spec, ignore = '', include = [], configMaps = {}, secrets = {}, part = 'flux' } = options
+  const { name, namespace, spec, ignore = '', include = [], configMaps = {}, secrets = {} } = options
+  const { part = 'flux', isBucket = false } = options
   const isTexts = (value: unknown): boolean =>
     isObject(value) && Object.values(value).every((item) => typeof item === 'string')
   const isRight =
@@ -130,6 +133,7 @@ function readOptions(options: JsonObject): FluxBuilderOptions {
     typeof namespace === 'string' &&
     isObject(spec) &&
     typeof ignore === 'string' &&
+    typeof isBucket === 'boolean' &&
     part === 'flux' &&
     Array.isArray(include) &&
     include.every((one: unknown) => isTexts(one) && isObject(one) && 'at' in one && 'from' in one && 'to' in one) &&
@@ -148,23 +152,24 @@ function leftOutNote(objects: readonly UnknownObject[]): string {
 const trees = new WeakMap<Files, Map<string, ReturnType<typeof createFileTree>>>()
 
 /** The files of the source's artifact. Builds of the same artifact share the tree. */
-function treeOf(files: Files, { ignore = '', include = [] }: FluxBuilderOptions) {
+function treeOf(files: Files, { ignore = '', include = [], isBucket = false }: FluxBuilderOptions) {
   const known = trees.get(files) ?? new Map<string, ReturnType<typeof createFileTree>>()
   trees.set(files, known)
-  const key = JSON.stringify([ignore, include])
-  const made = known.get(key) ?? createFileTree(artifactFiles(files, ignore, include))
+  const key = JSON.stringify([ignore, include, isBucket])
+  const made = known.get(key) ?? createFileTree(artifactFiles(files, include, { ignore, isBucket }))
   known.set(key, made)
   return made
 }
 
 function artifactFiles(
   files: Files,
-  ignore: string,
   include: NonNullable<FluxBuilderOptions['include']>,
+  { ignore, isBucket }: { readonly ignore: string; readonly isBucket: boolean },
 ): Map<string, Uint8Array> {
   const isIncluded = (path: string): boolean => include.some(({ at }) => path.startsWith(`${at}/`))
   const own = [...files.keys()].filter((path) => !isIncluded(path))
-  const isIgnored = sourceFilter({ files: own, read: (path) => fromUtf8(files.get(path)!), ignore })
+  const filter = isBucket ? bucketFilter : sourceFilter
+  const isIgnored = filter({ files: own, read: (path) => fromUtf8(files.get(path)!), ignore })
   const kept = new Map<string, Uint8Array>()
   for (const path of own) if (!isIgnored(path)) kept.set(`${ROOT}/${path}`, files.get(path)!)
   for (const { at, from, to } of include) {

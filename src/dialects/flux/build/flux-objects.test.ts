@@ -14,7 +14,13 @@ test('kinds of Flux, their definitions and its installation are its own; the res
   assert.equal(isOfFlux(object('source.extensions.fluxcd.io/v1beta1', 'ArtifactGenerator')), true)
   const crd = 'gitrepositories.source.toolkit.fluxcd.io'
   assert.equal(isOfFlux(object('apiextensions.k8s.io/v1', 'CustomResourceDefinition', crd)), true)
-  const part = { 'app.kubernetes.io/part-of': 'flux' }
+  const monitor = { 'app.kubernetes.io/part-of': 'flux', 'app.kubernetes.io/component': 'monitoring' }
+  assert.equal(isOfFlux(object('monitoring.coreos.com/v1', 'PodMonitor', 'flux-system', monitor)), false)
+  const part = {
+    'app.kubernetes.io/part-of': 'flux',
+    'app.kubernetes.io/instance': 'flux-system',
+    'app.kubernetes.io/version': 'v2.9.0',
+  }
   assert.equal(isOfFlux(object('apps/v1', 'Deployment', 'source-controller', part)), true)
   assert.equal(isOfFlux(object('v1', 'Namespace', 'flux-system', part)), true)
   assert.equal(isOfFlux(object('v1', 'Namespace', 'flux-system')), false)

@@ -5,7 +5,13 @@ import type { UnknownObject } from '../../../kinds/meta.ts'
 export function isOfFlux({ apiVersion, kind, metadata }: UnknownObject): boolean {
   if (isFluxGroup(groupOf(apiVersion))) return true
   if (kind === 'CustomResourceDefinition') return isFluxGroup(metadata.name.slice(metadata.name.indexOf('.') + 1))
-  return metadata.labels?.['app.kubernetes.io/part-of'] === 'flux'
+  return isInstalled(metadata.labels ?? {})
+}
+
+/** Users give `part-of: flux` to their own objects, too; the installation has its name and version besides. */
+function isInstalled(labels: Readonly<Record<string, string>>): boolean {
+  const of = (label: string) => labels[`app.kubernetes.io/${label}`]
+  return of('part-of') === 'flux' && of('instance') !== undefined && /^v\d/.test(of('version') ?? '')
 }
 
 function groupOf(apiVersion: string): string {

@@ -128,13 +128,15 @@ export function readKustomization({ metadata, spec }: Kustomization): {
 export interface KustomizationScene {
   /** A Placement of the namespace, or the one Cluster that the Kustomization names. */
   readonly target: { readonly placement: string } | { readonly cluster: string }
-  readonly source: Pick<GitRepositorySpec, 'include' | 'ignore'>
+  readonly source: Pick<GitRepositorySpec, 'include' | 'ignore'> & { readonly isBucket?: boolean }
   /** Whether the source allows Secrets in its content. */
   readonly allowsSecrets: boolean
   /** The data of the ConfigMaps of `substituteFrom` that exist. */
   readonly configMaps: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** The names of the Secrets of `substituteFrom` that exist. */
   readonly secrets: readonly string[]
+  /** The Bundles that must be ready before, as `namespace/name`. */
+  readonly depends?: readonly string[]
 }
 
 /** The policies of a Bundle for objects that are no longer wanted. */
@@ -189,7 +191,7 @@ export function compileKustomization(
     ...compact({ decryption: decryptionOf(object, spec) }),
     placement,
     ...compact({ rollout: plan === undefined ? undefined : { plan } }),
-    ...optionsOf(object, spec),
+    ...optionsOf(object, spec, scene.depends ?? []),
   }
   return [...own, madeFor(object, Kustomization, { kind: Bundle, ...passed, spec: bundle })]
 }
@@ -216,6 +218,7 @@ function builderOptions(
     namespace: metadata.namespace ?? '',
     spec: Object.fromEntries(BUILD_FIELDS.flatMap((field) => (field in fields ? [[field, fields[field]]] : []))),
     ignore: scene.source.ignore === '' ? undefined : scene.source.ignore,
+    isBucket: scene.source.isBucket,
     include:
       scene.include && scene.include.length > 0
         ? scene.include.map(({ at, from, to }) => ({ at, from, to }))
@@ -240,15 +243,16 @@ export function deletionOf({ fields, suspend }: Pick<KustomizationSpec, 'fields'
   }
 }
 
+/** Whether a Kustomization is ready when its objects are, and not as soon as they are applied. */
+export function waitsForHealth(fields: JsonObject): boolean {
+  return fields['wait'] === true || listOf(fields['healthChecks']).length > 0
+}
+
 /** How agents apply the objects. */
-function optionsOf({ metadata }: Kustomization, spec: KustomizationSpec): BundleOptions {
-  const { fields, dependsOn } = spec
+function optionsOf({ metadata }: Kustomization, spec: KustomizationSpec, depends: readonly string[]): BundleOptions {
+  const { fields } = spec
   const account = textOf(fields['serviceAccountName'])
-  const isWaiting = fields['wait'] === true || listOf(fields['healthChecks']).length > 0
-  const depends = dependsOn
-    // An expression is judged on the hub, in place of the state.
-    .filter(({ readyExpr }) => readyExpr === '')
-    .map(({ namespace, name }) => ({ bundle: `${namespace}/${madeName(Kustomization.kind, name)}` }))
+  const isWaiting = waitsForHealth(fields)
   return compact({
     apply: compact({
       force: true,
@@ -258,7 +262,7 @@ function optionsOf({ metadata }: Kustomization, spec: KustomizationSpec): Bundle
     delete: { ...deletionOf(spec) },
     ignore: compileIgnore(fields['ignore']),
     health: isWaiting ? compileHealth(fields['healthCheckExprs']) : [{ ignore: true }],
-    dependsOn: depends.length === 0 ? undefined : depends,
+    dependsOn: depends.length === 0 ? undefined : depends.map((bundle) => ({ bundle })),
     executor: account === '' ? undefined : { namespace: metadata.namespace ?? '', name: account },
   })
 }

@@ -1,5 +1,5 @@
 // Tested by src/dialects/flux/controllers/helm-sources.sim.test.ts.
-/** Compiles a HelmRepository, an OCIRepository or a HelmChart to a Source. */
+/** Compiles a HelmRepository, an OCIRepository, a Bucket or a HelmChart to a Source. */
 import { compact } from '../../../core/compact.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
@@ -10,9 +10,9 @@ import { Source } from '../../../kinds/native/source.ts'
 import type { Fields } from '../../field-table.ts'
 import { readFields } from '../../read-fields.ts'
 import type { Finding } from '../../read-fields.ts'
-import { HELM_CHART, HELM_REPOSITORY, OCI_REPOSITORY } from '../source-fields.ts'
+import { BUCKET, HELM_CHART, HELM_REPOSITORY, OCI_REPOSITORY } from '../source-fields.ts'
 import { HelmChart } from '../source-kinds.ts'
-import type { HelmRepository, OCIRepository } from '../source-kinds.ts'
+import type { Bucket, HelmRepository, OCIRepository } from '../source-kinds.ts'
 import { madeFor } from './made-objects.ts'
 import type { Desired } from './made-objects.ts'
 
@@ -168,6 +168,41 @@ export function followsOci({ ref, read }: OciRepositorySpec): Partial<Source['sp
       ...(digest ? { digest: digest as `sha256:${string}` } : semver ? { semver } : { tag: tag || 'latest' }),
       mediaType: layer || undefined,
       insecure: read['insecure'] === true ? true : undefined,
+    }),
+  }
+}
+
+/** A Bucket as Flux reads it. */
+export interface BucketSpec {
+  readonly ignore: string
+  readonly suspend: boolean
+  readonly read: JsonObject
+}
+
+/** The spec, and findings about it. */
+export function readBucket({ spec }: Bucket): ReadSpec<BucketSpec> {
+  const { read, findings } = readSpec(spec, BUCKET)
+  findings.push(...commonFindings(read, undefined))
+  const wrong = (message: string): void => void findings.push({ level: 'error', message: `spec.${message}` })
+  const endpoint = textOf(read['endpoint'])
+  if (!/^[A-Za-z0-9.[\]:-]+$/.test(endpoint)) {
+    wrong(`endpoint is ${JSON.stringify(endpoint)}; write a host such as minio.example.com, without https://`)
+  }
+  const name = textOf(read['bucketName'])
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)) {
+    wrong(`bucketName is ${JSON.stringify(name)}, which is no name of a bucket`)
+  }
+  return { findings, spec: { ignore: textOf(read['ignore']), suspend: read['suspend'] === true, read } }
+}
+
+/** The bucket that is followed. */
+export function followsBucket({ read }: BucketSpec): Partial<Source['spec']> {
+  const scheme = read['insecure'] === true ? 'http' : 'https'
+  return {
+    s3: compact({
+      url: `${scheme}://${textOf(read['endpoint'])}/${textOf(read['bucketName'])}`,
+      prefix: textOf(read['prefix']).replace(/^\/+/, '') || undefined,
+      region: textOf(read['region']) || undefined,
     }),
   }
 }

@@ -30,7 +30,7 @@ import type { Desired } from './made-objects.ts'
  * The annotation with the name of the outer Kustomization. An ownerReference would let the garbage collector delete the
  * object with the outer Kustomization, whatever its `prune`, `deletionPolicy` and `suspend` say.
  */
-const NESTED_IN = 'flotilla.dev/nested-in'
+export const NESTED_IN = 'flotilla.dev/nested-in'
 /** Annotations of the hub are a decision of its users; a repository only names clusters. */
 const OWN_ANNOTATIONS = 'flotilla.dev/'
 /** Versions with the same fields as the served version. */

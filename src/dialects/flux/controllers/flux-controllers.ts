@@ -26,8 +26,9 @@ import { readGitRepository } from '../compile/compile-git-repository.ts'
 import { PLACEMENT_ANNOTATION, readKustomization } from '../compile/compile-kustomization.ts'
 import { CLUSTERS_ANNOTATION } from '../compile/cluster-trees.ts'
 import { COMPILED } from '../compile/made-objects.ts'
+import { NESTED_IN } from '../compile/nested-objects.ts'
 import { FLUX_KINDS, GitRepository, Kustomization } from '../kinds.ts'
-import { OCIRepository } from '../source-kinds.ts'
+import { Bucket, OCIRepository } from '../source-kinds.ts'
 import { inventoryId } from '../status/kustomization-status.ts'
 import type { FluxParts } from './flux-parts.ts'
 import { gitRepositoryReconciler } from './git-repository.ts'
@@ -49,6 +50,7 @@ export function createFluxControllers(parts: FluxParts): readonly Controller[] {
   const { informers } = parts
   const repositories = informers.of(GitRepository)
   const ociRepositories = informers.of(OCIRepository)
+  const buckets = informers.of(Bucket)
   const kustomizations = informers.of(Kustomization)
   const sources = informers.of(Source)
   const bundles = informers.of(Bundle)
@@ -64,6 +66,7 @@ export function createFluxControllers(parts: FluxParts): readonly Controller[] {
   kustomizations.addIndex('flux-dependency', dependencyKeys)
   kustomizations.addIndex('flux-namespace', ({ metadata }) => [metadata.namespace ?? ''])
   repositories.addIndex('flux-include', includeKeys)
+  for (const kind of FLUX_KINDS) informers.of(kind).addIndex('flux-nested', nestedKeys)
   repositories.addIndex('flux-clusters', ({ metadata }) =>
     metadata.annotations?.[CLUSTERS_ANNOTATION] === undefined ? [] : ['annotated'],
   )
@@ -98,7 +101,11 @@ export function createFluxControllers(parts: FluxParts): readonly Controller[] {
         triggerOnObject(ociRepositories, (one) =>
           kustomizations.lister.by('flux-source', `${OCIRepository.kind} ${keyOf(one)}`).map(keyOf),
         ),
+        triggerOnObject(buckets, (one) =>
+          kustomizations.lister.by('flux-source', `${Bucket.kind} ${keyOf(one)}`).map(keyOf),
+        ),
         triggerOnObject(kustomizations, (one) => kustomizations.lister.by('flux-dependency', keyOf(one)).map(keyOf)),
+        ...FLUX_KINDS.map((kind) => triggerOnObject(informers.of(kind), nestedKeys)),
         triggerOnObject(bundles, (bundle) => ownerOf(bundle, Kustomization)),
         triggerOn(placements, ({ before, after }) =>
           before?.metadata.generation === after?.metadata.generation ? [] : ownerOf((after ?? before)!, Kustomization),
@@ -128,6 +135,7 @@ function portsOf({ informers, blobs, clock, render }: FluxParts): KustomizationP
   )
   const repositories = informers.of(GitRepository)
   const ociRepositories = informers.of(OCIRepository)
+  const buckets = informers.of(Bucket)
   const kustomizations = informers.of(Kustomization)
   const namespaces = informers.of(Namespace)
   const clusters = informers.of(Cluster)
@@ -154,8 +162,16 @@ function portsOf({ informers, blobs, clock, render }: FluxParts): KustomizationP
     sourceOf: (namespace, name) => sources.lister.get(`${namespace}/${name}`),
     repositoryOf: (namespace, name) => repositories.lister.get(`${namespace}/${name}`),
     ociRepositoryOf: (namespace, name) => ociRepositories.lister.get(`${namespace}/${name}`),
+    bucketOf: (namespace, name) => buckets.lister.get(`${namespace}/${name}`),
     kustomizationOf: (namespace, name) => kustomizations.lister.get(`${namespace}/${name}`),
     bundleOf: (namespace, name) => bundles.lister.get(`${namespace}/${name}`),
+    nestedIn: (namespace, name) =>
+      FLUX_KINDS.flatMap((kind) =>
+        informers
+          .of(kind)
+          .lister.by('flux-nested', `${namespace}/${name}`)
+          .map((object) => ({ ...object, kind: kind.kind })),
+      ),
     setDeletionPolicies: async ({ metadata }, policies, signal) => {
       const { name, namespace = '' } = metadata
       // Without its digest the Bundle is written again when the Kustomization can be compiled.
@@ -208,6 +224,12 @@ function sourceKey(object: Kustomization): string {
 
 function dependencyKeys(object: Kustomization): string[] {
   return readKustomization(object).spec.dependsOn.map(({ namespace, name }) => `${namespace}/${name}`)
+}
+
+/** The Kustomization that an object is nested in. */
+function nestedKeys({ metadata }: KubeObject): string[] {
+  const outer = metadata.annotations?.[NESTED_IN]
+  return outer === undefined ? [] : [`${metadata.namespace ?? ''}/${outer}`]
 }
 
 function includeKeys(object: GitRepository): string[] {

@@ -5,11 +5,11 @@ import { Stalled, Waiting } from '../../../core/errors.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import { fluxRevision, readGitRepository } from '../compile/compile-git-repository.ts'
 import type { KustomizationScene, KustomizationSpec } from '../compile/compile-kustomization.ts'
-import { readOciRepository } from '../compile/compile-source.ts'
+import { readBucket, readOciRepository } from '../compile/compile-source.ts'
 import { madeName } from '../compile/made-objects.ts'
 import { GitRepository } from '../kinds.ts'
 import type { Kustomization } from '../kinds.ts'
-import { OCIRepository } from '../source-kinds.ts'
+import { Bucket, OCIRepository } from '../source-kinds.ts'
 import { isCurrent } from './git-repository.ts'
 import type { KustomizationPorts } from './ports.ts'
 
@@ -33,10 +33,10 @@ export function kustomizationSource(
 ): FoundSource {
   const { namespace = '' } = metadata
   const { kind, name } = source
-  if (kind !== GitRepository.kind && kind !== OCIRepository.kind) {
+  if (kind !== GitRepository.kind && kind !== OCIRepository.kind && kind !== Bucket.kind) {
     throw new Stalled(
       'Refused',
-      `spec.sourceRef.kind is ${JSON.stringify(kind)}, and only GitRepository and OCIRepository are served.`,
+      `spec.sourceRef.kind is ${JSON.stringify(kind)}, and only GitRepository, OCIRepository and Bucket are served.`,
     )
   }
   if (source.namespace !== namespace) {
@@ -46,8 +46,12 @@ export function kustomizationSource(
     )
   }
   const said = (spec['sourceRef'] as { readonly namespace?: string }).namespace ? `${namespace}/` : ''
-  const isGit = kind === GitRepository.kind
-  const found = isGit ? ports.repositoryOf(namespace, name) : ports.ociRepositoryOf(namespace, name)
+  const found =
+    kind === GitRepository.kind
+      ? ports.repositoryOf(namespace, name)
+      : kind === OCIRepository.kind
+        ? ports.ociRepositoryOf(namespace, name)
+        : ports.bucketOf(namespace, name)
   if (!found) throw new Waiting('ArtifactFailed', `Source '${kind}/${said}${name}' not found`, RETRY_MS)
   const made = ports.sourceOf(namespace, madeName(kind, name))
   if (!found.status?.artifact || !made || !isCurrent(made)) {
@@ -56,7 +60,11 @@ export function kustomizationSource(
     throw new Waiting('ArtifactFailed', `Source artifact not found, retrying in 30s${why}`, RETRY_MS)
   }
   const { revision } = found.status.artifact
-  if (!isGit) {
+  if (kind === Bucket.kind) {
+    const { ignore } = readBucket(found).spec
+    return { object: found, revision, include: [], ignore, isBucket: true, revisionOf: (built) => built }
+  }
+  if (kind === OCIRepository.kind) {
     const { ignore } = readOciRepository(found).spec
     return { object: found, revision, include: [], ignore, revisionOf: (built) => built }
   }

@@ -18,7 +18,7 @@ import { storeFiles } from '../../../source/store-files.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
 import { startControllersHome } from '../../../testing/hub/controllers-home.ts'
 import { GitRepository, Kustomization } from '../kinds.ts'
-import { OCIRepository } from '../source-kinds.ts'
+import { Bucket, OCIRepository } from '../source-kinds.ts'
 
 type Files = Readonly<Record<string, string>>
 type Spec = Record<string, unknown>
@@ -387,7 +387,8 @@ const flux = (object: string, spec: string, namespace = NS): string => {
 }
 
 test('a bootstrapped repository is followed: nested objects stay on the hub, for the clusters of their parent', async (t) => {
-  const part = 'labels: {app.kubernetes.io/part-of: flux}'
+  const part =
+    'labels: {app.kubernetes.io/part-of: flux, app.kubernetes.io/instance: flux-system, app.kubernetes.io/version: v2.9.0}'
   const source = 'sourceRef: {kind: GitRepository, name: fleet}'
   const child = flux('kustomize Kustomization apps', `{interval: 1m, prune: true, wait: true, path: ./apps, ${source}}`)
   const { hub, place, repository, kustomization, settle, push, delivered, ready, status } = await world(t, {
@@ -504,7 +505,7 @@ test('what is not served is refused by name', async (t) => {
   await repository({ provider: 'azure' })
   await repository({ url: 'https://git.example.com/missing' }, 'missing')
   await kustomization('elsewhere', { sourceRef: { kind: 'GitRepository', name: 'fleet', namespace: 'other' } })
-  await kustomization('bucket', { sourceRef: { kind: 'Bucket', name: 'fleet' } })
+  await kustomization('bucket', { sourceRef: { kind: 'ExternalArtifact', name: 'fleet' } })
   await kustomization('sops', { decryption: { provider: 'vault' } })
   await kustomization('waits', { sourceRef: { kind: 'GitRepository', name: 'missing' } })
   await settle()
@@ -519,7 +520,7 @@ test('what is not served is refused by name', async (t) => {
   )
   assert.match(
     await ready('bucket'),
-    /^False Refused: spec\.sourceRef\.kind is "Bucket", and only GitRepository and OCIRepository are served/,
+    /^False Refused: spec\.sourceRef\.kind is "ExternalArtifact", and only GitRepository, OCIRepository and Bucket are served/,
   )
   assert.match(await ready('sops'), /^False Refused: spec\.decryption\.provider is "vault"; only sops is supported/)
   assert.match(await ready('waits'), /^False ArtifactFailed: Source artifact not found, retrying in 30s: failed to/)
@@ -544,4 +545,112 @@ test('a verified GitRepository says what was signed, until it need not be signed
   await settle()
   const now = (await hub.find(GitRepository, `${NS}/fleet`))!.status
   assert.deepEqual([verified(now), now?.sourceVerificationMode], [undefined, undefined])
+})
+
+test('objects of Flux inside a build count for wait, and for what depends on it', async (t) => {
+  const ks = (name: string, spec: string) =>
+    flux(
+      `kustomize Kustomization ${name}`,
+      `{interval: 1m, prune: true, ${spec} sourceRef: {kind: GitRepository, name: fleet}}`,
+    )
+  const { hub, place, repository, kustomization, settle, delivered, ready, status } = await world(t, {
+    ...FILES,
+    // A build with objects of Flux alone, one of which cannot be fetched.
+    'infra/flux.yaml': [
+      flux('source GitRepository infra', '{interval: 1m, url: "https://git.example.com/missing"}'),
+      ks('controllers', 'wait: true, path: ./base,'),
+    ].join('---\n'),
+    'quick/flux.yaml': flux('source GitRepository slow', '{interval: 1m, url: "https://git.example.com/missing"}'),
+  })
+  await place()
+  await repository()
+  await kustomization('infra', { path: './infra' })
+  await kustomization('quick', { path: './quick', wait: false })
+  await kustomization('after-infra', { path: './apps', dependsOn: [{ name: 'infra' }] })
+  await kustomization('after-quick', { path: './other', dependsOn: [{ name: 'quick' }] })
+  await settle()
+  await settle()
+  const waiting = 'Unknown Progressing: Running health checks: waiting for GitRepository/flux-system/infra (failed to'
+  assert.ok((await ready('infra')).startsWith(waiting), await ready('infra'))
+  assert.equal((await status('infra'))?.lastAppliedRevision, undefined)
+  assert.equal(await ready('quick'), 'True ReconciliationSucceeded: Applied revision: main@sha1:c1')
+  const bundle = async (name: string) => (await hub.find(Bundle, `${NS}/kustomization-${name}`))?.spec.dependsOn
+  assert.deepEqual(await bundle('after-infra'), [{ bundle: `${NS}/kustomization-controllers` }])
+  assert.equal(await bundle('after-quick'), undefined, 'a build of objects of Flux alone has no Bundle to wait for')
+  assert.deepEqual((await delivered())['c1'], [
+    'kustomization-after-infra: apps/web 1',
+    'kustomization-after-quick: apps/other 1',
+    'kustomization-controllers: apps/base 1',
+  ])
+  assert.equal(await ready('after-quick'), 'True ReconciliationSucceeded: Applied revision: main@sha1:c1 on 2 clusters')
+  const infra = (await hub.find(GitRepository, `${NS}/infra`))!
+  await hub.client.update(GitRepository, { ...infra, spec: { ...infra.spec, url: 'https://git.example.com/infra' } })
+  await settle()
+  assert.equal(await ready('infra'), 'True ReconciliationSucceeded: Applied revision: main@sha1:c1')
+  assert.equal((await status('infra'))?.lastAppliedRevision, 'main@sha1:c1')
+})
+
+test('a nested object that cannot become ready fails a Kustomization that waits for it', async (t) => {
+  const { place, repository, kustomization, settle, ready } = await world(t, {
+    ...FILES,
+    'infra/flux.yaml': flux('source GitRepository cloud', '{interval: 1m, url: "https://git/x", provider: azure}'),
+  })
+  await place()
+  await repository()
+  await kustomization('infra', { path: './infra' })
+  await settle()
+  assert.match(
+    await ready('infra'),
+    /^False HealthCheckFailed: health check failed: GitRepository\/flux-system\/cloud \(spec\.provider is "azure"/,
+  )
+})
+
+test('a Bucket is a source, without default patterns and with the file at its root', async (t) => {
+  const { hub, place, kustomization, settle, delivered } = await world(t, {
+    ...FILES,
+    '.sourceignore': 'apps/skip.yaml\n',
+    'apps/skip.yaml': cm('skip', '1'),
+    'apps/.sourceignore': 'cm.yaml\n',
+    // Flux's default patterns would leave it out of a GitRepository.
+    'apps/.github/workflows/cm.yaml': cm('workflow', '1'),
+    'apps/kustomization.yaml': 'resources: [cm.yaml, .github/workflows/cm.yaml]\n',
+  })
+  await place()
+  const spec = {
+    interval: '1m',
+    endpoint: 'minio.example.com:9000',
+    bucketName: 'fleet',
+    prefix: '/apps',
+    region: 'eu',
+  }
+  await hub.create(build(Bucket, `${NS}/files`, { spec: { ...spec, secretRef: { name: 'keys' } } }), Bucket)
+  await settle()
+  const source = async () => (await hub.find(Source, `${NS}/bucket-files`))?.spec
+  const s3 = { url: 'https://minio.example.com:9000/fleet', prefix: 'apps', region: 'eu' }
+  assert.deepEqual((await source())?.s3, s3)
+  assert.equal((await source())?.credentials, 'keys')
+  const data = { accesskey: 'YQ==', secretkey: 'Yg==' }
+  const annotations = { 'flotilla.dev/urls': 'https://minio.example.com:9000/fleet' }
+  await hub.create(build(Secret, `${NS}/keys`, { data }, { annotations }), Secret)
+  await kustomization('web', { sourceRef: { kind: 'Bucket', name: 'files' } })
+  await hub.clock.advance(600_000)
+  await settle()
+  await settle()
+  assert.deepEqual((await delivered())['c1'], ['kustomization-web: apps/web 1', 'kustomization-web: apps/workflow 1'])
+  const found = (await hub.find(Bucket, `${NS}/files`))!
+  const condition = found.status?.conditions?.find(({ type }) => type === 'Ready')
+  assert.deepEqual(
+    [condition?.status, condition?.reason, condition?.message],
+    ['True', 'Succeeded', "stored artifact: revision 'x@sha1:c1'"],
+  )
+  const refused = async (name: string, change: Spec) => {
+    await hub.create(build(Bucket, `${NS}/${name}`, { spec: { ...spec, ...change } }), Bucket)
+    await hub.clock.advance(5000)
+    const ready = (await hub.find(Bucket, `${NS}/${name}`))?.status?.conditions?.find(({ type }) => type === 'Ready')
+    return `${ready?.reason}: ${ready?.message}`
+  }
+  assert.match(await refused('cloud', { provider: 'aws' }), /^Refused: spec\.provider is "aws", which is not served/)
+  assert.match(await refused('url', { endpoint: 'https://minio' }), /^Refused: spec\.endpoint is "https:\/\/minio"/)
+  assert.match(await refused('name', { bucketName: '../x' }), /^Refused: spec\.bucketName is "\.\.\/x"/)
+  assert.match(await refused('sts', { sts: { provider: 'aws', endpoint: 'x' } }), /^Refused: spec\.sts is refused/)
 })

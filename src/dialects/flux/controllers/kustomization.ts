@@ -16,7 +16,7 @@ import { checkDependency, isReady } from './dependencies.ts'
 import { refuseErrors, showFindings } from './git-repository.ts'
 import { kustomizationSource } from './kustomization-source.ts'
 import type { FoundSource } from './kustomization-source.ts'
-import { nestedObjects } from './nested.ts'
+import { dependencyBundles, isDeliveredOnce, nestedObjects, withNested } from './nested.ts'
 import type { KustomizationPorts } from './ports.ts'
 import { dataOf, targetOf } from './target.ts'
 import { writeMade } from './write-made.ts'
@@ -69,7 +69,7 @@ export function kustomizationReconciler(ports: KustomizationPorts): Reconciler<K
       checkDependency(object, dependency, {
         kind: Kustomization,
         find: ports.kustomizationOf,
-        isDelivered: (key, other) => ports.bundleOf(key, madeName(Kustomization.kind, other)) !== undefined,
+        isDelivered: (key, other) => isDeliveredOnce(key, other, ports),
       })
     }
     const target = targetOf(object, spec, ports)
@@ -79,13 +79,14 @@ export function kustomizationReconciler(ports: KustomizationPorts): Reconciler<K
       allowsSecrets: allowsSecrets(source.object),
       ...(await dataOf(object, spec.substituteFrom, { ports, context })),
     }
-    const desired = compileKustomization(object, spec, scene)
+    const depends = dependencyBundles(spec, ports)
+    const desired = compileKustomization(object, spec, { ...scene, depends })
     const bundle = desired.at(-1)!.object.spec as Bundle['spec']
     const found = await nested.follow(object, bundle, { target, context })
     showFindings(object, [...findings, ...found.findings])
     const { namespace = '', name } = object.metadata
     const isDelivered = found.hasOthers || ports.bundleOf(namespace, madeName(Kustomization.kind, name)) !== undefined
-    if (!isDelivered) return showNestedOnly(draft, source)
+    if (!isDelivered) return showNestedOnly(draft, { spec, source }, ports)
     const isWritten = await writeMade(object, desired, { ports, context })
     const waitMs = await show(draft, { spec, source, isWritten }, ports)
     const waits = [
@@ -98,15 +99,25 @@ export function kustomizationReconciler(ports: KustomizationPorts): Reconciler<K
 }
 
 /** A build of nested objects alone is applied when they are written. */
-function showNestedOnly({ next, conditions }: Draft<Kustomization>, { revision }: FoundSource): Result {
+function showNestedOnly(
+  { next, conditions }: Draft<Kustomization>,
+  { spec, source: { revision } }: Pick<Shown, 'spec' | 'source'>,
+  ports: KustomizationPorts,
+): Result {
   const status = (next.status ??= {})
   status.lastAttemptedRevision = revision
-  status.lastAppliedRevision = revision
   delete status.clusters
   delete status.inventory
   const requested = next.metadata.annotations?.[REQUESTED]
   if (requested !== undefined) status.lastHandledReconcileAt = requested
-  conditions.set('Ready', 'True', 'ReconciliationSucceeded', `Applied revision: ${revision}`)
+  const state = withNested(next, spec, ports) ?? {
+    status: 'True',
+    reason: 'ReconciliationSucceeded',
+    message: `Applied revision: ${revision}`,
+  }
+  if (state.status === 'True') status.lastAppliedRevision = revision
+  conditions.set('Ready', state.status, state.reason, state.message.slice(0, 4096))
+  if (state.status === 'Unknown') conditions.set('Reconciling', 'True', state.reason, state.message.slice(0, 4096))
   return {}
 }
 
@@ -159,7 +170,9 @@ async function show(
         reason: 'DependencyNotReady',
         message: `dependency '${waiting.namespace}/${waiting.name}' is not ready. ${state.message}`,
       }
-    : state
+    : state.status === 'True'
+      ? (withNested(next, spec, ports) ?? state)
+      : state
   const clusters = counts && { total: counts.total, ready: counts.ready }
   const before = conditions.get('Ready')
   const key = keyOf(next)
@@ -173,8 +186,8 @@ async function show(
   const status = (next.status ??= {})
   if (built !== undefined) status.lastAttemptedRevision = attempted
   if (clusters) status.clusters = clusters
-  if (shown.status === 'True') {
-    status.lastAppliedRevision = attempted
+  if (shown.status === 'True') status.lastAppliedRevision = attempted
+  if (state.status === 'True') {
     const entries = bundle && (await ports.inventoryOf(bundle))
     if (entries) status.inventory = { entries }
     else delete status.inventory

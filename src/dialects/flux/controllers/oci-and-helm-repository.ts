@@ -1,13 +1,20 @@
 // Tested by src/dialects/flux/controllers/helm-sources.sim.test.ts.
-/** Compiles a HelmRepository or an OCIRepository to a Source, and writes the state of the Source into its status. */
+/** Compiles a HelmRepository, an OCIRepository or a Bucket to a Source, and shows the state of the Source. */
 import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
 import type { Source } from '../../../kinds/native/source.ts'
 import { isObject } from '../../../core/json.ts'
-import { followsOci, readHelmRepository, readOciRepository, sourceFor } from '../compile/compile-source.ts'
+import {
+  followsBucket,
+  followsOci,
+  readBucket,
+  readHelmRepository,
+  readOciRepository,
+  sourceFor,
+} from '../compile/compile-source.ts'
 import { madeName } from '../compile/made-objects.ts'
 import type { FluxArtifact } from '../kind-parts.ts'
-import { HelmRepository, OCIRepository } from '../source-kinds.ts'
-import { INDEX_WORDS, OCI_WORDS } from '../status/source-words.ts'
+import { Bucket, HelmRepository, OCIRepository } from '../source-kinds.ts'
+import { BUCKET_WORDS, INDEX_WORDS, OCI_WORDS } from '../status/source-words.ts'
 import { refuseErrors, showFindings } from './git-repository.ts'
 import type { SourcePorts } from './ports.ts'
 import { showSource } from './source-status.ts'
@@ -68,11 +75,37 @@ export function ociRepositoryReconciler(ports: SourcePorts): Reconciler<OCIRepos
   }
 }
 
+/** Follows a bucket. */
+export function bucketReconciler(ports: SourcePorts): Reconciler<Bucket> {
+  return {
+    name: 'flux-bucket',
+    async reconcile(draft: Draft<Bucket>, context: Context): Promise<Result> {
+      const object = draft.next
+      if (object.metadata.deletionTimestamp) return {}
+      const { spec, findings } = readBucket(object)
+      showFindings(object, findings)
+      refuseErrors(findings)
+      await writeMade(object, [sourceFor(object, Bucket, followsBucket(spec), spec.read)], { ports, context })
+      if (spec.suspend) return {}
+      const artifact = showSource(draft, sourceOf(object, Bucket.kind, ports), ociArtifact, BUCKET_WORDS)
+      if (!artifact) return {}
+      const status = (object.status ??= {})
+      if (spec.ignore === '') delete status.observedIgnore
+      else status.observedIgnore = spec.ignore
+      return {}
+    },
+  }
+}
+
 function ociArtifact({ status }: Source): FluxArtifact {
   const { revision, digest, fetchedAt, bytes } = status!.artifact!
   return { revision, digest, lastUpdateTime: fetchedAt, size: bytes }
 }
 
-function sourceOf({ metadata }: HelmRepository | OCIRepository, kind: string, ports: SourcePorts): Source | undefined {
+function sourceOf(
+  { metadata }: HelmRepository | OCIRepository | Bucket,
+  kind: string,
+  ports: SourcePorts,
+): Source | undefined {
   return ports.sourceOf(metadata.namespace ?? '', madeName(kind, metadata.name))
 }

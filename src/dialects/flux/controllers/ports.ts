@@ -2,7 +2,7 @@
 import type { Digest } from '../../../core/crypto/digest.ts'
 import type { KeyedThrottle } from '../../../engine/keyed-throttle.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
-import type { KubeObject } from '../../../kinds/meta.ts'
+import type { Condition, KubeObject } from '../../../kinds/meta.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Source } from '../../../kinds/native/source.ts'
 import type { BundleRecipe } from '../../../render/bundle/recipe.ts'
@@ -11,7 +11,7 @@ import type { DeletionPolicies } from '../compile/compile-kustomization.ts'
 import type { Desired } from '../compile/made-objects.ts'
 import type { GitRepository, Kustomization } from '../kinds.ts'
 import type { HelmRelease } from '../release/release-kind.ts'
-import type { HelmChart, HelmRepository, OCIRepository } from '../source-kinds.ts'
+import type { Bucket, HelmChart, HelmRepository, OCIRepository } from '../source-kinds.ts'
 import type { RolloutCounts } from '../status/kustomization-status.ts'
 
 /** Writing the objects that are made for objects of Flux. */
@@ -97,11 +97,20 @@ export interface HelmReleasePorts extends SourcePorts, DeletionPorts, TargetPort
   chartIn(artifact: Digest, path: string): Promise<ChartFacts>
 }
 
+/** An object of Flux inside a build. */
+export type NestedObject = KubeObject & {
+  readonly spec?: object
+  readonly status?: { readonly conditions?: Condition[]; readonly observedGeneration?: number }
+}
+
 /** The ports of the Kustomization controller. */
 export interface KustomizationPorts extends SourcePorts, DeletionPorts, TargetPorts, DataPorts, DeliveryPorts {
+  bucketOf(namespace: string, name: string): Bucket | undefined
   ociRepositoryOf(namespace: string, name: string): OCIRepository | undefined
   repositoryOf(namespace: string, name: string): GitRepository | undefined
   kustomizationOf(namespace: string, name: string): Kustomization | undefined
+  /** The objects of Flux that the build of a Kustomization yielded. */
+  nestedIn(namespace: string, name: string): readonly NestedObject[]
   /** Renders a Bundle as the hub does; the cluster is one without facts. */
   render(recipe: BundleRecipe, signal: AbortSignal): Promise<SharedVariant | undefined>
 }

@@ -1,5 +1,5 @@
 // Tested by src/dialects/flux/controllers/helm-sources.sim.test.ts.
-/** The controllers of HelmRepository, HelmChart and OCIRepository. */
+/** The controllers of HelmRepository, HelmChart, OCIRepository and Bucket. */
 import { createController } from '../../../engine/controller.ts'
 import type { Controller } from '../../../engine/controller.ts'
 import { triggerOnObject } from '../../../engine/trigger.ts'
@@ -7,10 +7,10 @@ import { keyOf } from '../../../kinds/meta.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import { readHelmChart } from '../compile/compile-source.ts'
 import { GitRepository } from '../kinds.ts'
-import { HelmChart, HelmRepository, OCIRepository } from '../source-kinds.ts'
+import { Bucket, HelmChart, HelmRepository, OCIRepository } from '../source-kinds.ts'
 import type { FluxParts } from './flux-parts.ts'
 import { helmChartReconciler } from './helm-chart.ts'
-import { helmRepositoryReconciler, ociRepositoryReconciler } from './oci-and-helm-repository.ts'
+import { bucketReconciler, helmRepositoryReconciler, ociRepositoryReconciler } from './oci-and-helm-repository.ts'
 import { ownerOf } from './owner-of.ts'
 import type { MadePorts } from './ports.ts'
 import { readChartFacts } from './read-chart.ts'
@@ -48,6 +48,13 @@ export function createSourceControllers(parts: FluxParts, made: MadePorts): read
       informer: ociRepositories,
       reconciler: ociRepositoryReconciler(ports),
       triggers: [triggerOnObject(sources, (source) => ownerOf(source, OCIRepository))],
+    }),
+    createController({
+      ...all,
+      type: Bucket,
+      informer: informers.of(Bucket),
+      reconciler: bucketReconciler(ports),
+      triggers: [triggerOnObject(sources, (source) => ownerOf(source, Bucket))],
     }),
     createController({
       ...all,

@@ -48,6 +48,10 @@ export const HELM_RELEASE: Fields = {
           interval: exact('text', ''),
           reconcileStrategy: exact('text', ''),
           valuesFiles: exact('texts', ''),
+          valuesFile: refused(
+            'text',
+            'chart.spec.valuesFile is refused: it is a field of v2beta2; write it in chart.spec.valuesFiles',
+          ),
           ignoreMissingValuesFiles: exact('flag', ''),
           verify: refused('map', 'chart.spec.verify is refused: signatures of cosign and notation are not checked'),
         },

@@ -67,6 +67,7 @@ const SnapshotSchema = object({
 export const HelmRelease: Kind<HelmRelease> = kindOf<HelmRelease>({
   group: HELM_GROUP,
   version: 'v2',
+  olderVersions: ['v2beta2', 'v2beta1'],
   kind: 'HelmRelease',
   plural: 'helmreleases',
   shortNames: ['hr'],

@@ -22,6 +22,12 @@ export const OCI_WORDS: SourceWords = {
   done: { reason: 'Succeeded', message: ({ revision }) => `stored artifact for digest '${revision}'` },
 }
 
+/** The words of a Bucket. */
+export const BUCKET_WORDS: SourceWords = {
+  failed: { reason: 'BucketOperationFailed', message: 'fetching files from bucket failed' },
+  done: { reason: 'Succeeded', message: ({ revision }) => `stored artifact: revision '${revision}'` },
+}
+
 /** The words of a HelmChart. */
 export function chartWords(name: string, { source, valuesFiles }: HelmChartSpec): SourceWords {
   const isPulled = source.kind === 'HelmRepository' && valuesFiles.length === 0

@@ -32,6 +32,7 @@ const WORKLOADS = {
 const SOURCES = {
   git: { word: 'git', aliases: [], kind: 'GitRepository', plural: 'GitRepositories', example: 'fleet' },
   oci: { word: 'oci', aliases: [], kind: 'OCIRepository', plural: 'OCIRepositories', example: 'podinfo' },
+  bucket: { word: 'bucket', aliases: [], kind: 'Bucket', plural: 'Buckets', example: 'apps' },
   helm: { word: 'helm', aliases: [], kind: 'HelmRepository', plural: 'HelmRepositories', example: 'podinfo' },
   chart: {
     word: 'chart',
@@ -45,7 +46,7 @@ const SOURCES = {
 /** Keys of the kinds in the commands. */
 export type KindKey = keyof typeof WORKLOADS | keyof typeof SOURCES
 /** The sources, in the order of `flux get sources all`. */
-export const SOURCE_KEYS = ['oci', 'git', 'helm', 'chart'] as const satisfies readonly KindKey[]
+export const SOURCE_KEYS = ['oci', 'git', 'bucket', 'helm', 'chart'] as const satisfies readonly KindKey[]
 
 /** A command for one kind, and the words that call it. */
 export interface KindCommand extends NamedKind {
