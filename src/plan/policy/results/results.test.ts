@@ -115,8 +115,13 @@ describe('sums', () => {
     const { policies, omitted, unread } = sums.summary()
     assert.deepEqual([policies.length, omitted, unread], [4, 6, 2])
     assert.equal(sums.isBehind(), false)
+    sums.remove('o11')
+    assert.equal(sums.summary().unread, 1)
     for (let index = 0; index < 4; index++) sums.remove(`o${index}`)
     assert.equal(sums.isBehind(), true)
+    sums.set('o10', [finding('p10', 'fail', 'shop')])
+    assert.equal(sums.summary().unread, undefined)
+    assert.equal(sums.isBehind(), false)
   })
 
   it('after any changes equal the sums of what is there, within the bytes', () => {
