@@ -25,6 +25,21 @@ export const HUB_SETS: Sets = {
     ...IDENTITY,
     'webhooks.enabled=true',
   ],
+  balanced: [
+    ...HUB,
+    ...S3,
+    'gateway.service.loadBalancerClass=example.com/metal',
+    'gateway.service.externalTrafficPolicy=Local',
+    'gateway.service.nodePort=30445',
+  ],
+  internal: [
+    ...HUB,
+    ...S3,
+    'gateway.service.type=ClusterIP',
+    'gateway.service.loadBalancerClass=example.com/metal',
+    'gateway.service.externalTrafficPolicy=Local',
+    'gateway.service.nodePort=30445',
+  ],
   single: [...HUB, 'replicas=1', 'persistence.enabled=true', 'persistence.storageClass=fast', 'push.enabled=false'],
   most: [
     ...HUB,
@@ -75,7 +90,8 @@ export const HUB_SETS: Sets = {
     'podLabels.c=d',
     'nodeSelector.disk=ssd',
     'tolerations[0].key=hub',
-    'affinity.nodeAffinity.x=y',
+    'tolerations[0].operator=Exists',
+    'affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey=kubernetes.io/hostname',
     'priorityClassName=system-cluster-critical',
   ],
 }
@@ -105,7 +121,8 @@ export const AGENT_SETS: Sets = {
     'podLabels.c=d',
     'nodeSelector.disk=ssd',
     'tolerations[0].key=edge',
-    'affinity.nodeAffinity.x=y',
+    'tolerations[0].operator=Exists',
+    'affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey=kubernetes.io/hostname',
     'priorityClassName=system-cluster-critical',
   ],
 }

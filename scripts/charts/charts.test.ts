@@ -295,6 +295,20 @@ describe('the chart of the hub', () => {
     }
   })
 
+  test('takes the settings of the pages about installation', () => {
+    const pages = ['install-on-kubernetes.md', 'install-air-gapped.md'].map((name) =>
+      readFileSync(join(import.meta.dirname, '../../docs/how-to', name), 'utf8'),
+    )
+    const blocks = pages.flatMap((page) => [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => text!))
+    assert.equal(blocks.length, 4)
+    for (const text of blocks) {
+      const data = Buffer.from(text)
+      // A page shows only what differs: the registry and the address are in the block before.
+      const set = text.includes('registry:') ? [] : HUB_SETS.least!
+      assert.match(renderOwnChart('flotilla-hub', { files: [{ name: 'hub.yaml', data }], set }), /kind: StatefulSet/)
+    }
+  })
+
   test('protects several pods from evictions, and does not block the eviction of a single pod', () => {
     const budgets = (set: readonly string[]) => render('flotilla-hub', set).filter(({ kind }) => /Budget/.test(kind))
     assert.equal(budgets(HUB_SETS.least!).length, 1)
