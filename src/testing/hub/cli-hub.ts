@@ -11,6 +11,7 @@ import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { composeApi } from '../../hub/compose/compose-api.ts'
 import { inProcessTransport } from '../../hub/compose/in-process-transport.ts'
+import type { DialectName } from '../../hub/home/dialect-names.ts'
 import { HUB_USERS } from '../../hub/ports.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
 
@@ -20,15 +21,18 @@ export interface CliHubOptions {
   readonly tty?: boolean
   /** The namespace of the kubeconfig. */
   readonly namespace?: string
+  /** Dialects whose workload kinds are served besides. */
+  readonly dialects?: readonly DialectName[]
 }
 
 /** Starts it; it ends with the test. */
 export function createCliHub(
   t: { after(fn: () => Promise<void>): void },
-  { tty: isTTY = false, namespace }: CliHubOptions = {},
+  { tty: isTTY = false, namespace, dialects = [] }: CliHubOptions = {},
 ) {
   const blobs = createMemoryBlobs()
-  const api = composeApi({ store: createMemoryStore(), blobs, clock: systemClock, ids: systemIds, log: silentLogger })
+  const ports = { clock: systemClock, ids: systemIds, log: silentLogger }
+  const api = composeApi({ ...ports, store: createMemoryStore(), blobs, dialects })
   t.after(() => api.close())
   const transport = inProcessTransport(api.handle, HUB_USERS.admin)
   const said = { out: '', err: '' }

@@ -159,6 +159,7 @@ interface Event {
   readonly what: 'cut' | 'return' | 'heal' | 'break' | 'wait'
   readonly cluster: (typeof NAMES)[number]
   readonly minutes: number
+  readonly isLate: boolean
 }
 
 type Decide = (facts: MoveFacts) => Move
@@ -168,11 +169,12 @@ function play(placement: KarmadaPlacement, events: readonly Event[], decide: Dec
   let now = NOW
   const reach = new Map(NAMES.map((name) => [name as string, { isReachable: true, since: NOW - 60 * MINUTE }]))
   const copies = new Map<string, Copy>()
+  let seen = new Map(reach)
   const fleet = (): KarmadaCluster[] =>
     NAMES.map((name) => ({
       metadata: { name },
       spec: {
-        taints: reach.get(name)!.isReachable ? [] : [{ key: 'cluster.karmada.io/unreachable', effect: 'NoSchedule' }],
+        taints: seen.get(name)!.isReachable ? [] : [{ key: 'cluster.karmada.io/unreachable', effect: 'NoSchedule' }],
       },
       status: { apiEnablements: [{ groupVersion: 'apps/v1', resources: [{ kind: 'Deployment' }] }] },
     }))
@@ -210,7 +212,9 @@ function play(placement: KarmadaPlacement, events: readonly Event[], decide: Dec
   let placed: Placed = { clusters: first, tasks: [], left: {} }
   settle(placed)
   for (const copy of copies.values()) Object.assign(copy, { isServing: true, isCurrent: true })
-  for (const { what, cluster, minutes } of events) {
+  for (const { what, cluster, minutes, isLate } of events) {
+    // The scheduler may read clusters a moment before the decision asks for their reach.
+    seen = new Map(reach)
     const copy = copies.get(cluster)
     if (what === 'wait') now += minutes * MINUTE
     if (what === 'cut' || what === 'return') {
@@ -220,6 +224,7 @@ function play(placement: KarmadaPlacement, events: readonly Event[], decide: Dec
     if (what === 'heal' && copy && reach.get(cluster)!.isReachable)
       Object.assign(copy, { isServing: true, isCurrent: true })
     if (what === 'break' && copy) Object.assign(copy, { isServing: false, isCurrent: false })
+    if (!isLate) seen = new Map(reach)
     for (let step = 0; step < 3; step++) {
       const healthy = [...copies].filter(([name, one]) => one.isServing && reach.get(name)!.isReachable)
       const move = decide({
@@ -248,6 +253,7 @@ const event = fc.record({
   what: fc.constantFrom('cut', 'cut', 'return', 'return', 'heal', 'break', 'wait', 'wait', 'wait'),
   cluster: fc.constantFrom(...NAMES),
   minutes: fc.integer({ min: 1, max: 15 }),
+  isLate: fc.boolean(),
 }) as fc.Arbitrary<Event>
 const history = fc.tuple(fc.constantFrom(...PLACEMENTS), fc.array(event, { minLength: 5, maxLength: 40 }))
 

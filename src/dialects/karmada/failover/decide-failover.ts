@@ -92,7 +92,7 @@ function settleTask(facts: MoveFacts): Move | undefined {
     if (!reach || isWhole || isDirect || isOver)
       return { placed: { ...placed, tasks }, message: `${fromCluster} is left.` }
     if (reach.isReachable && task.reason === LEFT) {
-      const undone = moved(facts, { ...placed, tasks, left: without(placed.left, fromCluster) })
+      const undone = moved(facts, fromCluster, { ...placed, tasks, left: without(placed.left, fromCluster) })
       if (undone) return { placed: undone, message: `${fromCluster} is back before its replacements are healthy.` }
     }
   }
@@ -162,17 +162,20 @@ function goBack(facts: MoveFacts): Move {
     if (leftMs > 0) waits.push(leftMs)
     else if (paceMs > 0) return { retryAfterMs: paceMs }
     else {
-      const next = moved(facts, { ...placed, left: without(placed.left, name) })
+      const next = moved(facts, name, { ...placed, left: without(placed.left, name) })
       if (next) return { placed: next, message: `${name} is back; the replicas are divided anew.` }
     }
   }
   return waits.length > 0 ? { retryAfterMs: Math.min(...waits) } : {}
 }
 
-/** A fresh division; the copies of clusters that lose theirs stay until the others are healthy. */
-function moved({ schedule, placed: before, now }: MoveFacts, placed: Placed): Placed | undefined {
+/**
+ * A fresh division that has the cluster; the copies of clusters that lose theirs stay until the others are healthy.
+ * Undefined while the scheduler leaves the cluster out, for example because it has not seen the return yet.
+ */
+function moved({ schedule, placed: before, now }: MoveFacts, to: string, placed: Placed): Placed | undefined {
   const clusters = schedule(placed, true)
-  if (!clusters || clusters.length === 0) return undefined
+  if (!clusters?.some(({ name }) => name === to)) return undefined
   const tasks = droppedTasks(before.clusters, clusters, now)
   return { ...placed, clusters, tasks: [...placed.tasks, ...tasks] }
 }

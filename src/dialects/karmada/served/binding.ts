@@ -113,7 +113,10 @@ export function bindingReconciler(name: string, ports: BindingPorts): Reconciler
         return {}
       }
       const compiled = await deliver({ binding, template, delivery }, { ports, storedSet, context })
-      const move = decideMove(binding, { ...allowed, ports, delivery: compiled.delivery, now: context.clock.now() })
+      // Read again: the decision must see each cluster once, and time has passed.
+      const current = ports.clustersFor(deliveryNamespace(binding))
+      const { clusters } = 'refusal' in current ? allowed : current
+      const move = decideMove(binding, { clusters, ports, delivery: compiled.delivery, now: context.clock.now() })
       if (move?.placed) {
         writePlaced(binding, move.placed)
         ports.failoverPace.note(ALL_BINDINGS)

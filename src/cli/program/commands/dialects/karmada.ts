@@ -1,15 +1,19 @@
 // Tested by src/cli/program/docs-page.test.ts: summary, description, flags and examples of each command.
 import { collect, outputOption } from '../../command-action.ts'
 import type { Act } from '../../command-action.ts'
+import { addKarmadaObjects } from './karmada-objects.ts'
 import { GROUP } from '../../flotilla-command.ts'
 import type { FlotillaCommand } from '../../flotilla-command.ts'
 
-/** `karmada`: files of Karmada without a hub. */
+/** `karmada`: files of Karmada without a hub, and objects of a hub. */
 export function addKarmada(program: FlotillaCommand, act: Act): void {
   const karmada = program
     .command('karmada')
     .helpGroup(GROUP.offline)
-    .about('Work with files of Karmada', 'The commands work without Karmada and without a hub.')
+    .about(
+      'Work with files and objects of Karmada',
+      'schedule and interpret work without Karmada and without a hub. The other commands read and change objects of a hub that runs with --hub-templates.',
+    )
     .example(
       'Show on which clusters the replicas of a workload run',
       'flotilla karmada schedule -f binding.yaml -f clusters.yaml',
@@ -34,6 +38,7 @@ export function addKarmada(program: FlotillaCommand, act: Act): void {
       }),
     )
   addInterpret(karmada, act)
+  addKarmadaObjects(karmada, act)
 }
 
 function addInterpret(karmada: FlotillaCommand, act: Act): void {

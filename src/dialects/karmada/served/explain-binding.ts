@@ -1,0 +1,127 @@
+// Tested by src/cli/commands/karmada/objects.test.ts
+/** Why an object runs where it runs: each policy, and each cluster, with its reason. Pure. */
+import { priorityOf } from '../match/choose-policy.ts'
+import { selectorsPriority } from '../resource-selector.ts'
+import type { ResourceSelector } from '../resource-selector.ts'
+import { snapshotOf } from '../schedule/cluster-snapshot.ts'
+import { filterClusters } from '../schedule/filter-clusters.ts'
+import type { Cluster } from '../../../kinds/native/cluster.ts'
+import type { Template } from '../templates/template-kinds.ts'
+import { isLeaving, schedulerCluster } from './cluster-face.ts'
+import { compileBinding, targetsOf } from './compile-binding.ts'
+import { isIgnored, readPolicy } from './decide-claim.ts'
+import type { ServedBinding, ServedOverride, ServedPropagation } from './kinds.ts'
+import { validOverrides } from './policies.ts'
+
+/** What an explanation is made from. */
+export interface ExplainFacts {
+  readonly template: Template
+  readonly binding: ServedBinding | undefined
+  readonly policies: readonly ServedPropagation[]
+  readonly overrides: readonly ServedOverride[]
+  readonly clusters: readonly Cluster[]
+}
+
+/** A policy, and what it is to the object. */
+export interface ExplainedPolicy {
+  readonly policy: string
+  readonly priority: number
+  readonly selects: 'name' | 'labels' | 'kind' | 'no'
+  readonly verdict: string
+}
+
+/** A cluster, and why it is a target or not. */
+export interface ExplainedCluster {
+  readonly cluster: string
+  readonly replicas: string
+  readonly why: string
+  /** The override policies that change the object there, in order. */
+  readonly overrides: readonly string[]
+}
+
+const PRECISION = ['no', 'kind', 'labels', 'name'] as const
+
+/** Explains the claim of the object. */
+export function explainPolicies({ template, binding, policies }: ExplainFacts): readonly ExplainedPolicy[] {
+  const claim = Object.values(binding?.metadata.labels ?? {})
+  const mine = policies.filter(
+    ({ kind, metadata }) => kind === 'ClusterPropagationPolicy' || metadata.namespace === template.metadata.namespace,
+  )
+  return mine
+    .map((policy): ExplainedPolicy => {
+      const read = readPolicy(policy)
+      const selectors = policy.spec.resourceSelectors as readonly ResourceSelector[]
+      const precision = 'policy' in read ? selectorsPriority(template, read.policy.spec.resourceSelectors) : 0
+      return {
+        policy: `${policy.kind} ${policy.metadata.name}`,
+        priority: priorityOf(policy),
+        selects: PRECISION[precision || selectorsPriority(template, selectors)],
+        verdict: verdictOf(template, { read, precision, isClaimed: claim.includes(policy.metadata.uid ?? '-') }),
+      }
+    })
+    .toSorted((a, b) => b.priority - a.priority || (a.policy < b.policy ? -1 : 1))
+}
+
+interface Judged {
+  readonly read: ReturnType<typeof readPolicy>
+  readonly precision: number
+  readonly isClaimed: boolean
+}
+
+function verdictOf(template: Template, { read, precision, isClaimed }: Judged): string {
+  if ('problem' in read) return `has no effect: ${read.problem}`
+  if (isIgnored(template)) return 'the object is of the system and never runs on clusters'
+  if (isClaimed) return precision > 0 ? 'claims the object' : 'claims the object, which it does not select any more'
+  if (precision === 0) return 'does not select the object'
+  return read.policy.spec.preemption === 'Always'
+    ? 'selects the object; a policy with a higher or the same priority claims it'
+    : 'selects the object; another policy claimed it first, or has precedence'
+}
+
+/** Explains each cluster of the fleet, and each target that is not in it. */
+export function explainClusters({ template, binding, overrides, clusters }: ExplainFacts): readonly ExplainedCluster[] {
+  if (!binding) return []
+  const accepted = clusters.filter(({ spec }) => spec.accepted)
+  const targets = new Map(targetsOf(binding).map((target) => [target.name, target]))
+  const { refusals } = filterClusters({
+    binding,
+    clusters: accepted.map((cluster) => snapshotOf(schedulerCluster(cluster))),
+    affinityName: binding.status?.schedulerObservingAffinityName ?? '',
+    others: [],
+    respectsWorkloadAffinity: false,
+  })
+  const byName = new Map(accepted.map((cluster) => [cluster.metadata.name, cluster]))
+  const contents = compileBinding({
+    binding,
+    template,
+    clusterOf: (name) => {
+      const cluster = byName.get(name)
+      return cluster && schedulerCluster(cluster)
+    },
+    overrides: validOverrides(overrides),
+  })
+  const content = new Map(contents.map((one) => [one.cluster, one]))
+  const own = new Set((binding.spec.clusters ?? []).map(({ name }) => name))
+  const kept = new Set((binding.spec.gracefulEvictionTasks ?? []).map(({ fromCluster }) => fromCluster))
+  return [...new Set([...byName.keys(), ...targets.keys()])].toSorted().map((name) => {
+    const cluster = byName.get(name)
+    const made = content.get(name)
+    const changed = made && 'overrides' in made ? made.overrides : []
+    const problem = made && 'problem' in made ? `overrides cannot be applied: ${made.problem}` : undefined
+    const why = own.has(name)
+      ? 'target'
+      : kept.has(name)
+        ? 'its copy stays until the others are healthy'
+        : targets.has(name)
+          ? 'a workload there needs the object'
+          : cluster && isLeaving(cluster)
+            ? 'leaves the fleet'
+            : (refusals.get(name) ?? 'fits, and was not chosen')
+    return {
+      cluster: name,
+      replicas: targets.get(name)?.replicas === undefined ? '' : `${targets.get(name)!.replicas}`,
+      why: problem ?? why,
+      overrides: changed,
+    }
+  })
+}
