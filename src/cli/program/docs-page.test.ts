@@ -97,6 +97,11 @@ test('the help groups all commands, shows global flags below the first level and
   assert.match(approve, /\nDocumentation: https:\/\//)
 })
 
+test('the help command of a group is described as the help flag is', () => {
+  const cluster = describedProgram().commands.find((command) => command.name() === 'cluster')!
+  assert.match(cluster.helpInformation(), /\n {2}help \[command\] +Show the help of a command\n/)
+})
+
 test('a command without help is found', () => {
   const program = new FlotillaCommand('flotilla')
   program.command('bare')

@@ -1,3 +1,4 @@
+// Tested by src/cli/program/docs-page.test.ts
 /** The commander `Command` of this program: with examples, global flags and the address of the documentation. */
 import { Command, Option } from 'commander'
 import type { HelpContext } from 'commander'
@@ -42,6 +43,12 @@ export class FlotillaCommand extends Command {
   example(purpose: string, line: string): this {
     this.examples.push({ purpose, line })
     return this
+  }
+
+  /** A group of commands has a help command of its own, in the words of the other commands. */
+  override helpCommand(name?: string | boolean, description?: string): this {
+    if (typeof name === 'boolean') return super.helpCommand(name)
+    return super.helpCommand(name ?? 'help [command]', description ?? 'Show the help of a command')
   }
 
   override helpInformation(context?: HelpContext): string {
