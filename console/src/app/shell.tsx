@@ -70,7 +70,9 @@ function Notices() {
           {auditId !== undefined && (
             <span className="quiet">
               {' '}
-              Audit ID <code>{auditId}</code>
+              <Link href={`/audit-log?q=${encodeURIComponent(auditId)}`}>
+                Audit ID <code>{auditId}</code>
+              </Link>
             </span>
           )}
           <button type="button" className="copy" onClick={() => dismiss(id)}>

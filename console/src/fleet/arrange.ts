@@ -68,7 +68,8 @@ const COMPARE: Readonly<Record<SortKey, (a: FleetRow, b: FleetRow) => number>> =
   certificate: (a, b) => a.certificate - b.certificate,
 }
 
+const RANKS: ReadonlyMap<string, number> = new Map(STATE_ORDER.map((state, at) => [state, at]))
+
 function rank(state: string): number {
-  const at = STATE_ORDER.indexOf(state)
-  return at < 0 ? STATE_ORDER.length : at
+  return RANKS.get(state) ?? STATE_ORDER.length
 }

@@ -12,6 +12,7 @@ import { RolloutLine } from '../rollouts/rollout-line.tsx'
 import { movingRollouts, rolloutLink } from '../rollouts/rollout-rows.ts'
 
 const MAX_SHOWN = 5
+const MAX_MOVING = 3
 const NONE: readonly never[] = []
 
 interface Short {
@@ -72,12 +73,17 @@ export function Attention() {
         <>
           <h3>In progress</h3>
           <ul className="attention">
-            {moving.slice(0, MAX_SHOWN).map((rollout) => (
+            {moving.slice(0, MAX_MOVING).map((rollout) => (
               <li key={`${rollout.metadata.namespace}/${rollout.metadata.name}`}>
-                <RolloutLine rollout={rollout} />
+                <RolloutLine rollout={rollout} isBrief={approvals.some((item) => item.rollout === rollout)} />
               </li>
             ))}
           </ul>
+          {moving.length > MAX_MOVING && (
+            <p className="quiet">
+              and <Link href="/rollouts">{moving.length - MAX_MOVING} more</Link>
+            </p>
+          )}
         </>
       )}
     </Panel>

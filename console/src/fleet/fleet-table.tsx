@@ -76,16 +76,23 @@ export function FleetTable({ rows, sort, isDescending, onSort, onOpen, selected,
   const [top, setTop] = useState(0)
   // The chosen row is a cluster, not a place: it stays when others come and go.
   const [chosen, setChosen] = useState<string>()
-  const table = useTable({ features, columns: COLUMNS, data: rows, getRowId: (row) => row.name })
-  const models = table.getRowModel().rows
   useLayoutEffect(() => setTop(body.current?.offsetTop ?? 0), [rows.length])
   const virtual = useWindowVirtualizer({
-    count: models.length,
+    count: rows.length,
     estimateSize: () => ROW_HEIGHT,
     overscan: 12,
     scrollMargin: top,
-    getItemKey: (index) => models[index]!.id,
+    getItemKey: (index) => rows[index]!.name,
   })
+  const visible = virtual.getVirtualItems()
+  // The table is of the visible rows: a model of thousands would be made anew with each change.
+  const table = useTable({
+    features,
+    columns: COLUMNS,
+    data: visible.map(({ index }) => rows[index]!),
+    getRowId: (row) => row.name,
+  })
+  const models = table.getRowModel().rows
   useEffect(() => {
     const listener = (event: globalThis.KeyboardEvent): void => {
       const isFree = document.activeElement === document.body || body.current?.contains(document.activeElement)
@@ -93,14 +100,14 @@ export function FleetTable({ rows, sort, isDescending, onSort, onOpen, selected,
       if (!isFree || event.metaKey || event.ctrlKey || event.altKey) return
       if (event.key === 'x' && chosen !== undefined) return onSelect([chosen], !selected.has(chosen))
       if (step === undefined) return
-      const at = models.findIndex(({ id }) => id === chosen)
-      const next = Math.max(0, Math.min(models.length - 1, at + step))
-      setChosen(models[next]?.id)
+      const at = rows.findIndex(({ name }) => name === chosen)
+      const next = Math.max(0, Math.min(rows.length - 1, at + step))
+      setChosen(rows[next]?.name)
       virtual.scrollToIndex(next)
     }
     document.addEventListener('keydown', listener)
     return () => document.removeEventListener('keydown', listener)
-  }, [models, chosen, virtual, selected, onSelect])
+  }, [rows, chosen, virtual, selected, onSelect])
   const onKeyDown = ({ key }: KeyboardEvent): void => {
     if (key === 'Enter' && chosen !== undefined) onOpen(chosen)
   }
@@ -140,8 +147,8 @@ export function FleetTable({ rows, sort, isDescending, onSort, onOpen, selected,
         </div>
       </div>
       <div role="rowgroup" ref={body} className="fleet-body" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, key, start }) => {
-          const row = models[index]!
+        {visible.map(({ index, key, start }, at) => {
+          const row = models[at]!
           return (
             <div
               role="row"

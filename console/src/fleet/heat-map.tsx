@@ -25,6 +25,7 @@ export interface HeatMapProps {
 export function HeatMap({ groups, groupBy, colorBy, legend, onOpen }: HeatMapProps) {
   const box = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
+  const painted = useRef<Painted>(undefined)
   const [width, setWidth] = useState(0)
   const [palette, setPalette] = useState(0)
   const [place, setPlace] = useState<TilePlace>()
@@ -39,7 +40,9 @@ export function HeatMap({ groups, groupBy, colorBy, legend, onOpen }: HeatMapPro
   }, [])
   useEffect(() => onThemeChange(() => setPalette((count) => count + 1)), [])
   useEffect(() => {
-    if (canvas.current && width > 0) paint(canvas.current, { layout, width, groupBy, colorBy, legend, place })
+    if (!canvas.current || width === 0) return
+    const painting = { layout, width, groupBy, colorBy, legend, place, palette }
+    painted.current = paint(canvas.current, painting, painted.current)
   }, [layout, width, groupBy, colorBy, legend, place, palette])
 
   const onMove = ({ nativeEvent }: PointerEvent): void => {
@@ -112,57 +115,123 @@ interface Painting extends Omit<HeatMapProps, 'onOpen' | 'groups'> {
   readonly layout: HeatLayout
   readonly width: number
   readonly place: TilePlace | undefined
+  /** Changes with the theme. */
+  readonly palette: number
 }
 
-function paint(canvas: HTMLCanvasElement, painting: Painting): void {
-  const { layout, width, groupBy, colorBy, legend, place } = painting
+/** What a canvas shows: a tile is drawn again only if it is another one. */
+interface Painted {
+  /** Everything but the tiles; if it differs, the canvas is drawn anew. */
+  readonly frame: string
+  /** Titles with their counts. */
+  readonly titles: string
+  /** The look of each tile, by block. */
+  readonly tiles: readonly (readonly string[])[]
+  readonly place: TilePlace | undefined
+}
+
+/** Draws what differs from what the canvas shows; returns what it shows then. */
+function paint(canvas: HTMLCanvasElement, painting: Painting, before: Painted | undefined): Painted {
+  const { layout, width, colorBy, legend, place } = painting
   const { blocks, size } = layout
   const ratio = window.devicePixelRatio || 1
-  canvas.width = Math.round(width * ratio)
-  canvas.height = Math.max(1, Math.round(layout.height * ratio))
-  const context = canvas.getContext('2d')
-  if (!context) return
-  context.scale(ratio, ratio)
-  const styles = getComputedStyle(canvas)
-  const variable = (name: string): string => styles.getPropertyValue(name).trim()
-  const colors = new Map(legend.map(({ value, color }) => [value, variable(color)]))
-  const [text, quiet] = [variable('--text'), variable('--quiet')]
-  const inkOf = (state: string): string =>
-    variable(colorBy === 'state' && lookOf(state).tone === 'wait' ? '--tile-ink-wait' : '--tile-ink')
-  const inks = new Map(
-    [...new Set(blocks.flatMap(({ group }) => group.rows.map(({ state }) => state)))].map((state) => [
-      state,
-      inkOf(state),
-    ]),
+  const titles = blocks.map((block) => titleParts(block, painting.groupBy))
+  const colorNames = new Map(legend.map(({ value, color }) => [value, color]))
+  const tiles = blocks.map(({ group }) =>
+    group.rows.map((row) => `${row.state} ${colorNames.get(valueOf(row, colorBy)) ?? '--quiet'}`),
   )
-  for (const [index, { group, titleY, y }] of blocks.entries()) {
-    if (y > titleY) {
-      context.textBaseline = 'middle'
-      context.textAlign = 'left'
-      context.font = `600 13px ${styles.fontFamily}`
-      context.fillStyle = text
-      const title = titleOf(group.key, groupBy)
-      context.fillText(title, 0, titleY + 10)
-      const after = context.measureText(title).width + 8
-      context.font = `12px ${styles.fontFamily}`
-      context.fillStyle = quiet
-      const ready = group.rows.filter(({ state }) => state === 'Ready').length
-      const members = group.rows.filter(({ isApart }) => !isApart).length
-      context.fillText(`${ready} of ${members} ready`, after, titleY + 10)
-    }
-    context.font = `${Math.round(size * 0.6)}px ${styles.fontFamily}`
-    context.textAlign = 'center'
-    for (const [at, row] of group.rows.entries()) {
-      const corner = cornerOf(layout, { block: index, index: at })
-      const color = colors.get(valueOf(row, colorBy)) ?? quiet
-      tile(context, { ...corner, size, color, ink: inks.get(row.state)!, state: row.state })
+  const { height, columns } = layout
+  const places = blocks.map(({ group, y }) => [group.key, group.rows.length, y])
+  const frame = JSON.stringify([width, ratio, height, size, columns, colorBy, painting.palette, places])
+  const painted = { frame, titles: JSON.stringify(titles), tiles, place }
+  const context = canvas.getContext('2d')
+  if (!context) return painted
+  const styles = getComputedStyle(canvas)
+  const isAnew = before?.frame !== frame
+  if (isAnew) {
+    canvas.width = Math.round(width * ratio)
+    canvas.height = Math.max(1, Math.round(height * ratio))
+    context.scale(ratio, ratio)
+  }
+  if (isAnew || before.titles !== painted.titles) drawTitles(context, titles, { styles, width })
+  const ink = inksFor(colorBy, styles)
+  context.font = `${Math.round(size * 0.6)}px ${styles.fontFamily}`
+  context.textAlign = 'center'
+  context.textBaseline = 'middle'
+  const isAt = (one: TilePlace | undefined, block: number, index: number): boolean =>
+    one?.block === block && one.index === index
+  for (const [block, looks] of tiles.entries()) {
+    for (const [index, look] of looks.entries()) {
+      const isMarked = isAt(place, block, index) !== isAt(before?.place, block, index)
+      if (!isAnew && !isMarked && before?.tiles[block]?.[index] === look) continue
+      const { x, y } = cornerOf(layout, { block, index })
+      // The mark around a tile is in the gap between tiles.
+      if (!isAnew) context.clearRect(x - MARK, y - MARK, size + 2 * MARK, size + 2 * MARK)
+      const [state = '', color = ''] = look.split(' ')
+      tile(context, { x, y, size, color: ink.variable(color), ink: ink.of(state), state })
     }
   }
-  if (!place) return
+  if (!place || !tiles[place.block]?.[place.index]) return painted
   const corner = cornerOf(layout, place)
-  context.strokeStyle = text
-  context.lineWidth = 2
+  context.strokeStyle = ink.variable('--text')
+  context.lineWidth = MARK
   context.strokeRect(corner.x - 1, corner.y - 1, size + 2, size + 2)
+  return painted
+}
+
+/** Width of the mark around the chosen tile; less than the gap between tiles. */
+const MARK = 2
+/** Height of the text of a title; less than the room above the tiles. */
+const TITLE_HEIGHT = 20
+
+interface TitleParts {
+  readonly y: number
+  readonly title: string
+  readonly counts: string
+}
+
+/** The title of a block; undefined if it has none. */
+function titleParts({ group, titleY, y }: HeatLayout['blocks'][number], groupBy: string): TitleParts | undefined {
+  if (y === titleY) return undefined
+  const ready = group.rows.filter(({ state }) => state === 'Ready').length
+  const members = group.rows.filter(({ isApart }) => !isApart).length
+  return { y: titleY, title: titleOf(group.key, groupBy), counts: `${ready} of ${members} ready` }
+}
+
+function drawTitles(
+  context: CanvasRenderingContext2D,
+  titles: readonly (TitleParts | undefined)[],
+  { styles, width }: { readonly styles: CSSStyleDeclaration; readonly width: number },
+): void {
+  const variable = (name: string): string => styles.getPropertyValue(name).trim()
+  for (const parts of titles) {
+    if (!parts) continue
+    context.clearRect(0, parts.y, width, TITLE_HEIGHT)
+    context.textBaseline = 'middle'
+    context.textAlign = 'left'
+    context.font = `600 13px ${styles.fontFamily}`
+    context.fillStyle = variable('--text')
+    context.fillText(parts.title, 0, parts.y + 10)
+    const after = context.measureText(parts.title).width + 8
+    context.font = `12px ${styles.fontFamily}`
+    context.fillStyle = variable('--quiet')
+    context.fillText(parts.counts, after, parts.y + 10)
+  }
+}
+
+/** Colours of the theme, each looked up once. */
+function inksFor(colorBy: string, styles: CSSStyleDeclaration) {
+  const known = new Map<string, string>()
+  const variable = (name: string): string => {
+    const value = known.get(name) ?? styles.getPropertyValue(name).trim()
+    known.set(name, value)
+    return value
+  }
+  return {
+    variable,
+    of: (state: string): string =>
+      variable(colorBy === 'state' && lookOf(state).tone === 'wait' ? '--tile-ink-wait' : '--tile-ink'),
+  }
 }
 
 interface Tile {

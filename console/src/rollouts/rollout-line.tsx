@@ -5,7 +5,14 @@ import { State } from '../ui/state.tsx'
 import { Words } from '../ui/words.tsx'
 import { countsText, messageOf, rolloutLink } from './rollout-rows.ts'
 
-export function RolloutLine({ rollout }: { readonly rollout: Rollout }) {
+export function RolloutLine({
+  rollout,
+  isBrief = false,
+}: {
+  readonly rollout: Rollout
+  /** Without its message, where that is said beside it. */
+  readonly isBrief?: boolean
+}) {
   const { metadata, status } = rollout
   const message = messageOf(rollout)
   return (
@@ -20,7 +27,7 @@ export function RolloutLine({ rollout }: { readonly rollout: Rollout }) {
       </p>
       <RingBar rollout={rollout} />
       <p className="quiet">{countsText(rollout)}</p>
-      {message !== '' && status?.phase !== 'Completed' && (
+      {message !== '' && !isBrief && status?.phase !== 'Completed' && (
         <p className="clamp" title={message}>
           <Words text={message} />
         </p>
