@@ -14,6 +14,7 @@ export const CHECK_IDS = [
   'hub-parts',
   'hub-authorities',
   'dialect-peers',
+  'hub-gateway',
   'hub-storage',
   'last-backup',
   'journal',

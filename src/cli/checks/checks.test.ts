@@ -106,6 +106,7 @@ const WELL: HubFacts = {
   certificateEndsMs: NOW + 300 * DAY * 1000,
   mayList: true,
   pendingClusters: 0,
+  gateways: [],
   clusters: [],
   rollouts: [],
   uncheckedTokens: [],
@@ -138,6 +139,30 @@ test('disk and backup of each hub, versions of agents and stuck Rollouts are amo
   assert.deepEqual(onKubernetes.slice(2), ['warning agent-versions', 'warning rollouts-stuck'])
   assert.deepEqual(lines({ version: 'v1.36.0', clusters: agents }), ['ok rollouts-stuck'])
   assert.deepEqual(lines({ hubs: 'Unreadable' }).slice(0, 1), ['warning hub-storage'])
+})
+
+test('each gateway is asked from this machine: another network warns, another hub fails', () => {
+  const lines = (gateways: HubFacts['gateways']) =>
+    hubChecks({ ...WELL, gateways }, NOW).flatMap(({ checks }) =>
+      checks.filter(({ id }) => id === 'hub-gateway').map(({ result, text }) => `${result} ${text}`),
+    )
+  const endpoint = 'https://hub.example:7444'
+  assert.deepEqual(lines([]), [])
+  assert.deepEqual(
+    lines([
+      { endpoint },
+      { endpoint, trouble: 'connect ECONNREFUSED', proxy: 'http://p:1/' },
+      { endpoint, otherRoot: 'other' },
+    ]),
+    [
+      'ok gateway https://hub.example:7444 answers with the root key of this hub',
+      'warning gateway https://hub.example:7444 cannot be reached from this machine through the proxy http://p:1/: connect ECONNREFUSED',
+      'failed gateway https://hub.example:7444 does not belong to this hub: other',
+    ],
+  )
+  assert.deepEqual(lines('Unreadable'), [
+    'warning the gateways are not checked: you may not read ConfigMap flotilla-hub in namespace flotilla-system',
+  ])
 })
 
 test('a hub: unreachable, slow clock, other version, ending certificate, waiting clusters', () => {

@@ -18,6 +18,7 @@ import {
 } from '../../plan/fleet/hub-health.ts'
 import { maintenanceAge, unconfirmedHubs } from '../../plan/fleet/hub-maintenance.ts'
 import type { Maintenance } from '../../plan/fleet/hub-maintenance.ts'
+import type { GatewayFacts } from '../../plan/fleet/agent-diagnostics.ts'
 import type { HubHealth } from '../../plan/fleet/hub-health.ts'
 import type { AttentionItem } from '../../plan/fleet/attention.ts'
 import { attentionChecks } from './attention-checks.ts'
@@ -38,6 +39,8 @@ export interface HubFacts {
   readonly certificateEndsMs: number | undefined
   readonly mayList: boolean
   readonly pendingClusters: number
+  /** The gateways as agents know them, asked from this machine; `Unreadable` without the right to read them. */
+  readonly gateways: readonly GatewayFacts[] | 'Unreadable'
   /** Undefined if the caller may not list them. */
   readonly clusters: readonly Cluster[] | undefined
   /** Undefined if the caller may not list them. */
@@ -91,6 +94,7 @@ export function hubChecks(facts: HubFacts, nowMs: number): CheckCategory[] {
     ...partChecks(facts.hubs, nowMs),
     ...authorityChecks(facts.hubs, nowMs),
     ...peerChecks(facts.hubs),
+    ...gatewayChecks(facts.gateways),
     ...diskChecks(facts.hubs, nowMs),
     ...journalChecks(facts.journals, nowMs),
     skewCheck(facts.skewMs),
@@ -120,6 +124,27 @@ export function uncheckedTokens(
     return gives && isOpen && (parseTime(metadata.creationTimestamp ?? '') ?? 0) < policySince
   })
   return unchecked.map(({ metadata }) => metadata.name)
+}
+
+/** Agents may be in networks that this machine is not in, and the other way around: not reaching a gateway warns. */
+function gatewayChecks(gateways: HubFacts['gateways']): Check[] {
+  const id = 'hub-gateway'
+  if (gateways === 'Unreadable') {
+    const text = `the gateways are not checked: you may not read ConfigMap flotilla-hub in namespace ${HUB_HEALTH.namespace}`
+    return [{ id, result: 'warning', text }]
+  }
+  return gateways.map(({ endpoint, proxy, trouble, otherRoot }): Check => {
+    const way = proxy === undefined ? '' : ` through the proxy ${proxy}`
+    if (trouble !== undefined)
+      return {
+        id,
+        result: 'warning',
+        text: `gateway ${endpoint} cannot be reached from this machine${way}: ${trouble}`,
+      }
+    if (otherRoot !== undefined)
+      return { id, result: 'failed', text: `gateway ${endpoint} does not belong to this hub: ${otherRoot}` }
+    return { id, result: 'ok', text: `gateway ${endpoint} answers${way} with the root key of this hub` }
+  })
 }
 
 /** A hub of an earlier version says nothing about its disk and has no line. */

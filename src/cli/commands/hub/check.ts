@@ -6,7 +6,7 @@ import { settleAll } from '../../../core/async/settle-all.ts'
 import type { Client } from '../../../client/client.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import { fromUtf8 } from '../../../core/bytes.ts'
-import { isApiError, toError } from '../../../core/errors.ts'
+import { isApiError, Stalled, toError } from '../../../core/errors.ts'
 import { readBody } from '../../../core/http.ts'
 import { isObject } from '../../../core/json.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
@@ -109,7 +109,7 @@ async function runChecks(cluster: string | undefined, input: CheckInput): Promis
   if (input.flags.agent) return agentChecks(await agentFacts(input), systemClock.now())
   const connection = await input.connect()
   const now = systemClock.now()
-  if (cluster === undefined) return hubChecks(await hubFacts(connection), now)
+  if (cluster === undefined) return hubChecks(await hubFacts(connection, input.signal), now)
   return clusterChecks(await clusterFacts(connection, cluster), now)
 }
 
@@ -165,7 +165,7 @@ async function agentFacts({ flags, environment, signal }: CheckInput): Promise<A
   )
 }
 
-async function hubFacts(connection: Connection): Promise<HubFacts> {
+async function hubFacts(connection: Connection, signal: AbortSignal): Promise<HubFacts> {
   const { rest, server } = connection
   const base = { server, clientVersion: VERSION, certificateEndsMs: connection.certificateEndsMs?.() }
   const nothing = {
@@ -174,6 +174,7 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
     skewMs: undefined,
     mayList: false,
     pendingClusters: 0,
+    gateways: [],
     clusters: undefined,
     rollouts: undefined,
     uncheckedTokens: undefined,
@@ -199,6 +200,7 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
       skewMs: hubTime === undefined ? undefined : hubTime - systemClock.now(),
       mayList: listed !== undefined,
       pendingClusters: (listed ?? []).filter(({ spec }) => !spec.accepted && !spec.refused).length,
+      gateways: await gatewayFacts(rest, signal),
       clusters: listed,
       rollouts: refused.includes('rollouts') ? undefined : facts.rollouts,
       uncheckedTokens: await listUncheckedTokens(rest, systemClock.now()),
@@ -208,6 +210,25 @@ async function hubFacts(connection: Connection): Promise<HubFacts> {
     }
   } catch (caught) {
     return { ...base, ...nothing, problem: toError(caught).message }
+  }
+}
+
+/** Asks each gateway of the hub, as an agent would before it joins. */
+async function gatewayFacts(rest: Connection['rest'], signal: AbortSignal): Promise<HubFacts['gateways']> {
+  const [{ readHubInfo }, { inspectGateway }, { proxyVariablesOf }] = await Promise.all([
+    import('../../../hub/home/hub-info.ts'),
+    import('../../../agent/inspect/inspect-gateway.ts'),
+    import('../../../agent/config.ts'),
+  ])
+  try {
+    const { endpoints, root } = await readHubInfo(clientOver(rest))
+    const inspection = { root, trust: undefined, proxyVariables: proxyVariablesOf(), clock: systemClock, signal }
+    return await settleAll(endpoints.map((endpoint) => inspectGateway(endpoint, inspection)))
+  } catch (caught) {
+    if (isApiError(caught, 'Forbidden')) return 'Unreadable'
+    // Another API server than that of a hub.
+    if (caught instanceof Stalled) return []
+    throw caught
   }
 }
 
