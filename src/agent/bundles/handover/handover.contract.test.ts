@@ -31,8 +31,8 @@ class World {
     this.fixture = fixture
   }
 
-  static async create(fixture: PeerFixture): Promise<World> {
-    const { hub, site } = await joined()
+  static async create(fixture: PeerFixture, options: Parameters<typeof joined>[0] = {}): Promise<World> {
+    const { hub, site } = await joined(options)
     const world = new World(hub, site, fixture)
     await peerObjects(site.cluster.client, fixture, OBJECTS)
     return world
@@ -253,5 +253,42 @@ describe('a handover', () => {
     assert.equal(replicasOf(stopped), 0)
     assert.match(stopped?.metadata.annotations?.[HANDOVER_ANNOTATION] ?? '', /"value":1/, 'the first number counts')
     await world.until('Complete')
+  })
+
+  it('keeps what a bundle created when the cluster goes back, and asks again about what the other system changed', async () => {
+    const world = await World.create(ocm)
+    const objects = [...OBJECTS, configMap('new', { a: '1' })]
+    await world.step('Compare', {}, objects)
+    assert.equal((await world.until('Complete')).differing, 1, 'an object does not exist')
+    await world.step('Take', { acceptDifferences: true }, objects)
+    await world.until('Complete')
+    assert.ok(await world.get('ConfigMap', 'new'))
+    await world.step('Undo', {}, objects)
+    await world.until('Complete')
+    assert.ok(await world.get('ConfigMap', 'new'), 'no object is deleted on the way back')
+    const x = { namespace: 'default', name: 'x' }
+    const body = { data: { a: '7' } }
+    await world.site.cluster.client.patch(PEER_TYPES.ConfigMap, x, { type: 'merge', body }, { fieldManager: 'work' })
+    await world.step('Take', {}, objects)
+    assert.match(
+      (await world.until('Failed')).message ?? '',
+      /ConfigMap default\/x: the object existed before the bundle/,
+    )
+    assert.deepEqual((await world.get('ConfigMap', 'x'))?.['data'], { a: '7' })
+    await world.step('Take', { acceptDifferences: true }, objects)
+    await world.until('Complete')
+    assert.deepEqual((await world.get('ConfigMap', 'x'))?.['data'], { a: '1' })
+  })
+
+  it('changes nothing outside of the local limits, and says so', async () => {
+    const world = await World.create(ocm, { ceiling: { namespaces: ['default'] } })
+    await world.step('Compare')
+    await world.until('Complete')
+    await world.step('Take')
+    const { message } = await world.until('Failed')
+    assert.match(message ?? '', /open-cluster-management\/klusterlet/)
+    assert.equal(replicasOf(await world.get('Deployment', 'klusterlet', 'open-cluster-management')), 1)
+    const manager = `flotilla:${BUNDLE}`
+    assert.ok(!(await world.get('ConfigMap', 'x'))?.metadata.managedFields?.some((entry) => entry.manager === manager))
   })
 })
