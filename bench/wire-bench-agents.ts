@@ -66,6 +66,8 @@ export interface LightFleet {
   /** Resolves when every agent has heard of such a document; `allReported` when each has reported it as well. */
   allHave(awaited: AwaitedDocument): Promise<void>
   allReported(awaited: AwaitedDocument): Promise<void>
+  /** The agent of a cluster reports that a check is violated. */
+  violate(what: { readonly cluster: number; readonly bundle: string }): Promise<void>
   stop(): void
 }
 
@@ -75,6 +77,8 @@ interface FleetOrder {
   readonly ca: CertificateAndKey
   /** Agents read their documents, and fetch and report what these name, instead of a wanted set. */
   readonly byDocument?: boolean
+  /** Agents report a compliant check for each entry, named as its bundle. */
+  readonly checks?: boolean
 }
 
 /** Starts the process; all of its agents have certificates. */
@@ -101,6 +105,7 @@ export async function startLightFleet(order: FleetOrder): Promise<LightFleet> {
     allAcknowledge: () => ask('allAcknowledge'),
     allHave: (awaited) => ask('allHave', awaited),
     allReported: (awaited) => ask('allReported', awaited),
+    violate: (what) => ask('violate', what),
     stop: () => void child.kill('SIGKILL'),
   }
 }
@@ -121,13 +126,15 @@ interface Light {
   entries: ClusterDocument['content']['entries']
   head: { document: string; revision: number } | undefined
   isTaking: boolean
+  /** The bundle whose check is violated. */
+  violated: string | undefined
   onDocument: (() => void) | undefined
   onReported: (() => void) | undefined
   onBeat: (() => void) | undefined
   onAcknowledged: (() => void) | undefined
 }
 
-function createLightFleet({ count, port, ca, byDocument = false }: FleetOrder) {
+function createLightFleet({ count, port, ca, byDocument = false, checks = false }: FleetOrder) {
   const counts: Counts = { handshakes: 0, resumed: 0, postponed: 0, lost: 0, failed: 0, checkIns: 0 }
   const { privateKey: key, publicKey } = generateKeyPair('p256')
   let wanted: Wanted | undefined
@@ -146,6 +153,7 @@ function createLightFleet({ count, port, ca, byDocument = false }: FleetOrder) {
       onAcknowledged: undefined,
       envelope: undefined,
       head: undefined,
+      violated: undefined,
       onDocument: undefined,
       onReported: undefined,
     }
@@ -305,12 +313,24 @@ function createLightFleet({ count, port, ca, byDocument = false }: FleetOrder) {
       set: entry.set,
       state: 'Ready',
     }))
+    const since = '2026-11-19T00:00:00Z'
+    const results = entries.map(({ bundle, generation }) => ({
+      bundle,
+      generation,
+      kind: 'ConfigurationPolicy',
+      name: bundle.slice(bundle.indexOf('/') + 1),
+      since,
+      ...(bundle === light.violated
+        ? { state: 'NonCompliant', message: 'NonCompliant; violation - configmaps [rule] not found' }
+        : { state: 'Compliant', message: 'Compliant; notification - configmaps [rule] found as specified' }),
+    }))
     const text = JSON.stringify({
       epoch: held ? 1 : 0,
       revision,
       ...(held ? { document: held } : {}),
       agentVersion: '0.1.0',
       bundles: byDocument ? rows : set ? [row] : [],
+      ...(checks && { checks: results }),
     })
     await insist(light, ROUTES.report, text)
     light.report = digestOf(text)
@@ -351,6 +371,10 @@ function createLightFleet({ count, port, ca, byDocument = false }: FleetOrder) {
       }
     },
     want: async (next: Wanted) => void (wanted = next),
+    async violate({ cluster, bundle }: { readonly cluster: number; readonly bundle: string }) {
+      agents[cluster]!.violated = bundle
+      await report(agents[cluster]!)
+    },
     allFollow: async () => void (await all('onBeat')),
     allHave: async (awaited: AwaitedDocument) => void (await allWith('onDocument', awaited)),
     allReported: async (awaited: AwaitedDocument) => void (await allWith('onReported', awaited)),

@@ -173,7 +173,7 @@ test('the console shows the fleet, follows it without a reload, and obeys the ri
       '/placements/default/north?cluster=store-01',
       '/drift',
       '/guardrails',
-      '/compliance',
+      '/compliance?results=policy',
       '/audit-log',
       '/hub',
       '/sessions',
