@@ -134,6 +134,8 @@ const ARGO: Readonly<Record<string, Row>> = {
 const FLUX_SOURCE: Readonly<Record<string, Row>> = {
   gitrepositories: WRITABLE,
   'gitrepositories/status': NOTHING,
+  buckets: WRITABLE,
+  'buckets/status': NOTHING,
   helmrepositories: WRITABLE,
   'helmrepositories/status': NOTHING,
   helmcharts: WRITABLE,
