@@ -222,6 +222,20 @@ test('an operator follows a rollout that stops, and acts on several clusters', a
     }
   })
 
+  await t.test('the same drift of two clusters is reverted at once', async () => {
+    for (const store of ['store-02', 'store-03']) {
+      const { code, stderr } = await runFlotilla(t, ['demo', 'drift', store], { env: state })
+      assert.equal(code, 0, stderr)
+    }
+    await page.goto(`${origin}/drift`)
+    await page.getByRole('button', { name: 'Revert 2…' }).click(WAIT)
+    await page.getByLabel(/^Reason/).fill('not agreed')
+    await see(`[role="dialog"] :text("do flotilla drift revert $name --bundle shop --reason 'not agreed'; done")`)
+    await inDialog('Revert').click()
+    await see('.notice:has-text("Revert: done on 2 of 2 clusters")')
+    await see(':text("No cluster reports drift.")')
+  })
+
   await t.test('who may only look sees everything, and every button names the missing right', async () => {
     await cli(['apply', '-f', '-'], WATCHER)
     await cli(['apply', '-f', '-'], tills('registry.example/tills:3.0', 'two'))

@@ -40,7 +40,14 @@ test('many clusters ask for their number, and the command names each', () => {
   const many = Array.from({ length: 26 }, (_, at) => row(`s${at}`))
   assert.equal(bulkActions(many)[0]?.typed, '26')
   assert.equal(bulkActions(many.slice(1))[0]?.typed, undefined)
-  assert.equal(bulkActions([row('a'), row('b')])[0]?.command, 'flotilla cluster hold a b')
+  assert.equal(bulkActions([row('a'), row('b')])[0]?.command(' '), 'flotilla cluster hold a b')
+})
+
+test('the reason stands where the command reads it', () => {
+  const [hold] = bulkActions([row('a'), row('b')])
+  assert.equal(hold?.command('fire'), "flotilla cluster hold a b --reason 'fire'")
+  const [accept] = bulkActions([row('a', { waitsFor: 'acceptance' }), row('b', { waitsFor: 'acceptance' })])
+  assert.equal(accept?.command('new'), "for name in a b; do flotilla cluster accept $name --reason 'new'; done")
 })
 
 test('each cluster gets the request that its own page sends', () => {

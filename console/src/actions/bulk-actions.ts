@@ -1,5 +1,6 @@
 /** Actions on several clusters at once: each cluster gets the request of its own action, and only where it applies. */
 import type { FleetRow } from '../../../src/hub/console/fleet-row.ts'
+import { commandWith } from './action.ts'
 import type { Action } from './action.ts'
 import { acceptAction, releaseAction, stopAction } from './cluster-actions.ts'
 
@@ -8,8 +9,8 @@ export interface BulkAction {
   /** The action on the first of them: title, right, effect and what it asks. */
   readonly sample: Action
   readonly names: readonly string[]
-  /** The command that does the same for all. */
-  readonly command: string
+  /** The command that does the same for all, with the reason as in `commandWith`. */
+  command(reason: string): string
   /** The number to type before; undefined for a few. */
   readonly typed: string | undefined
   actionFor(name: string): Action
@@ -17,6 +18,16 @@ export interface BulkAction {
 
 /** From this many clusters on, their number is to be typed. */
 const MANY = 25
+
+/** What to type before so many clusters are changed; undefined for a few. */
+export function typedNumber(count: number): string | undefined {
+  return count > MANY ? String(count) : undefined
+}
+
+/** A command that takes one cluster, `$name`, for each of several. */
+export function commandForEach(names: readonly string[], one: Pick<Action, 'command' | 'asks'>): BulkAction['command'] {
+  return (reason) => `for name in ${names.join(' ')}; do ${commandWith(one, reason)}; done`
+}
 
 /** The actions that apply to some of these clusters. */
 export function bulkActions(rows: readonly FleetRow[]): readonly BulkAction[] {
@@ -46,9 +57,13 @@ function bulk(rows: readonly FleetRow[], actionFor: (name: string) => Action, ve
     names,
     command:
       verb === 'accept'
-        ? `for name in ${names.join(' ')}; do flotilla cluster accept $name; done`
-        : `flotilla cluster ${verb} ${names.join(' ')}`,
-    typed: names.length > MANY ? String(names.length) : undefined,
+        ? commandForEach(names, { command: 'flotilla cluster accept $name', asks: actionFor(first).asks })
+        : (reason) =>
+            commandWith(
+              { command: `flotilla cluster ${verb} ${names.join(' ')}`, asks: actionFor(first).asks },
+              reason,
+            ),
+    typed: typedNumber(names.length),
     actionFor,
   }
 }

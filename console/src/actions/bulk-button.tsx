@@ -8,7 +8,6 @@ import { hubNow } from '../data/live-state.ts'
 import { queries } from '../data/queries.ts'
 import { notify } from '../ui/notices.ts'
 import { Button, Command } from '../ui/parts.tsx'
-import { commandWith } from './action.ts'
 import type { BulkAction } from './bulk-actions.ts'
 import { carryOutAll } from './carry-out-all.ts'
 
@@ -23,7 +22,7 @@ export function BulkButton({ action }: { readonly action: BulkAction }) {
     <Dialog.Root open={isOpen} onOpenChange={setOpen}>
       <Button
         look={sample.look}
-        right={{ verb: sample.right.verb, resource: sample.right.resource }}
+        right={{ verb: sample.right.verb, resource: sample.right.resource, namespace: sample.right.namespace }}
         onClick={() => {
           setOpened(action)
           setOpen(true)
@@ -42,7 +41,7 @@ export function BulkButton({ action }: { readonly action: BulkAction }) {
 }
 
 function BulkForm({ action, close }: { readonly action: BulkAction; readonly close: () => void }) {
-  const { sample, names, command, typed: wanted, actionFor } = action
+  const { sample, names, typed: wanted, actionFor } = action
   const session = useSession()
   const [reason, setReason] = useState('')
   const [typed, setTyped] = useState('')
@@ -127,7 +126,7 @@ function BulkForm({ action, close }: { readonly action: BulkAction; readonly clo
           </ul>
         </div>
       )}
-      <Command>{commandWith({ command, asks: sample.asks }, reason)}</Command>
+      <Command>{action.command(reason)}</Command>
       <p className="actions">
         <button type="submit" className={`button ${sample.look === 'danger' ? 'danger' : 'main'}`} disabled={!isReady}>
           {sample.title}

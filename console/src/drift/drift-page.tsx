@@ -3,6 +3,8 @@ import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { ClusterReport } from '../../../src/kinds/native/cluster-report.ts'
 import { ActionButton } from '../actions/action-button.tsx'
+import { BulkButton } from '../actions/bulk-button.tsx'
+import { bulkDriftActions } from '../actions/bulk-drift.ts'
 import { driftActions } from '../actions/drift-actions.ts'
 import { useList } from '../data/queries.ts'
 import { useSearchValues } from '../fleet/use-search.ts'
@@ -87,6 +89,14 @@ function Cause({ cause: { bundle, object, fields, clusters, since } }: { readonl
           </li>
         ))}
       </ul>
+      <div className="actions">
+        {bulkDriftActions({
+          bundle,
+          clusters: clusters.map((one) => ({ cluster: one.cluster, drift: [...one.drift] })),
+        }).map((action) => (
+          <BulkButton key={action.sample.title} action={action} />
+        ))}
+      </div>
       <details open={clusters.length <= 3}>
         <summary>
           {clusters.length} {clusters.length === 1 ? 'cluster' : 'clusters'}
