@@ -1,3 +1,4 @@
+// Tested by src/hub/view/projected-store.contract.test.ts
 /**
  * Projected kinds: what another system makes once per cluster (BundleDeployments, ManifestWorks of a replica set) is
  * computed from bundles on clusters when it is asked for, and never stored.
@@ -7,6 +8,7 @@ import type { BundleStateName } from '../kinds/fields/states.ts'
 import type { KubeObject, UnknownObject } from '../kinds/meta.ts'
 import type { Bundle } from '../kinds/native/bundle.ts'
 import type { ClusterReport } from '../kinds/native/cluster-report.ts'
+import type { Delivery } from '../kinds/native/delivery.ts'
 
 /** A bundle on a cluster, as `bundlestates.view.flotilla.dev` has it. */
 export interface BundleStateRow extends UnknownObject {
@@ -53,6 +55,28 @@ export interface Projection {
   named(namespace: string, name: string): readonly RowScope[]
   /** The object that a user changes instead. */
   makerOf(bundle: Bundle): KubeObject
+}
+
+/** A kind of a dialect whose objects are Deliveries on clusters in the words of the other system. */
+export interface DeliveryProjection extends Pick<Projection, 'kind' | 'isStoredToo' | 'within' | 'named'> {
+  readonly of: 'Delivery'
+  /** Whether clusters of a Delivery have objects of the kind. */
+  includes(delivery: Delivery): boolean
+  /** The object of a Delivery on a cluster, with the newest report of the cluster; undefined if it has none. */
+  objectOf(
+    row: BundleStateRow,
+    facts: { readonly delivery: Delivery; readonly report?: ClusterReport },
+  ): UnknownObject | undefined
+  /** The object that a user changes instead. */
+  makerOf(delivery: Delivery): KubeObject
+}
+
+/** A projection of Bundles or of Deliveries. */
+export type AnyProjection = Projection | DeliveryProjection
+
+/** Whether the objects are Deliveries on clusters. */
+export function isOfDeliveries(projection: AnyProjection): projection is DeliveryProjection {
+  return 'of' in projection
 }
 
 /** The scopes of a name `BUNDLE.CLUSTER`: both parts can contain dots. */

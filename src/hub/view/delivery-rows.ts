@@ -27,7 +27,8 @@ export function bundleStateRows(reads: ViewReader): RowSource {
   }
 }
 
-function deliveryRows(reads: ViewReader): RowSource {
+/** Rows about Deliveries alone. */
+export function deliveryRows(reads: ViewReader): RowSource {
   return {
     async get(namespace, name) {
       // Names of Deliveries and of clusters may both have dots: the one split where both exist is meant.

@@ -3,7 +3,7 @@
 import type { ApiView } from '../../apiserver/server/api-server.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { storePrefix } from '../../apiserver/storage/stored-object.ts'
-import type { Projection } from '../../dialects/projection.ts'
+import type { AnyProjection, BundleStateRow } from '../../dialects/projection.ts'
 import { BundleCount } from '../../kinds/views/bundle-count.ts'
 import { BundleState } from '../../kinds/views/bundle-state.ts'
 import { inViewGroup } from '../../kinds/views/define-view.ts'
@@ -49,7 +49,7 @@ export function hubViews(clock: Clock, blobs: SetReader | undefined): readonly A
 }
 
 /** A projection on the embedded home, under the kind of the other system. */
-export function projectedView(projection: Projection, clock: Clock): ApiView {
+export function projectedView(projection: AnyProjection, clock: Clock): ApiView {
   const { kind, isStoredToo = false } = projection
   return {
     kind,
@@ -69,13 +69,13 @@ export function projectedView(projection: Projection, clock: Clock): ApiView {
  * A projection beside a kube-apiserver, as `<plural>.view.flotilla.dev`: the group of the other system is served from
  * its CustomResourceDefinitions there, which have the objects that are stored.
  */
-export function aggregatedProjection({ isStoredToo: _stored, ...projection }: Projection, clock: Clock): ApiView {
+export function aggregatedProjection({ isStoredToo: _stored, ...projection }: AnyProjection, clock: Clock): ApiView {
   const kind = inViewGroup(projection.kind)
   return projectedView(
     {
       ...projection,
       kind,
-      objectOf(row, facts) {
+      objectOf(row: BundleStateRow, facts: never) {
         const object = projection.objectOf(row, facts)
         return object && { ...object, apiVersion: apiVersionOf(kind) }
       },

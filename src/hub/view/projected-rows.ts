@@ -2,9 +2,17 @@
 /** The rows of a projected kind: bundles on clusters in the words of a dialect. */
 import { compact } from '../../core/compact.ts'
 import { digestOfJson } from '../../core/crypto/digest.ts'
-import type { BundleStateRow, Projection, RowScope } from '../../dialects/projection.ts'
+import { isOfDeliveries } from '../../dialects/projection.ts'
+import type {
+  AnyProjection,
+  BundleStateRow,
+  DeliveryProjection,
+  Projection,
+  RowScope,
+} from '../../dialects/projection.ts'
 import type { KubeObject, UnknownObject } from '../../kinds/meta.ts'
-import type { Bundle } from '../../kinds/native/bundle.ts'
+import { deliveryNameOf } from '../../kinds/native/delivery.ts'
+import { deliveryRows } from './delivery-rows.ts'
 import { placedStateRows } from './bundle-rows.ts'
 import type { ViewReader } from './bundle-rows.ts'
 import type { PositionedRow, RowRange, RowSource } from './row-source.ts'
@@ -26,18 +34,10 @@ export function isRowPosition(at: readonly string[]): boolean {
 }
 
 /** The source of a projection. */
-export function projectedRows(reads: ViewReader, projection: Projection): ProjectedRows {
-  const { includes, objectOf, readsReports = false } = projection
-  const source = placedStateRows({
-    ...reads,
-    bundle: async (namespace, name) => {
-      const bundle = await reads.bundle(namespace, name)
-      return bundle && includes(bundle) ? bundle : undefined
-    },
-    bundles: async function* (namespace, from) {
-      for await (const bundle of reads.bundles(namespace, from)) if (includes(bundle)) yield bundle
-    },
-  })
+export function projectedRows(reads: ViewReader, projection: AnyProjection): ProjectedRows {
+  const { source, makerOf, read } = isOfDeliveries(projection)
+    ? ofDeliveries(reads, projection)
+    : ofBundles(reads, projection)
 
   async function* within(scope: RowScope, range: Pick<RowRange, 'after' | 'among'> = {}): AsyncIterable<PositionedRow> {
     const { namespace, ...fields } = scope
@@ -46,14 +46,9 @@ export function projectedRows(reads: ViewReader, projection: Projection): Projec
       ...compact({ namespace }),
       where: new Map(Object.entries(fields)),
     })
-    let last: { readonly key: string; readonly bundle: Bundle | undefined } | undefined
+    const objectOf = read()
     for await (const { at, object } of found) {
-      const state = object as BundleStateRow
-      const [bundleNamespace = '', name = ''] = at
-      const key = `${bundleNamespace}/${name}`
-      if (last?.key !== key) last = { key, bundle: await reads.bundle(bundleNamespace, name) }
-      const report = readsReports ? await reads.report(state.cluster) : undefined
-      const row = last.bundle && objectOf(state, { bundle: last.bundle, ...compact({ report }) })
+      const row = await objectOf(at, object as BundleStateRow)
       if (row) yield { at: [row.metadata.namespace ?? '', COMPUTED, ...at], of: at, object: withIdentity(row) }
     }
   }
@@ -71,9 +66,8 @@ export function projectedRows(reads: ViewReader, projection: Projection): Projec
   return {
     get: async (namespace, name) => (await find(namespace, name))?.object,
     async makerOf(namespace, name) {
-      const [bundleNamespace, bundle] = (await find(namespace, name))?.of ?? []
-      const made = bundle === undefined ? undefined : await reads.bundle(bundleNamespace!, bundle)
-      return made && projection.makerOf(made)
+      const [contentNamespace, content] = (await find(namespace, name))?.of ?? []
+      return content === undefined ? undefined : await makerOf(contentNamespace!, content)
     },
     async *rows({ namespace, after, where, among }) {
       const scope = narrowed(namespace === undefined ? {} : projection.within(namespace), projection, where)
@@ -86,8 +80,85 @@ export function projectedRows(reads: ViewReader, projection: Projection): Projec
   }
 }
 
+/** What rows are made from, and the objects of rows that follow each other. */
+interface Contents {
+  readonly source: RowSource
+  makerOf(namespace: string, name: string): Promise<KubeObject | undefined>
+  /** Begins a list: rows of the same content read it once. */
+  read(): (at: readonly string[], row: BundleStateRow) => Promise<UnknownObject | undefined>
+}
+
+function ofBundles(reads: ViewReader, projection: Projection): Contents {
+  const { includes, objectOf, readsReports = false } = projection
+  return {
+    source: placedStateRows({
+      ...reads,
+      bundle: async (namespace, name) => {
+        const bundle = await reads.bundle(namespace, name)
+        return bundle && includes(bundle) ? bundle : undefined
+      },
+      bundles: async function* (namespace, from) {
+        for await (const bundle of reads.bundles(namespace, from)) if (includes(bundle)) yield bundle
+      },
+    }),
+    async makerOf(namespace, name) {
+      const bundle = await reads.bundle(namespace, name)
+      return bundle && projection.makerOf(bundle)
+    },
+    read() {
+      const lastOf = rememberLast((namespace, name) => reads.bundle(namespace, name))
+      return async (at, row) => {
+        const bundle = await lastOf(at)
+        const report = readsReports ? await reads.report(row.cluster) : undefined
+        return bundle && objectOf(row, { bundle, ...compact({ report }) })
+      }
+    },
+  }
+}
+
+function ofDeliveries(reads: ViewReader, { includes, objectOf, makerOf }: DeliveryProjection): Contents {
+  const named = async (namespace: string, entry: string) => {
+    const delivery = await reads.delivery(namespace, deliveryNameOf(entry) ?? '')
+    return delivery && includes(delivery) ? delivery : undefined
+  }
+  return {
+    source: deliveryRows({
+      ...reads,
+      delivery: async (namespace, name) => {
+        const delivery = await reads.delivery(namespace, name)
+        return delivery && includes(delivery) ? delivery : undefined
+      },
+      deliveries: async function* (namespace, from) {
+        for await (const delivery of reads.deliveries(namespace, from)) if (includes(delivery)) yield delivery
+      },
+    }),
+    async makerOf(namespace, entry) {
+      const delivery = await named(namespace, entry)
+      return delivery && makerOf(delivery)
+    },
+    read() {
+      const lastOf = rememberLast(named)
+      return async (at, row) => {
+        const delivery = await lastOf(at)
+        const report = await reads.report(row.cluster)
+        return delivery && objectOf(row, { delivery, ...compact({ report }) })
+      }
+    },
+  }
+}
+
+/** Reads the content of a row, and keeps it for the next row. */
+function rememberLast<T>(read: (namespace: string, name: string) => Promise<T>): (at: readonly string[]) => Promise<T> {
+  let last: { readonly key: string; readonly found: T } | undefined
+  return async ([namespace = '', name = '']) => {
+    const key = `${namespace}/${name}`
+    if (last?.key !== key) last = { key, found: await read(namespace, name) }
+    return last.found
+  }
+}
+
 /** A scope with the fields that a request selects by; undefined if nothing can match. */
-function narrowed(scope: RowScope, { kind }: Projection, where: RowRange['where']): RowScope | undefined {
+function narrowed(scope: RowScope, { kind }: AnyProjection, where: RowRange['where']): RowScope | undefined {
   const wanted: { -readonly [Part in keyof RowScope]: RowScope[Part] } = { ...scope }
   for (const field of SCOPE_FIELDS) {
     const value = kind.selectable?.includes(field) ? where.get(field) : undefined

@@ -24,16 +24,13 @@ import { fullyApplied, showTarget } from './binding-status.ts'
 import type { ShownTarget } from './binding-status.ts'
 import { compileBinding, deliveryOptions, targetsOf } from './compile-binding.ts'
 import type { ClusterContent } from './compile-binding.ts'
+import { CLUSTER_NAMESPACE, DELIVERY_LABEL } from './delivery-label.ts'
 import type { ServedBinding } from './kinds.ts'
 import { scheduledAnnotations, scheduleServed } from './schedule-served.ts'
 import type { ServedSchedule } from './schedule-served.ts'
 
 /** Keeps a binding until its Delivery is gone. */
 const BINDING_FINALIZER = 'karmada.io/binding-controller'
-/** Label of a Delivery that a binding made. */
-export const DELIVERY_LABEL = 'work.karmada.io/binding'
-/** The namespace of Deliveries of objects without a namespace. */
-export const CLUSTER_NAMESPACE = 'karmada-system'
 
 /** A stored set, or the sentence that says why it cannot be stored. */
 export type StoredSet = { readonly set: Digest } | { readonly problem: string }

@@ -12,7 +12,7 @@ import type { KubeObject } from '../../../kinds/meta.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { Delivery } from '../../../kinds/native/delivery.ts'
 import { Project } from '../../../kinds/native/project.ts'
-import { startFleet } from '../../../sim/fleet/fleet.ts'
+import { startFleet, untilAnswered } from '../../../sim/fleet/fleet.ts'
 import type { Fleet } from '../../../sim/fleet/fleet.ts'
 import type { World } from '../../../sim/kernel/world.ts'
 import { isOffline, listStored, recheckOnWrite } from '../../../testing/simulation/fleet-invariants.ts'
@@ -21,6 +21,7 @@ import { retryUntilAccepted } from '../../../testing/simulation/until-accepted.t
 import { readYaml } from '../../../yaml/read/read-yaml.ts'
 import { KarmadaClusterFace, OverridePolicy, PropagationPolicy, ResourceBinding } from './kinds.ts'
 import type { ServedBinding } from './kinds.ts'
+import { KarmadaWork } from './work-projection.ts'
 
 const WITHIN = { withinMs: 3_600_000 }
 const PERSON = { fieldManager: 'person', force: true }
@@ -160,6 +161,16 @@ describe('a Deployment of the hub', () => {
         ],
       )
       assert.equal((await listStored(fleet.hubStore, Delivery)).length, 1, 'one object, not one per cluster')
+      const { items } = await untilAnswered(world, () => fleet.client.list(KarmadaWork, {}))
+      assert.deepEqual(
+        items.map(({ metadata }) => [metadata.namespace, metadata.name]),
+        [1, 2, 3].map((nth) => [`karmada-es-store-${nth}`, 'shop.web-deployment']),
+      )
+      const key = { namespace: 'karmada-es-store-2', name: 'shop.web-deployment' }
+      const work = (await untilAnswered(world, () => fleet.client.get(KarmadaWork, key))) as never
+      assert.equal(says(work, 'Applied'), 'True AppliedSuccessful')
+      const elsewhere = await untilAnswered(world, () => fleet.client.list(KarmadaWork, { namespace: NAMESPACE }))
+      assert.deepEqual(elsewhere.items, [])
       const faces = await listStored(fleet.hubStore, KarmadaClusterFace)
       assert.deepEqual(
         faces.map((face) => [face.metadata.name, face.spec.syncMode, says(face as never, 'Ready')]),
