@@ -136,9 +136,14 @@ test('the API thread ends while clients write: no acknowledged write is lost, an
     const api = parseHubHealth(data['0'] ?? '')?.parts.find(({ name }) => name === 'api')
     return api?.restarts === 2 && api.state === 'Running'
   })
-  const events = await client.list(Event, { namespace: HUB_HEALTH.namespace })
-  const told = events.items.filter(({ reason }) => reason === 'PartRestarted').map(({ message }) => message ?? '')
-  assert.match(told.join('\n'), /Hub "0": the api thread was started again \(restarts since the start of the hub: 2\)/)
+  // The hub writes the Event after the health.
+  await until('the Event about both restarts', async () => {
+    const events = await client.list(Event, { namespace: HUB_HEALTH.namespace })
+    const told = events.items.filter(({ reason }) => reason === 'PartRestarted').map(({ message }) => message ?? '')
+    return told.some((message) =>
+      message.includes('Hub "0": the api thread was started again (restarts since the start of the hub: 2)'),
+    )
+  })
   const checked = await runFlotilla(t, ['check', '--kubeconfig', kubeconfig])
   assert.match(
     checked.stdout,
