@@ -32,8 +32,8 @@ interface Part {
 }
 
 const OWN = ['flotilla.dev/v1alpha1', 'view.flotilla.dev/v1alpha1']
-/** Rows per Bundle and cluster are many, and can be computed from the other parts. */
-const TOO_MANY: ReadonlySet<string> = new Set(['bundlestates', 'bundleobjects'])
+/** Rows per Bundle and cluster, and per Release and object, are many; the other parts have what they are made from. */
+const TOO_MANY: ReadonlySet<string> = new Set(['bundlestates', 'bundleobjects', 'releaseobjects'])
 const MAX_PART = 32 * 1024 * 1024
 
 /** Writes the archive. Parts that cannot be read are listed in its missing.txt. */
