@@ -108,6 +108,29 @@ test('a pinned commit stays as long as the server does not refuse it', async (t)
   assert.match(failureOf(await fetcher.fetch(spec({}, { commit }))), /^RepositoryNotFound: /)
 })
 
+test('refs of one repository can be fetched at the same time', async (t) => {
+  const { repository, fetcher, spec } = await world(t)
+  const commits = Array.from({ length: 8 }, (_, at) => repository.commit({ v: `${at}`, [`f${at}`]: 'x' }))
+  const outcomes = await Promise.all(commits.map((commit) => fetcher.fetch(spec({}, { commit }))))
+  assert.deepEqual(
+    outcomes.map((outcome) => artifactOf(outcome).commit),
+    commits,
+  )
+})
+
+test('a fetch waits while another thread has locked the repository', async (t) => {
+  const { repository, fetcher, spec } = await world(t)
+  const first = repository.commit({ v: '1' })
+  artifactOf(await fetcher.fetch(spec({}, { commit: first })))
+  const [cache] = readdirSync(fetcher.parts.folder).filter((name) => /^[0-9a-f]{40}$/.test(name))
+  const lock = join(fetcher.parts.folder, cache!, 'shallow.lock')
+  writeFileSync(lock, '')
+  const second = repository.commit({ v: '2' })
+  const fetching = fetcher.fetch(spec({}, { commit: second }))
+  setTimeout(() => rmSync(lock), 700)
+  assert.equal(artifactOf(await fetching).commit, second)
+})
+
 test('only the wanted paths are fetched', async (t) => {
   const { repository, fetcher, spec } = await world(t)
   const noise = Buffer.from(Array.from({ length: 400_000 }, (_, i) => (i * 2654435761) & 0xff))

@@ -69,20 +69,63 @@ const WATCH_MS = 200
 const BATCH = 500
 const OID = /^([0-9a-f]{40}|[0-9a-f]{64})$/
 
+/** Git locks the list of shallow commits while it fetches, and does not wait for a lock. */
+const LOCKED = /\.lock': File exists/
+const LOCKED_MS = 500
+const MAX_TRIES = 20
+/** The last fetch into each repository. */
+const lastFetch = new Map<string, Promise<unknown>>()
+
+/** Fetches into one repository follow each other, whatever became of the one before. */
+async function inTurn(repository: string, run: () => Promise<void>): Promise<void> {
+  const before = lastFetch.get(repository)
+  const mine = before ? before.then(run, run) : run()
+  lastFetch.set(repository, mine)
+  try {
+    await mine
+  } finally {
+    if (lastFetch.get(repository) === mine) lastFetch.delete(repository)
+  }
+}
+
+/** Fetches in turn, and again while another thread of the hub fetches into the same repository. */
+async function whenUnlocked(
+  repository: string,
+  run: () => Promise<void>,
+  { clock, signal }: Pick<GitCacheOptions, 'clock' | 'signal'>,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await inTurn(repository, run)
+    } catch (caught) {
+      if (!(caught instanceof GitError) || !LOCKED.test(caught.message) || tries === MAX_TRIES) throw caught
+      await clock.sleep(LOCKED_MS, signal)
+    }
+  }
+}
+
+async function openRepository({ folder, access, reader }: GitCacheOptions): Promise<string> {
+  const repository = join(folder, nameOf(canonicalJson([access.url, reader ?? null])))
+  // Before, one cache served all readers of an address.
+  await rm(join(folder, nameOf(access.url)), { recursive: true, force: true })
+  await inTurn(repository, () => prepare(repository))
+  return repository
+}
+
 /** Opens the cache of an address and reader, and creates it if it does not exist. */
 export async function openGitCache(options: GitCacheOptions): Promise<GitCache> {
   const { program, access, clock, signal, maxFetchBytes = MAX_FETCH_BYTES } = options
-  const repository = join(options.folder, nameOf(canonicalJson([access.url, options.reader ?? null])))
-  // Before, one cache served all readers of an address.
-  await rm(join(options.folder, nameOf(access.url)), { recursive: true, force: true })
-  await prepare(repository)
+  const repository = await openRepository(options)
   let fetched = 0
 
   const local = (args: readonly string[], more: Partial<GitRun> = {}): Promise<Uint8Array> =>
     // No transport: git must never fetch a missing object on demand.
     runGit(program, { ...more, args: [`--git-dir=${repository}`, ...args], signal })
 
-  async function fetch(args: readonly string[], config: Record<string, string> = {}): Promise<void> {
+  const fetch = (args: readonly string[], config: Record<string, string> = {}): Promise<void> =>
+    whenUnlocked(repository, () => fetchOnce(args, config), { clock, signal })
+
+  async function fetchOnce(args: readonly string[], config: Record<string, string>): Promise<void> {
     const before = await sizeOf(repository)
     const watching = new AbortController()
     const both = AbortSignal.any([signal, watching.signal])
