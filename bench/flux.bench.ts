@@ -75,7 +75,18 @@ async function measure(count: number, objects: number) {
       }
       if (step % 5 === 0 && (await isAllReady())) return { cpuMs, seconds: step }
     }
-    throw new Error(`not ready after ${MAX_STEPS} s`)
+    throw new Error(`not ready after ${MAX_STEPS} s: ${await whyNot()}`)
+  }
+  /** How many objects are in each state, with one message. */
+  const whyNot = async (): Promise<string> => {
+    const items = [...(await hub.client.list(Kustomization)).items, ...(await hub.client.list(HelmRelease)).items]
+    const states = Map.groupBy(items, ({ status }) => {
+      const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+      return `${ready?.status} ${ready?.reason}, ${status?.lastAppliedRevision}`
+    })
+    const messageOf = ({ status }: (typeof items)[number]) =>
+      status?.conditions?.find(({ type }) => type === 'Ready')?.message
+    return [...states].map(([state, those]) => `${those.length} ${state} (${messageOf(those[0]!)})`).join('; ')
   }
   const isAllReady = async () => {
     const wanted = `main@sha1:${String(version).padStart(40, '0')}`

@@ -79,6 +79,20 @@ test('waiting contents become one release, once, also while the cache does not s
   assert.equal(pass.condition('Released'), 'True Released: All bundles are rendered from main@c2.')
 })
 
+test('a commit that changes more bundles than a Release can have becomes several', async () => {
+  const bundles = Array.from({ length: 300 }, (_, at) => bundle(`b${String(at).padStart(3, '0')}`))
+  const { made, maker, reconciler } = fixture(bundles)
+  for (const one of bundles) maker.wait(content(one))
+  const pass = await reconcileOnce(reconciler, source)
+  await reconcileOnce(reconciler, pass.draft.next)
+  assert.deepEqual(
+    made.map(({ metadata, spec }) => `${metadata.name}: ${spec.bundles.length}`),
+    ['apps-c2c2c2c2c2: 256', 'apps-c2c2c2c2c2-2: 44'],
+  )
+  const names = made.flatMap(({ spec }) => spec.bundles.map(({ name }) => name))
+  assert.equal(new Set(names).size, 300)
+})
+
 test('a generation that is released is not released again; the names of other Releases are left alone', async () => {
   const bundles = [bundle('a'), bundle('b'), bundle('c')]
   const { names, maker, reconciler } = fixture(bundles, {

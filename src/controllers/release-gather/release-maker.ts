@@ -36,7 +36,7 @@ export interface OfferPort {
 /** The part of release-gather that its Source passes use as well. */
 export interface ReleaseMaker extends OfferPort {
   stateOf(bundle: Bundle): GatherState
-  /** Makes one Release of the waiting contents of these Bundles. */
+  /** Makes one Release of the waiting contents of these Bundles, or several if one cannot have them all. */
   makeRelease(
     source: Source,
     members: readonly Bundle[],
@@ -44,6 +44,9 @@ export interface ReleaseMaker extends OfferPort {
     context: Pick<Context, 'log' | 'signal'>,
   ): Promise<void>
 }
+
+/** The most Bundles of one Release. */
+const MAX_BUNDLES = 256
 
 /** Creates the maker; the contents that wait are its state. */
 export function createReleaseMaker(ports: ReleaseGatherPorts): ReleaseMaker {
@@ -107,25 +110,29 @@ export function createReleaseMaker(ports: ReleaseGatherPorts): ReleaseMaker {
       return true
     },
     async makeRelease(source, members, missing, context) {
-      const contents = members.map((bundle) => waiting.get(keyOf(bundle))!)
-      const bundles = contents.map(({ bundle, release }) => buildReleaseEntry(bundle.metadata.name, release))
-      const spec: Release['spec'] = compact({
-        bundles,
-        missing:
-          missing.length === 0
-            ? undefined
-            : missing.slice(0, 256).map(({ name, problem }) => ({ name, problem: problem.slice(0, 1024) })),
-      })
-      const isTaken = (name: string): boolean => {
-        const present = ports.releaseNamed(source, name)
-        return present !== undefined && !jsonEqual(present.spec, spec)
+      const names = new Set<string>()
+      for (let at = 0; at < members.length; at += MAX_BUNDLES) {
+        const contents = members.slice(at, at + MAX_BUNDLES).map((bundle) => waiting.get(keyOf(bundle))!)
+        const bundles = contents.map(({ bundle, release }) => buildReleaseEntry(bundle.metadata.name, release))
+        const spec: Release['spec'] = compact({
+          bundles,
+          missing:
+            missing.length === 0
+              ? undefined
+              : missing.slice(0, MAX_BUNDLES).map(({ name, problem }) => ({ name, problem: problem.slice(0, 1024) })),
+        })
+        const isTaken = (name: string): boolean => {
+          const present = ports.releaseNamed(source, name)
+          return names.has(name) || (present !== undefined && !jsonEqual(present.spec, spec))
+        }
+        const [first] = bundles
+        const name =
+          bundles.length === 1
+            ? releaseName(first!.name, first!.generation)
+            : commitReleaseName(source.metadata.name, source.status?.artifact?.commit ?? '', isTaken)
+        names.add(name)
+        await create(releaseObject(source.metadata.namespace, name, spec), contents, context)
       }
-      const [first] = bundles
-      const name =
-        bundles.length === 1
-          ? releaseName(first!.name, first!.generation)
-          : commitReleaseName(source.metadata.name, source.status?.artifact?.commit ?? '', isTaken)
-      await create(releaseObject(source.metadata.namespace, name, spec), contents, context)
     },
   }
 }
