@@ -294,6 +294,7 @@ const SOURCE_SPECS: Readonly<Record<string, string>> = {
   HelmRepository: '{interval: INTERVAL, url: "https://charts.example.com"}',
   HelmChart: '{interval: INTERVAL, chart: web, sourceRef: {kind: HelmRepository, name: nested}}',
   OCIRepository: '{interval: INTERVAL, url: "oci://registry.example.com/web"}',
+  Bucket: '{interval: INTERVAL, bucketName: web, endpoint: s3.example.com}',
 }
 
 test('the controllers of the Flux dialect have every right that they use, and no other', async (t) => {
@@ -306,7 +307,7 @@ test('the controllers of the Flux dialect have every right that they use, and no
       'GitRepository',
       `{interval: ${commit}m, url: "https://git.example.com/n"}`,
     ),
-    'web/helm.yaml': ['HelmRepository', 'HelmChart', 'OCIRepository']
+    'web/helm.yaml': ['HelmRepository', 'HelmChart', 'OCIRepository', 'Bucket']
       .map((kind) => nested('source', kind, SOURCE_SPECS[kind]!.replace('INTERVAL', `${commit}m`)))
       .join('---\n'),
     'web/release.yaml': nested(
