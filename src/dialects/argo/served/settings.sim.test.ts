@@ -60,6 +60,7 @@ test('a health check is in the sets that have its kind, and its change concerns 
   assert.deepEqual((await setOptions(home, 'web'))?.health, undefined)
   for (const name of ['web', 'widgets']) assert.equal((await setOptions(home, name))?.healthProfile, 'Argo')
   assert.equal(await warnings(home, 'widgets'), undefined)
+  assert.ok((await hub.documentOf('c1')).requires.includes('health/v2'))
 
   const releases = async () => {
     const names = (await hub.client.list(Release)).items.map(({ metadata }) => metadata.name)
