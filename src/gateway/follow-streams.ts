@@ -57,8 +57,9 @@ export function createFollowStreams(ports: FollowStreamsPorts) {
         const cluster = ports.clusterOf(clusterId, by.instance)
         if (!cluster) return
         const now = clock.monotonicMs()
-        const step = followStep(session, ports.headOf(cluster), now)
-        session = afterStep(session, step, now)
+        const trustVersion = ports.trustVersion()
+        const step = followStep(session, { head: ports.headOf(cluster), trustVersion }, now)
+        session = afterStep(session, step, { now, trustVersion })
         switch (step.do) {
           case 'SendHead':
             yield { line: frameLine({ type: 'head', ...step.head }), isHead: true }

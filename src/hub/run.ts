@@ -163,7 +163,7 @@ async function start(config: HubConfig, starting: Starting): Promise<Omit<Runnin
   const storage = createStorageWatch({ clock, log }, () => measureStorage(directory))
   const measuring = storage.run(life)
   closeLater(() => measuring)
-  const said = { authorities, storage, peers, isShared: home.isShared, maintenance }
+  const said = { authorities, storage, peers, isShared: home.isShared, maintenance, keys: reloader }
   const health = { clock, ids, log, client, name: threads.name, supervisor, ...said }
   const publishing = publishHealth(health, life)
   closeLater(() => publishing)

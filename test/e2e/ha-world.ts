@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { createInformer } from '../../src/client/informer.ts'
 import { clientOver } from '../../src/client/create-client.ts'
 import { fromBase64, fromUtf8 } from '../../src/core/bytes.ts'
@@ -30,7 +29,7 @@ import { buildBundle, buildPlacement, configMapManifest } from '../../src/testin
 import { S3_ACCOUNT, startS3Server } from '../../src/testing/s3/s3-server.ts'
 import { readYamlDocument } from '../../src/yaml/read/read-yaml.ts'
 import { eventually, lastFirst, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
-import type { FlotillaProcess } from './flotilla-process.ts'
+import type { Cleanup, FlotillaProcess } from './flotilla-process.ts'
 import { restOf } from './hub-rest.ts'
 import { grantHubRoles, HUB_USER } from './hub-user.ts'
 
@@ -49,7 +48,7 @@ const EDIT_MS = 1_500
 
 /** The home, the S3 server, the keys of an operator, and processes of a hub. */
 export async function startHaWorld(
-  context: TestContext,
+  context: Cleanup & { diagnostic(text: string): void },
   members: readonly { readonly name: string; readonly roles?: string }[],
 ) {
   const t = lastFirst(context)
@@ -122,6 +121,8 @@ export async function startHaWorld(
   note(`${hubs.map(({ name, roles }) => `${name} (${roles ?? 'all roles'})`).join(', ')} are ready`)
 
   const client = clientOver(await restOf(t, home.kubeconfigPath))
+  // A watch needs a connection of its own.
+  const watching = clientOver(await restOf(t, home.kubeconfigPath))
   const hubNamed = (name: string): HubProcess => hubs.find((hub) => hub.name === name)!
 
   /** The process that holds a Lease and renews it. */
@@ -157,6 +158,7 @@ export async function startHaWorld(
     hubs,
     hubNamed,
     client,
+    watching,
     leaderOf,
     kill,
     start,
@@ -242,7 +244,7 @@ export async function untilAllRun(
 }
 
 /** Follows all documents: each revision of a cluster is one document, made once, after the one before. */
-export function followDocuments({ t, client }: HaWorld) {
+export function followDocuments({ t, watching: client }: HaWorld) {
   const ended = new AbortController()
   const problems: string[] = []
   let count = 0
@@ -264,6 +266,29 @@ export function followDocuments({ t, client }: HaWorld) {
   }
   t.after(stop)
   return { problems, count: () => count }
+}
+
+/** Follows all reports: the documents that agents refuse, and why. */
+export function followRefusals({ t, watching: client }: HaWorld) {
+  const ended = new AbortController()
+  const seen: string[] = []
+  const informer = createInformer({
+    client,
+    type: ClusterReport,
+    clock: systemClock,
+    ids: systemIds,
+    log: silentLogger,
+  })
+  informer.onChange(({ key, after }) => {
+    const refusal = after?.spec.refusal
+    if (refusal) seen.push(`${key}: ${refusal.reason}: ${refusal.message}`)
+  })
+  const running = informer.run(ended.signal)
+  t.after(async () => {
+    ended.abort()
+    await running
+  })
+  return { seen }
 }
 
 /** Nothing twice: one Release for each generation of the Bundle, one Rollout for each Release. */

@@ -9,6 +9,7 @@ import { eventually } from './flotilla-process.ts'
 import {
   assertNothingDoubled,
   followDocuments,
+  followRefusals,
   joinSites,
   startHaWorld,
   startLoad,
@@ -72,4 +73,38 @@ test('a hub of several processes survives the end of each of them', async (conte
   }
   assert.deepEqual(errors, [])
   note('all processes ended when they were asked to')
+})
+
+test('keys are rotated while the processes of a hub read the Secret one after the other', async (context) => {
+  const members = [{ name: 'hub-0' }, { name: 'hub-1' }, { name: 'gateway-0', roles: 'gateway' }]
+  const world = await startHaWorld(context, members)
+  const { note, leaderOf, flotilla, trust, mountKeys } = world
+  const sites = await joinSites(world, 6)
+  const documents = followDocuments(world)
+  const refusals = followRefusals(world)
+  const load = startLoad(world)
+  await untilAllRun(sites, 1, 'the first version')
+
+  const leader = await eventually('a leader', () => leaderOf('flotilla-hub'))
+  // The leader first: it is the one that signs.
+  const order = [leader, ...members.map(({ name }) => name).filter((name) => name !== leader)]
+  for (const [what, ...flags] of [['signer'], ['ca'], ['signer', '--drop-old'], ['ca', '--drop-old']] as const) {
+    await flotilla('trust', 'rotate', what, '--data', trust, '--yes', ...flags)
+    for (const name of order) {
+      await mountKeys(name)
+      note(`rotate ${[what, ...flags].join(' ')}: ${name} has the new Secret`)
+      await sleep(7_000)
+    }
+    const written = load.acknowledged()
+    await untilAllRun(sites, written, `after rotate ${what}`)
+    note(`all clusters run version ${written}; ${refusals.seen.length} refusals so far`)
+    // A key that is dropped at once is no longer trusted before all processes have the new one.
+    if (flags.length === 0) assert.deepEqual(refusals.seen, [])
+  }
+  const last = await load.stop()
+  await untilAllRun(sites, last, 'at the end')
+  await untilAllReported(world, sites)
+  note(`all clusters run version ${last}, the last one; ${documents.count()} documents`)
+  assert.deepEqual(documents.problems, [])
+  await assertNothingDoubled(world)
 })

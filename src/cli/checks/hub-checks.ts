@@ -13,6 +13,7 @@ import {
   HUB_HEALTH,
   notReadyReason,
   partNoun,
+  hubsWithoutTrust,
   silenceProblem,
   peerProblem,
 } from '../../plan/fleet/hub-health.ts'
@@ -224,7 +225,12 @@ function authorityChecks(hubs: HubFacts['hubs'], nowMs: number): Check[] {
     const text = `the CAs of the hub are not checked: you may not read ConfigMap ${name} in namespace ${namespace}`
     return [{ id, result: 'warning', text }]
   }
-  return hubs.flatMap(({ name: hub, health }) =>
+  const newest = Math.max(0, ...hubs.map(({ health }) => health?.trust ?? 0))
+  const behind = hubsWithoutTrust(hubs, newest, nowMs).map((hub): Check => {
+    const text = `hub ${JSON.stringify(hub)} does not have trust ${newest} yet; new keys sign nothing until it has the same keys as the others`
+    return { id, result: 'warning', text }
+  })
+  const valid = hubs.flatMap(({ name: hub, health }) =>
     (health?.authorities ?? []).map((authority): Check => {
       const noun = `hub ${JSON.stringify(hub)}`
       const problem = authorityProblem(authority, nowMs)
@@ -234,6 +240,7 @@ function authorityChecks(hubs: HubFacts['hubs'], nowMs: number): Check[] {
       return { id, result: left <= 0 ? 'failed' : 'warning', text: `${noun}: ${problem}` }
     }),
   )
+  return [...behind, ...valid]
 }
 
 function partResult(hub: string, health: HubHealth | undefined, nowMs: number): Pick<Check, 'result' | 'text'> {

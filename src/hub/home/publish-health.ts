@@ -7,7 +7,7 @@ import type { Client } from '../../client/client.ts'
 import { deadline } from '../../core/async/deadline.ts'
 import { createWakeup } from '../../core/async/wakeup.ts'
 import { compact } from '../../core/compact.ts'
-import { toError } from '../../core/errors.ts'
+import { isApiError, toError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { VERSION } from '../../core/version.ts'
 import { createEventRecorder } from '../../engine/event-recorder.ts'
@@ -16,6 +16,7 @@ import {
   authorityProblem,
   formatHubHealth,
   HUB_HEALTH,
+  hubsWithoutTrust,
   partNoun,
   peerProblem,
   isGone,
@@ -25,6 +26,7 @@ import type { DialectPeer, HubAuthority } from '../../plan/fleet/hub-health.ts'
 import type { HubPorts } from '../ports.ts'
 import type { StorageWatch } from './storage-health.ts'
 import type { MaintenanceWatch } from './maintenance-watch.ts'
+import type { KeyReloader } from '../keys/key-reloader.ts'
 import type { Supervisor } from '../threads/supervisor.ts'
 
 export interface HealthPublisherOptions extends HubPorts {
@@ -34,6 +36,8 @@ export interface HealthPublisherOptions extends HubPorts {
   readonly supervisor: Pick<Supervisor, 'health' | 'onChange'>
   /** Whether other hubs use the same API: then this hub says every minute that it runs, and at its end that it left. */
   readonly isShared?: boolean
+  /** The version of the trust that all parts of this hub have. */
+  readonly keys?: Pick<KeyReloader, 'spreadVersion' | 'onSpread'>
   readonly maintenance?: Pick<MaintenanceWatch, 'confirmed' | 'onConfirm'> | undefined
   /** The CAs that the hub issues certificates with now. */
   readonly authorities: () => readonly HubAuthority[]
@@ -65,6 +69,7 @@ export async function publishHealth(options: HealthPublisherOptions, signal: Abo
   supervisor.onChange(() => wakeup.notify())
   options.peers?.onChange(() => wakeup.notify())
   options.storage.onChange(() => wakeup.notify())
+  options.keys?.onSpread(() => wakeup.notify())
   options.maintenance?.onConfirm(() => wakeup.notify())
   // Each hub has its own field manager, so that it leaves the keys of other hubs as they are.
   const fieldManager = `${COMPONENT}-${name}`
@@ -79,6 +84,7 @@ export async function publishHealth(options: HealthPublisherOptions, signal: Abo
       parts,
       at: options.isShared ? formatTime(clock.now()) : undefined,
       maintenance: options.maintenance?.confirmed(),
+      trust: options.keys?.spreadVersion(),
       authorities,
       peers: peers.length > 0 ? peers : undefined,
       storage: options.storage.current(),
@@ -151,4 +157,19 @@ export async function publishHealth(options: HealthPublisherOptions, signal: Abo
     }
   }
   if (options.isShared) await leave()
+}
+
+/** The hubs of the API that do not have this version of the trust yet. */
+export async function hubsLackingTrust(
+  client: Pick<Client, 'get'>,
+  { version, nowMs }: { readonly version: number; readonly nowMs: number },
+): Promise<string[]> {
+  try {
+    const { data = {} } = await client.get(ConfigMap, HUB_HEALTH)
+    const hubs = Object.entries(data).map(([name, text]) => ({ name, health: parseHubHealth(text) }))
+    return hubsWithoutTrust(hubs, version, nowMs)
+  } catch (caught) {
+    if (isApiError(caught, 'NotFound')) return []
+    throw caught
+  }
 }

@@ -17,6 +17,11 @@ export interface KeyReloaderOptions {
   readonly read: () => Promise<HubKeys>
   /** Passes new keys and certificates to all parts that use them. */
   readonly spread: (keys: HubKeys) => Promise<void>
+  /**
+   * Other processes of the hub that do not have this version of the trust yet. New keys sign nothing until there are
+   * none, because agents of these processes could not verify it. If omitted, there are no others.
+   */
+  readonly lacking?: (trustVersion: number) => Promise<readonly string[]>
   /** How old certificates of listeners may become. */
   readonly renewMs?: number
 }
@@ -24,6 +29,10 @@ export interface KeyReloaderOptions {
 /** Keys that may change. */
 export interface KeyReloader {
   current(): HubKeys
+  /** The version of the trust that all parts of this process have. */
+  spreadVersion(): number
+  /** Calls back when all parts of this process have another version. */
+  onSpread(spread: () => void): void
   /** The trust, read anew with each use. */
   readonly trust: Pick<HubTrust, 'signer' | 'newest'>
   /** Calls back after each change; returns how to stop that. */
@@ -38,28 +47,46 @@ const RENEW_MS = 30 * 86_400_000
 /** Keeps keys, beginning with these. */
 export function createKeyReloader(
   first: HubKeys,
-  { clock, log, read, spread, renewMs = RENEW_MS }: KeyReloaderOptions,
+  { clock, log, read, spread, lacking = async () => [], renewMs = RENEW_MS }: KeyReloaderOptions,
 ): KeyReloader {
   let current = first
+  let everywhere = first
+  let waitedFor = ''
   let spreadAt = clock.monotonicMs()
   let complained = ''
   const listeners = new Set<() => void>()
+  const spreadListeners: (() => void)[] = []
 
   async function look(): Promise<void> {
     const found = await read()
     const isNew = !jsonEqual(factsOf(found), factsOf(current))
-    if (!isNew && clock.monotonicMs() - spreadAt < renewMs) return
-    // The gateways first: they must know a new CA or signer before anything is signed by it.
-    await spread(found)
+    const isOld = clock.monotonicMs() - spreadAt >= renewMs
+    if (isOld || !jsonEqual(factsOf(found), factsOf(everywhere))) {
+      // The gateways first: they must know a new CA or signer before anything is signed by it.
+      await spread(found)
+      everywhere = found
+      spreadAt = clock.monotonicMs()
+      for (const listener of spreadListeners) listener()
+    }
+    if (!isNew || (await isAwaited(found.trust.newest.bundle.version))) return
     current = found
-    spreadAt = clock.monotonicMs()
-    if (!isNew) return
     for (const changed of listeners) changed()
     log.info({ trust: found.trust.newest.bundle.version, epoch: found.trust.newest.bundle.epoch }, 'trust changed')
   }
 
+  /** Whether other processes lack this version. */
+  async function isAwaited(trustVersion: number): Promise<boolean> {
+    const names = (await lacking(trustVersion)).join(', ')
+    if (names !== '' && names !== waitedFor)
+      log.info({ trust: trustVersion, hubs: names }, 'new keys sign nothing until all processes of the hub have them')
+    waitedFor = names
+    return names !== ''
+  }
+
   return {
     current: () => current,
+    spreadVersion: () => everywhere.trust.newest.bundle.version,
+    onSpread: (listener) => void spreadListeners.push(listener),
     onChange(changed) {
       listeners.add(changed)
       return () => listeners.delete(changed)

@@ -11,6 +11,7 @@ import type { HubConfig } from '../config.ts'
 import { replaceFileAtomically } from '../home/atomic-files.ts'
 import type { DataDirectory } from '../home/data-directory.ts'
 import { sourceEgress } from '../http/egress-rules.ts'
+import { hubsLackingTrust } from '../home/publish-health.ts'
 import { servedDialects } from '../home/dialect-names.ts'
 import { parseAddress } from '../http/listen-address.ts'
 import { issueGatewayListenerCertificate, readHubKeys, readKeysIn } from '../keys/hub-keys.ts'
@@ -90,6 +91,11 @@ export async function startThreads(config: HubConfig, inputs: ThreadInputs, star
     clock,
     log,
     read: () => (config.keys === undefined ? readHubKeys(directory) : readKeysIn(config.keys)),
+    // A gateway that does not know a new signer cannot hand out what it signed.
+    lacking: async (version) =>
+      home.isShared
+        ? (await hubsLackingTrust(home.client, { version, nowMs: clock.now() })).filter((other) => other !== name)
+        : [],
     spread: async (next) => {
       await tellGateway(gatewayKeys(next, inputs.address, starting))
       await home.renew(next, life)

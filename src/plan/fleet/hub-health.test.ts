@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { authorityProblem, formatHubHealth, notReadyReason, parseHubHealth } from './hub-health.ts'
+import { authorityProblem, formatHubHealth, hubsWithoutTrust, notReadyReason, parseHubHealth } from './hub-health.ts'
 import type { HubHealth } from './hub-health.ts'
 
 const HEALTH: HubHealth = {
@@ -61,4 +61,21 @@ test('a CA is a problem from 90 days before its end', () => {
 test('the health of a hub of an earlier version has no CAs', () => {
   const { authorities: _, ...earlier } = HEALTH
   assert.deepEqual(parseHubHealth(formatHubHealth(earlier)), earlier)
+})
+
+test('a hub that has an older trust is waited for while it runs', () => {
+  const now = Date.parse('2026-11-19T04:00:00Z')
+  const hub = (name: string, fields: object) => ({
+    name,
+    health: { startedAt: '2026-11-19T03:00:00Z', parts: [], ...fields },
+  })
+  const at = '2026-11-19T03:59:30Z'
+  const hubs = [
+    hub('behind', { at, trust: 2 }),
+    hub('current', { at, trust: 3 }),
+    hub('silent', { at: '2026-11-19T03:50:00Z', trust: 2 }),
+    hub('of-an-earlier-version', { at }),
+    { name: 'unreadable', health: undefined },
+  ]
+  assert.deepEqual(hubsWithoutTrust(hubs, 3, now), ['behind'])
 })

@@ -77,6 +77,8 @@ export interface HubHealth {
   readonly parts: readonly PartHealth[]
   /** When the hub said so last, RFC 3339. Absent on a hub that does not share its API. */
   readonly at?: string
+  /** Version of the trust that the parts of the hub have. Absent on hubs of an earlier version. */
+  readonly trust?: number
   /** Beginning of the maintenance that the hub has carried out. Absent on a hub that works. */
   readonly maintenance?: string
   /** Absent on hubs of an earlier version. */
@@ -121,6 +123,21 @@ export function silenceProblem(health: HubHealth, nowMs: number): string | undef
   return `silent for ${humanAge(ms)}; it does not run, or it cannot reach the API`
 }
 
+/**
+ * The hubs that run and do not have this version of the trust yet. A hub that is silent serves no agent for long: its
+ * gateway needs the API. A hub of an earlier version does not say.
+ */
+export function hubsWithoutTrust(
+  hubs: readonly { readonly name: string; readonly health: HubHealth | undefined }[],
+  version: number,
+  nowMs: number,
+): string[] {
+  return hubs.flatMap(({ name, health }) => {
+    const isBehind = health?.trust !== undefined && health.trust < version
+    return isBehind && silenceProblem(health, nowMs) === undefined ? [name] : []
+  })
+}
+
 /** Whether other hubs may remove what this hub published. */
 export function isGone(health: HubHealth, nowMs: number): boolean {
   return silentMs(health, nowMs) > GONE_MS
@@ -160,14 +177,15 @@ export function parseHubHealth(text: string): HubHealth | undefined {
     return undefined
   }
   if (!isObject(value) || typeof value['startedAt'] !== 'string' || !Array.isArray(value['parts'])) return undefined
-  const { startedAt, authorities, peers, version, storage, at, maintenance } = value
+  const { startedAt, authorities, peers, version, storage, at, maintenance, trust } = value
   const parts = (value['parts'] as unknown[]).filter(isPartHealth)
   if (parts.length !== value['parts'].length) return undefined
   if (authorities !== undefined && !(Array.isArray(authorities) && authorities.every(isAuthority))) return undefined
   if (peers !== undefined && !(Array.isArray(peers) && peers.every(isPeer))) return undefined
   if (![at, maintenance, version].every((text) => text === undefined || typeof text === 'string')) return undefined
   if (storage !== undefined && !isStorage(storage)) return undefined
-  return { startedAt, parts, ...compact({ authorities, peers, version, storage, at, maintenance }) } as HubHealth
+  if (trust !== undefined && !Number.isSafeInteger(trust)) return undefined
+  return { startedAt, parts, ...compact({ authorities, peers, version, storage, at, maintenance, trust }) } as HubHealth
 }
 
 function isPeer(value: unknown): value is DialectPeer {

@@ -14,8 +14,8 @@ describe('a follow stream', () => {
     let session = openSession(0, 0, undefined)
     const log: string[] = []
     const run = (newest: Head | undefined, now: number) => {
-      const step = followStep(session, newest, now)
-      session = afterStep(session, step, now)
+      const step = followStep(session, { head: newest, trustVersion: 1 }, now)
+      session = afterStep(session, step, { now, trustVersion: 1 })
       log.push(step.do === 'SendHead' ? `head ${step.head.revision}` : step.do === 'Wait' ? `wait ${step.ms}` : step.do)
     }
     run(head(1), 0)
@@ -29,9 +29,25 @@ describe('a follow stream', () => {
   })
 
   it('does not repeat what the agent holds', () => {
-    const session = afterStep(openSession(0, 0, head(3).document), { do: 'SendBeat' }, 0)
-    assert.equal(followStep(session, head(3), 0).do, 'Wait')
-    assert.equal(followStep(session, undefined, 0).do, 'Wait')
+    const session = afterStep(openSession(0, 0, head(3).document), { do: 'SendBeat' }, { now: 0, trustVersion: 1 })
+    assert.equal(followStep(session, { head: head(3), trustVersion: 1 }, 0).do, 'Wait')
+    assert.equal(followStep(session, { head: undefined, trustVersion: 1 }, 0).do, 'Wait')
+  })
+
+  it('says a new trust bundle before the next head, however many heads there are', () => {
+    let session = openSession(0, 0, undefined)
+    const log: string[] = []
+    for (let now = 0; now < 20; now++) {
+      const at = { head: head(now + 1), trustVersion: now < 10 ? 1 : 2 }
+      const step = followStep(session, at, now)
+      session = afterStep(session, step, { now, trustVersion: at.trustVersion })
+      log.push(step.do)
+    }
+    assert.deepEqual(
+      log.flatMap((step, now) => (step === 'SendBeat' ? [now] : [])),
+      [0, 10],
+    )
+    assert.equal(log.filter((step) => step === 'SendHead').length, 18)
   })
 
   it('ends between half and all of its life', () => {

@@ -1,7 +1,7 @@
 /**
  * The gateway's side of a follow stream, as a state machine: only the newest head is ever sent, a head at most once,
- * a beat when nothing else was said for a while, and an end after a bounded life so that gateways can drain and
- * agents spread again.
+ * a beat when nothing else was said for a while and before everything that needs a newer trust bundle, and an end after
+ * a bounded life so that gateways can drain and agents spread again.
  */
 import { BEAT_MS } from './agent-link.ts'
 import type { HeadFrame } from './frames.ts'
@@ -14,6 +14,8 @@ export interface FollowSession {
   readonly openedAt: number
   readonly endsAt: number
   readonly lastSentAt: number | undefined
+  /** Version of the trust bundle in the last beat. */
+  readonly saidTrust: number | undefined
   /** Digest of the document last sent, or that the agent said it holds. */
   readonly sent: string | undefined
 }
@@ -37,26 +39,40 @@ export function openSession(now: number, fraction: number, holds: string | undef
     openedAt: now,
     endsAt: now + STREAM_LIFE_MS * (1 - fraction / 2),
     lastSentAt: undefined,
+    saidTrust: undefined,
     sent: holds,
   }
 }
 
-/** What to do now, given the newest head. The first thing on every stream is a beat: it carries the hub's time. */
-export function followStep(session: FollowSession, head: Head | undefined, now: number): FollowStep {
+/**
+ * What to do now, given the newest head and the version of the trust bundle. The first thing on every stream is a beat:
+ * it carries the hub's time. A beat with a new version comes before the next head, which may be signed by a key that
+ * only the new bundle names: a stream that always has a head to send would otherwise never say it.
+ */
+export function followStep(
+  session: FollowSession,
+  { head, trustVersion }: { readonly head: Head | undefined; readonly trustVersion: number },
+  now: number,
+): FollowStep {
   if (session.lastSentAt === undefined) return { do: 'SendBeat' }
   if (now >= session.endsAt) return { do: 'End' }
+  if (session.saidTrust !== trustVersion) return { do: 'SendBeat' }
   if (head && head.document !== session.sent) return { do: 'SendHead', head }
   const beatIn = session.lastSentAt + BEAT_MS - now
   return beatIn <= 0 ? { do: 'SendBeat' } : { do: 'Wait', ms: Math.min(beatIn, session.endsAt - now) }
 }
 
 /** The session after a step was carried out. */
-export function afterStep(session: FollowSession, step: FollowStep, now: number): FollowSession {
+export function afterStep(
+  session: FollowSession,
+  step: FollowStep,
+  { now, trustVersion }: { readonly now: number; readonly trustVersion: number },
+): FollowSession {
   switch (step.do) {
     case 'SendHead':
       return { ...session, lastSentAt: now, sent: step.head.document }
     case 'SendBeat':
-      return { ...session, lastSentAt: now }
+      return { ...session, lastSentAt: now, saidTrust: trustVersion }
     case 'End':
     case 'Wait':
       return session
