@@ -29,8 +29,8 @@ const DEADLINE_MS: Readonly<Record<TierName, number>> = {
   contract: 1_500_000,
   sim: 1_200_000,
   oracle: 1_500_000,
-  real: 2_100_000,
-  browser: 600_000,
+  real: 2_700_000,
+  browser: 900_000,
   deep: 3_600_000,
 }
 
