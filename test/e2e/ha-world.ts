@@ -3,7 +3,7 @@
  * TLS, each with an embedded cluster. Everything that happens is noted on a time line.
  */
 import assert from 'node:assert/strict'
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInformer } from '../../src/client/informer.ts'
 import { clientOver } from '../../src/client/create-client.ts'
@@ -289,6 +289,23 @@ export function followRefusals({ t, watching: client }: HaWorld) {
     await running
   })
   return { seen }
+}
+
+/** What the user of the hub wrote between two times: resources, by the audit log of the kube-apiserver. */
+export function writesOfHub(auditLog: string, fromMs: number, toMs: number): string[] {
+  const lines = readFileSync(auditLog, 'utf8').split('\n')
+  return lines.flatMap((line) => {
+    if (!line.includes(HUB_USER)) return []
+    const event = JSON.parse(line) as {
+      readonly verb: string
+      readonly requestReceivedTimestamp: string
+      readonly objectRef?: { readonly resource: string; readonly subresource?: string }
+    }
+    const atMs = Date.parse(event.requestReceivedTimestamp)
+    if (['get', 'list', 'watch'].includes(event.verb) || atMs < fromMs || atMs > toMs) return []
+    const { resource = '-', subresource } = event.objectRef ?? {}
+    return [subresource === undefined ? resource : `${resource}/${subresource}`]
+  })
 }
 
 /** Nothing twice: one Release for each generation of the Bundle, one Rollout for each Release. */

@@ -15,6 +15,7 @@ import {
   startLoad,
   untilAllReported,
   untilAllRun,
+  writesOfHub,
 } from './ha-world.ts'
 
 const SITES = 12
@@ -107,4 +108,30 @@ test('keys are rotated while the processes of a hub read the Secret one after th
   note(`all clusters run version ${last}, the last one; ${documents.count()} documents`)
   assert.deepEqual(documents.problems, [])
   await assertNothingDoubled(world)
+})
+
+test('in maintenance no process of a hub decides anything', async (context) => {
+  const members = [{ name: 'hub-0' }, { name: 'hub-1' }, { name: 'gateway-0', roles: 'gateway' }]
+  const world = await startHaWorld(context, members)
+  const { note, flotilla, home, auditLog } = world
+  const sites = await joinSites(world, 4)
+  const load = startLoad(world)
+  await untilAllRun(sites, 1, 'the first version')
+  const on = await flotilla('hub', 'maintenance', 'on', '--reason', 'test', '--kubeconfig', home.kubeconfigPath)
+  assert.equal(on, 'maintenance on; confirmed by gateway-0, hub-0, hub-1: nothing is decided\n')
+  const from = Date.now()
+  note('maintenance is on')
+  await sleep(10_000)
+  const until = Date.now()
+  const written = new Set(writesOfHub(auditLog, from, until))
+  note(`meanwhile the hub wrote ${[...written].toSorted().join(', ')}`)
+  const allowed = ['leases', 'configmaps', 'clusterreports', 'clusters/status', 'subjectaccessreviews']
+  assert.deepEqual(
+    [...written].filter((resource) => !allowed.includes(resource)),
+    [],
+  )
+  await flotilla('hub', 'maintenance', 'off', '--kubeconfig', home.kubeconfigPath)
+  const last = await load.stop()
+  await untilAllRun(sites, last, 'after the maintenance')
+  note(`all clusters run version ${last}, the last one`)
 })
