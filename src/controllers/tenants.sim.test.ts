@@ -14,7 +14,7 @@ let hub: ControllersHome
 let world: TenancyWorld
 
 before(async () => {
-  hub = await startControllersHome(['fleet', 'flux', 'ocm', 'argo'])
+  hub = await startControllersHome(['fleet', 'flux', 'ocm', 'argo', 'karmada'])
   await installPolicies(hub.client, new AbortController().signal)
   world = {
     admin: hub.client,

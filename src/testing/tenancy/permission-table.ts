@@ -154,6 +154,29 @@ const FLUX_HELM: Readonly<Record<string, Row>> = {
   'helmreleases/status': NOTHING,
 }
 
+const KARMADA_POLICY: Readonly<Record<string, Row>> = {
+  propagationpolicies: WRITABLE,
+  'propagationpolicies/status': NOTHING,
+  clusterpropagationpolicies: NOTHING,
+  'clusterpropagationpolicies/status': NOTHING,
+  overridepolicies: WRITABLE,
+  'overridepolicies/status': NOTHING,
+  clusteroverridepolicies: NOTHING,
+  'clusteroverridepolicies/status': NOTHING,
+}
+
+const KARMADA_WORK: Readonly<Record<string, Row>> = {
+  resourcebindings: READABLE,
+  'resourcebindings/status': NOTHING,
+  clusterresourcebindings: NOTHING,
+  'clusterresourcebindings/status': NOTHING,
+}
+
+const KARMADA_CLUSTER: Readonly<Record<string, Row>> = {
+  clusters: NOTHING,
+  'clusters/status': NOTHING,
+}
+
 /** The rows by group. */
 export const PERMISSIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   'flotilla.dev': NATIVE,
@@ -167,6 +190,9 @@ export const PERMISSIONS: Readonly<Record<string, Readonly<Record<string, Row>>>
   'source.toolkit.fluxcd.io': FLUX_SOURCE,
   'kustomize.toolkit.fluxcd.io': FLUX_KUSTOMIZE,
   'helm.toolkit.fluxcd.io': FLUX_HELM,
+  'policy.karmada.io': KARMADA_POLICY,
+  'work.karmada.io': KARMADA_WORK,
+  'cluster.karmada.io': KARMADA_CLUSTER,
 }
 
 /** The names of all rows, as `plural.group`. */

@@ -79,6 +79,7 @@ test('options, dependencies, rings and the service account', () => {
       dependsOn: [{ name: 'base' }, { name: 'judged', readyExpr: 'true' }],
     },
     { 'flotilla.dev/rollout-plan': 'rings' },
+    { depends: ['flux-system/kustomization-base'] },
   )
   assert.deepEqual(made.apply, { force: true, timeout: '2m0s', immutable: 'Recreate' })
   assert.deepEqual(made.executor, { namespace: 'flux-system', name: 'deployer' })
