@@ -1,33 +1,18 @@
 // Tested by test/e2e/argo.oracle.test.ts
 /** What view, edit and admin of a namespace mean for the kinds of Argo CD. */
-import type { ClusterRole } from '../../kinds/builtin/rbac.ts'
+import type { ClusterRole, PolicyRule } from '../../kinds/builtin/rbac.ts'
+import { namespaceRole, READ_VERBS, WRITE_VERBS } from '../namespace-roles.ts'
 import { ARGO_GROUP } from './kinds.ts'
 
-const AGGREGATE = 'rbac.authorization.k8s.io/aggregate-to-'
-const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update']
+const APPLICATIONS = ['applications', 'applicationsets']
 
 /** The cluster roles of the dialect. An AppProject limits users who may write Applications, so admin alone has it. */
 export const ARGO_ROLES: readonly ClusterRole[] = [
-  role('view', ['view', 'edit', 'admin'], {
-    resources: ['applications', 'applicationsets', 'appprojects'],
-    verbs: ['get', 'list', 'watch'],
-  }),
-  role('edit', ['edit', 'admin'], { resources: ['applications', 'applicationsets'], verbs: WRITE }),
-  role('admin', ['admin'], { resources: ['appprojects'], verbs: WRITE }),
+  namespaceRole('flotilla:argo-view', ['view', 'edit', 'admin'], ruleOf([...APPLICATIONS, 'appprojects'], READ_VERBS)),
+  namespaceRole('flotilla:argo-edit', ['edit', 'admin'], ruleOf(APPLICATIONS, WRITE_VERBS)),
+  namespaceRole('flotilla:argo-admin', ['admin'], ruleOf(['appprojects'], WRITE_VERBS)),
 ]
 
-function role(
-  name: string,
-  into: readonly string[],
-  rule: { readonly resources: string[]; readonly verbs: string[] },
-): ClusterRole {
-  return {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRole',
-    metadata: {
-      name: `flotilla:argo-${name}`,
-      labels: Object.fromEntries(into.map((one) => [`${AGGREGATE}${one}`, 'true'])),
-    },
-    rules: [{ apiGroups: [ARGO_GROUP], ...rule }],
-  }
+function ruleOf(resources: readonly string[], verbs: readonly string[]): PolicyRule[] {
+  return [{ apiGroups: [ARGO_GROUP], resources: [...resources], verbs: [...verbs] }]
 }

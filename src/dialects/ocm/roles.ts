@@ -3,8 +3,9 @@
  * The kinds of the dialect, and what view and edit of a namespace mean for them. ManifestWorks are in no role: without
  * an executor they use the rights of the agent.
  */
-import type { ClusterRole, PolicyRule } from '../../kinds/builtin/rbac.ts'
+import type { ClusterRole } from '../../kinds/builtin/rbac.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
+import { namespaceRole, READ_VERBS, rulesOf, WRITE_VERBS } from '../namespace-roles.ts'
 import { OCM_ADDON_KINDS } from './addons/kinds.ts'
 import {
   AddOnPlacementScore,
@@ -26,9 +27,6 @@ export const OCM_KINDS: readonly Kind[] = [
   ...OCM_POLICY_KINDS,
 ]
 
-const AGGREGATE = 'rbac.authorization.k8s.io/aggregate-to-'
-const READ = ['get', 'list', 'watch']
-const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update']
 const OWNED: readonly Kind[] = [OcmPlacement, ManagedClusterSetBinding, ManifestWorkReplicaSet, ...OCM_POLICY_KINDS]
 const DECIDED: readonly Kind[] = [OcmPlacementDecision, AddOnPlacementScore]
 
@@ -37,19 +35,6 @@ const DECIDED: readonly Kind[] = [OcmPlacementDecision, AddOnPlacementScore]
  * Bundle.
  */
 export const OCM_ROLES: readonly ClusterRole[] = [
-  role('flotilla:ocm-view', ['view', 'edit', 'admin'], rulesOf([...OWNED, ...DECIDED], READ)),
-  role('flotilla:ocm-edit', ['edit', 'admin'], rulesOf(OWNED, WRITE)),
+  namespaceRole('flotilla:ocm-view', ['view', 'edit', 'admin'], rulesOf([...OWNED, ...DECIDED], READ_VERBS)),
+  namespaceRole('flotilla:ocm-edit', ['edit', 'admin'], rulesOf(OWNED, WRITE_VERBS)),
 ]
-
-function rulesOf(kinds: readonly Kind[], verbs: readonly string[]): PolicyRule[] {
-  return kinds.map(({ group, plural }) => ({ apiGroups: [group], resources: [plural], verbs: [...verbs] }))
-}
-
-function role(name: string, into: readonly string[], rules: PolicyRule[]): ClusterRole {
-  return {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRole',
-    metadata: { name, labels: Object.fromEntries(into.map((one) => [`${AGGREGATE}${one}`, 'true'])) },
-    rules,
-  }
-}

@@ -1,5 +1,6 @@
 import { defineView } from './define-view.ts'
-import { digest, enumOf, name, object, optional, text } from '../schema/schema-builders.ts'
+import { desiredObject } from './desired-object.ts'
+import { enumOf, name, optional, text } from '../schema/schema-builders.ts'
 import { OBJECT_ROW_STATES } from '../fields/states.ts'
 
 /** An object of a bundle on a cluster: a row that the hub computes for each request and never stores. */
@@ -15,18 +16,7 @@ export const BundleObject = defineView({
       description: 'Name of the Bundle in this namespace, or `delivery:NAME` for a Delivery.',
     }),
     cluster: name({ description: 'Name of the cluster.' }),
-    object: object(
-      {
-        apiVersion: text({ max: 317, description: 'API version of the object.' }),
-        kind: text({ max: 63, description: 'Kind of the object.' }),
-        namespace: optional(
-          text({ max: 63, description: 'Namespace of the object. Absent for a cluster-scoped object.' }),
-        ),
-        name: text({ max: 253, description: 'Name of the object.' }),
-        digest: digest({ description: 'Digest of the desired object.' }),
-      },
-      { description: 'Object in the cluster.' },
-    ),
+    object: desiredObject('Object in the cluster.'),
     state: enumOf(OBJECT_ROW_STATES, {
       description:
         "State of the object itself. `NotReported`: the agent's report does not tell it. `Offline`: the cluster is offline, and the message has the last reported state.",

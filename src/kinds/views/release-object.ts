@@ -1,5 +1,6 @@
-import { digest, int, name, object, optional, text } from '../schema/schema-builders.ts'
+import { digest, int, name } from '../schema/schema-builders.ts'
 import { defineView } from './define-view.ts'
+import { desiredObject } from './desired-object.ts'
 
 /** An object of the content of a Release: a row that the hub computes for each request and never stores. */
 export const ReleaseObject = defineView({
@@ -14,18 +15,7 @@ export const ReleaseObject = defineView({
     bundle: name({ description: 'Name of the Bundle in this namespace.' }),
     generation: int({ description: "Generation of the Bundle's content." }),
     set: digest({ description: 'Digest of the set that has the object. A Bundle with variants has several sets.' }),
-    object: object(
-      {
-        apiVersion: text({ max: 317, description: 'API version of the object.' }),
-        kind: text({ max: 63, description: 'Kind of the object.' }),
-        namespace: optional(
-          text({ max: 63, description: 'Namespace of the object. Absent for a cluster-scoped object.' }),
-        ),
-        name: text({ max: 253, description: 'Name of the object.' }),
-        digest: digest({ description: 'Digest of the desired object.' }),
-      },
-      { description: 'Object as it is delivered to clusters.' },
-    ),
+    object: desiredObject('Object as it is delivered to clusters.'),
   },
   selectable: ['release', 'bundle', 'set'],
   columns: [
