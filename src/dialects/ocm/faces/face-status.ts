@@ -1,6 +1,7 @@
 /** The status of a ManagedCluster, from the Cluster that it shows. Pure. */
 import { compact } from '../../../core/compact.ts'
 import { findCondition } from '../../../core/conditions.ts'
+import { parseQuantity } from '../../../core/text/quantity.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import { acceptancePass } from '../clusters/cluster-passes.ts'
 import type { OcmCondition } from '../clusters/cluster-passes.ts'
@@ -58,15 +59,28 @@ function clockCondition({ status }: Cluster, { spec }: ManagedCluster): OcmCondi
   }
 }
 
-/** What a Cluster reports: claims and the version. Open Cluster Management refuses claims without a value. */
-export function reportedStatus({
-  status = {},
-}: Cluster): Pick<NonNullable<ManagedCluster['status']>, 'clusterClaims' | 'version'> {
+type Reported = Pick<NonNullable<ManagedCluster['status']>, 'allocatable' | 'capacity' | 'clusterClaims' | 'version'>
+type Claims = NonNullable<NonNullable<Cluster['status']>['claims']>
+
+/**
+ * What a Cluster reports: claims, the version, and the resources of its nodes. Open Cluster Management refuses claims
+ * without a value.
+ */
+export function reportedStatus({ status = {} }: Cluster): Reported {
   const claims = (status.claims ?? []).filter(({ value }) => value !== '')
   return compact({
     clusterClaims: claims.length > 0 ? claims : undefined,
     version: status.kubernetesVersion === undefined ? undefined : { kubernetes: status.kubernetesVersion },
+    capacity: resourcesIn(claims, 'flotilla.dev/capacity.'),
+    allocatable: resourcesIn(claims, 'flotilla.dev/allocatable.'),
   })
+}
+
+/** The sums over all nodes, which the agent reports as claims; undefined where it may not read nodes. */
+function resourcesIn(claims: Claims, prefix: string): Record<string, string> | undefined {
+  const found = claims.filter(({ name, value }) => name.startsWith(prefix) && parseQuantity(value) !== undefined)
+  if (found.length === 0) return undefined
+  return Object.fromEntries(found.map(({ name, value }) => [name.slice(prefix.length), value]))
 }
 
 /** The label of a namespace that belongs to a cluster. */

@@ -84,7 +84,8 @@ async function showStatus(
 ): Promise<void> {
   const { name } = face.metadata
   for (const { type, status, reason, message } of shown.conditions) conditions.set(type, status, reason, message)
-  const { clusterClaims: _claims, version: _version, ...others } = face.status ?? { conditions: [] }
+  const others = { conditions: [], ...face.status }
+  for (const field of REPORTED) delete others[field]
   face.status = { ...others, ...reportedStatus(shown.cluster) }
   if (!face.spec.hubAcceptsClient) return
   const isMissing = isNamespaceName(name) && ports.namespaceOf(name) === undefined
@@ -92,6 +93,9 @@ async function showStatus(
   const { type, status, reason, message } = namespaceCondition(name, ports.namespaceOf(name))
   conditions.set(type, status, reason, message)
 }
+
+/** Fields of the status that follow the Cluster. */
+const REPORTED = ['allocatable', 'capacity', 'clusterClaims', 'version'] as const
 
 const LOOK_AGAIN_MS = 60_000
 
