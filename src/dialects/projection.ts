@@ -38,7 +38,7 @@ export interface RowFacts {
   readonly report?: ClusterReport
 }
 
-/** A kind of a dialect whose objects are bundles on clusters in the words of the other system. */
+/** A kind of a dialect whose objects are bundles on clusters in the words of the peer. */
 export interface Projection {
   readonly kind: Kind
   /** True if users also write objects of the kind: the objects that are stored stand in the same lists and watches. */
@@ -57,7 +57,7 @@ export interface Projection {
   makerOf(bundle: Bundle): KubeObject
 }
 
-/** A kind of a dialect whose objects are Deliveries on clusters in the words of the other system. */
+/** A kind of a dialect whose objects are Deliveries on clusters in the words of the peer. */
 export interface DeliveryProjection extends Pick<Projection, 'kind' | 'isStoredToo' | 'within' | 'named'> {
   readonly of: 'Delivery'
   /** Whether clusters of a Delivery have objects of the kind. */

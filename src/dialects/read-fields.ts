@@ -28,7 +28,7 @@ export type Report = (level: Finding['level'], path: Path, message: string) => v
 
 /** The system of the fields, and the receiver of findings. */
 export interface Reading {
-  /** The name of the other system, for messages. */
+  /** The name of the peer, for messages. */
   readonly system: string
   readonly report: Report
 }

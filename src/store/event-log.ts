@@ -20,13 +20,13 @@ export interface EventLog {
 /** The open watches of a store. */
 export interface Watches {
   watch(prefix: string, after: number, signal: AbortSignal): StoreWatch
-  /** Wakes the watches whose prefix covers one of these keys, which changed after the revision `before`. */
+  /** Wakes the watches whose prefix covers a key of the list, which changed after the revision `before`. */
   wake(keys: Iterable<string>, before: number): void
   /** Ends all watches. */
   close(): void
 }
 
-/** How many revisions one synchronous read of the log may span, so that a long replay lets others work in between. */
+/** How many revisions one synchronous read of the log may span, so that a long replay yields in between. */
 const WINDOW = 1000
 
 /** The answer to a request for history that is gone, in Kubernetes' words. */
@@ -36,7 +36,7 @@ export function historyExpiredError(requested: number, compacted: number): ApiEr
 
 /** Watches over a log. */
 export function createWatches(log: EventLog): Watches {
-  // A watch stays here for as long as it is read: one that follows much sleeps and wakes all the time.
+  // A watch stays here for as long as it is read: a busy watch sleeps and wakes all the time.
   const open = new Map<string, Set<Cursor>>()
   let isClosed = false
 
@@ -86,13 +86,13 @@ const NOTHING: readonly StoreEvent[] = []
 
 /**
  * A watch. A generator would be shorter, but there may be thousands of them and each change goes through all that
- * follow it: this is one object, and one promise for each event.
+ * follow it: a watch is an object, and a promise for each event.
  */
 class Cursor implements StoreWatch, AsyncIterator<StoreEvent, undefined> {
   readonly prefix: string
   readonly #home: Home
   readonly #signal: AbortSignal
-  /** Everything up to here was seen by the reader. */
+  /** The reader has seen all revisions up to here. */
   #seen: number
   /** What was read from the log after that, up to this revision. */
   #upTo: number
@@ -140,13 +140,13 @@ class Cursor implements StoreWatch, AsyncIterator<StoreEvent, undefined> {
     return Promise.resolve(DONE)
   }
 
-  /** Nothing below the prefix happens while a watch waits undisturbed, so it has seen everything there is. */
+  /** No key below the prefix changes while a watch waits undisturbed, so the watch has seen all events. */
   progress(): number {
     if (this.#waiting) this.#pass(this.#home.log.revision())
     return this.#seen
   }
 
-  /** Something below the prefix changed, the first of it after the revision `before`; or the store was closed. */
+  /** A key below the prefix changed, first after the revision `before`; or the store was closed. */
   wake(before: number): void {
     if (!this.#waiting) return
     if (this.#isEnded()) return void this.return()
@@ -167,7 +167,7 @@ class Cursor implements StoreWatch, AsyncIterator<StoreEvent, undefined> {
     void this.return()
   }
 
-  /** The next event of the log; who asks for it has seen all before it. */
+  /** The next event of the log; the reader has seen all events before it. */
   #read(): StoreEvent | undefined {
     const { log } = this.#home
     for (;;) {
@@ -213,7 +213,7 @@ class Cursor implements StoreWatch, AsyncIterator<StoreEvent, undefined> {
   }
 }
 
-/** A watch that tells each event in other words. */
+/** A watch that translates each event. */
 export function mapWatch(watch: StoreWatch, map: (event: StoreEvent) => StoreEvent): StoreWatch {
   return {
     progress: () => watch.progress(),

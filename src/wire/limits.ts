@@ -1,4 +1,4 @@
-/** How large anything on the wire may be. What is larger is refused before it is parsed. */
+/** How large messages on the wire may be. What is larger is refused before it is parsed. */
 export const LIMITS = {
   /** An enrol or renew request. */
   requestBytes: 64 * 1024,
@@ -20,7 +20,7 @@ export const LIMITS = {
   trustBytes: 4 * 1024 * 1024,
   /** A line of a follow stream. */
   frameBytes: 16 * 1024,
-  /** Any other answer. */
+  /** All remaining answers. */
   answerBytes: 256 * 1024,
   /** Entries of a document, rows of a report. */
   bundles: 500,
@@ -32,24 +32,24 @@ export const LIMITS = {
   setObjects: 100_000,
   /** A message in a report; the kind allows four times as much. */
   messageChars: 1024,
-  /** Drifted objects, and values, that one row of a report tells. */
+  /** Drifted objects, and values, that a row of a report tells. */
   rowDetails: 20,
-  /** Objects with a state of their own in one report, and the size of them together. */
+  /** Objects with a state of their own in a report, and their size together. */
   reportObjects: 200,
   reportObjectBytes: 64 * 1024,
-  /** Observations of single objects in one report, and of an entry. */
+  /** Observations of single objects in a report, and of an entry. */
   feedbackBytes: 256 * 1024,
   feedbackObjects: 5000,
-  /** Results of checks in one report, their messages and objects together, and the objects of one result. */
+  /** Results of checks in a report, their messages and objects together, and the objects of a result. */
   checks: 2000,
   checkBytes: 256 * 1024,
   checkObjects: 20,
-  /** Results of policy engines in one report, and the policies and namespaces of them. */
+  /** Results of policy engines in a report, with their policies and namespaces. */
   resultBytes: 128 * 1024,
   resultPolicies: 500,
   resultNamespaces: 200,
   resultObjects: 5,
-  /** Lines of the agent's own log in one report, sent only on request. */
+  /** Lines of the agent's own log in a report, sent only on request. */
   logLines: 100,
   logLineChars: 400,
   /** Receipts of removals that an agent keeps, newest first. */
@@ -60,6 +60,6 @@ export const LIMITS = {
   claimValueChars: 1024,
   /** Ancestors a document names, so that an agent that missed some can tell its own past from another. */
   ancestors: 64,
-  /** Trust bundles in one answer; an agent asks again for the rest. */
+  /** Trust bundles in an answer; an agent asks again for the rest. */
   trustVersions: 32,
 } as const

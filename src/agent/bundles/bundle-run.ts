@@ -281,7 +281,7 @@ export function takeDriftDecisions(run: BundleRun, plan: SetPlan, nowMs: number 
 export function optionsNow(run: BundleRun, planned: PlannedObject): ObjectOptions {
   const options = withDriftDecisions(planned.options, run.decisions.get(planned.key) ?? [], planned)
   if (run.handover?.step !== 'Take') return options
-  // Equal fields stay with the other system's managers, too, until the last step: the way back needs them.
+  // Equal fields stay with the peer's managers, too, until the last step: the way back needs them.
   return { ...options, force: options.force || run.handover.acceptDifferences, keepsManagers: true }
 }
 

@@ -55,7 +55,7 @@ export function createAlignment({ table, appliers, clock }: AlignmentPorts) {
     bundle.dueAt = clock.monotonicMs()
   }
 
-  /** A handover stops a bundle that runs, too: the other system manages its objects meanwhile. */
+  /** A handover stops a bundle that runs, too: the peer manages its objects meanwhile. */
   function takeHandover(bundle: TrackedBundle, handover: DocumentRules['handover']): void {
     if (jsonEqual(bundle.run.handover ?? null, handover ?? null)) return
     bundle.run.handover = handover

@@ -1,6 +1,6 @@
 // Tested by src/agent/results/engine-results.contract.test.ts
 /**
- * What policy engines of the cluster found, for the report: Kyverno and every other engine that writes PolicyReports or
+ * What policy engines of the cluster found, for the report: Kyverno and all engines that write PolicyReports or
  * Reports of OpenReports, and Gatekeeper. The agent reads with its own rights and within the local limits.
  */
 import { createWakeup } from '../../core/async/wakeup.ts'
@@ -71,7 +71,7 @@ export function createEngineResults(ports: EngineResultsPorts) {
   async function load(): Promise<void> {
     const bytes = await storage.read(AGENT_FILES.results)
     if (!bytes || bytes.byteLength === 0) return
-    // What the last start reported is told until everything is read again.
+    // What the last start reported is told until all objects are read again.
     reported = parseJson(ReportedResults, bytes, { what: 'the stored results', maxBytes: LIMITS.resultBytes })
   }
 
@@ -119,7 +119,7 @@ export function createEngineResults(ports: EngineResultsPorts) {
 
   return {
     current: (): ReportedResults | undefined => reported,
-    /** The cluster was restored: everything is read again. */
+    /** The cluster was restored: all objects are read again. */
     forget(): void {
       startOver()
       lookAt = 0

@@ -138,7 +138,7 @@ interface DialectParts {
 }
 
 /**
- * Installs the CRDs and namespaces of dialects. An existing CRD, installed by the other system, stays unchanged. On the
+ * Installs the CRDs and namespaces of dialects. An existing CRD, installed by the peer, stays unchanged. On the
  * embedded home, the controllers lose the rights of dialects that are not served any more.
  * Returns the dialects that were not installed before.
  */
@@ -190,7 +190,7 @@ async function installKind(dialect: string, kind: Kind, client: Client, signal: 
       await client.create(CrdResource, own, { fieldManager: 'flotilla-hub', signal })
       return true
     } catch (raced) {
-      // Another hub or the other system has created it meanwhile.
+      // Another hub or the peer has created it meanwhile.
       if (!isApiError(raced, 'AlreadyExists')) throw raced
       return false
     }

@@ -66,7 +66,7 @@ export function kubeHomeSystemRules(): PolicyRule[] {
 }
 
 /**
- * Rights for an enabled dialect: the hub lists each kind, and the controllers of the other system, before it begins.
+ * Rights for an enabled dialect: the hub lists each kind, and the controllers of the peer, before it begins.
  */
 export function kubeHomeDialectRules(dialect: DialectName): PolicyRule[] {
   const list = dialectKinds(dialect).map(({ group, plural }) => ({

@@ -30,7 +30,7 @@ export interface ControllerInputs extends Pick<
   /** Name of this hub. Its Leases name it as their holder. */
   readonly name: string
   readonly dialects: readonly DialectName[]
-  /** On a kube-apiserver: which dialects wait for the controllers of the other system. */
+  /** On a kube-apiserver: which dialects wait for the controllers of the peer. */
   readonly peers?: PeerWatch | undefined
   /** Whether the hub is in maintenance now. */
   readonly isPaused: boolean

@@ -48,7 +48,7 @@ export function hubViews(clock: Clock, blobs: SetReader | undefined): readonly A
   ]
 }
 
-/** A projection on the embedded home, under the kind of the other system. */
+/** A projection on the embedded home, under the kind of the peer. */
 export function projectedView(projection: AnyProjection, clock: Clock): ApiView {
   const { kind, isStoredToo = false } = projection
   return {
@@ -66,7 +66,7 @@ export function projectedView(projection: AnyProjection, clock: Clock): ApiView 
 }
 
 /**
- * A projection beside a kube-apiserver, as `<plural>.view.flotilla.dev`: the group of the other system is served from
+ * A projection beside a kube-apiserver, as `<plural>.view.flotilla.dev`: the group of the peer is served from
  * its CustomResourceDefinitions there, which have the objects that are stored.
  */
 export function aggregatedProjection({ isStoredToo: _stored, ...projection }: AnyProjection, clock: Clock): ApiView {

@@ -1,5 +1,5 @@
 // Tested by src/lua/lua.test.ts
-/** The functions without a table: `pairs`, `type`, `tostring` and others. */
+/** The functions without a table: for example `pairs`, `type` and `tostring`. */
 import { isTrue, LuaError, toNumber, toText, typeName, Unlocated } from '../run/values.ts'
 import type { LuaTable, LuaValue } from '../run/values.ts'
 import type { Natives } from './arguments.ts'

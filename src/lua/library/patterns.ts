@@ -1,5 +1,5 @@
 // Tested by src/lua/lua.test.ts
-/** Patterns of Lua: `%d+`, `(%a)-`, `%b()` and others. Each step counts, because a pattern can try many ways. */
+/** Patterns of Lua: for example `%d+`, `(%a)-` and `%b()`. Each step counts, because a pattern can try many ways. */
 import { Unlocated } from '../run/values.ts'
 import type { Budget, LuaValue } from '../run/values.ts'
 

@@ -161,7 +161,7 @@ export function typeName(value: LuaValue): string {
   return value instanceof LuaTable ? 'table' : 'function'
 }
 
-/** nil and false are false; everything else is true. */
+/** nil and false are false; all values but these are true. */
 export function isTrue(value: LuaValue): boolean {
   return value !== undefined && value !== false
 }

@@ -1,5 +1,5 @@
 // Tested by src/lua/lua.test.ts
-/** The syntax tree of a script. Strings are byte strings: each character is one byte. */
+/** The syntax tree of a script. Strings are byte strings: each character is a byte. */
 
 /** An expression. */
 export type Expr =

@@ -102,7 +102,7 @@ export function authorityProblem({ name, notAfter }: HubAuthority, nowMs: number
   return left <= AUTHORITY_WARNING_MS ? `the ${name} CA expires in ${humanAge(left)}${todo}` : undefined
 }
 
-/** Why the controllers of a dialect wait, or may meet those of the other system, and what to do. */
+/** Why the controllers of a dialect wait, or may meet those of the peer, and what to do. */
 export function peerProblem({ dialect, state, workloads, message }: DialectPeer): string {
   return state === 'Waiting'
     ? `dialect ${dialect} waits while controllers of the other system run: ${nameSome(workloads)}; scale them to zero, or leave ${dialect} out of --dialects`

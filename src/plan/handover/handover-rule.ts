@@ -12,7 +12,7 @@ export interface HandoverRule {
   readonly from: string
   readonly step: HandoverStep
   readonly acceptDifferences: boolean
-  /** A person has stopped the controllers of the other system for this cluster, so the agent stops none. */
+  /** A person has stopped the controllers of the peer for this cluster, so the agent stops none. */
   readonly peerStopped?: boolean
   /** Time at which the step began; the report of the agent repeats it. */
   readonly since?: string
@@ -26,7 +26,7 @@ export function handoverRuleOf({ spec }: Pick<Cluster, 'spec'>): HandoverRule | 
   return { from, step, acceptDifferences, since, ...compact({ peerStopped: peerStopped || undefined }) }
 }
 
-/** True while the other system manages the objects: the agent writes none of them. */
+/** True while the peer manages the objects: the agent writes none of them. */
 export function isWithPeer(rule: Pick<HandoverRule, 'step'> | undefined): boolean {
   return rule?.step === 'Compare' || rule?.step === 'Undo'
 }

@@ -1,4 +1,4 @@
-/** The end of a handover for an object: the fields move to the bundle, and the marks of the other system go. */
+/** The end of a handover for an object: the fields move to the bundle, and the marks of the peer go. */
 import type { ManagedFieldsEntry, UnknownObject } from '../../kinds/meta.ts'
 import { ownField } from '../../kinds/schema/own-field.ts'
 import { ownersAt } from '../objects/managed-fields.ts'
@@ -9,7 +9,7 @@ import type { Peer } from './peers.ts'
 const VALUES: Readonly<Record<string, string>> = { 'app.kubernetes.io/managed-by': 'Helm' }
 
 /**
- * The merge patch of the object's metadata; undefined when the object has no mark and no field of the other system.
+ * The merge patch of the object's metadata; undefined when the object has no mark and no field of the peer.
  * A mark that the bundle applies itself stays.
  */
 export function releaseMarksPatch(live: UnknownObject, peer: Peer, manager: string): object | undefined {

@@ -126,12 +126,12 @@ const DriftRule = Type.Object({
 })
 
 const Handover = Type.Object({
-  /** The other system, for messages. */
+  /** The peer, for messages. */
   from: Type.String({ minLength: 1, maxLength: 63 }),
   step: Type.Union([Type.Literal('Compare'), Type.Literal('Take'), Type.Literal('Finish'), Type.Literal('Undo')]),
   /** Whether step `Take` overwrites fields that differ. */
   acceptDifferences: Type.Boolean(),
-  /** A person has stopped the controllers of the other system: the agent stops none. */
+  /** A person has stopped the controllers of the peer: the agent stops none. */
   peerStopped: Type.Optional(Type.Boolean()),
   /** Time at which the step began; the report repeats it. */
   since: Type.Optional(Type.String({ maxLength: 40 })),

@@ -1,7 +1,7 @@
 // Tested by src/agent/bundles/handover/compare-set.contract.test.ts
 /**
  * Compares the objects of a bundle with the objects in the cluster, by dry runs of the writes that would take them
- * over. Nothing is written, so the other system may still run.
+ * over. Nothing is written, so the peer may still run.
  */
 import { inParallel } from '../../../core/async/in-parallel.ts'
 import { comparisonMessage } from '../../../plan/handover/comparison.ts'

@@ -50,7 +50,7 @@ export function createHandoverSteps(ports: HandoverStepPorts) {
     return { state: 'Complete', message, objects, differing, ...leftOf(records, keys) }
   }
 
-  /** `isFree`: the other system is stopped and its records are disarmed, so bundles may take over. */
+  /** `isFree`: the peer is stopped and its records are disarmed, so bundles may take over. */
   async function take(
     rule: HandoverRule,
     peer: Peer,

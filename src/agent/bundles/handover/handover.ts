@@ -1,7 +1,7 @@
 // Tested by src/agent/bundles/handover/handover.contract.test.ts
 /**
  * The steps of a handover for the cluster as a whole. Bundles compare and take over by themselves (compare-set.ts,
- * operation.ts); this part stops and starts the other system, and changes its records.
+ * operation.ts); this part stops and starts the peer, and changes its records.
  *
  *   Compare                 count differences, and objects that no bundle has
  *   Take    ─▶ stop controllers ─▶ disarm records ─▶ bundles take over
@@ -39,14 +39,14 @@ export function createHandover(ports: HandoverPorts) {
   let reported: ReportedHandover | undefined
   /** The rule of the last pass. */
   let last: HandoverRule | undefined
-  /** Monotonic time of the next pass over the other system. */
+  /** Monotonic time of the next pass over the peer. */
   let dueAt = 0
-  /** The entries for which the other system is stopped and its records are disarmed: bundles may take over. */
+  /** The entries for which the peer is stopped and its records are disarmed: bundles may take over. */
   let freedFor: string | undefined
-  /** Objects that the other system lists and that no bundle has, by the last pass. */
+  /** Objects that the peer lists and that no bundle has, by the last pass. */
   let left: Pick<HandoverOutcome, 'left' | 'leftObjects'> = {}
 
-  /** Before the bundles: takes the cluster from the other system, and holds the bundles until that is done. */
+  /** Before the bundles: takes the cluster from the peer, and holds the bundles until that is done. */
   async function before(rule: HandoverRule | undefined, signal: AbortSignal): Promise<void> {
     if (!jsonEqual(last ?? null, rule ?? null)) {
       last = rule
@@ -82,7 +82,7 @@ export function createHandover(ports: HandoverPorts) {
 
   const isDue = () => clock.monotonicMs() >= dueAt
 
-  /** A pass over the other system; a refusal of the cluster is its outcome. */
+  /** A pass over the peer; a refusal of the cluster is its outcome. */
   async function work(
     rule: HandoverRule,
     signal: AbortSignal,
@@ -115,7 +115,7 @@ export function createHandover(ports: HandoverPorts) {
     ports.onChange()
   }
 
-  /** Bundles wait while the other system still runs. */
+  /** Bundles wait while the peer still runs. */
   function hold(rule: HandoverRule | undefined): void {
     const isHeld = rule?.step === 'Take' && freedFor !== entriesOf(table)
     const text = isHeld ? `handover from ${rule.from}: ${reported?.message ?? 'not begun'}` : undefined
@@ -140,7 +140,7 @@ export function createHandover(ports: HandoverPorts) {
   }
 }
 
-/** The last steps have an end; the others are looked at again, because the other system may come back. */
+/** The last steps have an end; the others are looked at again, because the peer may come back. */
 function restMs({ step }: HandoverRule, { state }: HandoverOutcome): number {
   if (state !== 'Complete') return OBSERVE_INTERVAL_MS.progressing
   return step === 'Finish' || step === 'Undo' ? Number.POSITIVE_INFINITY : OBSERVE_INTERVAL_MS.polled

@@ -21,7 +21,7 @@ export interface HandoverState {
   /** Counts of the comparison, as the agent last reported them for this step. */
   readonly objects?: number
   readonly differing?: number
-  /** Objects that the other system lists and that no Bundle has. */
+  /** Objects that the peer lists and that no Bundle has. */
   readonly left?: number
   readonly leftObjects?: readonly string[]
   /** The differences by Bundle. */

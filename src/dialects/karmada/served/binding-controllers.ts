@@ -256,7 +256,7 @@ function clusterFacts(cluster: Cluster): unknown {
   return [spec.accepted, spec.cordon !== undefined, spec.taints, metadata.labels, isLeaving(cluster), available]
 }
 
-/** Keys of the Deliveries that a report says something new about. */
+/** Keys of the Deliveries that a report has news about. */
 function changedDeliveries(before: ClusterReport | undefined, after: ClusterReport | undefined): string[] {
   const parts = (report: ClusterReport | undefined) => {
     const { bundles = [], feedback = [] } = report?.spec ?? {}

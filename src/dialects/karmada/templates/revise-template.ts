@@ -6,7 +6,7 @@ import { divideSeats, tieOrder } from '../../../plan/division/seats.ts'
 import { isDivisible } from './template-kinds.ts'
 import type { Template } from './template-kinds.ts'
 
-/** Annotations that say something about the object on the hub alone. */
+/** Annotations about the object on the hub alone. */
 const HUB_ANNOTATIONS: readonly string[] = [
   'kubectl.kubernetes.io/last-applied-configuration',
   'deployment.kubernetes.io/revision',
