@@ -8,8 +8,10 @@ import type { TestContext } from 'node:test'
 import { ensureNamespace, SYSTEM_NAMESPACE } from '../../../hub/home/hub-info.ts'
 import { Secret } from '../../../kinds/builtin/core.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
+import { buildCluster } from '../../../testing/fixtures/builders.ts'
 import { createCliHub, expectErrorReport } from '../../../testing/hub/cli-hub.ts'
 import { clusterAddPushed, isHubKubeconfig } from './add-pushed.ts'
+import { refuseTaken } from './add-terms.ts'
 
 const CANARY = 'c4n4ry'
 // Nothing listens there.
@@ -77,6 +79,16 @@ test('what cannot be used is refused before anything is made', async (t) => {
     assert.match(`${report.what} ${report.why}`, message)
   }
   assert.deepEqual((await client.list(Secret, { namespace: 'flotilla-system' })).items, [])
+})
+
+test('D22: a name that exists advises to decommission, and never to delete the Cluster', async () => {
+  const found = (spec: Partial<Cluster['spec']>) =>
+    expectErrorReport(refuseTaken('a', { get: async () => buildCluster('a', { spec }) as never }))
+  const joined = await found({})
+  assert.match(joined.todo ?? '', /^choose another name; .* "flotilla cluster decommission a --orphan"$/)
+  const pushed = await found({ kubeconfigSecret: { namespace: 'flotilla-system', name: 'a', key: 'value' } })
+  assert.match(pushed.todo ?? '', /"flotilla cluster add a --take-over"$/)
+  for (const { todo } of [joined, pushed]) assert.doesNotMatch(todo ?? '', /delete/)
 })
 
 test('a name or a Secret that exists stays as it is', async (t) => {
