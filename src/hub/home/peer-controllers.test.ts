@@ -87,6 +87,41 @@ test('a list that is not allowed is unknown: the dialect runs, and what is unkno
   )
 })
 
+test('a dialect that waits goes on waiting while the API does not answer', async () => {
+  const flux: Present = {
+    kind: 'Deployment',
+    name: 'helm-controller',
+    namespace: 'flux-system',
+    selector: 'helm-controller',
+    replicas: 1,
+  }
+  const api = apiWith([flux])
+  let failure: Error | undefined
+  const list = async (...input: Parameters<Client['list']>) => {
+    if (failure) throw failure
+    return await api.list(...input)
+  }
+  const clock = createVirtualClock()
+  const watch = createPeerWatch(['flux'], { client: { ...api, list } as Client, clock, log: silentLogger })
+  assert.deepEqual(await watch.look(signal), [])
+  let hasEnded = false
+  const term = watch.untilChanged(signal).then(() => (hasEnded = true))
+  for (const no of [new Error('connect ECONNREFUSED'), new ApiError('InternalError', 'etcdserver: no leader')]) {
+    failure = no
+    await clock.advance(60_000)
+    assert.equal(hasEnded, false, no.message)
+    assert.equal(watch.peers()[0]?.state, 'Waiting', no.message)
+    await assert.rejects(watch.look(signal), no, 'a term that begins now does not begin with the dialect')
+  }
+  failure = undefined
+  await clock.advance(60_000)
+  assert.equal(hasEnded, false)
+  flux.replicas = 0
+  await clock.advance(16_000)
+  await term
+  assert.deepEqual(await watch.look(signal), ['flux'])
+})
+
 test('a term ends when a peer is started or scaled to zero, and not otherwise', async () => {
   const flux: Present = {
     kind: 'Deployment',

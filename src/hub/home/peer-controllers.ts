@@ -3,7 +3,7 @@
  * of this hub would reconcile, so the controllers of the dialect wait.
  */
 import type { Client, Reader } from '../../client/client.ts'
-import { toError } from '../../core/errors.ts'
+import { isApiError, toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { builtinKind } from '../../kinds/builtin/kind-table.ts'
@@ -63,8 +63,9 @@ export function isRunning({ spec, status }: Workload): boolean {
 }
 
 /**
- * The controllers of other systems, for each dialect that has to wait for them or for which they cannot be listed. A
- * dialect that is not in the result has no such controllers.
+ * The controllers of other systems, for each dialect that has to wait for them or for which they may not be listed. A
+ * dialect that is not in the result has no such controllers. Rejects while the API gives no answer: nothing is known
+ * about controllers that may run.
  */
 export async function findPeers(
   names: readonly DialectName[],
@@ -92,7 +93,7 @@ async function findPeer(
     const workloads = lists.flat().toSorted()
     return workloads.length === 0 ? undefined : { dialect, state: 'Waiting', workloads }
   } catch (caught) {
-    if (signal.aborted) throw caught
+    if (signal.aborted || !isApiError(caught, 'Forbidden', 'NotFound')) throw caught
     return { dialect, state: 'Unknown', workloads: [], message: toError(caught).message.slice(0, 500) }
   }
 }
@@ -104,9 +105,12 @@ export interface PeerWatch {
   /** The newest result; empty before the first look. */
   peers(): readonly DialectPeer[]
   onChange(changed: () => void): void
-  /** Looks once. Returns the dialects whose controllers need not wait. */
+  /** Looks once. Returns the dialects whose controllers need not wait. Rejects while the API gives no answer. */
   look(signal: AbortSignal): Promise<DialectName[]>
-  /** Looks every 15 s; resolves when other dialects than those of the last `look` have to wait. */
+  /**
+   * Looks every 15 s; resolves when other dialects than those of the last `look` have to wait. While the API gives no
+   * answer, nothing changes.
+   */
   untilChanged(signal: AbortSignal): Promise<void>
   /** Another hub runs the controllers from now on, and says which dialects wait. */
   stop(): void
@@ -142,8 +146,15 @@ export function createPeerWatch(
       return names.filter((name) => !peers.some(({ dialect, state }) => dialect === name && state === 'Waiting'))
     },
     async untilChanged(signal) {
-      do await clock.sleep(LOOK_MS, signal)
-      while (!(await find(signal)))
+      let isOther = false
+      while (!isOther) {
+        await clock.sleep(LOOK_MS, signal)
+        isOther = await find(signal).catch((caught: unknown) => {
+          if (signal.aborted) throw caught
+          log.debug({ err: toError(caught) }, 'controllers of other systems could not be listed')
+          return false
+        })
+      }
     },
     stop() {
       peers = []
