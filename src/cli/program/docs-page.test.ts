@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Command } from 'commander'
+import { SYSTEM_NAMESPACE } from '../../hub/home/hub-info.ts'
 import { commanderArgs } from '../template/helm-flags.ts'
 import { cliReference, allCommands, describedProgram } from './docs-page.ts'
 import { FlotillaCommand, GROUP } from './flotilla-command.ts'
@@ -52,6 +53,13 @@ test('every command has a summary, a long description and an example that parses
       assert.notEqual(await parsed(line), '', `${path}: ${line}`)
     }
   }
+})
+
+test('the Secret with the keys of a hub is made for the namespace where the pods of the chart read it', () => {
+  const secret = allCommands(describedProgram()).find(
+    (command) => command.parent?.name() === 'trust' && command.name() === 'secret',
+  )
+  assert.equal(secret?.options.find(({ long }) => long === '--namespace')?.defaultValue, SYSTEM_NAMESPACE)
 })
 
 test('flags and arguments are described in sentence case and plain words', () => {

@@ -40,7 +40,7 @@ export async function trustInit(
   const { trust, root } = await createTrustFiles(flags.data, endpoints, PORTS)
   terminal.data(`root key ${trust.root.keyId}\n`)
   terminal.step('warn', `${root} is the root key: keep it on this machine or offline; only "flotilla trust" needs it`)
-  terminal.step('next', `flotilla trust secret --data ${flags.data} -n NAMESPACE | kubectl apply -f -`)
+  terminal.step('next', `flotilla trust secret --data ${flags.data} | kubectl apply -f -`)
 }
 
 /** Prints the Secret with the keys of hubs. */

@@ -65,10 +65,10 @@ function addKeys(trust: FlotillaCommand, act: Act): void {
       'Print the Secret with the keys that hubs need',
       'The Secret has no root key. Hubs mount it and read it with --keys. Apply it again after each change of the keys.',
     )
-    .example('Create the Secret', 'flotilla trust secret --data ./trust -n flotilla')
+    .example('Create the Secret', 'flotilla trust secret --data ./trust')
     .requiredOption('--data <dir>', 'Directory of "flotilla trust init" (required)')
     .option('--name <name>', 'Name of the Secret', 'flotilla-hub-keys')
-    .option('-n, --namespace <namespace>', 'Namespace of the Secret', 'flotilla')
+    .option('-n, --namespace <namespace>', 'Namespace of the Secret', 'flotilla-system')
     .action(
       act(async (run, _words, flags) => {
         const { printTrustSecret } = await import('../../commands/trust/trust.ts')
