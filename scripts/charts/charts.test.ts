@@ -16,6 +16,7 @@ import { servedDialects } from '../../src/hub/home/dialect-names.ts'
 import { kubeHomeDialectRules, kubeHomeRules, kubeHomeSystemRules } from '../../src/hub/home/kube-home-rules.ts'
 import { joinManifest } from '../../src/hub/join/agent-manifest.ts'
 import { agentRbac } from '../../src/hub/join/agent-rbac.ts'
+import { consoleConfigProblem } from '../../src/hub/start/oidc-config.ts'
 import type { PolicyRule } from '../../src/kinds/builtin/rbac.ts'
 import { profileOf } from '../../src/render/helm/profile.ts'
 import { loadChartArchive } from '../../src/render/helm/chart/load-chart.ts'
@@ -199,6 +200,7 @@ describe('the chart of the hub', () => {
         file: { path: 'hub.yaml', text: data['hub.yaml']! },
       })
       assert.equal(config.name, 'flotilla-hub-0')
+      assert.equal(consoleConfigProblem(config), undefined)
       assert.equal(config.agentImage, 'registry.example.com/platform/flotilla-agent:0.1.0')
       for (const [name, { from }] of Object.entries(origins)) if (from === 'hub.yaml') seen.add(name)
       const read: string[] = []

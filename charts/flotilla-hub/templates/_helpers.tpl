@@ -49,8 +49,8 @@ labels:
 {{- end -}}
 {{- end -}}
 {{- if .Values.console.enabled -}}
-{{- if or (not .Values.console.tlsSecret) (not .Values.oidc.issuer) (not .Values.oidc.clientId) -}}
-{{- fail "a console that other machines reach needs console.tlsSecret, oidc.issuer and oidc.clientId" -}}
+{{- if or (not .Values.console.url) (not .Values.console.tlsSecret) (not .Values.oidc.issuer) (not .Values.oidc.clientId) -}}
+{{- fail "a console that other machines reach needs console.url, console.tlsSecret, oidc.issuer and oidc.clientId" -}}
 {{- end -}}
 {{- end -}}
 {{- $grace := add 20 .Values.gateway.drainSeconds -}}
