@@ -42,7 +42,7 @@ export function showTarget(template: Template, entry: string, seen: SeenTarget):
   const failure = problem ?? (row?.state === 'Failed' ? (observed?.message ?? row.message) : undefined)
   const status = clusterStatus(template, values)
   return {
-    status: { cluster, isCurrent, values },
+    status: { cluster, isCurrent: isCurrent && problem === undefined, values },
     item: compact({
       clusterName: cluster,
       applied: isCurrent && failure === undefined,

@@ -301,7 +301,7 @@ async function show(
       cluster: name,
       report: ports.reportOf(name),
       isUnreachable: ports.isUnreachable(name),
-      wanted: delivery && deliveredTo(delivery, name),
+      wanted: delivery && wantedOn(delivery, name),
       problem: problems.get(name),
     }),
   )
@@ -319,6 +319,16 @@ async function show(
   showAdmission(draft, delivery)
   showMove(draft, move)
   return {}
+}
+
+/** The content that a cluster should have; none while the Delivery was not looked at, or the cluster not admitted. */
+function wantedOn(delivery: Delivery, cluster: string): ReturnType<typeof deliveredTo> {
+  const { metadata, status } = delivery
+  if (status?.observedGeneration === undefined || status.observedGeneration !== metadata.generation) return undefined
+  const { set, variants = [] } = status.revision ?? {}
+  const newest = variants.find(({ clusters }) => clusters.includes(cluster))?.set ?? set
+  const delivered = deliveredTo(delivery, cluster)
+  return delivered?.set === newest ? delivered : undefined
 }
 
 /** Why clusters do not receive what they should, from the Delivery. */

@@ -203,6 +203,26 @@ describe('a Deployment of the hub', () => {
     })
   })
 
+  test('changed is never shown as observed before each cluster has the change', async () => {
+    await once(async (world) => {
+      const fleet = await start(world, 2)
+      await apply(world, fleet, PropagationPolicy, 'web', policy({}))
+      await apply(world, fleet, Deployment, 'web', web(1))
+      const applied = async () => says(await bindingOf(fleet), 'FullyApplied').startsWith('True')
+      await until(world, fleet, 'ready', async () => (await isReady(fleet, 2)) && (await applied()))
+      await apply(world, fleet, Deployment, 'web', web(1, { image: 'registry.example/web:1.1' }))
+      const early: string[] = []
+      const isThere = async () => {
+        const images = await onClusters(fleet, ({ spec }) => spec.template.spec?.containers?.[0]?.image)
+        const isOnAll = images.every((image) => image?.endsWith(':1.1'))
+        if (!isOnAll && (await isReady(fleet, 2))) early.push(`observed, with ${images.join()}`)
+        return isOnAll && (await isReady(fleet, 2)) && (await applied())
+      }
+      await until(world, fleet, 'ready again', isThere)
+      assert.deepEqual(early, [])
+    })
+  })
+
   test('of a namespace without a Project runs nowhere and says so, also in the namespace of a cluster', async () => {
     await once(async (world) => {
       const fleet = await start(world, 1, { hasProject: false })
