@@ -22,7 +22,7 @@ import { droppedTasks } from '../failover/decide-failover.ts'
 import { decideMove, writePlaced } from './binding-move.ts'
 import { fullyApplied, showTarget } from './binding-status.ts'
 import type { ShownTarget } from './binding-status.ts'
-import { compileBinding, deliveryOptions, targetsOf } from './compile-binding.ts'
+import { compileBinding, deletedPolicy, deliveryOptions, targetsOf } from './compile-binding.ts'
 import type { ClusterContent } from './compile-binding.ts'
 import { CLUSTER_NAMESPACE, DELIVERY_LABEL } from './delivery-label.ts'
 import type { ServedBinding } from './kinds.ts'
@@ -163,7 +163,15 @@ async function remove(
   { signal }: Context,
 ): Promise<Result> {
   if (delivery) {
-    if (delivery.metadata.deletionTimestamp === undefined) await ports.deleteDelivery(delivery, signal)
+    if (delivery.metadata.deletionTimestamp !== undefined) return {}
+    const { options } = delivery.spec
+    const bundleDeleted = deletedPolicy(binding)
+    // A Delivery that was held back, for example by a suspension, has the older choice.
+    if (options?.delete?.bundleDeleted !== bundleDeleted) {
+      const chosen = { ...delivery.spec, options: { ...options, delete: { ...options?.delete, bundleDeleted } } }
+      await ports.applyDelivery({ ...appliedHead(delivery), spec: chosen }, signal)
+    }
+    await ports.deleteDelivery(delivery, signal)
     return {}
   }
   const { finalizers = [] } = binding.metadata
@@ -271,14 +279,13 @@ function deliveryFor(
 /** A binding without targets: its Delivery removes the object everywhere. */
 function withoutClusters(delivery: Delivery | undefined, targets: number): Delivery | undefined {
   if (!delivery || targets > 0) return undefined
-  const { apiVersion, kind, metadata, spec } = delivery
+  return { ...appliedHead(delivery), spec: { ...delivery.spec, clusters: [], variants: [] } }
+}
+
+/** The parts of a Delivery besides its spec that the controller applies. */
+function appliedHead({ apiVersion, kind, metadata }: Delivery): Omit<Delivery, 'spec' | 'status'> {
   const { namespace = '', name, labels } = metadata
-  return {
-    apiVersion,
-    kind,
-    metadata: { ...compact({ namespace, name, labels }), finalizers: [REMOVAL_FINALIZER] },
-    spec: { ...spec, clusters: [], variants: [] },
-  }
+  return { apiVersion, kind, metadata: { ...compact({ namespace, name, labels }), finalizers: [REMOVAL_FINALIZER] } }
 }
 
 interface Showing extends Delivered {

@@ -71,6 +71,11 @@ export function compileBinding({ binding, template, clusterOf, overrides }: Comp
 /** The label of a template whose replicas a controller of its clusters sets. */
 const RETAIN_REPLICAS = 'resourcetemplate.karmada.io/retain-replicas'
 
+/** What becomes of the object on its clusters when it is deleted on the hub. */
+export function deletedPolicy({ spec }: Pick<ServedBinding, 'spec'>): 'Delete' | 'Orphan' {
+  return spec.preserveResourcesOnDeletion === true ? 'Orphan' : 'Delete'
+}
+
 /** How the agents apply, watch and remove the object. */
 export function deliveryOptions({ spec }: ServedBinding, template: Template): BundleOptions {
   const { apiVersion, kind, metadata } = template
@@ -89,7 +94,7 @@ export function deliveryOptions({ spec }: ServedBinding, template: Template): Bu
     apply: { method: 'ServerSideApply', force: overwrites, takeover: overwrites ? 'Always' : 'Never' },
     delete: compact({
       unplaced: 'Delete' as const,
-      bundleDeleted: spec.preserveResourcesOnDeletion === true ? ('Orphan' as const) : ('Delete' as const),
+      bundleDeleted: deletedPolicy({ spec }),
       named: isNamed ? [selector] : undefined,
     }),
     namespaces: metadata.namespace ? { create: true } : undefined,

@@ -5,6 +5,7 @@ import { bindingName, decideBinding, isIgnored, readPolicy } from './decide-clai
 import type { ClaimFacts } from './decide-claim.ts'
 import type { ServedBinding, ServedPropagation } from './kinds.ts'
 import { validPolicies } from './policies.ts'
+import { templateReconciler } from './template.ts'
 
 const TEMPLATE: Template = {
   apiVersion: 'apps/v1',
@@ -100,6 +101,34 @@ describe('the binding of a template', () => {
     const both = decide([policy('b', { resourceSelectors: selectors })], { template, binding, requiredBy })
     assert.deepEqual([usedBy(both), both?.spec.requiredBy], ['b', requiredBy])
   })
+})
+
+test('a deleted template whose policy has come to preserve it hands that on before its binding goes', async () => {
+  const binding = decide([policy('a')])!
+  const template = {
+    ...TEMPLATE,
+    metadata: {
+      ...TEMPLATE.metadata,
+      deletionTimestamp: '2026-03-01T00:00:00Z',
+      finalizers: ['karmada.flotilla.dev/template'],
+    },
+  }
+  let stored: ServedBinding | undefined = binding
+  const steps: string[] = []
+  const policies = validPolicies([policy('a', { preserveResourcesOnDeletion: true })])
+  const { reconcile } = templateReconciler('t', {
+    bindingOf: () => stored,
+    factsOf: () => ({ policies, overrides: [], requiredBy: [] }),
+    createBinding: async () => void steps.push('create'),
+    updateBinding: async (next) => {
+      stored = next
+      steps.push(`preserves ${next.spec.preserveResourcesOnDeletion}`)
+    },
+    deleteBinding: async () => void steps.push('delete'),
+  })
+  const draft = { next: template, seen: template } as never
+  for (let pass = 0; pass < 2; pass++) await reconcile(draft, { signal: new AbortController().signal } as never)
+  assert.deepEqual(steps, ['preserves true', 'delete'])
 })
 
 test('objects of the system, and those that each cluster makes itself, are never templates', () => {

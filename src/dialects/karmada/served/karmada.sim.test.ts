@@ -408,6 +408,23 @@ describe('what follows, stays and waits', () => {
     })
   })
 
+  test('deleted while dispatching is suspended stays where its policy has come to preserve it', async () => {
+    await once(async (world) => {
+      const fleet = await start(world, 1)
+      await apply(world, fleet, PropagationPolicy, 'web', policy({}))
+      await apply(world, fleet, Deployment, 'web', web(1))
+      await until(world, fleet, 'ready', () => isReady(fleet, 1))
+      const leaving = { suspension: { dispatching: true }, preserveResourcesOnDeletion: true }
+      await apply(world, fleet, PropagationPolicy, 'web', policy({}, leaving))
+      const isTaken = async () => (await bindingOf(fleet))?.spec.preserveResourcesOnDeletion === true
+      await until(world, fleet, 'preserved', isTaken)
+      await remove(world, fleet, Deployment, 'web')
+      await until(world, fleet, 'gone', async () => (await hubDeployment(fleet)) === undefined)
+      await world.run(600_000)
+      assert.deepEqual(await replicasOn(fleet), [1])
+    })
+  })
+
   test('a policy that suspends dispatching holds content back, on all clusters or on some, and shows the status', async () => {
     await once(async (world) => {
       const fleet = await start(world, 2)

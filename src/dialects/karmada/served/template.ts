@@ -3,6 +3,7 @@
 import { jsonEqual } from '../../../core/json.ts'
 import type { Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
 import type { Template } from '../templates/template-kinds.ts'
+import { deletedPolicy } from './compile-binding.ts'
 import { decideBinding } from './decide-claim.ts'
 import type { ClaimFacts } from './decide-claim.ts'
 import type { ServedBinding } from './kinds.ts'
@@ -38,12 +39,17 @@ export function templateReconciler(name: string, ports: TemplatePorts): Reconcil
         metadata.finalizers = finalizers.filter((one) => one !== TEMPLATE_FINALIZER)
         return {}
       }
+      const decide = () => decideBinding({ template, binding: found, ...ports.factsOf(template) })
       if (metadata.deletionTimestamp !== undefined) {
         if (!found) return release()
-        if (isHeld && found.metadata.deletionTimestamp === undefined) await ports.deleteBinding(found, signal)
+        if (!isHeld || found.metadata.deletionTimestamp !== undefined) return { unchanged: true }
+        // The policy can have changed right before the deletion.
+        const last = decide()
+        if (last && deletedPolicy(last) !== deletedPolicy(found)) await ports.updateBinding(last, signal)
+        else await ports.deleteBinding(found, signal)
         return { unchanged: true }
       }
-      const wanted = decideBinding({ template, binding: found, ...ports.factsOf(template) })
+      const wanted = decide()
       if (!wanted) {
         if (!found) return release()
         if (found.metadata.deletionTimestamp === undefined) await ports.deleteBinding(found, signal)
