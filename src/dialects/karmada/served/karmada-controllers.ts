@@ -213,22 +213,40 @@ const DEPENDENCY_KINDS: ReadonlySet<string> = new Set([
   'v1 PersistentVolumeClaim',
 ])
 
-/** The bindings of workloads that name an object, with the clusters that it follows them to. */
+type Requirers = NonNullable<ServedBinding['spec']['requiredBy']>
+
+/**
+ * The bindings of workloads that name an object, with the clusters that it follows them to. A workload that vanished
+ * without a deletion runs on, so it goes on needing what it needed.
+ */
 function requirersOf(
   { kind, metadata }: Template,
   bindings: readonly ServedBinding[],
   templateAt: (binding: ServedBinding) => Template | undefined,
-): NonNullable<ServedBinding['spec']['requiredBy']> {
+): Requirers {
+  const own = bindings.find(({ metadata: { name } }) => name === bindingName({ kind, name: metadata.name }))
+  const before = new Set((own?.spec.requiredBy ?? []).map(({ name }) => name))
   return bindings
     .filter((binding) => {
       if (binding.spec.propagateDeps !== true || binding.metadata.deletionTimestamp !== undefined) return false
       const workload = templateAt(binding)
-      return workload && dependenciesOf(workload).some((one) => one.kind === kind && one.name === metadata.name)
+      if (!workload) return before.has(binding.metadata.name)
+      return dependenciesOf(workload).some((one) => one.kind === kind && one.name === metadata.name)
     })
-    .map(({ metadata: { name, namespace }, spec }) =>
-      compact({ namespace, name, clusters: spec.clusters?.map((one) => ({ name: one.name })) }),
-    )
+    .map((binding) => compact({ ...refOf(binding), clusters: copiesOf(binding) }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function refOf({ metadata: { name, namespace } }: ServedBinding) {
+  return { namespace, name }
+}
+
+/** The clusters with a copy of a workload: its targets, and those that it leaves gracefully. */
+function copiesOf({ spec }: ServedBinding): Requirers[number]['clusters'] {
+  const leaving = (spec.gracefulEvictionTasks ?? []).map(({ fromCluster }) => fromCluster)
+  if (!spec.clusters && leaving.length === 0) return undefined
+  const names = new Set([...(spec.clusters ?? []).map(({ name }) => name), ...leaving])
+  return [...names].toSorted().map((name) => ({ name }))
 }
 
 /** Objects that a workload names are looked at when the workload, or its clusters, change. */
@@ -254,7 +272,7 @@ function dependencyTriggers(
       const one = after ?? before
       if (one?.spec.propagateDeps !== true && before?.spec.propagateDeps !== true) return []
       const isSame =
-        jsonEqual(before?.spec.clusters, after?.spec.clusters) &&
+        jsonEqual(before && copiesOf(before), after && copiesOf(after)) &&
         before?.spec.propagateDeps === after?.spec.propagateDeps
       return isSame && before?.metadata.deletionTimestamp === after?.metadata.deletionTimestamp
         ? []

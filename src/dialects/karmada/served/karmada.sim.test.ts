@@ -425,6 +425,39 @@ describe('what follows, stays and waits', () => {
     })
   })
 
+  test('a ConfigMap stays where the copy of its workload stays, and where the workload vanished', async () => {
+    await once(async (world) => {
+      const fleet = await start(world, 2)
+      const uses = { envFrom: [{ configMapRef: { name: 'settings' } }] }
+      const on = (...clusterNames: string[]) => ({ clusterAffinity: { clusterNames } })
+      const moving = { propagateDeps: true, failover: { cluster: { purgeMode: 'Gracefully' } } }
+      await apply(world, fleet, ConfigMap, 'settings', { data: { value: '1' } })
+      await apply(world, fleet, PropagationPolicy, 'web', policy(on('store-1'), moving))
+      await apply(world, fleet, Deployment, 'web', web(1, uses))
+      await until(world, fleet, 'ready', () => isReady(fleet, 1))
+      await until(world, fleet, 'followed', async () => (await configOn(fleet, 'settings'))[0] === '1')
+      // The new copy cannot become healthy: its agent is gone.
+      fleet.members[1]!.agent.kill()
+      await apply(world, fleet, PropagationPolicy, 'web', policy(on('store-2'), moving))
+      const isLeaving = async () => (await bindingOf(fleet))?.spec.gracefulEvictionTasks?.length === 1
+      await until(world, fleet, 'leaving', isLeaving)
+      await world.run(120_000)
+      assert.deepEqual([(await replicasOn(fleet))[0], (await configOn(fleet, 'settings'))[0]], [1, '1'])
+      await apply(world, fleet, PropagationPolicy, 'web', policy(on('store-1'), moving))
+      await world.run(120_000)
+      // As after a restore from a backup without the workload.
+      const key = `/apps/deployments/${NAMESPACE}/web`
+      const entry = await fleet.hubStore.get(key)
+      await fleet.hubStore.commit({ key, expect: entry!.modRevision, value: undefined })
+      await until(world, fleet, 'missing', async () =>
+        says(await bindingOf(fleet), 'Scheduled').endsWith('TemplateNotFound'),
+      )
+      await apply(world, fleet, ConfigMap, 'settings', { data: { value: '2' } })
+      await world.run(600_000)
+      assert.deepEqual([(await replicasOn(fleet))[0], (await configOn(fleet, 'settings'))[0]], [1, '2'])
+    })
+  })
+
   test('a policy that suspends dispatching holds content back, on all clusters or on some, and shows the status', async () => {
     await once(async (world) => {
       const fleet = await start(world, 2)
