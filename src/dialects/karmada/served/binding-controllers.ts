@@ -19,13 +19,13 @@ import { plural } from '../../../core/text/name-some.ts'
 import { parseTime } from '../../../core/time/time.ts'
 import { keyOf } from '../../../kinds/meta.ts'
 import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
+import { ClusterSetBinding } from '../../../kinds/native/cluster-set-binding.ts'
 import { ClusterSet } from '../../../kinds/native/cluster-set.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { Delivery, deliveryKeyOf } from '../../../kinds/native/delivery.ts'
 import { Project } from '../../../kinds/native/project.ts'
-import { isMember } from '../../../plan/placement/filter.ts'
 import { asPlacementCluster, asPlacementSet } from '../../../plan/placement/read-objects.ts'
-import { allowedSets, refusalMessage } from '../../../plan/projects/decide.ts'
+import { placementReach } from '../../../plan/projects/placement-question.ts'
 import { indexProjects, projectOf } from '../../../plan/projects/project-of.ts'
 import type { ProjectIndex } from '../../../plan/projects/project-of.ts'
 import { selectorsPriority } from '../resource-selector.ts'
@@ -139,28 +139,25 @@ function bindingPorts(parts: BindingParts): BindingPorts {
   }
 }
 
-/** The clusters on which the Project of a namespace allows content. */
+/** The clusters that a Placement of the namespace may select, and the others, which keep what they have. */
 function clustersOfProjects(informers: Informers): BindingPorts['clustersFor'] {
   const clusters = informers.of(Cluster)
   const projects = informers.of(Project)
   const sets = informers.of(ClusterSet)
+  const bindings = informers.of(ClusterSetBinding)
   let index: ProjectIndex<Project> | undefined
   projects.onChange(() => (index = undefined))
   return (namespace) => {
-    const { project, refusal } = projectOf((index ??= indexProjects(projects.lister.list())), namespace)
-    if (!project) return { refusal: refusalMessage(refusal) }
-    const allowed = allowedSets(project)?.flatMap((name) => {
-      const set = sets.lister.get(name)
-      return set ? [asPlacementSet(set)] : []
+    const reach = placementReach(projectOf((index ??= indexProjects(projects.lister.list())), namespace), {
+      sets: sets.lister.list().map(asPlacementSet),
+      bound: bindings.lister.list(namespace).map(({ spec }) => spec.clusterSet),
     })
-    const isAllowed = (cluster: Cluster) =>
-      !allowed || allowed.some((set) => isMember(asPlacementCluster(cluster), set))
-    return {
-      clusters: clusters.lister
-        .list()
-        .filter((cluster) => cluster.spec.accepted && isAllowed(cluster))
-        .map(schedulerCluster),
-    }
+    if ('refusal' in reach) return reach
+    const accepted = clusters.lister.list().filter(({ spec }) => spec.accepted)
+    const { yes = [], no = [] } = Object.groupBy(accepted, (cluster) =>
+      reach.reaches(asPlacementCluster(cluster)) ? 'yes' : 'no',
+    )
+    return { clusters: yes.map(schedulerCluster), outside: no.map(schedulerCluster) }
   }
 }
 
@@ -168,11 +165,6 @@ function bindingTriggers(parts: BindingParts, isNamespaced: boolean): readonly T
   const { informers, templates } = parts
   const bindings = informers.of(isNamespaced ? ResourceBinding : ClusterResourceBinding)
   const all = (): string[] => bindings.lister.list().map(keyOf)
-  const scheduled = (): string[] =>
-    bindings.lister
-      .list()
-      .filter(({ spec }) => spec.placement !== undefined)
-      .map(keyOf)
   const inNamespace = (namespace: string): string[] =>
     isNamespaced ? bindings.lister.list(namespace).map(keyOf) : namespace === CLUSTER_NAMESPACE ? all() : []
   const ofDelivery = (key: string): string[] => {
@@ -204,10 +196,11 @@ function bindingTriggers(parts: BindingParts, isNamespaced: boolean): readonly T
       ),
     ),
     triggerOn(informers.of(Cluster), ({ before, after }) =>
-      before && after && jsonEqual(clusterFacts(before), clusterFacts(after)) ? [] : scheduled(),
+      before && after && jsonEqual(clusterFacts(before), clusterFacts(after)) ? [] : all(),
     ),
-    triggerOn(informers.of(ClusterSet), ({ before, after }) =>
-      jsonEqual(before?.spec, after?.spec) ? [] : scheduled(),
+    triggerOn(informers.of(ClusterSet), ({ before, after }) => (jsonEqual(before?.spec, after?.spec) ? [] : all())),
+    triggerOn(informers.of(ClusterSetBinding), ({ before, after }) =>
+      jsonEqual(before?.spec, after?.spec) ? [] : inNamespace((after ?? before)?.metadata.namespace ?? ''),
     ),
     triggerOn(informers.of(Project), ({ before, after }) => {
       if (jsonEqual(before?.spec, after?.spec)) return []

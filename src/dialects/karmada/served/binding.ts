@@ -35,11 +35,18 @@ const BINDING_FINALIZER = 'karmada.io/binding-controller'
 /** A stored set, or the sentence that says why it cannot be stored. */
 export type StoredSet = { readonly set: Digest } | { readonly problem: string }
 
+/** The accepted clusters, as a namespace may use them. */
+export interface AllowedClusters {
+  readonly clusters: readonly KarmadaCluster[]
+  /** Clusters that get nothing new; a target among them keeps what it has. */
+  readonly outside: readonly KarmadaCluster[]
+}
+
 /** The ports of the reconciler. */
 export interface BindingPorts {
   templateOf(binding: ServedBinding): Template | undefined
-  /** The clusters on which the Project of the namespace allows content, or why it allows none. */
-  clustersFor(namespace: string): { readonly clusters: readonly KarmadaCluster[] } | { readonly refusal: string }
+  /** The clusters that the Project and the ClusterSets allow to the namespace, or why they allow none. */
+  clustersFor(namespace: string): AllowedClusters | { readonly refusal: string }
   clusterOf(name: string): KarmadaCluster | undefined
   isUnreachable(cluster: string): boolean
   /** Override policies that are valid. */
@@ -102,17 +109,17 @@ export function bindingReconciler(name: string, ports: BindingPorts): Reconciler
         draft.conditions.set('Admitted', 'False', 'ProjectRefuses', `${allowed.refusal} What runs stays.`)
         return {}
       }
-      const decided = binding.spec.placement ? scheduleServed(binding, allowed.clusters) : undefined
+      const decided = binding.spec.placement ? scheduleServed(binding, candidatesFor(binding, allowed)) : undefined
       if (decided && writeDecision(draft, decided, context.clock.now())) return {}
       if (delivery && !isMine) {
         const message = `Delivery ${keyOf(delivery)} exists and was not made for this binding; delete or rename it.`
         draft.conditions.set('Admitted', 'False', 'NameTaken', message)
         return {}
       }
-      const compiled = await deliver({ binding, template, delivery }, { ports, storedSet, context })
+      const compiled = await deliver({ binding, template, delivery, allowed }, { ports, storedSet, context })
       // Read again: the decision must see each cluster once, and time has passed.
       const current = ports.clustersFor(deliveryNamespace(binding))
-      const { clusters } = 'refusal' in current ? allowed : current
+      const clusters = candidatesFor(binding, 'refusal' in current ? allowed : current)
       const move = decideMove(binding, { clusters, ports, delivery: compiled.delivery, now: context.clock.now() })
       if (move?.placed) {
         writePlaced(binding, move.placed)
@@ -123,6 +130,12 @@ export function bindingReconciler(name: string, ports: BindingPorts): Reconciler
       return { ...shown, ...soonest(shown, move) }
     },
   }
+}
+
+/** The clusters that are asked: those that are allowed, and targets that were allowed before. */
+function candidatesFor({ spec }: ServedBinding, { clusters, outside }: AllowedClusters): readonly KarmadaCluster[] {
+  const targets = new Set((spec.clusters ?? []).map(({ name }) => name))
+  return [...clusters, ...outside.filter(({ metadata }) => targets.has(metadata.name))]
 }
 
 const MAX_SETS = 20_000
@@ -185,6 +198,7 @@ interface Delivering {
   readonly binding: ServedBinding
   readonly template: Template
   readonly delivery: Delivery | undefined
+  readonly allowed: AllowedClusters
 }
 
 interface Delivered {
@@ -200,7 +214,7 @@ interface DeliverParts {
 
 /** Stores the contents and writes the Delivery; a cluster whose content cannot be made keeps what it has. */
 async function deliver(
-  { binding, template, delivery }: Delivering,
+  { binding, template, delivery, allowed }: Delivering,
   { ports, storedSet, context }: DeliverParts,
 ): Promise<Delivered> {
   const id = deliveryEntryId({ metadata: { namespace: deliveryNamespace(binding), name: binding.metadata.name } })
@@ -208,13 +222,16 @@ async function deliver(
   const problems = new Map<string, string>()
   const setOf = new Map<string, Digest>()
   const isHeld = heldClusters(binding)
+  const outside = new Set(allowed.outside.map(({ metadata }) => metadata.name))
   for (const content of contents) {
+    const { cluster } = content
     const made = await contentSet(content, (object) => storedSet(id, object))
-    const before = delivery && specSet(delivery, content.cluster)
-    if ('problem' in made) problems.set(content.cluster, made.problem)
-    const set = isHeld(content.cluster) || 'problem' in made ? before : made.set
-    if (set !== undefined) setOf.set(content.cluster, set)
-    if (isHeld(content.cluster)) problems.set(content.cluster, SUSPENDED)
+    const before = delivery && specSet(delivery, cluster)
+    const held = outside.has(cluster) ? OUTSIDE : isHeld(cluster) ? SUSPENDED : undefined
+    const problem = held ?? ('problem' in made ? made.problem : undefined)
+    if (problem !== undefined) problems.set(cluster, problem)
+    const set = problem !== undefined || 'problem' in made ? before : made.set
+    if (set !== undefined) setOf.set(cluster, set)
   }
   const wanted = deliveryFor(binding, setOf, template) ?? withoutClusters(delivery, contents.length)
   if (!wanted) return { delivery, problems }
@@ -224,6 +241,8 @@ async function deliver(
   return { delivery: ports.deliveryOf(keyOf(wanted)), problems }
 }
 
+const OUTSIDE =
+  'The Project of the namespace, or a ClusterSet to which the namespace is not bound, does not allow this cluster. What runs stays.'
 const SUSPENDED = 'Dispatching to this cluster is suspended by the policy.'
 
 /** Whether dispatching to a cluster, or without a name to all clusters, is suspended. */

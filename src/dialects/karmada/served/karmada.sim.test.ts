@@ -10,6 +10,8 @@ import type { Kind } from '../../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
+import { ClusterSetBinding } from '../../../kinds/native/cluster-set-binding.ts'
+import { ClusterSet } from '../../../kinds/native/cluster-set.ts'
 import { Delivery } from '../../../kinds/native/delivery.ts'
 import { Project } from '../../../kinds/native/project.ts'
 import { startFleet, untilAnswered } from '../../../sim/fleet/fleet.ts'
@@ -370,6 +372,35 @@ describe('what follows, stays and waits', () => {
       const isFree = async () =>
         (await listStored(fleet.hubStore, ConfigMap)).every(({ metadata }) => (metadata.finalizers ?? []).length === 0)
       await until(world, fleet, 'free', isFree)
+    })
+  })
+
+  test('goes to no cluster of a set that its namespace is not bound to, and stays where it was allowed before', async () => {
+    await once(async (world) => {
+      const fleet = await start(world, 2)
+      const { client } = fleet
+      const put = (kind: Kind, object: object) =>
+        retryUntilAccepted(world, kind.kind, () =>
+          client.apply(kind, { apiVersion: apiVersionOf(kind), kind: kind.kind, ...object } as KubeObject, PERSON),
+        )
+      const stored = (await listStored(fleet.hubStore, Cluster)).find(({ metadata }) => metadata.name === 'store-2')!
+      const { name } = stored.metadata
+      await put(Cluster, { metadata: { name, labels: { 'flotilla.dev/cluster-set': 'guarded' } } })
+      await put(ClusterSet, { metadata: { name: 'guarded' }, spec: { access: 'Bound' } })
+      await apply(world, fleet, PropagationPolicy, 'web', policy({}))
+      await apply(world, fleet, Deployment, 'web', web(1))
+      await until(world, fleet, 'ready', () => isReady(fleet, 1))
+      await world.run(600_000)
+      assert.deepEqual(await replicasOn(fleet), [1, undefined])
+      await apply(world, fleet, ClusterSetBinding, 'guarded', { spec: { clusterSet: 'guarded' } })
+      await until(world, fleet, 'bound', () => isReady(fleet, 2))
+      await remove(world, fleet, ClusterSetBinding, 'guarded')
+      await apply(world, fleet, Deployment, 'web', web(2))
+      await until(world, fleet, 'the other', async () => (await replicasOn(fleet))[0] === 2)
+      await world.run(600_000)
+      assert.deepEqual(await replicasOn(fleet), [2, 1])
+      const item = (await bindingOf(fleet))?.status?.aggregatedStatus?.[1]
+      assert.deepEqual([item?.applied, /does not allow this cluster/.test(item?.appliedMessage ?? '')], [false, true])
     })
   })
 
