@@ -11,6 +11,7 @@ import { build, buildCluster } from '../../testing/fixtures/builders.ts'
 import { buildProject } from '../../testing/fixtures/projects.ts'
 import { startControllersHome } from '../../testing/hub/controllers-home.ts'
 import { shopObjects, storeObjects } from '../../testing/simulation/shop-delivery.ts'
+import { parseObjectSet } from '../../wire/document/signed-document.ts'
 
 const MOST = 500
 
@@ -94,5 +95,38 @@ test('a Delivery needs a Project, but in the namespace of its cluster; without i
   await hub.clock.advance(10_000)
   assert.match((await admitted('nowhere/x')).message, /Project sets: spec\.clusterSets lists no ClusterSet with a\./)
   assert.deepEqual((await hub.find(Assignment, 'a'))!.spec.entries, before)
+  await hub.close()
+})
+
+test('a Delivery runs as the executor of its Project, where it names none', async () => {
+  const hub = await startControllersHome()
+  const set = await storeObjects(hub.blobs, shopObjects())
+  await hub.create(buildCluster('a'), Cluster)
+  await hub.create(build(Namespace, 'shop', {}), Namespace)
+  const own = { namespace: 'shop', name: 'own' }
+  const executors = { default: 'sys/deployer', allowed: ['shop/own'], ownRights: false }
+  await hub.create(buildProject('team', ['shop'], { executors }), Project)
+  await hub.clock.advance(1000)
+  await hub.create(build(Delivery, 'shop/plain', { spec: { set, clusters: ['a'] } }), Delivery)
+  const named = { spec: { set, clusters: ['a'], options: { executor: own } } }
+  await hub.create(build(Delivery, 'shop/named', named), Delivery)
+  await hub.clock.advance(10_000)
+  const ran = async () => {
+    const { entries = [] } = (await hub.find(Assignment, 'a'))?.spec ?? {}
+    const sets = await Promise.all(entries.map(async (entry) => parseObjectSet((await hub.blobs.get(entry.set))!)))
+    return sets.map(({ options }, nth) => [entries[nth]!.bundle, options?.executor?.name])
+  }
+  assert.deepEqual(await ran(), [
+    ['shop/delivery:named', 'own'],
+    ['shop/delivery:plain', 'deployer'],
+  ])
+  const present = (await hub.find(Project, 'team'))!
+  const changed = { ...executors, default: 'sys/other' }
+  await hub.client.update(Project, { ...present, spec: { ...present.spec, executors: changed } })
+  await hub.clock.advance(10_000)
+  assert.deepEqual(await ran(), [
+    ['shop/delivery:named', 'own'],
+    ['shop/delivery:plain', 'other'],
+  ])
   await hub.close()
 })

@@ -15,12 +15,13 @@ import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { Delivery, deliveryEntryId, deliveryKeyOf } from '../../kinds/native/delivery.ts'
 import { rowClusterOf } from '../../plan/fleet/row-cluster.ts'
+import { allLimitsOf, decideExecutor } from '../../plan/projects/limits.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { objectSetBytes, parseObjectSet } from '../../wire/document/signed-document.ts'
 import { assignmentOf, highestAssigned, reportOf } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
-import { triggerOnProjects } from '../caches/namespace-projects.ts'
+import { namespaceProjects, triggerOnProjects } from '../caches/namespace-projects.ts'
 import { entryFreeze } from '../caches/project-holds.ts'
 import type { DeliveryAdmitPorts, SeenCluster } from './ports.ts'
 import { deliveryAdmitReconciler } from './reconcile.ts'
@@ -44,7 +45,7 @@ export function createDeliveryAdmit(
       return [...lister.by('bundle', id), ...lister.by('tombstone', id)].map(({ metadata }) => metadata.name)
     },
     highestAssigned: (delivery) => highestAssigned(caches, deliveryEntryId(delivery)),
-    storeSet: createSetStore(blobs),
+    storeSet: createSetStore(caches, blobs),
     pace: createKeyedThrottle(clock, COUNTS_EVERY_MS),
   })
   const triggers = [
@@ -150,19 +151,24 @@ function seenCluster(caches: Caches, id: string, name: string, buried: ReadonlyS
   }
 }
 
-/** Stores the set of a Delivery with the options of the Delivery; each pair is stored once. */
-function createSetStore(blobs: Pick<Blobs, 'put' | 'get'>): DeliveryAdmitPorts['storeSet'] {
+/**
+ * Stores the set of a Delivery with the options of the Delivery, and with the executor of its Project where it names
+ * none; each combination is stored once.
+ */
+function createSetStore(caches: Caches, blobs: Pick<Blobs, 'put' | 'get'>): DeliveryAdmitPorts['storeSet'] {
   const kept = new Map<string, Digest>()
-  return async (from, given) => {
-    const key = `${from} ${canonicalJson(given ?? {})}`
+  return async ({ metadata, spec: { options: given } }, from) => {
+    const { project } = namespaceProjects(caches)(metadata.namespace ?? '')
+    const executor = project && decideExecutor(allLimitsOf(project), undefined).executor
+    const key = `${from} ${canonicalJson([given ?? {}, executor ?? {}])}`
     const known = kept.get(key)
     if (known) return known
     if (!isDigest(from)) return undefined
     const bytes = await blobs.get(from)
     if (!bytes) return undefined
     const set = parseObjectSet(bytes)
-    const options = { ...set.options, ...given }
-    const digest = given ? await blobs.put(objectSetBytes({ ...set, options })) : from
+    const options = { ...compact({ executor }), ...set.options, ...given }
+    const digest = given || executor ? await blobs.put(objectSetBytes({ ...set, options })) : from
     kept.set(key, digest)
     for (const oldest of kept.keys()) {
       if (kept.size <= MAX_SETS) break

@@ -17,8 +17,8 @@ export interface DeliveryAdmitPorts {
   holdersOf(delivery: Delivery): readonly string[]
   /** The highest generation of the Delivery in the documents of all clusters. */
   highestAssigned(delivery: Delivery): number
-  /** A set with the options of the Delivery, stored; undefined when the set is not stored. */
-  storeSet(set: string, options: Delivery['spec']['options']): Promise<Digest | undefined>
+  /** A set with the options and the executor of the Delivery, stored; undefined when the set is not stored. */
+  storeSet(delivery: Delivery, set: string): Promise<Digest | undefined>
   /** The shortest time between two writes of counts. */
   readonly pace: KeyedThrottle
 }

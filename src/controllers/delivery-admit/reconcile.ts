@@ -63,7 +63,7 @@ export function deliveryAdmitReconciler(ports: DeliveryAdmitPorts): Reconciler<D
 async function revisionOf(delivery: Delivery, ports: DeliveryAdmitPorts): Promise<DeliveryRevision> {
   const { spec } = delivery
   const storedSet = async (from: Digest): Promise<Digest> => {
-    const set = await ports.storeSet(from, spec.options)
+    const set = await ports.storeSet(delivery, from)
     if (set !== undefined) return set
     throw new Waiting(
       'SetNotFound',
