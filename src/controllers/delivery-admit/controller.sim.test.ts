@@ -130,3 +130,27 @@ test('a Delivery runs as the executor of its Project, where it names none', asyn
   ])
   await hub.close()
 })
+
+test('content that a Delivery had days ago is stored again when it returns', async () => {
+  const hub = await startControllersHome()
+  await hub.create(buildCluster('a'), Cluster)
+  await hub.clock.advance(1000)
+  const options = { namespaces: { create: true } }
+  const deliver = async (count: number) => {
+    const set = await storeObjects(hub.blobs, shopObjects().slice(0, count))
+    const found = await hub.find(Delivery, 'default/x')
+    if (!found) {
+      await hub.create(build(Delivery, 'default/x', { spec: { set, clusters: ['a'], options } }), Delivery)
+    } else await hub.client.update(Delivery, { ...found, spec: { ...found.spec, set } })
+    await hub.clock.advance(10_000)
+    return (await hub.find(Assignment, 'a'))!.spec.entries[0]!.set
+  }
+  const first = await deliver(1)
+  assert.notEqual(await deliver(2), first)
+  // As the collector deletes what nothing has named for a day.
+  await hub.clock.advance(24 * 3_600_000)
+  await hub.blobs.delete(first)
+  assert.equal(await deliver(1), first)
+  assert.equal(await hub.blobs.has(first), true)
+  await hub.close()
+})

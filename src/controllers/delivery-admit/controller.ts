@@ -1,8 +1,8 @@
 import type { Blobs } from '../../blobs/blobs.ts'
+import { StoredDigests } from '../../blobs/stored-digests.ts'
 import { compact } from '../../core/compact.ts'
 import { findCondition } from '../../core/conditions.ts'
 import { isDigest } from '../../core/crypto/digest.ts'
-import type { Digest } from '../../core/crypto/digest.ts'
 import { canonicalJson, jsonEqual } from '../../core/json.ts'
 import type { EventRecorder } from '../../engine/event-recorder.ts'
 import { createController } from '../../engine/controller.ts'
@@ -34,7 +34,7 @@ const MAX_SETS = 1000
 export function createDeliveryAdmit(
   parts: ControllerParts & { readonly blobs: Pick<Blobs, 'put' | 'get'> },
 ): Controller {
-  const { caches, clock, blobs } = parts
+  const { caches, clock } = parts
   /** Removals that reached a document, as `id cluster`; a receipt may be gone from the report before it is read. */
   const buried = new Set<string>()
   const reconciler = deliveryAdmitReconciler({
@@ -45,7 +45,7 @@ export function createDeliveryAdmit(
       return [...lister.by('bundle', id), ...lister.by('tombstone', id)].map(({ metadata }) => metadata.name)
     },
     highestAssigned: (delivery) => highestAssigned(caches, deliveryEntryId(delivery)),
-    storeSet: createSetStore(caches, blobs),
+    storeSet: createSetStore(parts),
     pace: createKeyedThrottle(clock, COUNTS_EVERY_MS),
   })
   const triggers = [
@@ -155,13 +155,19 @@ function seenCluster(caches: Caches, id: string, name: string, buried: ReadonlyS
  * Stores the set of a Delivery with the options of the Delivery, and with the executor of its Project where it names
  * none; each combination is stored once.
  */
-function createSetStore(caches: Caches, blobs: Pick<Blobs, 'put' | 'get'>): DeliveryAdmitPorts['storeSet'] {
-  const kept = new Map<string, Digest>()
+function createSetStore({
+  caches,
+  blobs,
+  clock,
+}: Pick<ControllerParts, 'caches' | 'clock'> & {
+  readonly blobs: Pick<Blobs, 'put' | 'get'>
+}): DeliveryAdmitPorts['storeSet'] {
+  const kept = new StoredDigests(MAX_SETS)
   return async ({ metadata, spec: { options: given } }, from) => {
     const { project } = namespaceProjects(caches)(metadata.namespace ?? '')
     const executor = project && decideExecutor(allLimitsOf(project), undefined).executor
     const key = `${from} ${canonicalJson([given ?? {}, executor ?? {}])}`
-    const known = kept.get(key)
+    const known = kept.get(key, clock.now())
     if (known) return known
     if (!isDigest(from)) return undefined
     const bytes = await blobs.get(from)
@@ -169,11 +175,7 @@ function createSetStore(caches: Caches, blobs: Pick<Blobs, 'put' | 'get'>): Deli
     const set = parseObjectSet(bytes)
     const options = { ...compact({ executor }), ...set.options, ...given }
     const digest = given || executor ? await blobs.put(objectSetBytes({ ...set, options })) : from
-    kept.set(key, digest)
-    for (const oldest of kept.keys()) {
-      if (kept.size <= MAX_SETS) break
-      kept.delete(oldest)
-    }
+    kept.set(key, digest, clock.now())
     return digest
   }
 }

@@ -1,5 +1,6 @@
 // Tested by src/dialects/karmada/served/karmada.sim.test.ts
 /** Schedules a binding, delivers its template through a Delivery, and shows what its clusters report. */
+import { StoredDigests } from '../../../blobs/stored-digests.ts'
 import { compact } from '../../../core/compact.ts'
 import type { Digest } from '../../../core/crypto/digest.ts'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
@@ -71,19 +72,14 @@ function deliveryNamespace({ metadata }: ServedBinding): string {
 }
 
 export function bindingReconciler(name: string, ports: BindingPorts): Reconciler<ServedBinding> {
-  const sets = new Map<string, Digest>()
+  const sets = new StoredDigests(MAX_SETS)
 
-  async function storedSet(entry: string, object: Template): Promise<StoredSet> {
+  async function storedSet(entry: string, object: Template, now: number): Promise<StoredSet> {
     const key = `${entry} ${digestOfJson(object)}`
-    const known = sets.get(key)
+    const known = sets.get(key, now)
     if (known) return { set: known }
     const stored = await ports.storeSet(entry, [object])
-    if ('problem' in stored) return stored
-    sets.set(key, stored.set)
-    for (const oldest of sets.keys()) {
-      if (sets.size <= MAX_SETS) break
-      sets.delete(oldest)
-    }
+    if ('set' in stored) sets.set(key, stored.set, now)
     return stored
   }
 
@@ -208,7 +204,7 @@ interface Delivered {
 
 interface DeliverParts {
   readonly ports: BindingPorts
-  readonly storedSet: (entry: string, object: Template) => Promise<StoredSet>
+  readonly storedSet: (entry: string, object: Template, now: number) => Promise<StoredSet>
   readonly context: Context
 }
 
@@ -222,10 +218,11 @@ async function deliver(
   const problems = new Map<string, string>()
   const setOf = new Map<string, Digest>()
   const isHeld = heldClusters(binding)
+  const now = context.clock.now()
   const outside = new Set(allowed.outside.map(({ metadata }) => metadata.name))
   for (const content of contents) {
     const { cluster } = content
-    const made = await contentSet(content, (object) => storedSet(id, object))
+    const made = await contentSet(content, (object) => storedSet(id, object, now))
     const before = delivery && specSet(delivery, cluster)
     const held = outside.has(cluster) ? OUTSIDE : isHeld(cluster) ? SUSPENDED : undefined
     const problem = held ?? ('problem' in made ? made.problem : undefined)
