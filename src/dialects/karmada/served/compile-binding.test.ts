@@ -66,6 +66,15 @@ describe('the schedule of a binding', () => {
     assert.equal(decided.appliedPlacement, undefined)
   })
 
+  test('with an empty list of affinity terms keeps the targets, too', () => {
+    const nowhere = { clusterAffinities: [] }
+    const clusters = [{ name: 'a', replicas: 3 }]
+    const decided = scheduleServed(binding({ placement: nowhere, clusters }), [schedulerCluster(cluster('a'))])
+    assert.deepEqual([decided.clusters, decided.appliedPlacement], [clusters, undefined])
+    assert.deepEqual([decided.scheduled.status, decided.scheduled.reason], ['False', 'NoClusterFit'])
+    assert.equal(decided.scheduled.message, 'The placement names no cluster. What runs stays.')
+  })
+
   test('moves the replicas of a cluster that left the fleet or is leaving it', () => {
     const replicaScheduling = { replicaSchedulingType: 'Divided', replicaDivisionPreference: 'Weighted' }
     const clusters = ['a', 'gone'].map((name) => ({ name, replicas: name === 'a' ? 1 : 2 }))

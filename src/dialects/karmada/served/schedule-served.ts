@@ -37,6 +37,10 @@ export function scheduleServed(binding: ServedBinding, clusters: readonly Karmad
   if (result.action === 'unchanged') {
     return compact({ clusters: before, scheduled: SUCCESS, affinity: result.affinity, appliedPlacement })
   }
+  if (result.clusters.length === 0 && result.action === 'scheduled') {
+    const scheduled = failureOf({ ...result, ...NOWHERE }, before)
+    return compact({ clusters: before, scheduled, affinity: result.affinity })
+  }
   if (result.action === 'scheduled') {
     return compact({
       clusters: sorted(result.clusters),
@@ -49,6 +53,9 @@ export function scheduleServed(binding: ServedBinding, clusters: readonly Karmad
 }
 
 const SUCCESS = { status: 'True', reason: 'Success', message: 'Binding has been scheduled successfully.' } as const
+
+/** Karmada schedules an empty list of affinity terms to no cluster, with success. */
+const NOWHERE = { reason: 'NoClusterFit', message: 'The placement names no cluster.' } as const
 
 function failureOf({ reason, message = '' }: ScheduleResult, before: readonly TargetCluster[]) {
   const hint = reason === 'Unschedulable' ? ` ${UNKNOWN_CAPACITY}` : ''
