@@ -69,6 +69,16 @@ describe('changes of a handover', () => {
     assert.deepEqual(merged(more, restorePatch(more)).metadata.finalizers, ['a', 'b', 'mine'])
   })
 
+  it('restore an owner only if it is still there: Kubernetes deletes an object whose owners are gone', () => {
+    const owner = (uid: string) => ({ apiVersion: 'x/v1', kind: 'Work', name: uid, uid })
+    const owned = merged(WORK, { metadata: { ownerReferences: [owner('a'), owner('b')] } })
+    const freed = merged(owned, savePatch(owned, [{ path: ['metadata', 'ownerReferences'], value: [] }]))
+    const now = merged(freed, { metadata: { ownerReferences: [owner('c')] } })
+    const ownersAfter = (patch: object | undefined) => merged(now, patch).metadata.ownerReferences
+    assert.deepEqual(ownersAfter(restorePatch(now, new Set(['b', 'c']))), [owner('b'), owner('c')])
+    assert.deepEqual(ownersAfter(restorePatch(now)), [owner('c')])
+  })
+
   it('refuse to write over a newer version, and can be forgotten', () => {
     const patch = savePatch(WORK, CHANGES[0]!) as { metadata: { resourceVersion: string } }
     assert.equal(patch.metadata.resourceVersion, '7')

@@ -45,10 +45,16 @@ export function savePatch(object: UnknownObject, changes: readonly FieldChange[]
   return mergePatch(object, [...open, annotation])
 }
 
-/** The merge patch that restores the former values; undefined when nothing is saved. */
-export function restorePatch(object: UnknownObject): object | undefined {
+/**
+ * The merge patch that restores the former values; undefined when nothing is saved. Of former owners, only those in
+ * `owners`, by UID, count: Kubernetes deletes an object whose owners are gone.
+ */
+export function restorePatch(object: UnknownObject, owners: ReadonlySet<string> = new Set()): object | undefined {
   if (valueAt(object, ANNOTATION_PATH) === undefined) return undefined
-  const former = savedFields(object).map(({ path, value }) => ({ path, value: restored(value, valueAt(object, path)) }))
+  const former = savedFields(object).map(({ path, value }) => {
+    const counts = pathKey(path) === OWNERS ? ownersAmong(value, owners) : value
+    return { path, value: restored(counts, valueAt(object, path)) }
+  })
   return mergePatch(object, [...former, { path: ANNOTATION_PATH, value: null }])
 }
 
@@ -85,6 +91,16 @@ function isFieldChange(value: unknown): value is FieldChange {
 
 function pathKey(path: readonly string[]): string {
   return path.join('\n')
+}
+
+const OWNERS = pathKey(['metadata', 'ownerReferences'])
+
+function ownersAmong(former: unknown, owners: ReadonlySet<string>): unknown[] {
+  const isThere = (reference: unknown) => {
+    const uid = isObject(reference) ? ownField(reference, 'uid') : undefined
+    return typeof uid === 'string' && owners.has(uid)
+  }
+  return Array.isArray(former) ? former.filter(isThere) : []
 }
 
 /** A list keeps what it got meanwhile, for example the finalizer of another controller. */

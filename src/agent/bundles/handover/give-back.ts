@@ -23,14 +23,21 @@ export interface GiveBackPorts {
 
 /** Creates the way back of a bundle. */
 export function createGiveBack({ peers, eachObject, state, clock }: GiveBackPorts) {
-  /** Gives adopted objects back: the bundle owns no field of them any more, and has no record. */
-  return async function giveBack(run: BundleRun, peer: Peer, signal: AbortSignal): Promise<void> {
+  /**
+   * Gives adopted objects back: the bundle owns no field of them any more, and has no record. `owners` has the UIDs of
+   * the records that are still there.
+   */
+  return async function giveBack(
+    run: BundleRun,
+    { peer, owners }: { readonly peer: Peer; readonly owners: ReadonlySet<string> },
+    signal: AbortSignal,
+  ): Promise<void> {
     if (!run.inventory) return
     const all = [...run.records.values()]
     const adopted = all.filter((record) => record.adopted === true || record.uid === undefined)
     if (adopted.length === 0 && run.inventory.phase === 'Applying') return
     await eachObject(adopted, signal, (live) =>
-      peers.patch(live, givenBack(live, run.manager), signal, formerManager(live, peer)),
+      peers.patch(live, givenBack(live, run.manager, owners), signal, formerManager(live, peer)),
     )
     const kept = all.filter((record) => !adopted.includes(record))
     if (kept.length === 0) {
@@ -47,8 +54,8 @@ export function createGiveBack({ peers, eachObject, state, clock }: GiveBackPort
 }
 
 /** The patch of an object that goes back: without the bundle as a manager, and as it was before. */
-function givenBack(live: UnknownObject, manager: string): object | undefined {
-  const former = restorePatch(live) as { metadata: object } | undefined
+function givenBack(live: UnknownObject, manager: string, owners: ReadonlySet<string>): object | undefined {
+  const former = restorePatch(live, owners) as { metadata: object } | undefined
   const managedFields = managedFieldsWithout(live, manager)
   if (!managedFields) return former
   const { resourceVersion } = live.metadata

@@ -68,11 +68,12 @@ export function createHandoverSteps(ports: HandoverStepPorts) {
       }
     }
     const wanted = await wantedByBundles(signal)
-    for (const record of records) if (isCovered(record, wanted.keys)) await peers.disarm(record, signal)
+    // A record that is being deleted goes with its last finalizer, and the objects that have it as owner go with it.
     await eachObject(wanted.objects, signal, async (live) => {
       const value = ownerReferencesWithout(live, peer)
       if (value) await peers.change(live, [{ path: ['metadata', 'ownerReferences'], value }], signal)
     })
+    for (const record of records) if (isCovered(record, wanted.keys)) await peers.disarm(record, signal)
     return { isFree: true, outcome: { ...takenOver(), ...leftOf(records, wanted.keys) } }
   }
 
@@ -105,8 +106,10 @@ export function createHandoverSteps(ports: HandoverStepPorts) {
     const all = [...table.tracked.values()]
     const unread = all.find(({ run }) => !run.inventoryRead)
     if (unread) return { state: 'Working', message: `reading the inventory of ${unread.run.entry.bundle}` }
-    for (const { run } of all) await giveBack(run, peer, signal)
     const { records } = await peers.records(rule.from, peer, signal)
+    const present = records.filter(({ object }) => object.metadata.deletionTimestamp === undefined)
+    const owners = new Set(present.flatMap(({ object }) => object.metadata.uid ?? []))
+    for (const { run } of all) await giveBack(run, { peer, owners }, signal)
     for (const record of records) await peers.restore(record, signal)
     await peers.start(peer, signal)
     return { state: 'Complete', message: `${peer.title} manages the cluster again` }

@@ -280,6 +280,32 @@ describe('a handover', () => {
     assert.deepEqual((await world.get('ConfigMap', 'x'))?.['data'], { a: '1' })
   })
 
+  it('gives no object back to a record that is gone: the cluster would delete the object', async () => {
+    const world = await World.create(ocm)
+    await world.step('Take')
+    await world.until('Complete')
+    assert.ok(await world.get('ConfigMap', 'x'))
+    for (const { name } of ocm.records) await world.site.cluster.client.delete(PEER_TYPES.AppliedManifestWork, { name })
+    await world.step('Undo')
+    await world.until('Complete')
+    for (const object of [await world.get('ConfigMap', 'x'), await world.get('Deployment', 'web')]) {
+      assert.ok(object)
+      assert.deepEqual(object.metadata.ownerReferences ?? [], [])
+      assert.equal(object.metadata.annotations?.[HANDOVER_ANNOTATION], undefined)
+    }
+  })
+
+  it('disarms a record after no object has it as owner: a record that is being deleted goes at once', async () => {
+    const namespaces = ['open-cluster-management', 'open-cluster-management-agent']
+    const world = await World.create(ocm, { ceiling: { namespaces } })
+    const [record] = ocm.records
+    await world.site.cluster.client.delete(PEER_TYPES.AppliedManifestWork, { name: record!.name })
+    await world.step('Take')
+    assert.match((await world.until('Failed')).message ?? '', /does not allow namespace default/)
+    const work = await world.get(record!.kind, record!.name)
+    assert.ok(work?.metadata.finalizers?.includes(record!.finalizer!), 'its objects still have it as owner')
+  })
+
   it('changes nothing outside of the local limits, and says so', async () => {
     const world = await World.create(ocm, { ceiling: { namespaces: ['default'] } })
     await world.step('Compare')
