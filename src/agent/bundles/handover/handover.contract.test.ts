@@ -306,6 +306,15 @@ describe('a handover', () => {
     assert.ok(work?.metadata.finalizers?.includes(record!.finalizer!), 'its objects still have it as owner')
   })
 
+  it('changes nothing where the local limits do not allow the rights of the agent', async () => {
+    const world = await World.create(ocm, { ceiling: { ownRights: false } })
+    await world.step('Take')
+    const { message } = await world.until('Failed')
+    assert.match(message ?? '', /Deployment open-cluster-management\/klusterlet: .*ownRights: false/)
+    for (const { namespace, name, kind } of ocm.controllers)
+      assert.equal(replicasOf(await world.get(kind, name, namespace)), 1)
+  })
+
   it('changes nothing outside of the local limits, and says so', async () => {
     const world = await World.create(ocm, { ceiling: { namespaces: ['default'] } })
     await world.step('Compare')

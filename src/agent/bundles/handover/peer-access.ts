@@ -6,6 +6,7 @@ import { compact } from '../../../core/compact.ts'
 import { isApiError } from '../../../core/errors.ts'
 import type { ResourceType, UnknownObject } from '../../../kinds/meta.ts'
 import type { LocalLimits } from '../../../plan/apply/local-limits.ts'
+import { describeObject } from '../../../plan/objects/object-id.ts'
 import type { ObjectId } from '../../../plan/objects/object-id.ts'
 import { writableAddress } from '../../cluster/applier.ts'
 import { objectAddress, objectIdOf } from '../../cluster/object-address.ts'
@@ -45,6 +46,15 @@ export function createPeerAccess({ client, discovery, localLimits }: PeerCluster
     } while (token !== undefined)
   }
 
+  /** Throws when the local limits do not allow the write, or no write with the agent's own rights. */
+  function addressToWrite(type: ResourceType, id: ObjectId) {
+    if (localLimits.ownRights === false) {
+      const why = "this cluster's ceiling has ownRights: false, and a handover needs the rights of the agent"
+      throw new ObjectFailure(id, `${describeObject(id)}: ${why}`)
+    }
+    return writableAddress(localLimits, type, id)
+  }
+
   async function patch(
     object: UnknownObject,
     body: object | undefined,
@@ -56,12 +66,7 @@ export function createPeerAccess({ client, discovery, localLimits }: PeerCluster
     const type = await typeOf(id.apiVersion, id.kind, signal)
     if (!type) return false
     try {
-      await client.patch(
-        type,
-        writableAddress(localLimits, type, id),
-        { type: 'merge', body },
-        { fieldManager, signal },
-      )
+      await client.patch(type, addressToWrite(type, id), { type: 'merge', body }, { fieldManager, signal })
       return true
     } catch (caught) {
       if (isApiError(caught, 'NotFound')) return false
@@ -83,7 +88,7 @@ export function createPeerAccess({ client, discovery, localLimits }: PeerCluster
     const type = await typeOf(id.apiVersion, id.kind, signal)
     const { uid, resourceVersion } = object.metadata
     if (!type || uid === undefined) return
-    const address = writableAddress(localLimits, type, id)
+    const address = addressToWrite(type, id)
     await client
       .delete(type, address, { uid, signal, propagationPolicy: 'Orphan', ...compact({ resourceVersion }) })
       .catch((caught: unknown) => {
