@@ -126,6 +126,18 @@ describe('records of other systems', () => {
         why: `${kind} team/one manages another cluster: spec.kubeConfig is set`,
       })
     }
+    for (const [mode, kind] of [
+      ['Hosted', 'OtherCluster'],
+      ['SingletonHosted', 'OtherCluster'],
+      ['Singleton', 'None'],
+      [undefined, 'None'],
+    ] as const) {
+      const klusterlet = object('operator.open-cluster-management.io/v1', 'Klusterlet', {
+        spec: { deployOption: { mode } },
+      })
+      assert.equal(readRecord('ocm', klusterlet).kind, kind)
+    }
+    assert.ok(peerOf('ocm')!.records.some(({ kind }) => kind === 'Klusterlet'))
     const destinations: [object, string][] = [
       [{ server: 'https://kubernetes.default.svc' }, 'Record'],
       [{ name: 'in-cluster' }, 'Record'],

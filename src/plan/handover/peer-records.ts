@@ -88,6 +88,8 @@ export function readRecord(peer: string, object: UnknownObject): ReadRecord {
   switch (`${peer}/${object.kind}`) {
     case 'ocm/AppliedManifestWork':
       return appliedManifestWork(object)
+    case 'ocm/Klusterlet':
+      return klusterlet(object)
     case 'flux/Kustomization':
       return kustomization(object)
     case 'flux/HelmRelease':
@@ -112,6 +114,13 @@ function appliedManifestWork(object: UnknownObject): ReadRecord {
     disarm: withoutFinalizers(object, /^cluster\.open-cluster-management\.io\/applied-manifest-work-cleanup$/),
     isRemoved: true,
   })
+}
+
+/** A cluster can host the agents of other clusters; the operator and the labels are the same for all. */
+function klusterlet(object: UnknownObject): ReadRecord {
+  const mode = at(object, ['spec', 'deployOption', 'mode'])
+  const isHosted = mode === 'Hosted' || mode === 'SingletonHosted'
+  return isHosted ? otherCluster(object, `spec.deployOption.mode is ${mode}`) : NONE
 }
 
 function kustomization(object: UnknownObject): ReadRecord {

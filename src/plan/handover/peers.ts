@@ -51,7 +51,11 @@ const PEERS: Readonly<Record<string, Peer>> = {
       { labelSelector: 'app=klusterlet', names: /^klusterlet$/ },
       { labelSelector: 'app in (klusterlet-manifestwork-agent,klusterlet-agent)' },
     ],
-    records: [{ apiVersions: ['work.open-cluster-management.io/v1'], kind: 'AppliedManifestWork' }],
+    records: [
+      { apiVersions: ['work.open-cluster-management.io/v1'], kind: 'AppliedManifestWork' },
+      // Lists no objects, but says whether the agents are those of another cluster.
+      { apiVersions: ['operator.open-cluster-management.io/v1'], kind: 'Klusterlet' },
+    ],
     owners: [{ group: 'work.open-cluster-management.io', kind: 'AppliedManifestWork' }],
     labels: [],
     annotations: ['open-cluster-management.io/config-spec-hash'],
