@@ -223,6 +223,22 @@ test('status lists who is where', async (t) => {
   )
 })
 
+test('a cluster that has moved over from one system has not moved over from another', async (t) => {
+  const { client, input, answers, stepOf } = await started(t)
+  answers.set('store-1', { state: 'Complete' })
+  await handover('ocm', ['store-1'], input({ yes: true }))
+  await handover('ocm', ['store-1'], input({ yes: true, finish: true }))
+  for (const flags of [{}, { compare: true }, { finish: true }, { undo: true }]) {
+    assert.match(
+      await expectErrorText(handover('flux', ['store-1'], input({ yes: true, ...flags }))),
+      /cluster "store-1" has moved over from ocm.*kubectl patch clusters\.flotilla\.dev store-1 /s,
+    )
+  }
+  assert.equal((await stepOf('store-1'))?.from, 'ocm')
+  await client.patch(Cluster, { name: 'store-1' }, { type: 'merge', body: { spec: { handover: null } } })
+  assert.equal(await handover('flux', ['store-1'], input({ compare: true })), 0)
+})
+
 test('the last step cannot be taken back through the API either, and users without rights change nothing', async (t) => {
   const { client, connectionOf, input, answers } = await started(t)
   answers.set('store-1', { state: 'Complete' })

@@ -299,7 +299,13 @@ function worst(...codes: readonly ExitCode[]): ExitCode {
 }
 
 function refuseOther({ metadata, spec }: Cluster, from: string): void {
-  if (spec.handover === undefined || spec.handover.from === from || spec.handover.step === 'Done') return
+  if (spec.handover === undefined || spec.handover.from === from) return
+  if (spec.handover.step === 'Done') {
+    throw new CliError(EXIT.conflict, {
+      what: `cluster "${metadata.name}" has moved over from ${spec.handover.from}`,
+      todo: `remove this handover before another one: kubectl patch clusters.flotilla.dev ${metadata.name} --type merge -p '{"spec":{"handover":null}}'`,
+    })
+  }
   throw new CliError(EXIT.conflict, {
     what: `cluster "${metadata.name}" is in a handover from ${spec.handover.from}`,
     todo: `finish or undo it with "flotilla handover ${spec.handover.from} ${metadata.name}"`,
