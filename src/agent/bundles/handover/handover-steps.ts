@@ -8,6 +8,8 @@ import type { PeerRecord } from '../../../plan/handover/peer-records.ts'
 import type { Peer } from '../../../plan/handover/peers.ts'
 import { ownerReferencesWithout, releaseMarksPatch } from '../../../plan/handover/release-marks.ts'
 import type { ReportedHandover } from '../../../wire/link/frames.ts'
+import type { ClusterState } from '../../cluster/cluster-state.ts'
+import { loadInventory } from '../bundle-run.ts'
 import type { TrackedBundle } from '../bundle-table.ts'
 import { createGiveBack } from './give-back.ts'
 import type { GiveBackPorts } from './give-back.ts'
@@ -16,8 +18,9 @@ import type { HandoverObjectPorts } from './handover-objects.ts'
 import type { PeerCluster } from './peer-cluster.ts'
 
 /** Ports of the steps. */
-export interface HandoverStepPorts extends HandoverObjectPorts, Omit<GiveBackPorts, 'eachObject'> {
+export interface HandoverStepPorts extends HandoverObjectPorts, Omit<GiveBackPorts, 'eachObject' | 'state'> {
   readonly peers: PeerCluster
+  readonly state: Pick<ClusterState, 'readInventory' | 'writeInventory' | 'deleteInventory'>
 }
 
 /** How far a step is. */
@@ -104,13 +107,16 @@ export function createHandoverSteps(ports: HandoverStepPorts) {
 
   async function undo(rule: HandoverRule, peer: Peer, signal: AbortSignal): Promise<Outcome> {
     const all = [...table.tracked.values()]
-    const unread = all.find(({ run }) => !run.inventoryRead)
-    if (unread) return { state: 'Working', message: `reading the inventory of ${unread.run.entry.bundle}` }
+    for (const { run } of all) {
+      // A step that fails, for example where the ceiling refuses the bundle, makes its inventory unread again.
+      if (!run.inventoryRead) loadInventory(run, await ports.state.readInventory(run.entry.bundle, signal))
+    }
     const { records } = await peers.records(rule.from, peer, signal)
     const present = records.filter(({ object }) => object.metadata.deletionTimestamp === undefined)
     const owners = new Set(present.flatMap(({ object }) => object.metadata.uid ?? []))
     for (const { run } of all) await giveBack(run, { peer, owners }, signal)
-    for (const record of records) await peers.restore(record, signal)
+    // A record that is being deleted gets no finalizer any more.
+    for (const record of present) await peers.restore(record, signal)
     await peers.start(peer, signal)
     return { state: 'Complete', message: `${peer.title} manages the cluster again` }
   }

@@ -11,7 +11,7 @@ import { joinedAgents } from '../../../testing/agents/joined-agents.ts'
 import { PEER_FIXTURES, PEER_TYPES, peerObjects } from '../../../testing/fixtures/peer-systems.ts'
 import type { PeerFixture } from '../../../testing/fixtures/peer-systems.ts'
 import { configMap, deployment } from '../../../testing/hub/test-hub.ts'
-import type { TestHub } from '../../../testing/hub/test-hub.ts'
+import type { TestBundle, TestHub } from '../../../testing/hub/test-hub.ts'
 
 const BUNDLE = 'default/hello'
 const { joined, close } = joinedAgents()
@@ -38,11 +38,17 @@ class World {
     return world
   }
 
-  async step(step: HandoverRule['step'], more: Partial<HandoverRule> = {}, objects = OBJECTS): Promise<void> {
+  async step(
+    step: HandoverRule['step'],
+    more: Partial<HandoverRule> = {},
+    objects = OBJECTS,
+    others: Readonly<Record<string, TestBundle>> = {},
+  ): Promise<void> {
     this.number += 1
     const since = `2026-11-16T08:00:0${this.number}Z`
     const handover = { from: this.fixture.name, step, acceptDifferences: false, since, ...more }
-    await this.hub.assign('store-1', { [BUNDLE]: { generation: 1, objects } }, { rules: { trustVersion: 1, handover } })
+    const bundles = { [BUNDLE]: { generation: 1, objects }, ...others }
+    await this.hub.assign('store-1', bundles, { rules: { trustVersion: 1, handover } })
     await this.hub.clock.runUntil(() => this.reported()?.since === since, { withinMs: 60_000, what: `step ${step}` })
   }
 
@@ -293,6 +299,22 @@ describe('a handover', () => {
       assert.deepEqual(object.metadata.ownerReferences ?? [], [])
       assert.equal(object.metadata.annotations?.[HANDOVER_ANNOTATION], undefined)
     }
+  })
+
+  it('goes back also while a bundle cannot be compared', async () => {
+    const world = await World.create(ocm, { ceiling: { executors: ['shop/*'] } })
+    const options = { executor: { namespace: 'kube-system', name: 'admin' } }
+    const refused = { 'default/refused': { generation: 1, objects: [configMap('y', { a: '1' })], options } }
+    await world.step('Take', {}, OBJECTS, refused)
+    assert.match((await world.until('Failed')).message ?? '', /default\/refused: .*does not allow executor/)
+    for (const { namespace, name, kind } of ocm.controllers)
+      assert.equal(replicasOf(await world.get(kind, name, namespace)), 0)
+    await world.step('Undo', {}, OBJECTS, refused)
+    await world.until('Complete')
+    for (const { namespace, name, kind } of ocm.controllers)
+      assert.equal(replicasOf(await world.get(kind, name, namespace)), 1)
+    const x = await world.get('ConfigMap', 'x')
+    assert.ok(!x?.metadata.managedFields?.some(({ manager }) => manager.startsWith('flotilla:')))
   })
 
   it('disarms a record after no object has it as owner: a record that is being deleted goes at once', async () => {
