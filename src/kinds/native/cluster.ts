@@ -246,6 +246,14 @@ export const Cluster = defineKind({
                   rule: "!(oldSelf in ['Finish', 'Done']) || self in ['Finish', 'Done']",
                   message: 'the last step of a handover has begun and cannot be undone',
                 },
+                {
+                  rule: "self != 'Finish' || oldSelf in ['Take', 'Finish']",
+                  message: 'step Finish follows step Take',
+                },
+                {
+                  rule: "self != 'Done' || oldSelf in ['Finish', 'Done']",
+                  message: 'step Done follows step Finish',
+                },
               ],
             }),
             acceptDifferences: optional(

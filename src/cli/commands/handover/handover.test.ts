@@ -239,6 +239,18 @@ test('a cluster that has moved over from one system has not moved over from anot
   assert.equal(await handover('flux', ['store-1'], input({ compare: true })), 0)
 })
 
+test('another person gives a cluster back while one confirms the last step: the cluster stays with the other system', async (t) => {
+  const { client, input, answers, stepOf } = await started(t)
+  answers.set('store-1', { state: 'Complete' })
+  await handover('ocm', ['store-1'], input({ yes: true }))
+  const set = (step: string) =>
+    client.patch(Cluster, { name: 'store-1' }, { type: 'merge', body: { spec: { handover: { step } } } })
+  await assert.rejects(set('Done'), /step Done follows step Finish/)
+  await set('Undo')
+  for (const step of ['Finish', 'Done']) await assert.rejects(set(step), new RegExp(`step ${step} follows step`))
+  assert.equal((await stepOf('store-1'))?.step, 'Undo')
+})
+
 test('the last step cannot be taken back through the API either, and users without rights change nothing', async (t) => {
   const { client, connectionOf, input, answers } = await started(t)
   answers.set('store-1', { state: 'Complete' })
