@@ -21,7 +21,7 @@ import type { Content } from '../documents/content.ts'
 import type { SetPlan } from '../documents/set-plan.ts'
 import type { HubTime } from '../link/hub-time.ts'
 import { OBSERVE_INTERVAL_MS } from '../timing.ts'
-import { compareSet, planOfTakeover } from './handover/compare-set.ts'
+import { afterGiveBack, compareSet, planOfTakeover } from './handover/compare-set.ts'
 import { loadInventory, switchSet, takeDriftDecisions } from './bundle-run.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'
 import { createFailureHandler } from './failure-handler.ts'
@@ -90,7 +90,7 @@ export function createOperation(ports: OperationPorts) {
     switchSet(run, entry.set)
     const { plan, problem } = await plans.upToDate(run, signal)
     takeDriftDecisions(run, plan, ports.hubTime.now())
-    const decision = decideRendered(asked, run.inventory, plan.rendered?.mark)
+    const decision = afterGiveBack(run, decideRendered(asked, run.inventory, plan.rendered?.mark))
     const applier = appliersFor(plan)
     if (decision.kind === 'Begin') {
       const hold = others.startHold(plan)

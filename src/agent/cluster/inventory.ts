@@ -75,6 +75,8 @@ const InventoryHead = {
       since: Type.Optional(Type.String()),
       /** Number of the attempt, from 1. */
       attempt: Type.Optional(Type.Integer()),
+      /** The bundle gave objects back to another system: the operation has not begun, and decides about them anew. */
+      isGivenBack: Type.Optional(Type.Boolean()),
       /** Why the operation failed, once the agent acts on the failure. */
       failed: Type.Optional(
         Type.Object({

@@ -5,6 +5,7 @@
  */
 import { inParallel } from '../../../core/async/in-parallel.ts'
 import { comparisonMessage } from '../../../plan/handover/comparison.ts'
+import type { OperationDecision } from '../../../plan/apply/operation.ts'
 import { isWithPeer } from '../../../plan/handover/handover-rule.ts'
 import type { HandoverRule } from '../../../plan/handover/handover-rule.ts'
 import { describeDifference, differences } from '../../../plan/objects/differences.ts'
@@ -63,6 +64,13 @@ async function differenceOf(
   if (all.length === 0) return undefined
   const more = all.length > FIELDS_SHOWN ? ` and ${all.length - FIELDS_SHOWN} more` : ''
   return `${name}: ${all.slice(0, FIELDS_SHOWN).join(', ')}${more}`
+}
+
+/** A bundle that gave objects back takes them over as it did the first time, and does not resume. */
+export function afterGiveBack({ inventory, handover }: BundleRun, decision: OperationDecision): OperationDecision {
+  const begins = decision.kind === 'Resume' || decision.kind === 'Begin'
+  const takesAgain = handover?.step === 'Take' && inventory?.operation?.isGivenBack === true
+  return begins && takesAgain ? { kind: 'Begin', operation: 'Install' } : decision
 }
 
 /** The plan of a bundle that takes over what another system runs: its hooks have run there, and do not run again. */

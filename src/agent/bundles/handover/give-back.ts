@@ -35,7 +35,7 @@ export function createGiveBack({ peers, eachObject, state, clock }: GiveBackPort
     if (!run.inventory) return
     const all = [...run.records.values()]
     const adopted = all.filter((record) => record.adopted === true || record.uid === undefined)
-    if (adopted.length === 0 && run.inventory.phase === 'Applying') return
+    if (adopted.length === 0) return
     await eachObject(adopted, signal, (live) =>
       peers.patch(live, givenBack(live, run.manager, owners), signal, formerManager(live, peer)),
     )
@@ -46,7 +46,7 @@ export function createGiveBack({ peers, eachObject, state, clock }: GiveBackPort
       return
     }
     // The bundle created these objects: they stay its objects, and a new takeover begins anew.
-    const operation = { kind: 'Install' as const, wave: 0, since: formatTime(clock.now()) }
+    const operation = { kind: 'Install' as const, wave: 0, since: formatTime(clock.now()), isGivenBack: true }
     const inventory = { ...run.inventory, phase: 'Applying' as const, operation, objects: kept }
     await state.writeInventory(inventory)
     loadInventory(run, inventory)

@@ -10,7 +10,7 @@ import type { AgentUnderTest } from '../../../testing/agents/agent-under-test.ts
 import { joinedAgents } from '../../../testing/agents/joined-agents.ts'
 import { PEER_FIXTURES, PEER_TYPES, peerObjects } from '../../../testing/fixtures/peer-systems.ts'
 import type { PeerFixture } from '../../../testing/fixtures/peer-systems.ts'
-import { configMap, deployment } from '../../../testing/hub/test-hub.ts'
+import { configMap, deployment, hookJob } from '../../../testing/hub/test-hub.ts'
 import type { TestBundle, TestHub } from '../../../testing/hub/test-hub.ts'
 
 const BUNDLE = 'default/hello'
@@ -299,6 +299,36 @@ describe('a handover', () => {
       assert.deepEqual(object.metadata.ownerReferences ?? [], [])
       assert.equal(object.metadata.annotations?.[HANDOVER_ANNOTATION], undefined)
     }
+  })
+
+  it('runs no install hooks when a cluster that went back is taken over again', async () => {
+    const world = await World.create(ocm)
+    const objects = [...OBJECTS, configMap('new', { a: '1' }), hookJob('migrate', { 'helm.sh/hook': 'pre-install' })]
+    const jobs = () => world.site.door.writes.filter((write) => /^POST .*\/jobs$/.test(write)).length
+    await world.step('Take', { acceptDifferences: true }, objects)
+    await world.until('Complete')
+    assert.equal(jobs(), 0)
+    await world.step('Undo', {}, objects)
+    await world.until('Complete')
+    assert.ok(await world.get('ConfigMap', 'new'))
+    await world.step('Take', { acceptDifferences: true }, objects)
+    await world.until('Complete')
+    assert.equal(jobs(), 0)
+  })
+
+  it('runs no install hooks of a bundle that took nothing over, only because the cluster went back and over again', async () => {
+    const world = await World.create(ocm)
+    const objects = [configMap('own', { a: '1' }), hookJob('migrate', { 'helm.sh/hook': 'pre-install' })]
+    const others = { 'default/own': { generation: 1, objects } }
+    const jobs = () => world.site.door.writes.filter((write) => /^POST .*\/jobs$/.test(write)).length
+    await world.step('Take', { acceptDifferences: true }, OBJECTS, others)
+    await world.until('Complete')
+    assert.equal(jobs(), 1, 'the bundle is new')
+    await world.step('Undo', {}, OBJECTS, others)
+    await world.until('Complete')
+    await world.step('Take', { acceptDifferences: true }, OBJECTS, others)
+    await world.until('Complete')
+    assert.equal(jobs(), 1)
   })
 
   it('goes back also while a bundle cannot be compared', async () => {
