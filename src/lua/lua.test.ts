@@ -200,6 +200,42 @@ describe('limits', () => {
     ],
     ['a wide number', 'return string.format("%99.99f", 1)', /^$/],
     ['a table that contains itself', 'local t = {}; t.t = t; return t', /contains itself/],
+    [
+      'a loop behind a count that is no number',
+      'local t = {1}; table.remove(t, 0/0); while true do end',
+      /too many steps/,
+    ],
+    ['such a count of insert', 'local t = {1}; table.insert(t, 0/0, 1); while true do end', /too many steps/],
+    ['such a count of rep', '("x"):rep(0/0); return unpack({}, 1, 1e10)', /too much memory/],
+    ['an empty text for ever', '(""):rep(1/0); return unpack({}, 1, 1e10)', /too much memory/],
+    ['unpack at infinity', 'return unpack({}, 1/0, 1/0)', /too much memory/],
+    ['tables in many places', 'local a = {}; for i = 1, 60 do a = {x = a, y = a} end; return a', /too much memory/],
+    [
+      'a long text in many places',
+      'local s = ("x"):rep(1e6); local t = {}; for i = 1, 2000 do t[i] = s end; return {message = t}',
+      /too much memory/,
+    ],
+    ['a long number', 'local n = ("1"):rep(1e6); while true do tonumber(n, 16) end', /too many steps/],
+    [
+      'comparisons of long texts',
+      'local a, b = ("x"):rep(3e5) .. "a", ("x"):rep(3e5) .. "b"; while a ~= b do end',
+      /too many steps/,
+    ],
+    ['a long condition', `while 1 == 1${' and 1 == 1'.repeat(2500)} do end`, /too many steps/],
+    [
+      'copies of many arguments',
+      'local function f(...) while true do local a = 1, ... end end f(unpack({}, 1, 9e4))',
+      /too many steps/,
+    ],
+    ['a long replacement', '("x"):rep(50000):gsub(".*", ("%0"):rep(5000))', /too much memory/],
+    ['many variables at once', `while true do ${'a, '.repeat(5000)}b = 1 end`, /too many steps/],
+    ['many branches', `while true do if a then ${'elseif a then '.repeat(2000)} end end`, /too many steps/],
+    ['a long text that repeats', '("a"):rep(60000):find("(a*)%1b")', /too many steps/],
+    [
+      'keys that are gone',
+      'local t = {}; for i = 1, 9000 do t["a" .. i] = 1; t["a" .. i] = nil end; while true do next(t) end',
+      /too many steps/,
+    ],
   ]
   for (const [name, source, expected] of endless) {
     it(`stop ${name}`, () => {
@@ -224,6 +260,14 @@ describe('limits', () => {
     const result = long.ok ? long.run({}) : { ok: false as const, error: long.problem }
     assert.ok(result.ok ? result.values[0] === 8001 : /too (long|deeply)/.test(result.error))
     assert.ok(!compileLua('x'.repeat(40_000)).ok)
+  })
+
+  it('unpack above 2^53', () => assert.equal((run('return unpack({}, 2^53, 2^53 + 4)') as unknown[]).length, 5))
+
+  it('refuse no name of JavaScript', () => {
+    for (const name of ['constructor', '__proto__', 'toString']) {
+      assert.match(String(run(`return ${name}.x`)), /^error: <string>:1: attempt to index a non-table object\(nil\)/)
+    }
   })
 
   it('compile nested tables once', () => {

@@ -37,7 +37,7 @@ export type LuaResult =
 const MAX_SCRIPT = 32_768
 
 /** What a run may use, unless the caller decides otherwise: some 20 ms on an old machine. */
-const LIMITS: LuaLimits = { steps: 200_000, memory: 2_000_000, depth: 150 }
+const LIMITS: LuaLimits = { steps: 400_000, memory: 2_000_000, depth: 150 }
 
 /** Parts of Lua that reach the process, the clock or chance, or that change what operators do. */
 const NOT_AVAILABLE = new Set([
@@ -61,11 +61,11 @@ const NOT_AVAILABLE = new Set([
   'setmetatable',
 ])
 
-const LIBRARIES: Readonly<Record<string, ReadonlySet<string>>> = {
-  string: new Set(Object.keys(STRING)),
-  table: new Set(Object.keys(TABLE)),
-  math: new Set([...Object.keys(MATH), ...MATH_CONSTANTS.map(([name]) => name)]),
-}
+const LIBRARIES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['string', new Set(Object.keys(STRING))],
+  ['table', new Set(Object.keys(TABLE))],
+  ['math', new Set([...Object.keys(MATH), ...MATH_CONSTANTS.map(([name]) => name)])],
+])
 
 /** Compiles a script. Parts of Lua that are not available are refused by name, before the script runs. */
 export function compileLua(source: string): LuaScript | LuaProblem {
@@ -77,7 +77,10 @@ export function compileLua(source: string): LuaScript | LuaProblem {
     return {
       ok: true,
       run: (globals, limits = LIMITS) =>
-        guarded(() => execute(script, createMachine(globals, limits)).map((value) => toJson(value))),
+        guarded(() => {
+          const machine = createMachine(globals, limits)
+          return execute(script, machine).map((value) => toJson(value, machine.budget))
+        }),
       call: (name, args, limits = LIMITS) =>
         guarded(() => {
           const machine = createMachine({}, limits)
@@ -88,7 +91,7 @@ export function compileLua(source: string): LuaScript | LuaProblem {
           }
           return machine.budget
             .nested(() => called.call(args.map((one) => fromJson(one))))
-            .map((value) => toJson(value))
+            .map((value) => toJson(value, machine.budget))
         }),
     }
   } catch (caught) {
@@ -101,7 +104,8 @@ export function compileLua(source: string): LuaScript | LuaProblem {
 function createScope(): Scope {
   return new Scope((name, field, line) => {
     if (NOT_AVAILABLE.has(name)) throw new LuaSyntaxError(line, `${name} is not available`)
-    if (field !== undefined && LIBRARIES[name] && !LIBRARIES[name].has(field)) {
+    const library = LIBRARIES.get(name)
+    if (field !== undefined && library && !library.has(field)) {
       throw new LuaSyntaxError(line, `${name}.${field} is not available`)
     }
   })

@@ -1,7 +1,7 @@
 // Tested by src/lua/lua.test.ts
 /** The functions without a table: for example `pairs`, `type` and `tostring`. */
-import { isTrue, LuaError, toNumber, toText, typeName, Unlocated } from '../run/values.ts'
-import type { LuaTable, LuaValue } from '../run/values.ts'
+import { isTrue, LuaError, MAX_NUMBER, toNumber, toText, typeName, Unlocated } from '../run/values.ts'
+import type { Budget, LuaTable, LuaValue } from '../run/values.ts'
 import type { Natives } from './arguments.ts'
 
 /** Functions of the base library. */
@@ -28,13 +28,13 @@ export const BASE: Natives = {
   },
   next(args, budget) {
     budget.step()
-    return nextOf(args.table(0), args.all[1])
+    return nextOf(args.table(0), args.all[1], budget)
   },
   pairs(args, budget) {
     const table = args.table(0)
     const step = (state: readonly LuaValue[]): readonly LuaValue[] => {
       budget.step()
-      return nextOf(table, state[1])
+      return nextOf(table, state[1], budget)
     }
     return [{ name: 'next', call: step }, table, undefined]
   },
@@ -69,7 +69,9 @@ export const BASE: Natives = {
     const base = args.integer(1, 10)
     if (base === 10) return [toNumber(value)]
     if (base < 2 || base > 36) args.fail(1, 'base out of range')
-    const text = args.text(0).trim().toLowerCase()
+    const given = args.text(0)
+    if (given.length > MAX_NUMBER) return [undefined]
+    const text = given.trim().toLowerCase()
     const digits = text.replace(/^-/, '').replace(base === 16 ? /^0x/ : /^(?!)/, '')
     const isRight = digits !== '' && [...digits].every((one) => Number.parseInt(one, 36) < base)
     return [isRight ? Number.parseInt(digits, base) * (text.startsWith('-') ? -1 : 1) : undefined]
@@ -93,16 +95,16 @@ export const BASE: Natives = {
 function unpack(
   table: LuaTable,
   from: number,
-  { to, budget }: { readonly to: number; readonly budget: { allocate(size: number): void } },
+  { to, budget }: { readonly to: number; readonly budget: Budget },
 ): readonly LuaValue[] {
-  budget.allocate(Math.max(0, to - from + 1))
-  const values: LuaValue[] = []
-  for (let at = from; at <= to; at += 1) values.push(table.get(at))
-  return values
+  const count = from <= to ? to - from + 1 : 0
+  budget.allocate(count)
+  // A count: adding 1 to a number above 2^53 does not change it.
+  return Array.from({ length: count }, (_, index) => table.get(from + index))
 }
 
-function nextOf(table: LuaTable, key: LuaValue): readonly LuaValue[] {
-  const found = table.next(key)
+function nextOf(table: LuaTable, key: LuaValue, budget: Budget): readonly LuaValue[] {
+  const found = table.next(key, budget)
   if (found === false) throw new Unlocated('invalid key to next')
   return found ?? [undefined]
 }

@@ -82,6 +82,7 @@ class Matcher {
       }
       if (char === '%' && next !== undefined && /\d/.test(next)) {
         const repeated = this.#captured(next)
+        this.#budget.read(repeated.length)
         if (!this.#text.startsWith(repeated, at)) return undefined
         at += repeated.length
         place += 2

@@ -44,8 +44,9 @@ export const STRING: Natives = {
   rep(args, budget) {
     const text = args.text(0)
     const count = Math.max(0, args.integer(1))
+    if (text === '') return ['']
     budget.allocate(text.length * count)
-    return [text.repeat(text === '' ? 0 : count)]
+    return [text.repeat(count)]
   },
   reverse: (args, budget) => [budget.text([...args.text(0)].toReversed().join(''))],
   sub: (args, budget) => [budget.text(slice(args.text(0), args.integer(1), args.integer(2, -1)))],
@@ -116,10 +117,11 @@ function replaced(text: string, found: Match, { replacement, budget }: Replacing
   if (typeof replacement === 'string' || typeof replacement === 'number') {
     return toText(replacement).replaceAll(/%([\s\S]?)/g, (_, char: string) => {
       if (!/^\d$/.test(char)) return char
-      if (char === '0') return whole
+      // Each use is a copy, and one replacement can have thousands of them.
+      if (char === '0') return budget.text(whole)
       const capture = captures[Number(char) - 1]
       if (capture === undefined) throw new Unlocated(`invalid capture index %${char} in replacement string`)
-      return toText(capture)
+      return budget.text(toText(capture))
     })
   }
   if (replacement === undefined || typeof replacement !== 'object') {

@@ -50,7 +50,8 @@ export const TABLE: Natives = {
   sort(args, budget) {
     const { items } = args.table(0)
     const before = args.all[1] === undefined ? undefined : args.function(1)
-    const isBefore = (a: LuaValue, b: LuaValue): boolean => (before ? isTrue(before.call([a, b])[0]) : isLess(a, b))
+    const isBefore = (a: LuaValue, b: LuaValue): boolean =>
+      before ? isTrue(before.call([a, b])[0]) : isLess(a, b, budget)
     items.sort((a, b) => {
       budget.step()
       return isBefore(a, b) ? -1 : isBefore(b, a) ? 1 : 0

@@ -51,6 +51,7 @@ function compileStatement(statement: Statement, scope: Scope): Execute {
       const values = compileAll(statement.values, scope)
       const places = statement.names.map((name) => scope.declare(name))
       return (frame, machine) => {
+        machine.budget.step(places.length - 1)
         const found = values(frame, machine)
         for (const [at, place] of places.entries()) frame.cells[place] = { value: found[at] }
         return undefined
@@ -110,6 +111,7 @@ function compileAssignment({ targets, values }: Extract<Statement, { kind: 'assi
   const all = isNamed ? compileAll(values, scope, describe(targets[0]!)) : compileAll(values, scope)
   const writers = targets.map((target) => compileWrite(target, scope))
   return (frame, machine) => {
+    machine.budget.step(writers.length - 1)
     const places = writers.map((prepare) => prepare(frame, machine))
     const found = all(frame, machine)
     for (const [at, write] of places.entries()) write(found[at])
@@ -203,6 +205,7 @@ function compileIf({ branches, otherwise }: Extract<Statement, { kind: 'if' }>, 
   const last = otherwise && compileBlock(otherwise, scope)
   return (frame, machine) => {
     for (const { condition, run } of compiled) {
+      machine.budget.step()
       if (isTrue(condition(frame, machine))) return run(frame, machine)
     }
     return last?.(frame, machine)
@@ -247,6 +250,7 @@ function compileEach(statement: Extract<Statement, { kind: 'each' }>, scope: Sco
         const found = callValue(iterator, [state, control], { machine, line: statement.line })
         if (found[0] === undefined) return undefined
         control = found[0]
+        machine.budget.step(places.length - 1)
         for (const [at, place] of places.entries()) frame.cells[place] = { value: found[at] }
         const outcome = body(frame, machine)
         if (outcome === 'break') return undefined
@@ -263,11 +267,20 @@ function compileAll(exprs: readonly Expr[], scope: Scope, name?: string): Evalua
   const before = exprs.slice(0, -1).map((one) => compileOne(one, scope))
   if (!['call', 'method', 'varargs'].includes(last.kind)) {
     const one = last.kind === 'function' ? compileFunction(last.body, name ?? '', scope) : compileOne(last, scope)
-    return (frame, machine) => [...before.map((each) => each(frame, machine)), one(frame, machine)]
+    return (frame, machine) => {
+      machine.budget.step(before.length)
+      return [...before.map((each) => each(frame, machine)), one(frame, machine)]
+    }
   }
   const rest = compileMany(last, scope)
   if (before.length === 0) return rest
-  return (frame, machine) => [...before.map((each) => each(frame, machine)), ...rest(frame, machine)]
+  return (frame, machine) => {
+    const first = before.map((each) => each(frame, machine))
+    const others = rest(frame, machine)
+    // A list is a copy of its values, and `...` can have many.
+    machine.budget.step(first.length + others.length)
+    return [...first, ...others]
+  }
 }
 
 /** All values of one expression. */
@@ -316,7 +329,10 @@ function compileOne(expr: Expr, scope: Scope): Evaluate {
       }
       const object = compileOne(expr.object, scope)
       const key = compileOne(expr.key, scope)
-      return (frame, machine) => indexValue(object(frame, machine), key(frame, machine), { machine, line: expr.line })
+      return (frame, machine) => {
+        machine.budget.step()
+        return indexValue(object(frame, machine), key(frame, machine), { machine, line: expr.line })
+      }
     }
     case 'varargs':
       return ({ varargs }) => varargs[0]
@@ -335,6 +351,7 @@ function compileOne(expr: Expr, scope: Scope): Evaluate {
       const right = compileOne(expr.right, scope)
       const isAnd = expr.kind === 'and'
       return (frame, machine) => {
+        machine.budget.step()
         const found = left(frame, machine)
         return isTrue(found) === isAnd ? right(frame, machine) : found
       }
@@ -343,8 +360,11 @@ function compileOne(expr: Expr, scope: Scope): Evaluate {
       const left = compileOne(expr.left, scope)
       const right = compileOne(expr.right, scope)
       const { operator, line } = expr
-      return (frame, machine) =>
-        located(line, () => operate(operator, left(frame, machine), right(frame, machine), machine.budget))
+      return (frame, machine) => {
+        // A statement can have thousands of operators.
+        machine.budget.step()
+        return located(line, () => operate(operator, left(frame, machine), right(frame, machine), machine.budget))
+      }
     }
     case 'unary':
       return compileUnary(expr, scope)
@@ -415,13 +435,14 @@ function compileFunction(body: FunctionBody, name: string, outer: Scope): Evalua
   const run = compileBlock(body.block, scope)
   const captures = scope.captures()
   return (frame, machine): LuaFunction => {
-    machine.budget.allocate(1)
+    machine.budget.allocate(1 + captures.length)
     const captured = captures.map((place) =>
       place.kind === 'local' ? frame.cells[place.at]! : frame.captured[place.kind === 'captured' ? place.at : 0]!,
     )
     return {
       name,
       call: (args) => {
+        machine.budget.step(params.length)
         const cells: Cell[] = []
         for (const [at, place] of params.entries()) cells[place] = { value: args[at] }
         const varargs = body.hasVarargs ? args.slice(params.length) : []

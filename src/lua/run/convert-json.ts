@@ -1,7 +1,7 @@
 // Tested by src/lua/lua.test.ts
 /** JSON as values of a script, and back. */
 import { LuaError, LuaTable, typeName } from './values.ts'
-import type { LuaValue } from './values.ts'
+import type { Budget, LuaValue } from './values.ts'
 
 const MAX_DEPTH = 200
 
@@ -20,9 +20,13 @@ export function fromJson(json: unknown, depth = 0): LuaValue {
   return table
 }
 
-/** The JSON of a value; throws LuaError for functions, and for tables that contain themselves. */
-export function toJson(value: LuaValue, depth = 0): unknown {
+/**
+ * The JSON of a value; throws LuaError for functions, and for tables that contain themselves. A table in two places is
+ * written twice, so that the JSON counts as memory, however little the tables need.
+ */
+export function toJson(value: LuaValue, budget: Budget, depth = 0): unknown {
   if (depth > MAX_DEPTH) throw new LuaError('a table contains itself, or is nested too deeply')
+  budget.allocate(typeof value === 'string' ? value.length + 1 : 1)
   if (value === undefined) return null
   if (typeof value === 'string') return fromByteString(value)
   if (typeof value === 'boolean') return value
@@ -34,12 +38,13 @@ export function toJson(value: LuaValue, depth = 0): unknown {
   const entries = [...value.entries()]
   if (value.length > 0) {
     if (entries.length > 0) throw new LuaError('a table has positions and other keys')
-    return value.items.map((item) => toJson(item, depth + 1))
+    return value.items.map((item) => toJson(item, budget, depth + 1))
   }
   return Object.fromEntries(
     entries.map(([key, item]) => {
       if (typeof key !== 'string') throw new LuaError(`a key of a table is a ${typeName(key)}`)
-      return [fromByteString(key), toJson(item, depth + 1)]
+      budget.allocate(key.length)
+      return [fromByteString(key), toJson(item, budget, depth + 1)]
     }),
   )
 }

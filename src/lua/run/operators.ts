@@ -10,17 +10,17 @@ const NAMES = { '+': 'add', '-': 'sub', '*': 'mul', '/': 'div', '%': 'mod', '^':
 export function operate(operator: BinaryOperator, left: LuaValue, right: LuaValue, budget: Budget): LuaValue {
   switch (operator) {
     case '==':
-      return left === right
+      return isEqual(left, right, budget)
     case '~=':
-      return left !== right
+      return !isEqual(left, right, budget)
     case '<':
-      return isLess(left, right)
+      return isLess(left, right, budget)
     case '>':
-      return isLess(right, left)
+      return isLess(right, left, budget)
     case '<=':
-      return !isLess(right, left) && isOrdered(left, right)
+      return !isLess(right, left, budget) && isOrdered(left, right)
     case '>=':
-      return !isLess(left, right) && isOrdered(left, right)
+      return !isLess(left, right, budget) && isOrdered(left, right)
     case '..': {
       if (!isText(left) || !isText(right)) {
         throw new Unlocated(`cannot perform concat operation between ${typeName(left)} and ${typeName(right)}`)
@@ -36,10 +36,18 @@ function isText(value: LuaValue): boolean {
   return typeof value === 'string' || typeof value === 'number'
 }
 
+function isEqual(left: LuaValue, right: LuaValue, budget: Budget): boolean {
+  if (typeof left === 'string' && typeof right === 'string' && left.length === right.length) budget.read(left.length)
+  return left === right
+}
+
 /** Whether the first is less than the second: two numbers or two strings. */
-export function isLess(left: LuaValue, right: LuaValue): boolean {
+export function isLess(left: LuaValue, right: LuaValue, budget: Budget): boolean {
   if (typeof left === 'number' && typeof right === 'number') return left < right
-  if (typeof left === 'string' && typeof right === 'string') return left < right
+  if (typeof left === 'string' && typeof right === 'string') {
+    budget.read(Math.min(left.length, right.length))
+    return left < right
+  }
   throw new Unlocated(`attempt to compare ${typeName(left)} with ${typeName(right)}`)
 }
 

@@ -30,13 +30,16 @@ export class LuaLimitExceeded extends Error {
 
 /** What a run may use. */
 export interface LuaLimits {
-  /** Statements, calls, and steps of library functions. */
+  /** Statements, operators, calls, and steps of library functions. */
   readonly steps: number
   /** Characters of made strings and entries of made tables, together; what is released still counts. */
   readonly memory: number
   /** Nested calls. */
   readonly depth: number
 }
+
+/** Characters that are read in the time of a step. */
+const CHARS_A_STEP = 64
 
 /** Counts what a run uses. */
 export class Budget {
@@ -52,13 +55,19 @@ export class Budget {
 
   step(count = 1): void {
     this.#steps -= count
-    if (this.#steps < 0) throw new LuaLimitExceeded('the script takes too many steps')
+    // NaN, of which no comparison is true, would end the limit.
+    if (!(this.#steps >= 0)) throw new LuaLimitExceeded('the script takes too many steps')
   }
 
   /** Counts before the memory is used. */
   allocate(size: number): void {
     this.#memory -= size
-    if (this.#memory < 0) throw new LuaLimitExceeded('the script uses too much memory')
+    if (!(this.#memory >= 0)) throw new LuaLimitExceeded('the script uses too much memory')
+  }
+
+  /** Counts work on each character of a text, such as a comparison. */
+  read(length: number): void {
+    if (length >= CHARS_A_STEP) this.step(Math.floor(length / CHARS_A_STEP))
   }
 
   text(made: string): string {
@@ -122,28 +131,33 @@ export class LuaTable {
     return this.items.length
   }
 
-  /** The entry behind a key, or behind the start; `false` when the key is not there. */
-  next(key: LuaValue): readonly [LuaValue, LuaValue] | undefined | false {
+  /**
+   * The entry behind a key, or behind the start; `false` when the key is not there. Each place without a value that it
+   * passes is a step.
+   */
+  next(key: LuaValue, budget: Pick<Budget, 'step'>): readonly [LuaValue, LuaValue] | undefined | false {
     let at = 0
     if (key !== undefined) {
       const isItem = typeof key === 'number' && Number.isInteger(key) && key >= 1 && key <= this.items.length
       const place = this.#places.get(key)
       // A loop may have removed the last items, among them the key.
-      if (!isItem && place === undefined) return typeof key === 'number' ? this.#nextKey(0) : false
-      if (!isItem) return this.#nextKey(place! + 1)
+      if (!isItem && place === undefined) return typeof key === 'number' ? this.#nextKey(0, budget) : false
+      if (!isItem) return this.#nextKey(place! + 1, budget)
       at = key
     }
     for (; at < this.items.length; at += 1) {
       if (this.items[at] !== undefined) return [at + 1, this.items[at]]
+      budget.step()
     }
-    return this.#nextKey(0)
+    return this.#nextKey(0, budget)
   }
 
-  #nextKey(from: number): readonly [LuaValue, LuaValue] | undefined {
+  #nextKey(from: number, budget: Pick<Budget, 'step'>): readonly [LuaValue, LuaValue] | undefined {
     for (let at = from; at < this.#keys.length; at += 1) {
       const key = this.#keys[at]
       const value = this.#values.get(key)
       if (value !== undefined) return [key, value]
+      budget.step()
     }
     return undefined
   }
@@ -166,10 +180,13 @@ export function isTrue(value: LuaValue): boolean {
   return value !== undefined && value !== false
 }
 
+/** Characters of the longest number that is read. */
+export const MAX_NUMBER = 1000
+
 /** A number, or the number that a string spells. */
 export function toNumber(value: LuaValue): number | undefined {
   if (typeof value === 'number') return value
-  if (typeof value !== 'string') return undefined
+  if (typeof value !== 'string' || value.length > MAX_NUMBER) return undefined
   const text = value.trim()
   return /^[-+]?(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)$/.test(text)
     ? text.startsWith('-')
