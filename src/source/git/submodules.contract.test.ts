@@ -186,6 +186,28 @@ test('signatures that GnuPG made of commits and tags are verified', async (t) =>
   assert.match(await verify('Tag', { tag: 'plain' }), /^NotVerified: tag plain is not signed/)
 })
 
+test('a signed tag vouches for its own commit and name only', async (t) => {
+  const { outer, commit, verify } = await signed(t)
+  const { writeFileSync } = await import('node:fs')
+  const tag = outer.git('rev-parse', 'refs/tags/v1.0.0')
+  outer.git('update-ref', 'refs/tags/v9.0.0', tag)
+  assert.match(
+    await verify('Tag', { tag: 'v9.0.0' }),
+    /^NotVerified: The tag object of tag v9\.0\.0 has the name v1\.0\.0\.$/,
+  )
+  // What a server says of a tag need not be true.
+  const evil = outer.commit({ 'a.yaml': 'a: evil\n' }, { branch: 'evil' })
+  outer.git('update-ref', '-d', 'refs/tags/v1.0.0')
+  const packed = `# pack-refs with: peeled fully-peeled sorted \n${tag} refs/tags/v1.0.0\n^${evil}\n`
+  writeFileSync(join(outer.path, 'packed-refs'), packed)
+  for (const mode of ['Tag', 'TagAndCommit'] as const) {
+    assert.equal(
+      await verify(mode, { tag: 'v1.0.0' }),
+      `NotVerified: The tag object of tag v1.0.0 names the object ${commit}, and not commit ${evil}.`,
+    )
+  }
+})
+
 test('a signature of other content is not valid', async (t) => {
   const { outer, fetch } = await signed(t)
   const { writeFileSync } = await import('node:fs')

@@ -61,7 +61,26 @@ async function signedTag({ chosen, refs, cache }: Revision): Promise<Signed | un
   // A tag without ^{} is a name of the commit and nothing that can be signed.
   if (!refs.has(`refs/tags/${name}^{}`)) return undefined
   await cache.fetchCommit(tag, 1)
-  return splitTag(await cache.readObject('tag', tag))
+  const object = await cache.readObject('tag', tag)
+  checkTag(object, name, chosen)
+  return splitTag(object)
+}
+
+/**
+ * A signature is worth what it says: the server says which commit a tag stands for, and who may push may give the tag
+ * of an old commit the name of a new one.
+ */
+function checkTag(tag: Uint8Array, name: string, { commit }: ChosenCommit): void {
+  const [, object, called] =
+    /^object ([0-9a-f]+)\ntype [a-z]+\ntag ([^\n]*)\n/.exec(Buffer.from(tag).toString('utf8')) ?? []
+  const differs =
+    object !== commit
+      ? `names the object ${object}, and not commit ${commit}`
+      : called !== name
+        ? `has the name ${called}`
+        : undefined
+  if (differs === undefined) return
+  throw new SourceError('NotVerified', `The tag object of tag ${name} ${differs}.`, { retry: true })
 }
 
 const SIGNATURE = 'gpgsig '
