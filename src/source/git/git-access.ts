@@ -83,7 +83,9 @@ export async function withGitAccess<T>(options: GitAccessOptions, work: (access:
       config['http.sslCert'] = await write('cert.pem', credentials.certificate)
       config['http.sslKey'] = await write('key.pem', credentials.key)
     }
-    return await work({ ...base, config })
+    // Git obeys NO_PROXY also with a proxy of its own, and would contact what it names without a look at addresses.
+    const environment: Record<string, string> = options.proxy ? { NO_PROXY: '', no_proxy: '' } : {}
+    return await work({ ...base, config, environment })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

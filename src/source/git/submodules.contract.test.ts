@@ -1,9 +1,10 @@
 /** Submodules, signatures of commits and tags, and proxies, on a real git. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -15,6 +16,7 @@ import { createTestRepository } from '../../testing/fixtures/git-repository.ts'
 import { createTestFetcher, TEST_EGRESS } from '../../testing/fixtures/source-fetcher.ts'
 import type { FetchOutcome, FetchParts, FetchRequest } from '../fetch-request.ts'
 import { parseSourceUrl } from '../source-url.ts'
+import { prepareGitHome } from './run-git.ts'
 import { absoluteAddress } from './submodules.ts'
 
 const DATA = join(import.meta.dirname, '../testdata')
@@ -265,4 +267,32 @@ test('a proxy of the Source is the only server that is contacted', async (t) => 
   assert.match(words(refused), /^AddressRefused: git\.invalid:443 is not in the hub's list/)
   const ssh = await fetch({ url: 'ssh://git@127.0.0.1/x.git' }, {}, { proxy: { address } })
   assert.match(words(ssh), /^ProxyNotUsed: /)
+})
+
+test('NO_PROXY of the hub leads to no server past the proxy of the Source', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'flotilla-home-'))
+  t.after(() => rmSync(home, { recursive: true, force: true }))
+  await prepareGitHome(home)
+  const environment = { NO_PROXY: '*', no_proxy: '127.0.0.1' }
+  const { outer, fetch } = await world(t, { git: { path: process.env['PATH'] ?? '', home, environment } })
+  outer.commit({ 'a.yaml': 'a: 1\n' })
+  const server = await startContentServer([serveGit(outer.path)])
+  let asked = 0
+  const proxy = createServer().on('connect', (_request, socket) => {
+    asked += 1
+    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  t.after(async () => {
+    proxy.closeAllConnections()
+    proxy.close()
+    await server.close()
+  })
+  const url = `https://127.0.0.1:${new URL(server.url).port}/repo.git`
+  const credentials = { secret: 'ns/git', urls: [url], ca: server.ca }
+  const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const outcome = await fetch({ url }, {}, { proxy: { address }, credentials })
+  assert.equal(outcome.kind, 'Failed')
+  assert.ok(asked > 0)
+  assert.deepEqual(server.log, [])
 })
