@@ -75,9 +75,11 @@ describe('repositories', () => {
     ['https://git.example.evil/acme/apps', false],
     ['', false],
     ['apps', false],
+    [`https://git.example/acme/apps${'/'.repeat(3_000_000)}?`, false],
+    [`https://git.example/acme/apps${'/'.repeat(4000)}`, false],
   ]
   for (const [address, expected] of same) {
-    it(`${address} is ${expected ? '' : 'not '}the repository`, () =>
+    it(`${address.slice(0, 60)} is ${expected ? '' : 'not '}the repository`, () =>
       assert.equal(isSameRepository(address, 'https://git.example/acme/apps'), expected))
   }
 

@@ -95,7 +95,11 @@ export function isSameRepository(address: string, url: string): boolean {
 
 const ADDRESS = /^(?:[a-z+]+:\/\/)?(?:[^@/]*@)?([^/:@]+)(?::\d+(?=\/))?[:/]+([^?#]+)$/
 
+/** A Source has no longer address. The pattern takes long for an address of nothing but slashes. */
+const MAX_ADDRESS = 2048
+
 function placeOf(address: string): string | undefined {
+  if (address.length > MAX_ADDRESS) return undefined
   const [, host, path] = ADDRESS.exec(address.trim().toLowerCase()) ?? []
   return host === undefined ? undefined : `${host}/${path!.replace(/\/+$/, '').replace(/\.git$/, '')}`
 }
