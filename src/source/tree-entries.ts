@@ -151,7 +151,8 @@ export function selectEntries(
   return found
 }
 
-function checkCount(count: number): void {
+/** Refuses more files than an artifact may have. */
+export function checkCount(count: number): void {
   if (count <= ARTIFACT_LIMITS.files) return
   throw new SourceError(
     'TooManyFiles',

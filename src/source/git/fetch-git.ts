@@ -227,7 +227,7 @@ async function storeCommit(
   context: FetchContext,
 ) {
   const { blobs, spec } = context
-  const reading = { known: await knownFiles(context), bytes: 0 }
+  const reading = { known: await knownFiles(context), bytes: 0, files: 0, submodules: 0 }
   const read = await readCommit({ commit, cache, prefix: '', reading }, context)
   const isWithin = spec.git?.submodules === 'Fetch' && read.submodules.length > 0
   const inner = isWithin ? await fetchSubmodules({ ...read, url, commit, cache, reading, depth: 1 }, context) : []

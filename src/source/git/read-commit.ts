@@ -5,14 +5,16 @@ import { ARTIFACT_LIMITS, readTree } from '../artifact.ts'
 import type { ArtifactFile } from '../artifact.ts'
 import type { FetchContext } from '../fetch-request.ts'
 import { SourceError } from '../source-error.ts'
-import { isSubmodule, resolveLinks, selectEntries, shownPath } from '../tree-entries.ts'
+import { checkCount, isSubmodule, resolveLinks, selectEntries, shownPath } from '../tree-entries.ts'
 import type { TreeEntry } from '../tree-entries.ts'
 import type { GitCache } from './git-cache.ts'
 
-/** What the commits of one fetch share: stored files by git object name, and the number of bytes so far. */
+/** What the commits of one fetch share: stored files by git object name, and the numbers of what they have so far. */
 export interface Reading {
   readonly known: Map<string, { readonly digest: Digest; readonly size: number }>
   bytes: number
+  files: number
+  submodules: number
 }
 
 /** A commit to read. */
@@ -56,6 +58,8 @@ export async function readCommit(
     reading.bytes += content.byteLength
     if (reading.bytes > ARTIFACT_LIMITS.bytes) throw tooMuch()
   })
+  reading.files += files.length
+  checkCount(reading.files)
   const whole = files.map(({ path, oid }): ArtifactFile => ({ path, oid, ...known.get(oid)! }))
   return { files: whole, submodules: found.filter(isSubmodule), entries }
 }

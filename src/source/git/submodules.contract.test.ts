@@ -102,6 +102,15 @@ test('a submodule leads nowhere that the repository itself could not', async (t)
   const many = Array.from({ length: 65 }, (_, at) => [`m${at}`, { submodule: commit }] as const)
   outer.commit(Object.fromEntries(many))
   assert.match(words(await fetch({ submodules: 'Fetch' })), /^Submodule: There are 65 submodules, more than the 64/)
+  // Each of the nine has eight.
+  const eight = Array.from({ length: 8 }, (_, at) => `n${at}`)
+  const here = (names: readonly string[], of: string) =>
+    Object.fromEntries([
+      ...names.map((name) => [name, { submodule: of }] as const),
+      ['.gitmodules', modules(Object.fromEntries(names.map((name) => [name, `file://${inner.path}`])))],
+    ])
+  outer.commit(here([...eight, 'n8'], inner.commit(here(eight, commit))))
+  assert.match(words(await fetch({ submodules: 'Fetch' })), /^Submodule: There are 65 submodules, more than the 64/)
   // A repository that is its own submodule.
   const tip = outer.commit({ 'a.yaml': 'a: 1\n' })
   let last = tip
@@ -115,6 +124,21 @@ test('a submodule leads nowhere that the repository itself could not', async (t)
   const outside = await strict.fetch({ git: { url: `file://${outer.path}`, submodules: 'Fetch' } })
   assert.match(words(outside), /^LocalPathNotAllowed: /)
   assert.ok(fetcher)
+})
+
+test('a repository elsewhere has no submodule on the disk of the hub', async (t) => {
+  const { outer, inner, fetcher } = await world(t)
+  const commit = inner.commit({ 'a.yaml': 'a: 1\n' })
+  outer.commit({ '.gitmodules': modules({ lib: `file://${inner.path}` }), lib: { submodule: commit } })
+  const server = await startContentServer([serveGit(outer.path)])
+  t.after(() => server.close())
+  const url = `${server.url}/repo.git`
+  const credentials = { secret: 'ns/git', urls: [server.url], ca: server.ca }
+  const outcome = await fetcher.fetch({ git: { url, submodules: 'Fetch' } }, { credentials })
+  assert.match(
+    words(outcome),
+    /^Submodule: Submodule "lib" is at file:\/\/.*, and the repository is not a local one\.$/,
+  )
 })
 
 test('the Secret of a repository is not sent to a submodule that it does not name', async (t) => {

@@ -37,10 +37,12 @@ const MODULES = '.gitmodules'
 
 /** The files of all submodules, and of theirs. */
 export async function fetchSubmodules(outer: WithSubmodules, context: FetchContext): Promise<ArtifactFile[]> {
-  const { submodules, depth } = outer
+  const { submodules, depth, reading } = outer
   if (depth > MAX_DEPTH) throw refused(`submodules are nested more than ${MAX_DEPTH} deep`)
-  if (submodules.length > MAX_SUBMODULES) {
-    throw refused(`there are ${submodules.length} submodules, more than the ${MAX_SUBMODULES} allowed`)
+  // All of the fetch: five levels of 64 would be a thousand million.
+  reading.submodules += submodules.length
+  if (reading.submodules > MAX_SUBMODULES) {
+    throw refused(`there are ${reading.submodules} submodules, more than the ${MAX_SUBMODULES} allowed`)
   }
   const addresses = await readModules(outer, context)
   const files: ArtifactFile[] = []
@@ -59,6 +61,10 @@ async function fetchSubmodule(
   { url: asked, outer }: { readonly url: SourceUrl; readonly outer: WithSubmodules },
   context: FetchContext,
 ): Promise<ArtifactFile[]> {
+  // As git itself does: who writes a repository elsewhere does not choose what is read from the disk of the hub.
+  if (asked.scheme === 'file' && outer.url.scheme !== 'file') {
+    throw refused(`submodule ${shownPath(module.path)} is at ${asked.text}, and the repository is not a local one`)
+  }
   const { url, isMirror } = rewriteToMirror(asked, context.mirrors, GIT_SCHEMES)
   if (url.scheme === 'file') checkLocal(url, context.localPaths)
   // The repository chooses this address, so a credential that is not for it is not sent, and is no error.
