@@ -40,7 +40,9 @@ function aggregateJob(object: InterpretedObject, items: readonly StatusItem[]): 
   const status: JsonObject = compact({
     ...Object.fromEntries(told.map((field) => [field, statuses.reduce((sum, one) => sum + countIn(one, field), 0)])),
     conditions: statuses.flatMap((one) => listIn(one, 'conditions')),
-    controlledResources: Object.assign({}, ...statuses.map((one) => mapIn(one, 'controlledResources'))) as JsonObject,
+    controlledResources: Object.fromEntries(
+      statuses.flatMap((one) => Object.entries(mapIn(one, 'controlledResources'))),
+    ),
     runningDuration: longest(statuses.map((one) => textIn(one, 'runningDuration'))),
     state: lastOf(items, 'state'),
     taskStatusCount: addTasks(statuses.map((one) => mapIn(one, 'taskStatusCount'))),
@@ -50,15 +52,16 @@ function aggregateJob(object: InterpretedObject, items: readonly StatusItem[]): 
 }
 
 function addTasks(all: readonly JsonObject[]): JsonObject {
-  const tasks: Record<string, { phase: Record<string, number> }> = {}
+  const tasks = new Map<string, Map<string, number>>()
   for (const counts of all) {
     for (const task of Object.keys(counts)) {
-      const { phase } = (tasks[task] ??= { phase: {} })
+      const phases = tasks.get(task) ?? new Map<string, number>()
+      tasks.set(task, phases)
       const more = mapIn(counts[task], 'phase')
-      for (const name of Object.keys(more)) phase[name] = (phase[name] ?? 0) + countIn(more, name)
+      for (const name of Object.keys(more)) phases.set(name, (phases.get(name) ?? 0) + countIn(more, name))
     }
   }
-  return tasks
+  return Object.fromEntries([...tasks].map(([task, phases]) => [task, { phase: Object.fromEntries(phases) }]))
 }
 
 function longest(durations: readonly string[]): string | undefined {

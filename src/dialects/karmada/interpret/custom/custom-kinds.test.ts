@@ -157,3 +157,23 @@ test('Spark and Flink: memory has its overhead, and slots decide about task mana
   assert.equal(healthy({ jobStatus: { state: 'RUNNING' } }), true)
   assert.equal(healthy({ jobStatus: { state: 'CREATED' }, error: 'Unknown' }), false)
 })
+
+test('names of JavaScript in the status of a member are names and nothing else', () => {
+  const names = ['__proto__', 'constructor']
+  const named = (value: unknown): unknown => Object.fromEntries(names.map((name) => [name, value]))
+  const job = { replicaStatuses: named({ active: 2 }) }
+  const both = [
+    { clusterName: 'a', status: job },
+    { clusterName: 'b', status: job },
+  ]
+  const roles = (statusOf(ask('AggregateStatus', of('kubeflow.org/v1', 'TFJob'), { items: both })) as Answer)[
+    'replicaStatuses'
+  ]
+  assert.deepEqual(roles, named({ active: 4 }))
+  assert.equal('active' in {}, false)
+  const tasks = { taskStatusCount: named({ phase: named(1) }), controlledResources: named('x') }
+  const items = ['a', 'b'].map((clusterName) => ({ clusterName, status: tasks }))
+  const sum = statusOf(ask('AggregateStatus', of('batch.volcano.sh/v1alpha1', 'Job'), { items })) as Answer
+  assert.deepEqual(sum['taskStatusCount'], named({ phase: named(2) }))
+  assert.deepEqual(sum['controlledResources'], named('x'))
+})

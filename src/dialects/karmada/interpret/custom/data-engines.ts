@@ -76,7 +76,7 @@ function aggregateSpark(object: InterpretedObject, items: readonly StatusItem[])
   const status = {
     ...(state !== undefined && { applicationState: { state } }),
     executionAttempts: sum('executionAttempts'),
-    executorState: Object.assign({}, ...statuses.map((one) => mapIn(one, 'executorState'))) as JsonObject,
+    executorState: Object.fromEntries(statuses.flatMap((one) => Object.entries(mapIn(one, 'executorState')))),
     lastSubmissionAttemptTime: latest('lastSubmissionAttemptTime'),
     submissionAttempts: sum('submissionAttempts'),
     terminationTime: latest('terminationTime'),
@@ -133,17 +133,17 @@ function flinkComponents(object: InterpretedObject): Component[] {
 /** All pods are taken to need what the larger manager needs. */
 function flinkReplicas(object: InterpretedObject): InterpretedReplicas {
   const { spec, metadata } = object
-  const most: Record<string, string> = {}
+  const most = new Map<string, string>()
   for (const manager of [mapIn(spec, 'jobManager'), mapIn(spec, 'taskManager')]) {
     for (const [name, amount] of Object.entries(resourcesOf(manager))) {
-      const [present, more] = [parseQuantity(most[name] ?? '-1'), parseQuantity(amount)]
-      if (present && more && compareQuantities(present, more) < 0) most[name] = amount
+      const [present, more] = [parseQuantity(most.get(name) ?? '-1'), parseQuantity(amount)]
+      if (present && more && compareQuantities(present, more) < 0) most.set(name, amount)
     }
   }
   const pod = mapIn(spec, 'podTemplate', 'spec')
   const requires: FlinkRequirements = compact({
     nodeClaim: requirementsOf(pod)?.nodeClaim,
-    resourceRequest: most,
+    resourceRequest: Object.fromEntries(most),
     namespace: metadata?.namespace,
     priorityClassName: textIn(pod, 'priorityClassName') || undefined,
   })

@@ -58,18 +58,20 @@ const latest = (statuses: readonly unknown[], field: string): string | undefined
 
 /** The pods of each role by state, added up. */
 function addRoles(statuses: readonly JsonObject[], always: readonly string[]): JsonObject {
-  const total: Record<string, Record<string, number>> = {}
+  // Roles are names of members: `__proto__` would be the prototype of all objects.
+  const total = new Map<string, Record<string, number>>()
   for (const status of statuses) {
     const roles = mapIn(status, 'replicaStatuses')
     for (const role of Object.keys(roles)) {
-      const counts = (total[role] ??= Object.fromEntries(always.map((state) => [state, 0])))
+      const counts = total.get(role) ?? Object.fromEntries(always.map((state) => [state, 0]))
+      total.set(role, counts)
       const more = mapIn(roles, role)
       for (const state of ['active', 'failed', 'succeeded']) {
         if (countIn(more, state) > 0) counts[state] = (counts[state] ?? 0) + countIn(more, state)
       }
     }
   }
-  return total
+  return Object.fromEntries(total)
 }
 
 const condition = (type: string, reason: string, message: string, times: JsonObject): JsonObject => ({

@@ -42,16 +42,16 @@ export function dependenciesOfPods({ metadata }: InterpretedObject, pods: readon
 /** The most that a pod of these parts needs of each resource, with the first claim on nodes. */
 export function largestRequirements(parts: readonly PodPart[]): ReplicaRequirements | undefined {
   const all = parts.map(({ pod }) => requirementsOf(pod)).filter((one) => one !== undefined)
-  const most: Record<string, string> = {}
+  const most = new Map<string, string>()
   for (const { resourceRequest = {} } of all) {
     for (const [resource, amount] of Object.entries(resourceRequest)) {
-      const present = most[resource]
+      const present = most.get(resource)
       if (present === undefined || compareQuantities(parseQuantity(present)!, parseQuantity(amount)!) < 0) {
-        most[resource] = amount
+        most.set(resource, amount)
       }
     }
   }
   const nodeClaim: JsonObject | undefined = all.find((one) => one.nodeClaim)?.nodeClaim
-  const requires = compact({ nodeClaim, resourceRequest: Object.keys(most).length > 0 ? most : undefined })
+  const requires = compact({ nodeClaim, resourceRequest: most.size > 0 ? Object.fromEntries(most) : undefined })
   return Object.keys(requires).length > 0 ? requires : undefined
 }
