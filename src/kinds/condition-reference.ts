@@ -806,7 +806,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry('Cleared', 'All content of the cluster is accounted for.'),
       entry(
         'TooManyBundles',
-        'The cluster has more Bundles than the limit.',
+        'The document of the cluster is full. New Bundles are left out; those in it still get updates.',
         'Select the cluster with fewer Placements.',
       ),
       entry(

@@ -11,8 +11,13 @@ import type { Cluster } from '../../kinds/native/cluster.ts'
 import { deliveryKeyOf } from '../../kinds/native/delivery.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import { assemble } from '../../plan/document/assemble-document.ts'
-import type { Assembled, AssembledEntry, AssembledTombstone } from '../../plan/document/assemble-document.ts'
-import { fitDeliveries } from '../../plan/document/delivery.ts'
+import type {
+  Assembled,
+  AssembledEntry,
+  AssembledTombstone,
+  AssembleInput,
+} from '../../plan/document/assemble-document.ts'
+import { entriesWithoutRoom } from '../../plan/document/delivery.ts'
 import { driftRulesFor } from '../../plan/drift/drift-rules.ts'
 import { handoverRuleOf } from '../../plan/handover/handover-rule.ts'
 import { clusterHoldSentence, holdOfCluster } from '../../plan/windows/cluster-hold.ts'
@@ -77,28 +82,29 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
         ? { removals }
         : guardBundles(cluster, { entries: before, tombstones: graves }, removals)
       const split = await splitAdmissions(name, { admissions: ports.admissionsOf(cluster), entries: before }, ports)
-      const { allowed: admitted, frozen } = split
-      const admissions = fitDeliveries(before, admitted, LIMITS.bundles)
-      const content = assemble({
+      const { allowed: admissions, frozen } = split
+      const input = {
         entries: before,
         tombstones: graves,
         admissions,
         removals: guard.removals,
         removed: ports.removedOf(cluster),
         well: ports.wellOf(cluster, before),
-        begun: (bundle) => ports.begun(cluster, bundle),
-      })
+        begun: (bundle: string) => ports.begun(cluster, bundle),
+      }
+      const { content, left } = assembleWithRoom(input)
       const rules = rulesOf(cluster, content, ports, context.clock.now())
       refuse(content, rules)
       refuseWhileBehind(ports)
       // The condition exists only while a document cannot be issued; see the README.
       draft.conditions.remove('Assigned')
+      const withheld = guard.held ?? frozen ?? fullFor(left)
       // Rules are in force on receipt, so a new window, hold, trust bundle or epoch needs a new document.
       const isRuled = !present || (isTrusted(present, ports) && present.spec.rules === rulesDigest(rules))
       const terminal = present && terminalOf(cluster)
       const isTold = (present?.spec.terminal ?? false) === (terminal !== undefined)
       if (!content.changed && isRuled && isTold && isSealedTo(cluster, content.entries)) {
-        if (guard.held ?? frozen) throw (guard.held ?? frozen)!
+        if (withheld) throw withheld
         return {}
       }
 
@@ -134,25 +140,37 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       if (present) await ports.updateAssignment(next, context.signal)
       else await ports.createAssignment(next, context.signal)
       context.log.info({ cluster: name, revision: document.revision }, 'document issued')
-      if (unsealed ?? guard.held ?? frozen) throw (unsealed ?? guard.held ?? frozen)!
-      // A removal may have made room for Deliveries that did not fit.
-      return admissions.length < admitted.length ? { requeueAfterMs: ports.pace.waitMs(name) } : {}
+      if (unsealed ?? withheld) throw (unsealed ?? withheld)!
+      return {}
     },
   }
 }
 
-function refuse({ conflicts, entries }: Assembled, { windows = [], drift = [] }: DocumentRules): void {
+/** The content of the document, without the new entries for which it has no room. */
+function assembleWithRoom(input: AssembleInput): { readonly content: Assembled; readonly left: readonly string[] } {
+  const whole = assemble(input)
+  const left = entriesWithoutRoom(input.entries, whole.entries, LIMITS.bundles)
+  if (left.length === 0) return { content: whole, left }
+  const admissions = input.admissions.filter(({ bundle }) => !left.includes(bundle))
+  return { content: assemble({ ...input, admissions }), left }
+}
+
+/** The condition of a cluster whose document has no room for more Bundles; Deliveries wait without a condition. */
+function fullFor(left: readonly string[]): Stalled | undefined {
+  const bundles = left.filter((name) => deliveryKeyOf(name) === undefined)
+  if (bundles.length === 0) return undefined
+  return new Stalled(
+    'TooManyBundles',
+    `Its document has the ${LIMITS.bundles} entries that one cluster may have and leaves out ${nameSome(bundles)}; everything else goes on. Select the cluster with fewer Placements.`,
+  )
+}
+
+function refuse({ conflicts }: Assembled, { windows = [], drift = [] }: DocumentRules): void {
   const conflict = conflicts[0]
   if (conflict) {
     throw new Stalled(
       'GenerationTaken',
       `Generation ${conflict.generation} of ${conflict.bundle} is in the document already with other content; edit the Bundle to make a newer generation.`,
-    )
-  }
-  if (entries.length > LIMITS.bundles) {
-    throw new Stalled(
-      'TooManyBundles',
-      `${entries.length} bundles are more than the ${LIMITS.bundles} one cluster may have; select it with fewer Placements.`,
     )
   }
   if (drift.length > LIMITS.driftRules) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
-import { admitDelivery, deliveryRevision, fitDeliveries } from './delivery.ts'
+import { admitDelivery, deliveryRevision, entriesWithoutRoom } from './delivery.ts'
 import type { AdmitDeliveryInput, DeliveryAdmission, DeliveryCluster } from './delivery.ts'
 
 const set = digestOf('set')
@@ -112,21 +112,26 @@ test('a revision changes with the content, and starts above what any cluster has
   })
 })
 
-test('a full document leaves out new Deliveries, the last first, and never a Bundle or a present entry', () => {
+test('a full document leaves out new entries, Deliveries before Bundles, and never a present entry', () => {
   const entry = (bundle: string, more = {}) => ({ bundle, generation: 1, set, rollout: bundle, ...more })
-  const admissions = [
+  const entries = [
     entry('a/shop'),
     entry('a/delivery:late', { admittedAt: NOW }),
     entry('a/delivery:early', { admittedAt: EARLIER }),
     entry('a/delivery:first', { admittedAt: NOW, order: -1 }),
     entry('a/delivery:present'),
+    entry('a/app'),
   ]
-  const fitting = (max: number) =>
-    fitDeliveries([{ bundle: 'a/delivery:present' }], admissions, max).map(({ bundle }) => bundle)
-  assert.equal(fitting(5).length, 5)
-  assert.deepEqual(fitting(4), ['a/shop', 'a/delivery:early', 'a/delivery:first', 'a/delivery:present'])
-  assert.deepEqual(fitting(3), ['a/shop', 'a/delivery:first', 'a/delivery:present'])
-  assert.deepEqual(fitting(1), ['a/shop', 'a/delivery:present'])
+  const left = (max: number) => entriesWithoutRoom([{ bundle: 'a/delivery:present' }], entries, max)
+  assert.deepEqual(left(6), [])
+  assert.deepEqual(left(5), ['a/delivery:late'])
+  assert.deepEqual(left(3), ['a/delivery:early', 'a/delivery:first', 'a/delivery:late'])
+  assert.deepEqual(left(2), ['a/delivery:early', 'a/delivery:first', 'a/delivery:late', 'a/shop'])
+  const all = ['a/app', 'a/delivery:early', 'a/delivery:first', 'a/delivery:late', 'a/shop']
+  assert.deepEqual(left(1), all)
+  assert.deepEqual(left(0), all)
+  // An entry that this document removes makes room.
+  assert.deepEqual(entriesWithoutRoom([{ bundle: 'a/gone' }], entries, 6), [])
 })
 
 describe('a Delivery with variants', () => {

@@ -216,25 +216,30 @@ export function deliveryRevision(
   return { generation, set, ...(variants && { variants }) }
 }
 
-/** The admissions that fit into a document: Bundles, and Deliveries by order, time and name until it is full. */
-export function fitDeliveries(
-  entries: readonly Pick<AssembledEntry, 'bundle'>[],
-  admissions: readonly AssembledEntry[],
+/**
+ * The new entries that a document has no room for, sorted by name. Present entries always stay; new Bundles come before
+ * new Deliveries, each by order, time and name, until the document is full.
+ */
+export function entriesWithoutRoom(
+  present: readonly Pick<AssembledEntry, 'bundle'>[],
+  entries: readonly AssembledEntry[],
   max: number,
-): readonly AssembledEntry[] {
-  const present = new Set(entries.map(({ bundle }) => bundle))
-  const isNew = ({ bundle }: AssembledEntry) => !present.has(bundle)
-  const added = admissions.filter(isNew)
-  const deliveries = added.filter(({ bundle }) => deliveryKeyOf(bundle) !== undefined)
-  const bundles = new Set(added.map(({ bundle }) => bundle)).size - deliveries.length
-  const room = Math.max(0, max - present.size - bundles)
-  if (deliveries.length <= room) return admissions
-  const first = deliveries.toSorted(
-    (a, b) =>
-      (a.order ?? 0) - (b.order ?? 0) ||
-      compareText(a.admittedAt ?? '', b.admittedAt ?? '') ||
-      compareText(a.bundle, b.bundle),
-  )
-  const left = new Set(first.slice(room).map(({ bundle }) => bundle))
-  return admissions.filter(({ bundle }) => !left.has(bundle))
+): readonly string[] {
+  if (entries.length <= max) return []
+  const before = new Set(present.map(({ bundle }) => bundle))
+  const isDelivery = ({ bundle }: AssembledEntry) => Number(deliveryKeyOf(bundle) !== undefined)
+  const added = entries
+    .filter(({ bundle }) => !before.has(bundle))
+    .toSorted(
+      (a, b) =>
+        isDelivery(a) - isDelivery(b) ||
+        (a.order ?? 0) - (b.order ?? 0) ||
+        compareText(a.admittedAt ?? '', b.admittedAt ?? '') ||
+        compareText(a.bundle, b.bundle),
+    )
+  const room = Math.max(0, max - (entries.length - added.length))
+  return added
+    .slice(room)
+    .map(({ bundle }) => bundle)
+    .toSorted(compareText)
 }
