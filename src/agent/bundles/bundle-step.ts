@@ -83,13 +83,18 @@ export function createBundleStep(ports: BundleStepPorts) {
   return async (bundle: TrackedBundle, signal: AbortSignal): Promise<void> => {
     const { run } = bundle
     let result: StepResult
+    // A change that arrives during the step may be newer than what the step saw: it makes the bundle due again.
+    bundle.dueAt = Number.POSITIVE_INFINITY
     try {
       result = await runOperation(bundle, signal)
     } catch (caught) {
       if (signal.aborted) return
       result = failureResult(bundle, caught)
     }
-    bundle.dueAt = clock.monotonicMs() + result.nextStepMs
+    const next = clock.monotonicMs() + result.nextStepMs
+    // A bundle in any other state is stepped again soon, after a pause that its own writes must not shorten.
+    const isAtRest = result.row.state === 'Ready' || result.row.state === 'Drifted'
+    bundle.dueAt = isAtRest ? Math.min(bundle.dueAt, next) : next
     const attempt = run.attempt === 0 ? {} : { attempt: run.attempt }
     const running = result.row.state === 'Pending' ? compact({ running: runningOf(run, bundle.before) }) : {}
     const applied = appliedOf(run, result.row)

@@ -50,6 +50,18 @@ const valueOf = async (site: AgentUnderTest) => ((await site.configMap('x'))?.['
 const rowOf = (site: AgentUnderTest) => site.agent().report().bundles[0]
 
 describe('drift', () => {
+  it('is corrected within a moment when it comes while the agent still records that the bundle is ready', async () => {
+    const { hub, site } = await running()
+    site.door.delayAnswerTo = 'Settled'
+    const objects = [configMap('x', { a: '2', b: '2' }), deployment('web')]
+    await hub.assign('store-1', { [BUNDLE]: { generation: 2, objects } })
+    await hub.clock.runUntil(() => site.door.delayAnswerTo === undefined, { withinMs: 30_000, what: 'the record' })
+    assert.equal(await valueOf(site), '2')
+    await edit(site, 'edited')
+    await hub.clock.advance(5000)
+    assert.equal(await valueOf(site), '2')
+  })
+
   it('is corrected within a moment, a deletion too, also without the hub', async () => {
     const { hub, site } = await running()
     hub.network.up = false

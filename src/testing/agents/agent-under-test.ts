@@ -67,6 +67,8 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
     losesLast: false,
     /** The next write whose request has this in it is done, and its answer is lost. */
     loseAnswerTo: undefined as string | undefined,
+    /** The answer to the next write whose request has this in it comes 3 s late. */
+    delayAnswerTo: undefined as string | undefined,
     /** How long each dry run takes. */
     tryMs: 0,
     /** Writes and dry runs of this path are refused by a cluster that repeats what was sent. */
@@ -91,6 +93,12 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
         door.loseAnswerTo = undefined
         await cluster.transport(request, signal)
         throw new Error('read ECONNRESET')
+      }
+      if (door.delayAnswerTo !== undefined && said.includes(door.delayAnswerTo)) {
+        door.delayAnswerTo = undefined
+        const answer = await cluster.transport(request, signal)
+        await clock.sleep(3000, signal)
+        return answer
       }
     }
     return cluster.transport(request, signal)
