@@ -30,8 +30,11 @@ function failure({ file, line, details }, names, output) {
   const where =
     file === undefined ? '' : `${path.relative(process.cwd(), file)}${line === undefined ? '' : `:${line}`}  `
   const text = typeof error === 'string' ? error : inspect(error, { depth: 6 })
+  // A file without a failed test whose process crashed.
+  const { signal, exitCode } = details.error
+  const ended = signal || exitCode ? `\n    its process ended with ${signal ?? `exit code ${exitCode}`}` : ''
   const printed = output === undefined ? '' : `\n  printed by this file:\n${indent(output.trimEnd())}`
-  return `\n✖ ${where}${names.join(' › ')}\n${indent(text)}${printed}\n\n`
+  return `\n✖ ${where}${names.join(' › ')}\n${indent(text)}${ended}${printed}\n\n`
 }
 
 function indent(text) {
