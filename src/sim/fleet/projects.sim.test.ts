@@ -110,7 +110,7 @@ describe('Projects in agents, in simulation', () => {
   test('no object that the Project refuses is written, through a kill around durable steps (I-31)', async () => {
     const deep = process.env['FLOTILLA_DEEP'] !== undefined
     const scenario = (world: World) => aimElsewhere(world, ['default'])
-    const tried = await simulateCrashes(scenario, { seed: 'projects', every: deep ? 1 : 61 })
+    const tried = await simulateCrashes(scenario, { seed: 'projects', every: deep ? 1 : 31 })
     assert.ok(tried > 5, `only ${tried} crashes tried`)
   })
 

@@ -79,7 +79,7 @@ async function comeChangeGo(world: World): Promise<void> {
 describe('rendering in the cluster, in simulation', () => {
   test('gets through a kill around durable steps', async () => {
     const deep = process.env['FLOTILLA_DEEP'] !== undefined
-    const tried = await simulateCrashes(comeChangeGo, { seed: 'render', every: deep ? 1 : 41 })
+    const tried = await simulateCrashes(comeChangeGo, { seed: 'render', every: deep ? 1 : 31 })
     assert.ok(tried > 5, `only ${tried} crashes tried`)
   })
 })
