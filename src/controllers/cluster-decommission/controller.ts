@@ -1,5 +1,3 @@
-import { compact } from '../../core/compact.ts'
-import { isApiError } from '../../core/errors.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
@@ -7,6 +5,7 @@ import { assignmentOf, reportOf } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { triggerOn } from '../../engine/trigger.ts'
 import { clusterDecommissionReconciler } from './reconcile.ts'
+import { deleteSame } from '../../client/find-object.ts'
 
 /** Creates the controller that takes decommissioned clusters out of the fleet. */
 export function createClusterDecommission(parts: ControllerParts): Controller {
@@ -14,11 +13,7 @@ export function createClusterDecommission(parts: ControllerParts): Controller {
   const reconciler = clusterDecommissionReconciler({
     assignmentOf: (cluster) => assignmentOf(caches, cluster),
     reportOf: (cluster) => reportOf(caches, cluster),
-    forget: async ({ metadata: { name, uid } }, signal) => {
-      await parts.client.delete(Cluster, { name }, compact({ signal, uid })).catch((caught: unknown) => {
-        if (!isApiError(caught, 'NotFound', 'Conflict')) throw caught
-      })
-    },
+    forget: (cluster, signal) => deleteSame(parts.client, Cluster, cluster, signal),
   })
   const isLeaving = (name: string) => caches.clusters.lister.get(name)?.spec.decommission !== undefined
   const triggers = [

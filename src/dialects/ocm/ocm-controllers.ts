@@ -3,8 +3,6 @@
 import type { Client } from '../../client/client.ts'
 import type { Change } from '../../client/cache.ts'
 import type { Informers } from '../../client/informers.ts'
-import { compact } from '../../core/compact.ts'
-import { isApiError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import { jsonEqual } from '../../core/json.ts'
 import type { Logger } from '../../core/log.ts'
@@ -16,7 +14,7 @@ import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
 import { triggerOn, triggerOnObject } from '../../engine/trigger.ts'
 import { Namespace } from '../../kinds/builtin/core.ts'
 import { keyOf } from '../../kinds/meta.ts'
-import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
+import type { KubeObject } from '../../kinds/meta.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { clusterSetReconciler, createBuiltInSets, setBindingReconciler } from './clusters/sets.ts'
 import { NAMESPACE_LABEL } from './faces/face-status.ts'
@@ -33,6 +31,7 @@ import { createCelCompiler } from './placement/answer-case.ts'
 import { groupByNamespace } from './placement/object-store.ts'
 import { ocmPlacementReconciler } from './placement/placement.ts'
 import { PLACEMENT_LABEL } from './placement/read-objects.ts'
+import { deleteSame } from '../../client/find-object.ts'
 
 /** The parts of the dialect's controllers. */
 export interface OcmParts {
@@ -71,7 +70,7 @@ function faceControllers(parts: Parts): readonly Controller[] {
       const metadata = { name, labels: { [NAMESPACE_LABEL]: name } }
       await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata }, write(signal))
     },
-    removeFace: ({ metadata }, signal) => removed(client, ManagedCluster, metadata, signal),
+    removeFace: (face, signal) => deleteSame(client, ManagedCluster, face, signal),
   })
   return [
     createController({
@@ -168,7 +167,7 @@ function placementController(parts: Parts): Controller {
         const next = { ...stored, status: page.status! }
         await client.update(OcmPlacementDecision, next, { ...write(signal), subresource: 'status' })
       },
-      deletePage: ({ metadata }, signal) => removed(client, OcmPlacementDecision, metadata, signal),
+      deletePage: (page, signal) => deleteSame(client, OcmPlacementDecision, page, signal),
     }),
     triggers: [
       triggerOn(faces, (change) => (isPlacedAlike(change) ? [] : everyPlacement())),
@@ -189,21 +188,4 @@ function isPlacedAlike({ before, after }: Change<ManagedCluster>): boolean {
     return [labels, deletionTimestamp, face.spec, face.status]
   }
   return jsonEqual(read(before), read(after))
-}
-
-async function removed(
-  client: Client,
-  type: ResourceType<KubeObject>,
-  { name, namespace, uid }: KubeObject['metadata'],
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await client.delete(
-      type,
-      compact({ name, namespace: namespace || undefined }),
-      compact({ uid: uid || undefined, signal }),
-    )
-  } catch (caught) {
-    if (!isApiError(caught, 'NotFound', 'Conflict')) throw caught
-  }
 }

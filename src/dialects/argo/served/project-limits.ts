@@ -10,6 +10,7 @@ import {
 import { projectProblem } from '../projects/validate-project.ts'
 import type { CheckedProject } from '../projects/validate-project.ts'
 import { canSync, matchingWindows, SyncWindowError } from '../sync/sync-windows.ts'
+import { groupOf } from '../../../plan/objects/object-id.ts'
 
 const DEFAULT = 'default'
 
@@ -86,7 +87,7 @@ export function refusedObject(
   destination: NamedDestination,
 ): string | undefined {
   for (const { apiVersion, kind, name, namespace = '' } of objects) {
-    const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+    const group = groupOf({ apiVersion })
     const label = `${group === '' ? '' : `${group}/`}${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`
     if (!isKindPermitted(project.spec, { group, kind, name }, namespace !== ''))
       return `resource ${label} is not permitted in project ${project.name}`

@@ -5,6 +5,7 @@ import type { BundleOptions } from '../../../kinds/fields/bundle-options.ts'
 import type { BundleCompileContext } from './compile-bundle.ts'
 import type { ComparePatch, FleetOptions, FleetYaml } from '../files/fleet-yaml.ts'
 import { matchesAlternative } from './targets.ts'
+import { groupOf } from '../../../plan/objects/object-id.ts'
 
 /** The namespace of Fleet's agent in each cluster, with its service accounts. */
 const AGENT_NAMESPACE = 'cattle-fleet-system'
@@ -77,10 +78,9 @@ function ignoreOf(patch: ComparePatch, warn: (message: string) => void): NonNull
   const paths = operations.flatMap(({ op, path }) => (op !== 'ignore' && path ? [path] : []))
   const pointers = [...new Set([...jsonPointers, ...paths])]
   if (pointers.length === 0) return []
-  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
   return [
     compact({
-      group: apiVersion === '' ? undefined : group,
+      group: apiVersion === '' ? undefined : groupOf({ apiVersion }),
       kind: kind || undefined,
       namespace: namespace || undefined,
       name: name || undefined,

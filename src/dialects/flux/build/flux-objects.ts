@@ -1,9 +1,10 @@
 /** Objects of Flux inside a build: its own kinds, and the parts of its installation. */
 import type { UnknownObject } from '../../../kinds/meta.ts'
+import { groupOf } from '../../../plan/objects/object-id.ts'
 
 /** True for kinds of Flux, for their definitions, and for the parts of an installation (`gotk-components`). */
 export function isOfFlux({ apiVersion, kind, metadata }: UnknownObject): boolean {
-  if (isFluxGroup(groupOf(apiVersion))) return true
+  if (isFluxGroup(groupOf({ apiVersion }))) return true
   if (kind === 'CustomResourceDefinition') return isFluxGroup(metadata.name.slice(metadata.name.indexOf('.') + 1))
   return isInstalled(metadata.labels ?? {})
 }
@@ -12,10 +13,6 @@ export function isOfFlux({ apiVersion, kind, metadata }: UnknownObject): boolean
 function isInstalled(labels: Readonly<Record<string, string>>): boolean {
   const of = (label: string) => labels[`app.kubernetes.io/${label}`]
   return of('part-of') === 'flux' && of('instance') !== undefined && /^v\d/.test(of('version') ?? '')
-}
-
-function groupOf(apiVersion: string): string {
-  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
 }
 
 function isFluxGroup(group: string): boolean {

@@ -9,6 +9,7 @@ import type { BundleOptions } from '../../../kinds/fields/bundle-options.ts'
 import { compileHealthRules } from '../../../plan/health/health-rules.ts'
 import { HealthExpressionError, healthReader } from '../health/health-expressions.ts'
 import { listOf, textOf } from './compile-source.ts'
+import { groupOf } from '../../../plan/objects/object-id.ts'
 
 type HealthRules = NonNullable<BundleOptions['health']>
 
@@ -51,11 +52,10 @@ export function compileHealth(value: unknown): HealthRules | undefined {
 
 function compileRules(entries: readonly JsonObject[]): HealthRules {
   return entries.map(expressionsOf).map(({ apiVersion, kind, inProgress, failed, current }) => {
-    const slash = apiVersion.indexOf('/')
     const progressing = inProgress === '' ? undefined : qualifyFields(inProgress)
     const isFailed = failed === '' ? undefined : qualifyFields(failed)
     return compact({
-      group: slash < 0 ? '' : apiVersion.slice(0, slash),
+      group: groupOf({ apiVersion }),
       kind: kind === '' ? undefined : kind,
       failed: isFailed !== undefined && progressing !== undefined ? `!(${progressing}) && (${isFailed})` : isFailed,
       progressing,

@@ -6,6 +6,7 @@ import { DYNAMIC } from '../../../cel/declare-schema.ts'
 import type { UnknownObject } from '../../../kinds/meta.ts'
 import { kstatus } from '../../../plan/health/kstatus.ts'
 import type { KStatus } from '../../../plan/health/kstatus.ts'
+import { groupOf } from '../../../plan/objects/object-id.ts'
 
 /** An entry of `spec.healthCheckExprs`; it counts for all versions of its group. */
 export interface HealthExpressions {
@@ -60,8 +61,7 @@ export function healthReader(entries: readonly HealthExpressions[]): HealthReade
 }
 
 function groupKind({ apiVersion, kind = '' }: { readonly apiVersion: string; readonly kind?: string }) {
-  const slash = apiVersion.indexOf('/')
-  return { group: slash < 0 ? '' : apiVersion.slice(0, slash), kind }
+  return { group: groupOf({ apiVersion }), kind }
 }
 
 function compileSteps({ inProgress, failed, current }: HealthExpressions, index: number): Evaluator['steps'] {

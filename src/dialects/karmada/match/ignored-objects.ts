@@ -1,5 +1,6 @@
 /** Objects that Karmada never propagates. */
 import type { SelectableObject } from '../resource-selector.ts'
+import { groupOf } from '../../../plan/objects/object-id.ts'
 
 /** Groups of Karmada's own kinds, and of events. */
 const GROUPS: ReadonlySet<string> = new Set([
@@ -16,9 +17,11 @@ const GROUPS: ReadonlySet<string> = new Set([
 
 /** Why an object is never looked at: its kind, or its namespace; undefined for every other object. */
 export function whyIgnored({ apiVersion, kind, metadata }: SelectableObject): 'api' | 'namespace' | undefined {
-  const slash = apiVersion.indexOf('/')
-  const group = slash < 0 ? '' : apiVersion.slice(0, slash)
-  if (GROUPS.has(group) || apiVersion === 'coordination.k8s.io/v1' || (apiVersion === 'v1' && kind === 'Event')) {
+  if (
+    GROUPS.has(groupOf({ apiVersion })) ||
+    apiVersion === 'coordination.k8s.io/v1' ||
+    (apiVersion === 'v1' && kind === 'Event')
+  ) {
     return 'api'
   }
   const namespace = metadata.namespace ?? ''

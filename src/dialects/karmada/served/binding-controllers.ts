@@ -4,7 +4,6 @@ import type { Informer } from '../../../client/informer.ts'
 import type { Informers } from '../../../client/informers.ts'
 import { compact } from '../../../core/compact.ts'
 import { findCondition } from '../../../core/conditions.ts'
-import { isApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { jsonEqual } from '../../../core/json.ts'
 import type { Logger } from '../../../core/log.ts'
@@ -40,6 +39,7 @@ import { CLUSTER_NAMESPACE, DELIVERY_LABEL } from './delivery-label.ts'
 import { ClusterOverridePolicy, ClusterResourceBinding, OverridePolicy, ResourceBinding } from './kinds.ts'
 import type { ServedBinding, ServedOverride } from './kinds.ts'
 import { validOverrides } from './policies.ts'
+import { deleteSame } from '../../../client/find-object.ts'
 
 /** The parts of the controllers. */
 export interface BindingParts {
@@ -102,14 +102,7 @@ function bindingPorts(parts: BindingParts): BindingPorts {
     applyDelivery: async (delivery, signal) => {
       await client.apply(Delivery, delivery, { fieldManager: MANAGER, force: true, signal })
     },
-    deleteDelivery: async ({ metadata }, signal) => {
-      const { namespace = '', name, uid } = metadata
-      try {
-        await client.delete(Delivery, { namespace, name }, compact({ uid: uid || undefined, signal }))
-      } catch (caught) {
-        if (!isApiError(caught, 'NotFound', 'Conflict')) throw caught
-      }
-    },
+    deleteDelivery: (delivery, signal) => deleteSame(client, Delivery, delivery, signal),
     reportOf: (name) => {
       const report = reports.lister.get(name)
       return report?.spec.clusterId === clusters.lister.get(name)?.spec.id ? report : undefined

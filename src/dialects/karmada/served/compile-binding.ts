@@ -9,7 +9,7 @@ import { selectorsPriority } from '../resource-selector.ts'
 import { divideCompletions, withoutServerFields, withReplicas } from '../templates/revise-template.ts'
 import { isDivisible } from '../templates/template-kinds.ts'
 import type { Template } from '../templates/template-kinds.ts'
-import { feedbackOf } from '../templates/template-status.ts'
+import { feedbackOf, selectorOf } from '../templates/template-status.ts'
 import type { KarmadaCluster, TargetCluster } from '../types.ts'
 import type { ServedBinding } from './kinds.ts'
 
@@ -79,13 +79,7 @@ export function deletedPolicy({ spec }: Pick<ServedBinding, 'spec'>): 'Delete' |
 /** How the agents apply, watch and remove the object. */
 export function deliveryOptions({ spec }: ServedBinding, template: Template): BundleOptions {
   const { apiVersion, kind, metadata } = template
-  const slash = apiVersion.indexOf('/')
-  const selector = compact({
-    group: slash < 0 ? '' : apiVersion.slice(0, slash),
-    kind,
-    namespace: metadata.namespace || undefined,
-    name: metadata.name,
-  })
+  const selector = selectorOf(template)
   const overwrites = spec.conflictResolution === 'Overwrite'
   const isNamed = isKeptKind({ apiVersion, kind, name: metadata.name })
   const feedback = feedbackOf(template)

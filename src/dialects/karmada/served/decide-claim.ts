@@ -90,13 +90,17 @@ export function decideBinding(facts: ClaimFacts): ServedBinding | undefined {
   return { ...base, spec: { ...base.spec, requiredBy } }
 }
 
+function resourceOf({ apiVersion, kind, metadata: { namespace, name, uid } }: Template) {
+  return compact({ apiVersion, kind, namespace: namespace || undefined, name, uid })
+}
+
 function requiredByNone({ spec: { requiredBy: _none, ...spec }, ...binding }: ServedBinding): ServedBinding {
   return { ...binding, spec }
 }
 
 /** The binding of an object that only follows workloads: it has no placement of its own. */
 function attached(template: Template, binding: ServedBinding | undefined): ServedBinding {
-  const { apiVersion, kind, metadata } = template
+  const { kind, metadata } = template
   return {
     ...binding,
     apiVersion: apiVersionOf(ResourceBinding),
@@ -106,9 +110,7 @@ function attached(template: Template, binding: ServedBinding | undefined): Serve
       name: bindingName({ kind, name: metadata.name }),
       namespace: metadata.namespace ?? '',
     },
-    spec: {
-      resource: compact({ apiVersion, kind, namespace: metadata.namespace, name: metadata.name, uid: metadata.uid }),
-    },
+    spec: { resource: resourceOf(template) },
   }
 }
 
@@ -156,7 +158,7 @@ function bindingFor(
   binding: ServedBinding | undefined,
   policy: ServedPropagation,
 ): ServedBinding | undefined {
-  const { apiVersion, kind, metadata } = template
+  const { kind, metadata } = template
   const isCluster = policy.kind === 'ClusterPropagationPolicy'
   const prefix = isCluster ? CPP : PP
   const content = digestOfJson(withoutServerFields(template))
@@ -194,13 +196,7 @@ function bindingFor(
       },
     },
     spec: compact({
-      resource: compact({
-        apiVersion,
-        kind,
-        namespace: metadata.namespace || undefined,
-        name: metadata.name,
-        uid: metadata.uid,
-      }),
+      resource: resourceOf(template),
       replicas: replicasOf(template),
       placement: placement ?? {},
       clusters,

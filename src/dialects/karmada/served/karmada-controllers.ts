@@ -3,7 +3,6 @@
 import type { Informer } from '../../../client/informer.ts'
 import type { Informers } from '../../../client/informers.ts'
 import { compact } from '../../../core/compact.ts'
-import { isApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { jsonEqual } from '../../../core/json.ts'
 import type { Logger } from '../../../core/log.ts'
@@ -15,7 +14,6 @@ import { triggerOn } from '../../../engine/trigger.ts'
 import type { Trigger } from '../../../engine/trigger.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import { keyOf } from '../../../kinds/meta.ts'
-import type { KubeObject, ResourceType } from '../../../kinds/meta.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { selectorsPriority } from '../resource-selector.ts'
 import type { ResourceSelector } from '../resource-selector.ts'
@@ -39,6 +37,7 @@ import type { ServedBinding, ServedOverride, ServedPropagation } from './kinds.t
 import { overridePolicyReconciler, propagationPolicyReconciler, validPolicies } from './policies.ts'
 import { templateReconciler } from './template.ts'
 import type { TemplatePorts } from './template.ts'
+import { deleteSame } from '../../../client/find-object.ts'
 
 /** The parts of the controllers. */
 export interface KarmadaParts extends Pick<BindingParts, 'storeSet'> {
@@ -107,7 +106,7 @@ function faceController(parts: Parts): Controller {
       update: async (face, signal) => await client.update(KarmadaClusterFace, face, { fieldManager: MANAGER, signal }),
       writeStatus: async (face, signal) =>
         void (await client.update(KarmadaClusterFace, face, { fieldManager: MANAGER, signal, subresource: 'status' })),
-      remove: (face, signal) => removed(parts, KarmadaClusterFace, face, signal),
+      remove: (face, signal) => deleteSame(parts.client, KarmadaClusterFace, face, signal),
     }),
     triggers: [triggerOn(faces, ({ key }) => [key])],
     failureCondition: false,
@@ -145,7 +144,7 @@ function templateController(kind: Kind<Template>, parts: Parts, { templates, tem
     }),
     createBinding: async (binding, signal) => void (await client.create(type, binding, write(signal))),
     updateBinding: async (binding, signal) => void (await client.update(type, binding, write(signal))),
-    deleteBinding: (binding, signal) => removed(parts, type, binding, signal),
+    deleteBinding: (binding, signal) => deleteSame(parts.client, type, binding, signal),
   }
   const keyAt = ({ namespace, name }: ServedBinding['spec']['resource']) =>
     namespace === undefined ? name : `${namespace}/${name}`
@@ -289,21 +288,3 @@ const WORKLOADS: ReadonlySet<string> = new Set([
   'batch/v1 CronJob',
   'networking.k8s.io/v1 Ingress',
 ])
-
-async function removed<T extends KubeObject>(
-  { client }: Pick<Parts, 'client'>,
-  type: ResourceType<T>,
-  { metadata }: KubeObject,
-  signal: AbortSignal,
-): Promise<void> {
-  const { namespace, name, uid } = metadata
-  try {
-    await client.delete(
-      type,
-      compact({ name, namespace: namespace || undefined }),
-      compact({ uid: uid || undefined, signal }),
-    )
-  } catch (caught) {
-    if (!isApiError(caught, 'NotFound', 'Conflict')) throw caught
-  }
-}

@@ -4,6 +4,7 @@ import { compact } from '../../../core/compact.ts'
 import { readWholeNumber } from '../../../core/read-number.ts'
 import type { BundleOptions } from '../../../kinds/fields/bundle-options.ts'
 import type { Template } from './template-kinds.ts'
+import { groupOf } from '../../../plan/objects/object-id.ts'
 
 /** What the agent of a cluster reports of an object, by the names of `feedbackOf`. */
 export type ReportedValues = Readonly<Record<string, string>>
@@ -43,18 +44,17 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
 const OBSERVED = 'observedGeneration'
 const GENERATION = 'generation'
 
+/** What selects exactly this object in the options of a Delivery. */
+export function selectorOf({ apiVersion, kind, metadata: { namespace, name } }: Template) {
+  return compact({ group: groupOf({ apiVersion }), kind, namespace: namespace || undefined, name })
+}
+
 /** What the agents report of the object; empty for a kind whose status is not added up. */
 export function feedbackOf(template: Template): NonNullable<BundleOptions['feedback']> {
-  const { apiVersion, kind, metadata } = template
+  const { apiVersion, kind } = template
   const counters = COUNTERS[`${apiVersion} ${kind}`]
   if (!counters) return []
-  const slash = apiVersion.indexOf('/')
-  const selector = compact({
-    group: slash < 0 ? '' : apiVersion.slice(0, slash),
-    kind,
-    namespace: metadata.namespace || undefined,
-    name: metadata.name,
-  })
+  const selector = selectorOf(template)
   return [
     ...[...counters, OBSERVED].map((name) => ({ ...selector, as: name, path: `.status.${name}` })),
     { ...selector, as: GENERATION, path: '.metadata.generation' },

@@ -1,7 +1,6 @@
 // Tested by src/dialects/ocm/addons/addons.sim.test.ts
 /** The controllers of add-ons, over the hub's shared informers. */
 import type { Informers } from '../../../client/informers.ts'
-import { compact } from '../../../core/compact.ts'
 import { isApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import type { Logger } from '../../../core/log.ts'
@@ -18,6 +17,7 @@ import { ManifestWork } from '../works/kinds.ts'
 import { entriesByCluster, installReconciler } from './install-addon.ts'
 import { AddOnDeploymentConfig, AddOnTemplate, ClusterManagementAddOn, ManagedClusterAddOn } from './kinds.ts'
 import { managedAddonReconciler } from './managed-addon.ts'
+import { deleteSame } from '../../../client/find-object.ts'
 
 /** The parts of the controllers. */
 export interface AddonParts {
@@ -70,14 +70,7 @@ export function createAddonControllers(parts: AddonParts): readonly Controller[]
             if (!isApiError(caught, 'AlreadyExists')) throw caught
           }
         },
-        remove: async ({ metadata }, signal) => {
-          const { name, namespace = '', uid } = metadata
-          try {
-            await client.delete(ManagedClusterAddOn, { name, namespace }, compact({ uid: uid || undefined, signal }))
-          } catch (caught) {
-            if (!isApiError(caught, 'NotFound', 'Conflict')) throw caught
-          }
-        },
+        remove: (addon, signal) => deleteSame(client, ManagedClusterAddOn, addon, signal),
       }),
       triggers: [
         triggerOn(pages, everyAddon),

@@ -3,8 +3,6 @@
 import type { Change } from '../../../client/cache.ts'
 import type { Informer } from '../../../client/informer.ts'
 import type { Informers } from '../../../client/informers.ts'
-import { compact } from '../../../core/compact.ts'
-import { isApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { jsonEqual } from '../../../core/json.ts'
 import type { Logger } from '../../../core/log.ts'
@@ -28,6 +26,7 @@ import { ManagedCluster, OcmPlacement, OcmPlacementDecision } from '../kinds.ts'
 import { isPageOf, PLACEMENT_LABEL } from '../placement/read-objects.ts'
 import { ManifestWorkReplicaSet } from './kinds.ts'
 import { replicaSetReconciler } from './replica-set.ts'
+import { deleteSame } from '../../../client/find-object.ts'
 
 /** The parts of the controllers. */
 export interface ReplicaSetParts {
@@ -77,14 +76,7 @@ export function createReplicaSetControllers(parts: ReplicaSetParts): readonly Co
     apply: async (kind, object, signal) => {
       await client.apply(kind, object, { ...write(signal), force: true })
     },
-    remove: async (kind, { metadata }, signal) => {
-      const { name, namespace = '', uid } = metadata
-      try {
-        await client.delete(kind, { name, namespace }, compact({ uid: uid || undefined, signal }))
-      } catch (caught) {
-        if (!isApiError(caught, 'NotFound', 'Conflict')) throw caught
-      }
-    },
+    remove: (kind, object, signal) => deleteSame(client, kind, object, signal),
     reportOf: (name) => {
       const report = reports.lister.get(name)
       return report?.spec.clusterId === clusters.lister.get(name)?.spec.id ? report : undefined

@@ -1,8 +1,6 @@
 // Tested by src/dialects/ocm/works/manifest-work.sim.test.ts
 /** The controllers of works, over the hub's shared informers. */
 import type { Informers } from '../../../client/informers.ts'
-import { compact } from '../../../core/compact.ts'
-import { isApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { jsonEqual } from '../../../core/json.ts'
 import type { Logger } from '../../../core/log.ts'
@@ -23,6 +21,7 @@ import { ManagedCluster } from '../kinds.ts'
 import { ManifestWork } from './kinds.ts'
 import { manifestWorkReconciler, WORK_LABEL } from './manifest-work.ts'
 import type { ManifestWorkPorts } from './manifest-work.ts'
+import { deleteSame } from '../../../client/find-object.ts'
 
 /** The parts of the controllers. */
 export interface WorkParts {
@@ -49,14 +48,8 @@ export function createWorkControllers(parts: WorkParts): readonly Controller[] {
   const namespaces = informers.of(Namespace)
   const faces = informers.of(ManagedCluster)
   const worksIn = (namespace: string): string[] => works.lister.list(namespace).map(keyOf)
-  const remove = async (type: ResourceType<KubeObject>, { metadata }: KubeObject, signal: AbortSignal) => {
-    const { namespace = '', name, uid } = metadata
-    try {
-      await client.delete(type, { namespace, name }, compact({ uid: uid || undefined, signal }))
-    } catch (caught) {
-      if (!isApiError(caught, 'NotFound', 'Conflict')) throw caught
-    }
-  }
+  const remove = (type: ResourceType<KubeObject>, object: KubeObject, signal: AbortSignal) =>
+    deleteSame(client, type, object, signal)
   const reconciler = manifestWorkReconciler({
     storeSet,
     deliveryOf: (work) => deliveries.lister.get(keyOf(work)),

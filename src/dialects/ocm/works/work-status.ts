@@ -4,6 +4,7 @@ import type { Condition } from '../../../kinds/meta.ts'
 import type { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import type { ManifestStatus } from './kinds.ts'
 import type { ManifestId } from './resources.ts'
+import { objectKey } from '../../../plan/objects/object-id.ts'
 
 /** A condition without its times. */
 export type WorkCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
@@ -49,7 +50,7 @@ export function workStatus({ ids, hasFeedback, entry, revision, report, notAdmit
   // A work that fails as a whole, for example because its executor is refused, has no failure of a single manifest.
   const hasFailure = (feedback?.objects ?? []).some(({ applied }) => applied === false)
   const failed = row?.state === 'Failed' && !hasFailure ? (row.message ?? 'the work cannot be applied') : undefined
-  const reported = new Map((feedback?.objects ?? []).map((one) => [keyOf(one), one]))
+  const reported = new Map((feedback?.objects ?? []).map((one) => [objectKey(one), one]))
   const manifests = ids.map((id, ordinal): ShownManifest => {
     const observed = reported.get(keyOfId(id))
     const values = observed?.values?.map(({ name, type, value }) => ({ name, fieldValue: fieldValue(type, value) }))
@@ -70,11 +71,6 @@ export function feedbackAsked({ feedback = [] }: BundleOptions): (id: ManifestId
 
 function keyOfId({ group, kind, namespace, name }: ManifestId): string {
   return `${group}/${kind}/${namespace}/${name}`
-}
-
-function keyOf({ apiVersion, kind, namespace = '', name }: ObjectFeedback): string {
-  const slash = apiVersion.indexOf('/')
-  return `${slash < 0 ? '' : apiVersion.slice(0, slash)}/${kind}/${namespace}/${name}`
 }
 
 function fieldValue(type: NonNullable<ObjectFeedback['values']>[number]['type'], value: string) {

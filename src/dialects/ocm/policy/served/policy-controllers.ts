@@ -2,8 +2,6 @@
 /** The controllers of policies, over the hub's shared informers. */
 import type { Informers } from '../../../../client/informers.ts'
 import { findCondition } from '../../../../core/conditions.ts'
-import { compact } from '../../../../core/compact.ts'
-import { isApiError } from '../../../../core/errors.ts'
 import type { Ids } from '../../../../core/ids.ts'
 import { jsonEqual } from '../../../../core/json.ts'
 import type { Logger } from '../../../../core/log.ts'
@@ -39,6 +37,7 @@ import { placementRuleReconciler } from './placement-rule.ts'
 import { policyReconciler } from './policy.ts'
 import type { KnownCluster } from './policy-status.ts'
 import { policySetReconciler } from './policy-set.ts'
+import { deleteSame } from '../../../../client/find-object.ts'
 
 /** The parts of the controllers. */
 export interface PolicyParts {
@@ -127,14 +126,7 @@ export function createPolicyControllers(parts: PolicyParts): readonly Controller
         apply: async (object, signal) => {
           await client.apply(typeOf(object), object, { fieldManager: MANAGER, force: true, signal })
         },
-        remove: async (object, signal) => {
-          const { namespace = '', name, uid } = object.metadata
-          await client
-            .delete(typeOf(object), { namespace, name }, compact({ uid, signal }))
-            .catch((caught: unknown) => {
-              if (!isApiError(caught, 'NotFound', 'Conflict')) throw caught
-            })
-        },
+        remove: (object, signal) => deleteSame(client, typeOf(object), object, signal),
         clusterOf,
         now: () => clock.now(),
         count: duties.count,
