@@ -108,6 +108,6 @@ test('people sign in with the issuer, come back to the page they asked for, and 
   await bo.own.keyboard.type('counted')
   await bo.own.keyboard.press('Enter')
   await bo.own.waitForSelector('[data-ring="stores"] :text("approved by oidc:bo")', WAIT)
-  // Whoever looked on saw it happen.
+  // The approval reaches the other open browser as well.
   await vera.own.waitForSelector('[data-ring="stores"] :text("approved by oidc:bo")', WAIT)
 })

@@ -11,6 +11,7 @@ import { notify } from '../ui/notices.ts'
 import { Button, Command, Refusal } from '../ui/parts.tsx'
 import { carryOut, commandWith } from './action.ts'
 import type { Action } from './action.ts'
+import { ReasonField } from './reason-field.tsx'
 
 export interface ActionButtonProps {
   readonly action: Action
@@ -77,7 +78,6 @@ function ActionForm({ action, plan, close, ...given }: ActionFormProps) {
   const session = useSession()
   const [reason, setReason] = useState('')
   const [typed, setTyped] = useState('')
-  const reasonId = useId()
   const typedId = useId()
   const title = given.title.replace('…', '')
   const act = useMutation({
@@ -109,19 +109,7 @@ function ActionForm({ action, plan, close, ...given }: ActionFormProps) {
       <Dialog.Description>{action.effect}</Dialog.Description>
       {plan}
       {action.problem !== undefined && <p className="failure">{action.problem}</p>}
-      {action.asks !== 'none' && (
-        <label htmlFor={reasonId}>
-          Reason {action.asks === 'reason' && <span className="quiet">(optional, recorded in the audit log)</span>}
-          <input
-            id={reasonId}
-            value={reason}
-            maxLength={900}
-            autoComplete="off"
-            required={action.asks === 'requiredReason'}
-            onChange={({ target }) => setReason(target.value)}
-          />
-        </label>
-      )}
+      <ReasonField asks={action.asks} value={reason} onChange={setReason} />
       {action.typed !== undefined && (
         <label htmlFor={typedId}>
           Type <strong>{action.typed}</strong> to confirm

@@ -10,6 +10,7 @@ import { notify } from '../ui/notices.ts'
 import { Button, Command } from '../ui/parts.tsx'
 import type { BulkAction } from './bulk-actions.ts'
 import { carryOutAll } from './carry-out-all.ts'
+import { ReasonField } from './reason-field.tsx'
 
 const MAX_NAMED = 30
 
@@ -46,7 +47,6 @@ function BulkForm({ action, close }: { readonly action: BulkAction; readonly clo
   const [reason, setReason] = useState('')
   const [typed, setTyped] = useState('')
   const [count, setCount] = useState(0)
-  const reasonId = useId()
   const typedId = useId()
   const clusters = `${names.length} ${names.length === 1 ? 'cluster' : 'clusters'}`
   const act = useMutation({
@@ -84,19 +84,7 @@ function BulkForm({ action, close }: { readonly action: BulkAction; readonly clo
           {names.length > MAX_NAMED && ` and ${names.length - MAX_NAMED} more`}
         </li>
       </ul>
-      {sample.asks !== 'none' && (
-        <label htmlFor={reasonId}>
-          Reason {sample.asks === 'reason' && <span className="quiet">(optional, recorded in the audit log)</span>}
-          <input
-            id={reasonId}
-            value={reason}
-            maxLength={900}
-            autoComplete="off"
-            required={sample.asks === 'requiredReason'}
-            onChange={({ target }) => setReason(target.value)}
-          />
-        </label>
-      )}
+      <ReasonField asks={sample.asks} value={reason} onChange={setReason} />
       {wanted !== undefined && (
         <label htmlFor={typedId}>
           Type <strong>{wanted}</strong>, the number of clusters, to confirm

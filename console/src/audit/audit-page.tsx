@@ -9,6 +9,7 @@ import { Ago } from '../ui/time.tsx'
 import { auditCsv, auditRows } from './audit-rows.ts'
 import type { AuditRow, StoredRecord } from './audit-rows.ts'
 import { scrollable } from '../ui/scrollable.ts'
+import { FilterInput } from '../ui/filter-input.tsx'
 
 const DEFAULTS = { q: '', all: '' } as const
 const PAGE = 2_000
@@ -75,14 +76,11 @@ export function AuditPage() {
               />
               Writes of the hub, too
             </label>
-            <input
-              type="search"
-              data-filter
-              className="filter"
-              aria-label="Filter the audit log"
-              placeholder="Filter by user, verb, object, reason   ( / )"
+            <FilterInput
+              label="Filter the audit log"
+              hint="Filter by user, verb, object, reason"
               value={q}
-              onChange={({ target }) => set({ q: target.value })}
+              onChange={(text) => set({ q: text })}
             />
           </div>
         }

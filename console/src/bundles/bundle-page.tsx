@@ -5,7 +5,6 @@ import { findCondition } from '../../../src/core/conditions.ts'
 import { shortRevision } from '../../../src/core/text/short-revision.ts'
 import type { Bundle } from '../../../src/kinds/native/bundle.ts'
 import type { Release } from '../../../src/kinds/native/release.ts'
-import { ApiFailure } from '../data/api-failure.ts'
 import { useList, useObject } from '../data/queries.ts'
 import { EventsTab } from '../cluster/events-tab.tsx'
 import { useSearchValues } from '../fleet/use-search.ts'
@@ -19,6 +18,7 @@ import { stateOfBundle } from './bundle-state.ts'
 import { buildErrors, fieldVersions, releaseHistory, SILENT } from './bundle-versions.ts'
 import type { FieldVersion, HistoryEntry, VersionRow } from './bundle-versions.ts'
 import { scrollable } from '../ui/scrollable.ts'
+import { NoObject } from '../ui/no-object.tsx'
 
 const DEFAULTS = { version: '', cluster: '' } as const
 const HUES = 8
@@ -26,15 +26,9 @@ const MAX_NAMED = 100
 
 export function BundlePage({ namespace, name }: { readonly namespace: string; readonly name: string }) {
   const { data: bundle, error } = useObject<Bundle>('bundles', name, namespace)
-  if (error instanceof ApiFailure && error.code === 404) {
-    return (
-      <Empty title={`There is no bundle "${name}" in namespace "${namespace}".`}>
-        <Link href="/bundles">All bundles</Link>
-      </Empty>
-    )
+  if (error || !bundle) {
+    return <NoObject error={error} noun="bundle" namespace={namespace} name={name} list="/bundles" />
   }
-  if (error) return <Failure error={error} what={`bundle "${name}"`} />
-  if (!bundle) return <Empty title={`Reading bundle "${name}"…`} />
   const { spec, status } = bundle
   const { revision } = status ?? {}
   const message = findCondition(status?.conditions, 'Ready')?.message

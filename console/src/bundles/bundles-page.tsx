@@ -10,6 +10,7 @@ import { State } from '../ui/state.tsx'
 import { lookOf } from '../ui/states.ts'
 import { stateOfBundle } from './bundle-state.ts'
 import { scrollable } from '../ui/scrollable.ts'
+import { FilterInput } from '../ui/filter-input.tsx'
 
 /** A row of bundlecounts. */
 interface BundleCount {
@@ -49,15 +50,7 @@ export function BundlesPage() {
       <Panel
         title="Bundles"
         side={
-          <input
-            type="search"
-            data-filter
-            className="filter"
-            aria-label="Filter bundles"
-            placeholder="Filter by name   ( / )"
-            value={q}
-            onChange={({ target }) => set({ q: target.value })}
-          />
+          <FilterInput label="Filter bundles" hint="Filter by name" value={q} onChange={(text) => set({ q: text })} />
         }
       >
         {data.length === 0 ? (

@@ -7,11 +7,10 @@ import type { ClusterReport } from '../../../src/kinds/native/cluster-report.ts'
 import type { Cluster } from '../../../src/kinds/native/cluster.ts'
 import { ActionButton, ActionChoice } from '../actions/action-button.tsx'
 import { clusterActions, decommissionActions } from '../actions/cluster-actions.ts'
-import { ApiFailure } from '../data/api-failure.ts'
 import { useObject } from '../data/queries.ts'
 import { useLive } from '../data/use-live.ts'
 import { useSearchValues } from '../fleet/use-search.ts'
-import { Command, Empty, Facts, Failure } from '../ui/parts.tsx'
+import { Command, Facts } from '../ui/parts.tsx'
 import { Words } from '../ui/words.tsx'
 import { Badges, State } from '../ui/state.tsx'
 import { Age, Ago } from '../ui/time.tsx'
@@ -21,6 +20,7 @@ import { DriftTab } from './drift-tab.tsx'
 import { EventsTab } from './events-tab.tsx'
 import { ObjectsTab } from './objects-tab.tsx'
 import { StopBanner } from './stop-reason.tsx'
+import { NoObject } from '../ui/no-object.tsx'
 
 const DEFAULTS = { tab: 'bundles' } as const
 
@@ -28,15 +28,9 @@ export function ClusterPage({ name }: { readonly name: string }) {
   const cluster = useObject<Cluster>('clusters', name)
   const report = useObject<ClusterReport>('clusterreports', name)
   const row = useLive().fleet.byName.get(name)
-  if (cluster.error instanceof ApiFailure && cluster.error.code === 404) {
-    return (
-      <Empty title={`There is no cluster "${name}".`}>
-        <Link href="/fleet">All clusters</Link>
-      </Empty>
-    )
+  if (cluster.error || !cluster.data) {
+    return <NoObject error={cluster.error} noun="cluster" name={name} list="/fleet" />
   }
-  if (cluster.error) return <Failure error={cluster.error} what={`cluster "${name}"`} />
-  if (!cluster.data) return <Empty title={`Reading cluster "${name}"…`} />
   const drifted = (report.data?.spec.bundles ?? []).filter(
     ({ drift, state }) => drift !== undefined || state === 'Drifted',
   )

@@ -12,6 +12,7 @@ import { Command, Empty, Failure, Panel } from '../ui/parts.tsx'
 import { Ago } from '../ui/time.tsx'
 import { driftCauses } from './drift-groups.ts'
 import type { DriftCause } from './drift-groups.ts'
+import { FilterInput } from '../ui/filter-input.tsx'
 
 const DEFAULTS = { q: '' } as const
 const MAX_CLUSTERS = 50
@@ -36,14 +37,11 @@ export function DriftPage() {
             : `${clusters.size} ${clusters.size === 1 ? 'cluster' : 'clusters'} drifted, ${causes.length} ${causes.length === 1 ? 'cause' : 'causes'}`
         }
         side={
-          <input
-            type="search"
-            data-filter
-            className="filter"
-            aria-label="Filter drift"
-            placeholder="Filter by bundle, object, field, cluster   ( / )"
+          <FilterInput
+            label="Filter drift"
+            hint="Filter by bundle, object, field, cluster"
             value={q}
-            onChange={({ target }) => set({ q: target.value })}
+            onChange={(text) => set({ q: text })}
           />
         }
       >

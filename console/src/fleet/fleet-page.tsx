@@ -20,6 +20,7 @@ import { Selection } from './selection.tsx'
 import { labelSelectorOf, parseFilter, selectedStates, toggleState } from './filter.ts'
 import { HeatMap, titleOf } from './heat-map.tsx'
 import { useSearchValues } from './use-search.ts'
+import { FilterInput } from '../ui/filter-input.tsx'
 
 const DEFAULTS = { q: '', group: 'ring', color: 'state', sort: 'state', order: 'asc' } as const
 
@@ -201,14 +202,11 @@ function Listing({ rows, values, set, onOpen }: PartProps) {
       side={
         <div className="listing-tools">
           <FreezeButton selector={labelSelectorOf(values.q)} />
-          <input
-            type="search"
-            data-filter
-            className="filter"
-            aria-label="Filter clusters"
-            placeholder="Filter: text, state:failed, region:north   ( / )"
+          <FilterInput
+            label="Filter clusters"
+            hint="Filter: text, state:failed, region:north"
             value={values.q}
-            onChange={({ target }) => set({ q: target.value })}
+            onChange={(text) => set({ q: text })}
           />
         </div>
       }

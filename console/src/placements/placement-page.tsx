@@ -5,7 +5,6 @@ import { findCondition } from '../../../src/core/conditions.ts'
 import type { Placement } from '../../../src/kinds/native/placement.ts'
 import { explainPlacement } from '../../../src/plan/projects/placement-verdicts.ts'
 import type { Explained } from '../../../src/plan/projects/placement-verdicts.ts'
-import { ApiFailure } from '../data/api-failure.ts'
 import { useObject } from '../data/queries.ts'
 import { useSearchValues } from '../fleet/use-search.ts'
 import { Command, Empty, Failure, Panel } from '../ui/parts.tsx'
@@ -14,6 +13,8 @@ import { stateOfPlacement } from './placement-state.ts'
 import { Simulate } from './simulate.tsx'
 import { usePlacementView } from './use-placement-view.ts'
 import { scrollable } from '../ui/scrollable.ts'
+import { FilterInput } from '../ui/filter-input.tsx'
+import { NoObject } from '../ui/no-object.tsx'
 
 const DEFAULTS = { cluster: '', q: '' } as const
 const MAX_ROWS = 200
@@ -25,15 +26,9 @@ interface Named {
 
 export function PlacementPage({ namespace, name }: Named) {
   const { data: placement, error } = useObject<Placement>('placements', name, namespace)
-  if (error instanceof ApiFailure && error.code === 404) {
-    return (
-      <Empty title={`There is no placement "${name}" in namespace "${namespace}".`}>
-        <Link href="/placements">All placements</Link>
-      </Empty>
-    )
+  if (error || !placement) {
+    return <NoObject error={error} noun="placement" namespace={namespace} name={name} list="/placements" />
   }
-  if (error) return <Failure error={error} what={`placement "${name}"`} />
-  if (!placement) return <Empty title={`Reading placement "${name}"…`} />
   return (
     <div className="page">
       <header className="page-head">
@@ -95,14 +90,11 @@ function Verdicts({ placement }: { readonly placement: Placement }) {
       <Panel
         title="Clusters"
         side={
-          <input
-            type="search"
-            data-filter
-            className="filter"
-            aria-label="Filter clusters"
-            placeholder="Filter by name or reason   ( / )"
+          <FilterInput
+            label="Filter clusters"
+            hint="Filter by name or reason"
             value={q}
-            onChange={({ target }) => set({ q: target.value })}
+            onChange={(text) => set({ q: text })}
           />
         }
       >

@@ -11,6 +11,7 @@ import { Command, Empty, Failure, Panel } from '../ui/parts.tsx'
 import { State } from '../ui/state.tsx'
 import { stateOfPlacement } from './placement-state.ts'
 import { scrollable } from '../ui/scrollable.ts'
+import { FilterInput } from '../ui/filter-input.tsx'
 
 const DEFAULTS = { q: '' } as const
 
@@ -34,14 +35,11 @@ export function PlacementsPage() {
       <Panel
         title="Placements"
         side={
-          <input
-            type="search"
-            data-filter
-            className="filter"
-            aria-label="Filter placements"
-            placeholder="Filter by name   ( / )"
+          <FilterInput
+            label="Filter placements"
+            hint="Filter by name"
             value={q}
-            onChange={({ target }) => set({ q: target.value })}
+            onChange={(text) => set({ q: text })}
           />
         }
       >

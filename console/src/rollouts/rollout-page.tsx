@@ -8,7 +8,6 @@ import { ActionButton } from '../actions/action-button.tsx'
 import { rolloutActions } from '../actions/rollout-actions.ts'
 import type { BundleStateRow } from '../cluster/bundles-tab.tsx'
 import { EventsTab } from '../cluster/events-tab.tsx'
-import { ApiFailure } from '../data/api-failure.ts'
 import { useList, useObject } from '../data/queries.ts'
 import { Empty, Facts, Failure, Panel } from '../ui/parts.tsx'
 import { State } from '../ui/state.tsx'
@@ -22,21 +21,16 @@ import { RolloutExceptions } from './rollout-exceptions.tsx'
 import { countsText } from './rollout-rows.ts'
 import { WhatChanges } from './what-changes.tsx'
 import { scrollable } from '../ui/scrollable.ts'
+import { NoObject } from '../ui/no-object.tsx'
 
 const MAX_ROWS = 100
 
 export function RolloutPage({ namespace, name }: { readonly namespace: string; readonly name: string }) {
   const { data: rollout, error } = useObject<Rollout>('rollouts', name, namespace)
   const release = useObject<Release>('releases', rollout?.spec.release ?? name, namespace).data
-  if (error instanceof ApiFailure && error.code === 404) {
-    return (
-      <Empty title={`There is no rollout "${name}" in namespace "${namespace}".`}>
-        <Link href="/rollouts">All rollouts</Link>
-      </Empty>
-    )
+  if (error || !rollout) {
+    return <NoObject error={error} noun="rollout" namespace={namespace} name={name} list="/rollouts" />
   }
-  if (error) return <Failure error={error} what={`rollout "${name}"`} />
-  if (!rollout) return <Empty title={`Reading rollout "${name}"…`} />
   const { metadata, spec, status } = rollout
   const ready = findCondition(status?.conditions, 'Ready')
   const held = findCondition(status?.conditions, 'Held')

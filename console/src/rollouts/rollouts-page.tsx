@@ -10,6 +10,7 @@ import { Age } from '../ui/time.tsx'
 import { RolloutLine } from './rollout-line.tsx'
 import { countsText, movingRollouts, newestFirst, rolloutLink } from './rollout-rows.ts'
 import { scrollable } from '../ui/scrollable.ts'
+import { FilterInput } from '../ui/filter-input.tsx'
 
 const DEFAULTS = { q: '' } as const
 const MAX_PAST = 200
@@ -39,15 +40,7 @@ export function RolloutsPage() {
       <Panel
         title="In progress"
         side={
-          <input
-            type="search"
-            data-filter
-            className="filter"
-            aria-label="Filter rollouts"
-            placeholder="Filter by name   ( / )"
-            value={q}
-            onChange={({ target }) => set({ q: target.value })}
-          />
+          <FilterInput label="Filter rollouts" hint="Filter by name" value={q} onChange={(text) => set({ q: text })} />
         }
       >
         {moving.length === 0 && <Empty title="No rollout is in progress." />}

@@ -96,7 +96,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       const rules = rulesOf(cluster, content, ports, context.clock.now())
       refuse(content, rules)
       refuseWhileBehind(ports)
-      // The condition exists only while a document cannot be issued; see the README.
+      // The condition exists only while something is refused, kept back or left out; see the README.
       draft.conditions.remove('Assigned')
       const withheld = guard.held ?? frozen ?? fullFor(left)
       // Rules are in force on receipt, so a new window, hold, trust bundle or epoch needs a new document.
