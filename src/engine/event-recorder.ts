@@ -15,8 +15,11 @@ import type { ConditionEvent } from './condition-events.ts'
 
 /** Records Events of objects. */
 export interface EventRecorder {
-  /** Resolves when the Events are written or given up: a lost Event never fails a pass. */
-  record(object: KubeObject, events: readonly ConditionEvent[], component: string): Promise<void>
+  /**
+   * Resolves when the Events are written or given up: a lost Event never fails a pass. The result is false when an
+   * Event was not written: an equal one was written seconds ago, there were too many, or the API did not accept it.
+   */
+  record(object: KubeObject, events: readonly ConditionEvent[], component: string): Promise<boolean>
 }
 
 /** Ports of a recorder. */
@@ -77,19 +80,27 @@ export function createEventRecorder({ client, clock, log, metrics }: EventRecord
 
   return {
     async record(object, events, component) {
+      let isComplete = true
       for (const conditionEvent of events) {
         const event = eventObject(object, conditionEvent, { component, now: formatTime(clock.now()) })
         const key = `${event.metadata.namespace ?? ''}/${event.metadata.name}`
-        if (isRepeated(key)) continue
+        if (isRepeated(key)) {
+          isComplete = false
+          continue
+        }
         if (!takeToken()) {
           eventsDropped({}, 1)
+          isComplete = false
           continue
         }
         remember(key)
-        await write(event).catch((caught: unknown) =>
-          log.debug({ err: toError(caught), name: object.metadata.name }, 'event not written'),
-        )
+        await write(event).catch((caught: unknown) => {
+          log.debug({ err: toError(caught), name: object.metadata.name }, 'event not written')
+          recordedAt.delete(key)
+          isComplete = false
+        })
       }
+      return isComplete
     },
   }
 }

@@ -6,6 +6,7 @@ import { systemIds } from '../../core/system-ids.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { isObject } from '../../core/json.ts'
 import { parseHubHealth } from '../../plan/fleet/hub-health.ts'
+import type { PartHealth } from '../../plan/fleet/hub-health.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { publishHealth } from './publish-health.ts'
 import { createStorageWatch } from './storage-health.ts'
@@ -93,4 +94,45 @@ test('a hub that shares its API says every minute that it runs, removes its entr
   await clock.settle()
   await running
   assert.equal(data.has('a'), false)
+})
+
+test('each restart has its Event, also when the next one follows within seconds or the API refused the Event', async () => {
+  const clock = createVirtualClock()
+  const messages: unknown[] = []
+  let refused = 0
+  const client = {
+    apply: async (_kind: unknown, object: { metadata: object }) => ({
+      ...object,
+      metadata: { uid: 'u', ...object.metadata },
+    }),
+    create: async (_kind: unknown, event: { message: string }) => {
+      if (event.message.includes('restarts since the start of the hub: 2') && refused++ === 0) {
+        throw new Error('connect ECONNREFUSED')
+      }
+      messages.push(event.message)
+      return event
+    },
+  } as unknown as Client
+  const at = formatTime(clock.now())
+  let parts: PartHealth[] = []
+  let changed = (): void => {}
+  const supervisor = { health: () => parts, onChange: (call: () => void) => void (changed = call) }
+  const ended = (restarts: number): void => {
+    parts = [{ name: 'api', state: 'Running', restarts, last: { cause: 'exit', message: `end ${restarts}`, at } }]
+    changed()
+  }
+  const stop = new AbortController()
+  const storage = createStorageWatch({ clock, log: silentLogger }, async () => ({ freeBytes: 1 }))
+  const ports = { clock, ids: systemIds, log: silentLogger, client }
+  const running = publishHealth({ ...ports, name: 'a', supervisor, storage, authorities: () => [] }, stop.signal)
+  ended(1)
+  await clock.advance(2_000)
+  ended(2)
+  await clock.advance(120_000)
+  const told = (restarts: number): string =>
+    `Hub "a": the api thread was started again (restarts since the start of the hub: ${restarts}). Cause: end ${restarts}.`
+  assert.deepEqual(messages, [told(1), told(2)])
+  assert.equal(refused, 2, 'the refused Event and the one that was written')
+  stop.abort()
+  await running
 })

@@ -50,6 +50,8 @@ const COMPONENT = 'flotilla-hub'
 /** Changes come in groups: a part ends and starts again. */
 const COALESCE_MS = 1_000
 const RETRY_MS = 5_000
+/** Longer than the time in which an equal Event is not written again. */
+const EVENT_RETRY_MS = 15_000
 /** Restores what a user changed or deleted. */
 const REPEAT_MS = 3_600_000
 const SHARED_REPEAT_MS = 60_000
@@ -74,7 +76,8 @@ export async function publishHealth(options: HealthPublisherOptions, signal: Abo
   // Each hub has its own field manager, so that it leaves the keys of other hubs as they are.
   const fieldManager = `${COMPONENT}-${name}`
 
-  async function publish(): Promise<void> {
+  /** Returns false when an Event is still to be written. */
+  async function publish(): Promise<boolean> {
     const parts = supervisor.health()
     const authorities = options.authorities()
     const peers = options.peers?.peers() ?? []
@@ -97,32 +100,31 @@ export async function publishHealth(options: HealthPublisherOptions, signal: Abo
     }
     const written = await client.apply(ConfigMap, object, { fieldManager, force: true, signal })
     await forgetGone(written.data ?? {})
+    const about = { ...object, metadata: written.metadata }
+    const tell = async (reason: string, text: string): Promise<boolean> => {
+      const message = `Hub ${JSON.stringify(name)}: ${text}.`
+      const isWritten = await events.record(about, [{ type: 'Warning', reason, message }], COMPONENT)
+      isAllTold &&= isWritten
+      return isWritten
+    }
+    let isAllTold = true
     for (const { name: part, restarts, last } of parts) {
       if (!last || told.get(part) === restarts) continue
-      told.set(part, restarts)
-      const message = `Hub ${JSON.stringify(name)}: ${partNoun(part)} was started again (restarts since the start of the hub: ${restarts}). Cause: ${last.message}.`
-      await events.record(
-        { ...object, metadata: written.metadata },
-        [{ type: 'Warning', reason: 'PartRestarted', message }],
-        COMPONENT,
-      )
+      const text = `${partNoun(part)} was started again (restarts since the start of the hub: ${restarts}). Cause: ${last.message}`
+      if (await tell('PartRestarted', text)) told.set(part, restarts)
     }
     for (const authority of authorities) {
       const problem = authorityProblem(authority, clock.now())
       if (problem === undefined || warned.has(authority.notAfter)) continue
-      warned.add(authority.notAfter)
-      const message = `Hub ${JSON.stringify(name)}: ${problem}.`
-      const event = { type: 'Warning', reason: 'AuthorityExpiring', message } as const
-      await events.record({ ...object, metadata: written.metadata }, [event], COMPONENT)
+      if (await tell('AuthorityExpiring', problem)) warned.add(authority.notAfter)
     }
     const problems = peers.map(peerProblem)
+    const known = new Set(problems.filter((problem) => peerTold.has(problem)))
     for (const problem of problems) {
-      if (peerTold.has(problem)) continue
-      const message = `Hub ${JSON.stringify(name)}: ${problem}.`
-      const event = { type: 'Warning', reason: 'DialectMeetsPeer', message } as const
-      await events.record({ ...object, metadata: written.metadata }, [event], COMPONENT)
+      if (!known.has(problem) && (await tell('DialectMeetsPeer', problem))) known.add(problem)
     }
-    peerTold = new Set(problems)
+    peerTold = known
+    return isAllTold
   }
 
   /** Removes what hubs published that are gone for a day. */
@@ -147,9 +149,9 @@ export async function publishHealth(options: HealthPublisherOptions, signal: Abo
   const repeatMs = options.isShared ? SHARED_REPEAT_MS : REPEAT_MS
   while (!signal.aborted) {
     try {
-      await publish()
+      const isAllTold = await publish()
       await clock.sleep(COALESCE_MS, signal)
-      await wakeup.wait(repeatMs, signal)
+      await wakeup.wait(isAllTold ? repeatMs : EVENT_RETRY_MS, signal)
     } catch (caught) {
       if (signal.aborted) break
       log.warn({ err: toError(caught) }, 'the health of the hub could not be published')
