@@ -70,13 +70,17 @@ function tierOf(file: string): TierName {
   return named ?? (file.startsWith('test/house/') ? 'house' : 'unit')
 }
 
-/** Runs all tests of a tier with node:test; a tier in which nothing was executed is a failure. */
+/**
+ * Runs the tests of a tier with node:test: all files, or the given ones one after the other. A tier in which nothing was
+ * executed is a failure.
+ */
 export async function runTier(
   tier: TierName,
   onOutput?: (text: string) => void,
+  alone?: readonly string[],
 ): Promise<TierResult & { output: string }> {
   const started = performance.now()
-  const files = filesOf(tier)
+  const files = alone ?? filesOf(tier)
   if (files.length === 0) return { ...nothing, output: '', why: `there are no ${tier} tests` }
   const { NODE_TEST_CONTEXT: _, ...env } = process.env // a test of this script is itself run by node:test
   const oneProcess = tier === 'unit' || tier === 'house'
@@ -84,7 +88,7 @@ export async function runTier(
     '--test',
     ...(oneProcess
       ? ['--test-isolation=none', `--test-timeout=${UNIT_TEST_MS}`]
-      : [`--test-concurrency=${tier === 'real' || tier === 'browser' ? 1 : 2}`]),
+      : [`--test-concurrency=${alone !== undefined || tier === 'real' || tier === 'browser' ? 1 : 2}`]),
     '--test-reporter=./scripts/quiet-reporter.mjs',
     '--test-reporter-destination=stdout',
     ...files,
@@ -102,6 +106,25 @@ export async function runTier(
         : undefined
   const seconds = (performance.now() - started) / 1000
   return { ...counts, ok: ended.code === 0 && why === undefined, seconds, why, output: ended.output }
+}
+
+/** Tiers whose tests wait for real processes, sockets and servers. The others have no excuse. */
+const REAL_TIME: ReadonlySet<TierName> = new Set(['contract', 'oracle', 'real', 'browser'])
+const MAX_AGAIN = 3
+
+/**
+ * The files to run once more, alone: those with a failed test, when they are few and every failure is known by its file.
+ * Otherwise undefined.
+ */
+export function filesToRunAgain(
+  tier: TierName,
+  { output, fail, why }: Pick<TierResult, 'fail' | 'why'> & { readonly output: string },
+): readonly string[] | undefined {
+  if (!REAL_TIME.has(tier) || fail === 0 || why !== undefined) return undefined
+  const failed = output.split('\n').filter((line) => line.startsWith('✖ '))
+  const files = failed.flatMap((line) => /^✖ ([^\s:]+\.test\.ts)(?::\d+)?  /.exec(line)?.[1] ?? [])
+  const once = [...new Set(files)]
+  return files.length === failed.length && once.length > 0 && once.length <= MAX_AGAIN ? once : undefined
 }
 
 const nothing: TierResult = { ok: false, tests: 0, pass: 0, fail: 0, skipped: 0, seconds: 0 }
