@@ -23,11 +23,13 @@ export function createReportStatements(root: () => Digest) {
       if (envelope === undefined) return undefined
       const statement = openReportStatement(envelope, trustedKey(readPublicKey(spec.identityKey)))
       const refuse = (why: string) => new WireError('BadSignature', `report statement: ${why}`)
-      if (statement.root !== root()) throw refuse(`it is for the hub with root key ${statement.root}`)
-      if (statement.clusterId !== spec.id) throw refuse(`it is of cluster ${statement.clusterId}, not of ${spec.id}`)
-      if (statement.report !== digest) throw refuse(`it is about the report ${statement.report}, the body is ${digest}`)
+      if (statement.root !== root()) throw refuse(`the statement is for the hub with root key ${statement.root}`)
+      if (statement.clusterId !== spec.id)
+        throw refuse(`the statement is of cluster ${statement.clusterId}, not of ${spec.id}`)
+      if (statement.report !== digest)
+        throw refuse(`the statement is about the report ${statement.report}, and the body has digest ${digest}`)
       if (statement.instance !== headers[INSTANCE_HEADER])
-        throw refuse(`it is of agent instance ${statement.instance}, another instance sends it`)
+        throw refuse(`the statement is of agent instance ${statement.instance}, and another instance sent it`)
       const last = newest.get(spec.id)
       if (last?.instance === statement.instance && statement.sequence < last.sequence) {
         throw new ApiError(

@@ -75,7 +75,7 @@ async function loadKeys(
   if (config.keys === undefined) return await loadHubKeys(directory, trusted, starting)
   if (config.kubeconfig !== undefined) return await readMountedKeys(config.keys, trusted)
   throw new Stalled('BadConfig', 'keys has no effect with an embedded home', {
-    todo: 'leave it out: an embedded hub keeps its keys in its data directory',
+    todo: 'omit the flag: an embedded hub keeps its keys in its data directory',
   })
 }
 

@@ -175,7 +175,11 @@ export const CONDITIONS: readonly ConditionEntry[] = [
     ['Application'],
     'Present while a sync waits for a sync window of the AppProject, or for a step of the ApplicationSet.',
   ),
-  condition('FieldWarning', ['Application'], 'Present while fields of the Application have no effect, or another one.'),
+  condition(
+    'FieldWarning',
+    ['Application'],
+    'Present while fields of the Application have no effect, or another effect than in Argo CD.',
+  ),
   condition('ClusterOffline', ['Application'], 'Present while the cluster is offline.'),
   condition('OrphanedResourceWarning', ['Application'], 'Present while objects are left on a former destination.'),
   condition(
@@ -184,15 +188,27 @@ export const CONDITIONS: readonly ConditionEntry[] = [
     'Present while `resource.exclusions` of ConfigMap `argocd-cm` leave objects of the Application out.',
   ),
   condition('ParametersGenerated', ['ApplicationSet'], 'True when the generators have run on all repositories.'),
-  condition('ErrorOccurred', ['ApplicationSet'], 'True while the set, or a set of parameters, makes no Application.'),
-  condition('ResourcesUpToDate', ['ApplicationSet'], 'True when the Applications are as the set generates them.'),
+  condition(
+    'ErrorOccurred',
+    ['ApplicationSet'],
+    'True while the ApplicationSet, or one of its sets of parameters, cannot produce an Application.',
+  ),
+  condition(
+    'ResourcesUpToDate',
+    ['ApplicationSet'],
+    'True when the Applications are as the ApplicationSet generates them.',
+  ),
   condition('RolloutProgressing', ['ApplicationSet'], 'True while a step of RollingSync is not complete.'),
   condition(
     'InvalidRolloutConfig',
     ['ApplicationSet'],
     'True while `spec.strategy` cannot be used; no Application is synced.',
   ),
-  condition('Exact', ['GitRepo'], 'True when every field of the GitRepo and its fleet.yaml files has its effect.'),
+  condition(
+    'Exact',
+    ['GitRepo'],
+    'True when every field of the GitRepo and its fleet.yaml files has the effect that it has in Rancher Fleet.',
+  ),
 ]
 
 /** The reasons, by the part of the product that sets them. */
@@ -286,7 +302,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry('BadArchive', 'The archive is damaged or has an unsupported format.', 'Publish the archive again.'),
       entry(
         'BadFiles',
-        'A file of `spec.inline` is there twice or cannot be unpacked.',
+        'Two files of `spec.inline` have the same path, or a file cannot be unpacked.',
         'Correct `spec.inline.files`.',
       ),
       entry('BadCommit', 'The git server sent a commit that cannot be read.', 'Check the git server.'),
@@ -362,7 +378,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'The repository contains Secrets as plaintext that clusters already have. The Secrets stay; new ones are refused.',
         'Move the values out of the repository, or annotate the Source or GitRepo with `flotilla.dev/secrets: Allow`.',
       ),
-      entry('NoneFound', 'The repository no longer contains a Secret as plaintext that it does not allow.'),
+      entry('NoneFound', 'The repository has no plaintext Secrets any more, or now allows them.'),
       entry(
         'NoRolloutStrategy',
         'A change of the Bundle goes to all clusters in one ring.',
@@ -376,7 +392,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry('Staged', 'A change of the Bundle reaches its clusters in steps.'),
       entry(
         'TooManyVariants',
-        'The content differs between more clusters than the limit.',
+        'The clusters need more distinct contents than one Release can have.',
         'Use fewer inputs that differ between clusters.',
       ),
       entry(
@@ -582,7 +598,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       ),
       entry(
         'NameTaken',
-        'A Bundle or Placement with the name was not made for the Policy.',
+        'The hub cannot create the Bundle or Placement of the Policy: one with the same name exists and was not created for the Policy.',
         'Rename the Policy, or the Bundle or Placement.',
       ),
       entry(
@@ -618,7 +634,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
     about:
       'Reasons of the conditions Ready and Stalled of Sources, Bundles, Placements and Projects, and of Assigned of a Cluster. A Project freezes and never removes: clusters keep what they run.',
     reasons: [
-      entry('Active', 'The Project limits its namespaces.'),
+      entry('Active', 'The Project is in effect: its limits apply to the namespaces that it lists.'),
       entry(
         'NoProject',
         'No Project lists the namespace of the object.',
@@ -631,13 +647,13 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       ),
       entry(
         'ProjectRefuses',
-        'A line of the Project does not allow the object, or its quota is used up.',
-        'Change the object, or the line of the Project that the message names.',
+        'A field of the Project does not allow the object, or a quota of the Project is used up.',
+        'Change the object, or the field of the Project that the message names.',
       ),
       entry(
         'ProjectFreezes',
-        'The Project has changed and no longer allows what runs.',
-        'Change the object, or the line of the Project that the message names.',
+        'The Project was changed and no longer allows content that clusters run. The clusters keep the content and get no updates of it.',
+        'Change the object, or the field of the Project that the message names.',
       ),
       entry('RenderQuota', 'The Project has used up its renderings of this minute. The Bundle waits.'),
     ],
@@ -803,7 +819,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry('Replaced', 'The agent has a new sealing key.'),
       entry('Followed', 'The agent follows the newest document.'),
       entry('Leaving', 'The content of the cluster is being removed or orphaned.'),
-      entry('Cleared', 'All content of the cluster is accounted for.'),
+      entry('Cleared', 'All content of the cluster was removed or orphaned, or is listed as left in place.'),
       entry(
         'TooManyBundles',
         'The document of the cluster is full. New Bundles are left out; those in it still get updates.',
@@ -909,11 +925,11 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       'Reasons of the conditions of an ApplicationSet. Conditions of an Application have no reasons, as in Argo CD.',
     reasons: [
       entry('ParametersGenerated', 'The generators have run.'),
-      entry('ApplicationSetUpToDate', 'All Applications are as the set generates them.'),
+      entry('ApplicationSetUpToDate', 'All Applications are as the ApplicationSet generates them.'),
       entry('ApplicationSetModified', 'Some Applications are missing; the message names the cause.'),
       entry(
         'ApplicationParamsGenerationError',
-        'The set, or a part of it, makes no Application. Applications that exist stay.',
+        'The ApplicationSet, or a part of it, cannot produce its Applications. Applications that exist stay.',
         'Correct what the message names.',
       ),
       entry('ErrorOccurred', 'An error stopped the generators; condition ErrorOccurred has it.'),
@@ -951,8 +967,12 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'Change the field that the message names, or the GitRepoRestriction.',
       ),
       entry('BundleNotFound', 'The Bundle of flotilla.dev does not exist.'),
-      entry('AllHasEffect', 'Every field has its effect.'),
-      entry('NotAllHasEffect', 'A field has no effect, or a different effect.', 'See `status.findings`.'),
+      entry('AllHasEffect', 'Every field has the effect that it has in Rancher Fleet.'),
+      entry(
+        'NotAllHasEffect',
+        'A field has no effect, or another effect than in Rancher Fleet.',
+        'See `status.findings`.',
+      ),
     ],
   },
   {
@@ -979,7 +999,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry('NoSourceArtifact', 'The source of a HelmChart has no artifact yet.', 'See the status of the source.'),
       entry(
         'SourceNotReady',
-        'The chart of a HelmRelease is not there yet.',
+        'The chart of a HelmRelease has not been fetched yet.',
         'See the status of the HelmChart or OCIRepository.',
       ),
       entry(
@@ -995,8 +1015,8 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry('RollbackSucceeded', 'A cluster went back to the version before.', 'Correct the release.'),
       entry('RollbackFailed', 'A cluster could not go back to the version before.', 'See the message.'),
       entry('UninstallSucceeded', 'A cluster removed the release after it failed.', 'Correct the release.'),
-      entry('ChartPullSucceeded', 'The chart was fetched.', 'Nothing.'),
-      entry('ChartPackageSucceeded', 'The chart was read from its source.', 'Nothing.'),
+      entry('ChartPullSucceeded', 'The chart was fetched.', 'None.'),
+      entry('ChartPackageSucceeded', 'The chart was read from its source.', 'None.'),
       entry(
         'IncludeUnavailable',
         'A GitRepository in `spec.include` does not exist or has no artifact.',
@@ -1070,7 +1090,11 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry('NoHub', 'The API server has no hub.', 'Start a hub, or use the kubeconfig of a hub.'),
       entry('KeysMissing', 'A key file is missing or damaged.', 'Restore the file from a backup.'),
       entry('KeysExist', 'The directory already has keys.', 'Give another directory, or rotate these keys.'),
-      entry('CredentialsMissing', 'The directory has no credentials for S3.', 'Put the files of the account there.'),
+      entry(
+        'CredentialsMissing',
+        'The directory has no credentials for S3.',
+        'Write the files with the credentials of the account into the directory.',
+      ),
       entry('RootKeyNeeded', 'The change needs the root key.', 'Provide the root key for this start.'),
       entry('ConsoleNotLoopback', 'The console listens on loopback addresses only.', 'Correct the address.'),
       entry('BadRule', 'The acceptance rule of an invitation cannot be compiled.', 'Correct the CEL expression.'),

@@ -34,11 +34,11 @@ export function portOf({ scheme, port }: { readonly scheme: string; readonly por
 export function parseSourceUrl(text: string, allowed: readonly SourceScheme[]): SourceUrl {
   const shown = JSON.stringify(text)
   const refuse = (why: string): never => {
-    throw new SourceError('BadUrl', `${shown} is no address of a source: ${why}.`)
+    throw new SourceError('BadUrl', `${shown} is not a valid address of a Source: ${why}.`)
   }
   // oxlint-disable-next-line no-control-regex -- these are what must not be there
   if (text.length > 2048 || /[\u0000-\u0020\u007f\\]/.test(text)) {
-    refuse('it is too long or has white space, a backslash or control characters in it')
+    refuse('it is too long, or contains white space, a backslash or control characters')
   }
   if (text.startsWith('-')) refuse('it begins with a dash')
   const forms = `use ${allowed.map((scheme) => (scheme === 'file' ? 'file:///path' : `${scheme}://…`)).join(', ')}`
@@ -76,13 +76,15 @@ function hostUrl(text: string, scheme: SourceScheme, refuse: Refuse): SourceUrl 
   if (!url) return refuse('it cannot be read')
   const host = url.hostname.toLowerCase()
   if (!HOST.test(host)) refuse(`${JSON.stringify(host)} is no host name`)
-  if (url.password !== '') refuse('it has a password in it; put it into a Secret and name that in spec.credentials')
+  if (url.password !== '')
+    refuse('it contains a password; put the password into a Secret and set spec.credentials to its name')
   if (url.search !== '' || url.hash !== '') refuse('it has a "?" or "#" part')
   // Encoded ".." and "/" must be refused: the server would decode them after the prefix rules were checked.
   if (/%(2e|2f|5c|00)/i.test(url.pathname)) refuse('its path hides a dot, slash or NUL behind "%"')
   const user = decoded(url.username, refuse)
   if (scheme === 'ssh') checkSsh(user, host, refuse)
-  else if (user !== '') refuse('it has a user in it; put it into a Secret and name that in spec.credentials')
+  else if (user !== '')
+    refuse('it contains a user name; put the user name into a Secret and set spec.credentials to its name')
   const given = /^[^:]+:\/\/[^/]*?:(\d{1,5})(?:\/|$)/.exec(text)?.[1] ?? ''
   const port = given === DEFAULT_PORTS[scheme] ? '' : given
   const at = user === '' ? '' : `${user}@`

@@ -60,7 +60,9 @@ export async function replay<T>(
       await caught.answer()
     }
   }
-  throw new Error(`the policy asks the cluster more than ${MOST_QUESTIONS} questions; name fewer objects`)
+  throw new Error(
+    `the evaluation of the policy needs more than ${MOST_QUESTIONS} requests to the API server; select fewer objects`,
+  )
 }
 
 class Questions {

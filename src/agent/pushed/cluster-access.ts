@@ -152,7 +152,7 @@ export function createClusterAccess(ports: ClusterAccessPorts, credential: Conne
     async renewWhenDue(signal: AbortSignal): Promise<void> {
       if (!access || clock.now() < access.renewAt) return
       const token = await requestToken(access.rest, account, signal).catch((caught: unknown) => {
-        log.info({ err: toError(caught) }, 'the token of the agent cannot renew itself')
+        log.info({ err: toError(caught) }, 'the token of the agent cannot be used to request the next token')
         return undefined
       })
       if (token) await keep(token)

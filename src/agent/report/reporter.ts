@@ -98,7 +98,7 @@ export function createReporter(ports: ReporterPorts) {
     /** Sends the last report; a failure is ignored. */
     async last(signal: AbortSignal): Promise<void> {
       await pass(signal).catch((caught: unknown) =>
-        log.debug({ err: toError(caught) }, 'the last report was not taken'),
+        log.debug({ err: toError(caught) }, 'the hub did not accept the last report'),
       )
     },
     checkInEvery(seconds: number): void {

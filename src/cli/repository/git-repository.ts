@@ -61,7 +61,7 @@ export function openRepository(root: string): GitRepository {
       const end = output.indexOf(10, at)
       const line = output.subarray(at, end).toString()
       const size = readWholeNumber(line.split(' ')[2] ?? '')
-      if (size === undefined) throw new Error(`git cat-file said ${JSON.stringify(line)}`)
+      if (size === undefined) throw new Error(`unexpected output of git cat-file: ${JSON.stringify(line)}`)
       contents.set(oid, output.subarray(end + 1, end + 1 + size))
       at = end + 1 + size + 1
     }

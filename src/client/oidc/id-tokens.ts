@@ -77,7 +77,7 @@ export function createIdTokens(settings: OidcSettings, { clock, fetch, log }: Id
       reading?.catch(() => {}) // logged; the known keys count
       return keys
     }
-    if (!reading) throw new Error('the issuer did not answer a moment ago')
+    if (!reading) throw new Error('the issuer did not answer the last request; try again later')
     return await reading
   }
 
@@ -151,7 +151,9 @@ async function discoverKeys(issuer: string, fetch: IssuerFetch): Promise<ReturnT
   if (answer.status !== 200) throw new Error(`the issuer answered the discovery with ${answer.status}`)
   const metadata: unknown = await answer.json()
   if (!isObject(metadata) || metadata['issuer'] !== issuer) {
-    throw new Error(`the issuer calls itself ${JSON.stringify(isObject(metadata) ? metadata['issuer'] : undefined)}`)
+    throw new Error(
+      `the discovery document of the issuer has the issuer ${JSON.stringify(isObject(metadata) ? metadata['issuer'] : undefined)}`,
+    )
   }
   const address = metadata['jwks_uri']
   if (typeof address !== 'string') throw new Error('the issuer publishes no jwks_uri')

@@ -275,7 +275,7 @@ test('a source that is not there or not ready is waited for', async (t) => {
   await bundle({ source: { name: 'none' } })
   await bundle({ manifests: cm('x') }, 'both')
   await settle()
-  assert.equal(await condition('Ready'), 'False SourceNotFound: spec.source names Source none, and there is none.')
+  assert.equal(await condition('Ready'), 'False SourceNotFound: spec.source names Source none, which does not exist.')
   assert.equal(
     await condition('Ready', 'both'),
     'False NoContent: spec must have exactly one of manifests, manifestsFrom and source.',

@@ -76,7 +76,7 @@ describe('a recipe that lacks a part', () => {
   ][] = [
     ['no content', {}, {}, /exactly one of manifests, manifestsFrom and source/, Stalled],
     ['two contents', { manifests: 'a: 1', ...fromSource }, {}, /exactly one of/, Stalled],
-    ['a missing Source', fromSource, {}, /names Source apps, and there is none/, Waiting],
+    ['a missing Source', fromSource, {}, /names Source apps, which does not exist/, Waiting],
     [
       'a Source without an artifact',
       fromSource,

@@ -138,7 +138,7 @@ function artifactOf(
   ports: BundleRenderPorts,
 ): Pick<Artifact, 'digest' | 'revision' | keyof Origin> {
   const source = ports.sourceOf(bundle.metadata.namespace ?? '', name)
-  if (!source) throw new Waiting('SourceNotFound', `spec.source names Source ${name}, and there is none.`, WAIT_MS)
+  if (!source) throw new Waiting('SourceNotFound', `spec.source names Source ${name}, which does not exist.`, WAIT_MS)
   const artifact = source.status?.artifact
   if (artifact) return artifact
   const words = findCondition(source.status?.conditions, 'Ready')?.message

@@ -210,7 +210,7 @@ async function wantedRelease(
 
 function refuseTooManyVariants(draft: Draft<Bundle>, variants: readonly ReleaseVariant[]): void {
   if (variants.length <= MAX_VARIANTS) return
-  const message = `${variants.length} distinct contents are more than the ${MAX_VARIANTS} one Release may have; read less of the clusters.`
+  const message = `${variants.length} distinct contents are more than the ${MAX_VARIANTS} one Release can have; use fewer labels and values of the clusters in the content.`
   draft.conditions.set('Rendered', 'False', 'TooManyVariants', message)
   throw new Stalled('TooManyVariants', message)
 }

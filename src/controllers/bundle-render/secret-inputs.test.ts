@@ -20,7 +20,7 @@ describe('inputs from Secrets of the hub', () => {
   })
 
   const refused: [string, SecretKind | undefined, string | undefined, string][] = [
-    ['that are not there', undefined, undefined, 'Input db is Secret db, and there is none.'],
+    ['that are not there', undefined, undefined, 'Input db is Secret db, which does not exist.'],
     ['without a key', stored({}), 'pin', 'Input db is key pin of Secret db, and that is not there.'],
     [
       'of a name everything has',

@@ -36,7 +36,7 @@ export async function secretInput(
   ports: Pick<BundleRenderPorts, 'secret'>,
 ): Promise<string | Record<string, string>> {
   const found = await ports.secret(bundle.metadata.namespace ?? '', name)
-  if (!found) throw new Waiting('InputNotFound', `Input ${input} is Secret ${name}, and there is none.`, WAIT_MS)
+  if (!found) throw new Waiting('InputNotFound', `Input ${input} is Secret ${name}, which does not exist.`, WAIT_MS)
   if (found.metadata.labels?.[LABEL] !== ALLOWED) {
     const why = `Input ${input} is Secret ${name}, which is not given to Bundles`
     throw new Waiting('InputNotAllowed', `${why}; label it ${LABEL}=${ALLOWED} if it should be.`, WAIT_MS)

@@ -45,7 +45,7 @@ function showAliases({ seen, conditions }: Draft<Cluster>, havingAlias: (key: st
     return oldest && oldest.metadata.name !== seen.metadata.name ? [`${key} (of ${oldest.metadata.name})`] : []
   })
   if (taken.length > 0) {
-    const message = `These aliases belong to older clusters and do not lead here: ${taken.join(', ')}`
+    const message = `These aliases belong to older Clusters, so they do not name this Cluster: ${taken.join(', ')}`
     conditions.set('AliasTaken', 'True', 'Duplicate', message)
   } else conditions.remove('AliasTaken')
 }

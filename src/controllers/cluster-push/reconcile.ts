@@ -59,7 +59,7 @@ const DISABLED: PushState = {
 }
 const NOT_ACCEPTED: PushState = {
   reason: 'NotAccepted',
-  message: 'The hub runs the agent of an accepted cluster only.',
+  message: 'The hub runs agents only for accepted clusters.',
 }
 const STARTING: PushState = { reason: 'Starting', message: 'The agent connects to the cluster.' }
 

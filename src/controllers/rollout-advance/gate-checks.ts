@@ -106,7 +106,7 @@ export function createGateChecks(options: GateBookOptions): GateChecks {
 
   async function credentials(rollout: Rollout, url: string, name: string): Promise<Credentials | undefined> {
     const secret = await options.secret(rollout.metadata.namespace ?? '', name, closing.signal)
-    if (!secret) throw new Error(`its credentials name Secret ${name}, and there is none`)
+    if (!secret) throw new Error(`its credentials name Secret ${name}, which does not exist`)
     return credentialsFor(parseSourceUrl(url, ['https', 'http']), readCredentials(secret), false)
   }
 

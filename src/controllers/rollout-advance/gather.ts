@@ -168,7 +168,7 @@ function byBundle<T extends { readonly bundle: string }>(rows: readonly T[]): Re
 /** The availability that cluster-availability recorded; Unknown before its first pass. */
 export function recordedAvailability(cluster: Cluster): Availability {
   const condition = findCondition(cluster.status?.conditions, 'Available')
-  const message = condition?.message ?? 'Its agent has not been heard yet.'
+  const message = condition?.message ?? 'The agent has not contacted the hub yet.'
   if (condition?.status === 'True') return { state: 'Available', reason: 'Seen', message }
   if (condition?.status === 'False') return { state: 'Offline', reason: 'Silent', message }
   return { state: 'Unknown', reason: 'NeverSeen', message }

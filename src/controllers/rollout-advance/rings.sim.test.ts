@@ -193,7 +193,7 @@ test('gates: the hub asks, an answer is written down before the next ring begins
   await hub.clock.advance(5_000)
   assert.equal(
     await held(),
-    'Ring "canary" is Ready and waits for gate "cab": the query failed: its credentials name Secret cab, and there is none.',
+    'Ring "canary" is Ready and waits for gate "cab": the query failed: its credentials name Secret cab, which does not exist.',
   )
   assert.equal(asked.length, 0)
   const secret = { data: { token: base64(utf8('t0p')) } }

@@ -148,7 +148,7 @@ test('credentials and mirrors come from their objects; what is wrong with them i
   await hub.clock.advance(100)
   assert.equal(
     await condition('Ready'),
-    'False SecretNotFound: spec.credentials names Secret git, and there is none. There is no artifact yet.',
+    'False SecretNotFound: spec.credentials names Secret git, which does not exist. There is no artifact yet.',
   )
   const data = { username: 'YW5h', password: 'cHc=' }
   await hub.create(

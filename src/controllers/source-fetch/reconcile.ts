@@ -156,7 +156,9 @@ async function fetchOne(
     const secretOf = async (field: string, name: string | undefined): Promise<Secret | undefined> => {
       const secret = name && (await ports.secret(metadata.namespace ?? '', name, signal))
       if (!name || secret) return secret || undefined
-      throw new SourceError('SecretNotFound', `spec.${field} names Secret ${name}, and there is none.`, { retry: true })
+      throw new SourceError('SecretNotFound', `spec.${field} names Secret ${name}, which does not exist.`, {
+        retry: true,
+      })
     }
     const secret = await secretOf('credentials', spec.credentials)
     const certificates = await secretOf('certificates', spec.certificates)

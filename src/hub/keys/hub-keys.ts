@@ -55,7 +55,7 @@ export const HUB_KEY_FILES: readonly string[] = [
 ]
 
 const FOLDER = 'keys'
-const RESTORE = { todo: 'restore the keys from the place where they are kept' } as const
+const RESTORE = { todo: 'restore the keys from your copy of them' } as const
 
 const DAY_MS = 24 * 3_600_000
 const CA_DAYS = 20 * 365

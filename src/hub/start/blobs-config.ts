@@ -21,7 +21,7 @@ export async function openHubBlobs(config: BlobsConfig, { clock, ids, log }: Hub
       throw new Stalled('BadConfig', toError(caught).message, { cause: caught, todo })
     }
     // The hub serves its API without the bucket, and what needs content is tried again.
-    log.warn({ err: toError(caught) }, 'the bucket of the blobs does not answer')
+    log.warn({ err: toError(caught) }, 'the S3 bucket of the blob storage does not answer')
   }
   return blobs
 }

@@ -46,7 +46,7 @@ export function createControllerGroups(
   async function settleOnce(): Promise<void> {
     const wanted = isPaused ? [] : CONTROLLER_GROUPS.filter((group) => led.has(group))
     if (wanted.join(' ') === (current?.groups ?? []).join(' ')) return
-    current?.stop.abort(new Error('other groups of controllers are to run'))
+    current?.stop.abort(new Error('the groups of controllers that this process runs have changed'))
     await current?.ended
     current = wanted.length === 0 ? undefined : begin(wanted)
   }

@@ -30,14 +30,15 @@ export const LAYER_OPTIONS = {
         ),
         values: optional(
           rawObject({
-            description: 'Values of the chart. Values of a later layer are merged over the values of an earlier layer.',
+            description:
+              'Values of the chart. The values of variants and Overrides are merged over the values of the Bundle, in order.',
           }),
         ),
         valuesFiles: optional(
           listOf(path('Path of a file anywhere in the Source, relative to the path of the Bundle.'), {
             max: 64,
             description:
-              'Files with values, merged below `values`. Files of a later layer come after the files of an earlier layer.',
+              'Files with values, merged below `values`. The files of variants and Overrides come after the files of the Bundle, in order.',
           }),
         ),
         valuesTemplating: optional(
@@ -164,18 +165,20 @@ export const LAYER_OPTIONS = {
     listOf(path('Name of a directory below `overlays/`.'), {
       max: 64,
       description:
-        'Directories below `overlays/` whose files replace, add or (with `_patch.` in the file name) patch plain manifests, in order. Directories of a later layer come after those of an earlier layer. If this field is set, also to an empty list, files below `overlays/` are not read as manifests.',
+        'Directories below `overlays/` whose files replace, add or (with `_patch.` in the file name) patch plain manifests, in order. The directories of variants and Overrides come after those of the Bundle. If this field is set, also to an empty list, files below `overlays/` are not read as manifests.',
     }),
   ),
 }
 
 const CLUSTERS = {
-  clusterSelector: optional(labelSelector({ description: 'Labels of the clusters that the layer applies to.' })),
+  clusterSelector: optional(
+    labelSelector({ description: 'Labels of the clusters that the variant or Override applies to.' }),
+  ),
   clusters: optional(
     listOf(name(), {
       max: 256,
       description:
-        'Names of the clusters that the layer applies to. If `clusterSelector` is also set, a cluster must match both.',
+        'Names of the clusters that the variant or Override applies to. If `clusterSelector` is also set, a cluster must match both.',
     }),
   ),
 }

@@ -22,14 +22,14 @@ const OBJECT = 'Kind, namespace and name of the object.'
 export const ReportedBundle = object({
   bundle: entryId({ description: 'Bundle, as `namespace/name`, or Delivery, as `namespace/delivery:name`.' }),
   generation: int({ description: 'Generation of the content on the cluster.' }),
-  set: digest({ description: 'Digest of the set on the cluster.' }),
+  set: digest({ description: 'Digest of the set of rendered objects on the cluster.' }),
   state: enumOf(BUNDLE_STATES, { description: 'State of the bundle on the cluster.' }),
   attempt: optional(int({ description: 'Number of the manual retry this report belongs to.' })),
   running: optional(
     object(
       {
         generation: int({ description: 'Generation that runs.' }),
-        set: digest({ description: 'Digest of the set that runs.' }),
+        set: digest({ description: 'Digest of the set of rendered objects that runs.' }),
         state: optional(
           enumOf(RUNNING_STATES, {
             description: 'Last observed state. Absent if the agent has not observed it since it restarted.',
@@ -240,9 +240,20 @@ export const ReportedResults = object(
   {
     policies: listOf(
       object({
-        engine: text({ max: 63, min: 1, description: 'Engine, as it names itself. Constraints are of `gatekeeper`.' }),
-        policy: text({ max: 380, min: 1, description: 'Policy; of a constraint, its kind and name.' }),
-        severity: optional(enumOf(RESULT_SEVERITIES, { description: 'Severity. Absent if the engine names none.' })),
+        engine: text({
+          max: 63,
+          min: 1,
+          description:
+            'Name of the policy engine, as its reports state it, for example `kyverno`. Constraints of Gatekeeper have `gatekeeper`.',
+        }),
+        policy: text({
+          max: 380,
+          min: 1,
+          description: 'Name of the policy. For a constraint of Gatekeeper, its kind and name.',
+        }),
+        severity: optional(
+          enumOf(RESULT_SEVERITIES, { description: 'Severity of the policy. Absent if the engine reports none.' }),
+        ),
         category: optional(text({ max: 253, description: 'Category of the policy.' })),
         pass: int({ description: 'Number of results `pass`. Gatekeeper does not count them.' }),
         ...BAD_RESULTS,
@@ -250,13 +261,18 @@ export const ReportedResults = object(
         namespaces: optional(
           listOf(
             object({
-              namespace: optional(text({ max: 63, description: 'Namespace. Absent for cluster-scoped objects.' })),
+              namespace: optional(
+                text({
+                  max: 63,
+                  description: 'Name of the namespace. Absent for the results of cluster-scoped objects.',
+                }),
+              ),
               ...BAD_RESULTS,
             }),
             {
               max: 200,
               description:
-                'Namespaces with results `fail`, `warn` or `error`, the worst first, as far as they fit; the counts of the policy include the others.',
+                'Namespaces with results `fail`, `warn` or `error`, sorted with the highest counts first. Namespaces that exceed the size limit of the report are left out; the counts of the policy include them.',
             },
           ),
         ),
@@ -264,7 +280,9 @@ export const ReportedResults = object(
           listOf(
             object({
               object: text({ max: 1024, description: OBJECT }),
-              result: enumOf(['fail', 'warn', 'error'] as const, { description: 'Result.' }),
+              result: enumOf(['fail', 'warn', 'error'] as const, {
+                description: 'Result of the object, in the words of the PolicyReport API.',
+              }),
               rule: optional(text({ max: 253, description: 'Rule of the policy.' })),
               message: optional(text({ max: 1024, description: 'Message of the engine.' })),
             }),
@@ -274,7 +292,9 @@ export const ReportedResults = object(
       }),
       { max: 500, description: 'Policies that have results, the worst first.' },
     ),
-    omitted: optional(int({ description: 'Number of policies that do not fit.' })),
+    omitted: optional(
+      int({ description: 'Number of policies that are left out, because the report has reached its size limit.' }),
+    ),
     unread: optional(
       int({ description: 'Number of report objects that the agent does not read, because the cluster has too many.' }),
     ),
@@ -339,7 +359,7 @@ export const ReportedHandover = object(
 export const REPORTED_FIELDS = {
   epoch: int({ description: 'Epoch of the document that the agent follows.' }),
   revision: int({ description: 'Revision of the document that the agent follows.' }),
-  document: optional(digest({ description: 'Digest of the signed envelope of that document.' })),
+  document: optional(digest({ description: 'Digest of the signed envelope of the document that the agent follows.' })),
   refusal: optional(ReportedRefusal),
   incarnation: optional(
     int({

@@ -52,7 +52,7 @@ export const Assignment = defineKind({
             object(
               {
                 generation: int({ description: 'Generation of the earlier content.' }),
-                set: digest({ description: 'Digest of the earlier set.' }),
+                set: digest({ description: 'Digest of the earlier set of rendered objects.' }),
               },
               { description: 'Last revision before this one that was Ready on the cluster.' },
             ),

@@ -364,7 +364,7 @@ export const Bundle = defineKind({
         object(
           {
             generation: int({ description: 'Generation of the content.' }),
-            set: digest({ description: 'Digest of the set.' }),
+            set: digest({ description: 'Digest of the set of rendered objects.' }),
             placement: name({ description: 'Name of the Placement.' }),
             recipe: digest({ description: 'Digest of all inputs of the rendering.' }),
             revision: optional(text({ max: 512, description: 'Revision of the Source.' })),
@@ -406,9 +406,9 @@ export const Bundle = defineKind({
           {
             token: text({ max: 64, description: 'Token of the released change.' }),
             dropped: int({ description: 'Number of objects that the change removes.' }),
-            at: time({ description: 'Time of the release.' }),
+            at: time({ description: 'Time at which a person released the change.' }),
           },
-          { description: 'Last change that a person released.' },
+          { description: 'Last change that the guard stopped and a person released.' },
         ),
       ),
       linted: optional(
@@ -428,7 +428,7 @@ export const Bundle = defineKind({
         object(
           {
             generation: int({ description: 'Generation of the content.' }),
-            set: digest({ description: 'Digest of the set.' }),
+            set: digest({ description: 'Digest of the set of rendered objects.' }),
             source: optional(
               text({
                 max: 512,

@@ -78,7 +78,7 @@ export const Override = defineKind({
         },
         {
           rule: '!has(self.policy) || (!has(self.drift) && !has(self.helm) && !has(self.kustomize) && !has(self.patches) && !has(self.images) && !has(self.labels) && !has(self.overlays) && !has(self.defaultNamespace) && !has(self.targetNamespace))',
-          message: 'an exception of a policy has no content',
+          message: 'an Override with policy cannot change content',
         },
         { rule: '!has(self.control) || has(self.policy)', message: 'control needs policy' },
         {

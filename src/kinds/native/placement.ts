@@ -33,7 +33,7 @@ const claimSelector = () =>
               }),
             ),
           }),
-          { max: 64, description: 'Requirements that must all be met.' },
+          { max: 64, description: 'Requirements for claims. All of them must be met.' },
         ),
       ),
     },
@@ -62,7 +62,7 @@ export const Placement = defineKind({
         setOf(name(), {
           max: 10_000,
           description:
-            'Names of clusters. Only these clusters are selected, and only if they also match `clusterSelector`. Dialects set this field for clusters that another system decided on. If omitted, the name of a cluster does not matter.',
+            'Names of clusters. Only these clusters are selected, and only if they also match `clusterSelector`. Dialects set this field for clusters that another system decided on. If omitted, clusters are not limited by name.',
         }),
       ),
       predicates: optional(
@@ -174,7 +174,7 @@ export const Placement = defineKind({
                       'Weight of the score, from -10 to 10. A weight of 0 disables the score. Defaults to 1.',
                   }),
                 }),
-                { max: 32, description: 'Scores and their weights.' },
+                { max: 32, description: 'Scores that rank the clusters, with the weight of each score.' },
               ),
             ),
           },
@@ -232,7 +232,7 @@ export const Placement = defineKind({
                   clusters: optional(
                     setOf(name(), {
                       max: 10_000,
-                      description: 'Names of clusters of the group. If omitted, the name of a cluster does not matter.',
+                      description: 'Names of clusters of the group. If omitted, clusters are not limited by name.',
                     }),
                   ),
                 }),
@@ -280,7 +280,7 @@ export const Placement = defineKind({
         int({ minimum: -1, description: 'Number of requested clusters that could not be selected.' }),
       ),
       decisionsGeneration: optional(int({ description: '`metadata.generation` of the newest complete decisions.' })),
-      pages: optional(int({ description: 'Number of PlacementDecisions of that generation.' })),
+      pages: optional(int({ description: 'Number of PlacementDecisions of the generation in `decisionsGeneration`.' })),
       decided: optional(rawObject({ description: 'Spec that the decisions were made from.' })),
       held: optional(
         object(
@@ -306,10 +306,10 @@ export const Placement = defineKind({
         object(
           {
             token: text({ max: 64, description: 'Token of the released change.' }),
-            dropped: int({ description: 'Number of clusters that the change deselected.' }),
-            at: time({ description: 'Time of the release.' }),
+            dropped: int({ description: 'Number of clusters that the released change deselected.' }),
+            at: time({ description: 'Time at which a person released the change.' }),
           },
-          { description: 'Last change that a person released.' },
+          { description: 'Last change that the guard stopped and a person released.' },
         ),
       ),
       growing: optional(

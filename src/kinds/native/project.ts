@@ -157,7 +157,10 @@ export const Project = defineKind({
             kind: text({ max: 63, description: 'Kind of the object: `Source`, `Bundle` or `Placement`.' }),
             object: namespacedName({ description: 'Object, as `namespace/name`.' }),
             since: time({ description: 'Time at which the hub refused the object.' }),
-            message: text({ max: 1024, description: 'Line of the Project that refuses the object.' }),
+            message: text({
+              max: 1024,
+              description: 'Explanation of the refusal, with the field of the Project that does not allow the object.',
+            }),
           }),
           {
             max: 20,

@@ -63,7 +63,9 @@ export const Release = defineKind({
                     description: 'Error of the rendering. Matching clusters keep their current content.',
                   }),
                 ),
-                skip: optional(text({ max: 128, description: 'Name of the layer that excludes matching clusters.' })),
+                skip: optional(
+                  text({ max: 128, description: 'Name of the variant or Override that excludes matching clusters.' }),
+                ),
               }),
               {
                 max: 5000,

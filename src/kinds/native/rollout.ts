@@ -32,23 +32,32 @@ export const ROLLOUT_PHASES = [
 ] as const
 
 const COUNTS = {
-  total: int({ default: 0, description: 'Total number. Defaults to 0.' }),
+  total: int({ default: 0, description: 'Total number of bundles on clusters. Defaults to 0.' }),
   ready: int({
     default: 0,
     description:
-      'Number that have the content of the Release and were healthy at the last report, also where the cluster is offline now. The sum of `ready` of the rings. Defaults to 0.',
+      'Number of bundles on clusters that have the content of the Release and were healthy at the last report, including those on clusters that are offline now. Equals the sum of `ready` of the rings. Defaults to 0.',
   }),
-  progressing: int({ default: 0, description: 'Number that received the content and are not Ready. Defaults to 0.' }),
-  pending: int({ default: 0, description: 'Number that have not received the content. Defaults to 0.' }),
-  failed: int({ default: 0, description: 'Number that failed with the content. Defaults to 0.' }),
+  progressing: int({
+    default: 0,
+    description: 'Number of bundles on clusters that received the content and are not Ready. Defaults to 0.',
+  }),
+  pending: int({
+    default: 0,
+    description: 'Number of bundles on clusters that have not received the content. Defaults to 0.',
+  }),
+  failed: int({
+    default: 0,
+    description: 'Number of bundles on clusters that failed with the content. Defaults to 0.',
+  }),
   offline: int({
     default: 0,
-    description: 'Number that do not have the content and are offline. Defaults to 0.',
+    description: 'Number of bundles on offline clusters that do not have the content. Defaults to 0.',
   }),
   states: optional(
     mapOf(int(), {
       description:
-        'Numbers by state of what runs now, whichever generation it is: the states of the BundleStates. Absent states have 0.',
+        'Numbers of bundles on clusters by the state of their BundleState, which describes the generation that runs now. A state that is absent has 0.',
     }),
   ),
 }
@@ -249,7 +258,7 @@ export const Rollout = defineKind({
       unringed: optional(
         listOf(name(), {
           max: 10,
-          description: 'Names of clusters that belong to no ring and are never admitted, at most the first of them.',
+          description: 'Names of the first 10 clusters that belong to no ring and are never admitted.',
         }),
       ),
       admissions: optional(

@@ -306,7 +306,7 @@ export const Source = defineKind({
       held: optional(
         object(
           {
-            revision: text({ max: 512, description: 'Revision that waits.' }),
+            revision: text({ max: 512, description: 'Revision that waits for `spec.accept`.' }),
             accept: text({ max: 128, description: 'Value for `spec.accept` that accepts the revision.' }),
             since: time({ description: 'Time at which the revision was found.' }),
           },

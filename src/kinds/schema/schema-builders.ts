@@ -219,7 +219,7 @@ export function labelSelector(options: FieldOptions = {}) {
                 }),
               ),
             }),
-            { max: 64, description: 'Requirements that must all be met.' },
+            { max: 64, description: 'Requirements for labels. All of them must be met.' },
           ),
         ),
       },

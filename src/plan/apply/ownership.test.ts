@@ -78,7 +78,7 @@ describe('contested fields', () => {
     assert.deepEqual(decideConflict({ ...facts, holderOf }), {
       kind: 'Wait',
       message:
-        'ConfigMap default/x: field .data.a belongs to bundle default/other, which is about to change: waiting for whether it leaves it to bundle default/hello',
+        'ConfigMap default/x: field .data.a belongs to bundle default/other, which is about to change and may give up the field; bundle default/hello waits',
     })
   })
 

@@ -116,7 +116,7 @@ export function decideConflict(facts: ConflictFacts): ConflictDecision {
     if (other?.isMoving) {
       return {
         kind: 'Wait',
-        message: `${name}: field ${field} belongs to bundle ${other.bundle}, which is about to change: waiting for whether it leaves it to bundle ${facts.bundle}`,
+        message: `${name}: field ${field} belongs to bundle ${other.bundle}, which is about to change and may give up the field; bundle ${facts.bundle} waits`,
       }
     }
     if (other) {

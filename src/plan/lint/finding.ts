@@ -17,67 +17,67 @@ export const CHECKS = {
   'unreadable-file': {
     severity: 'error',
     title: 'A file is not YAML',
-    help: 'The text cannot be read where the message says. A source with such a file in the path of a bundle fails that bundle; nothing delivered is withdrawn.',
+    help: 'The file cannot be parsed at the position in the message. A Bundle whose path contains such a file fails; clusters keep what was delivered.',
   },
   'invalid-object': {
     severity: 'error',
     title: 'The hub would refuse an object',
-    help: 'A field of one of Flotilla’s own kinds is missing, or has a value that the API does not take. `kubectl explain KIND.FIELD` and `docs/kinds` say what it takes.',
+    help: 'A field of one of Flotilla’s own kinds is missing, or has a value that the API does not accept. `kubectl explain KIND.FIELD` and `docs/kinds` describe the accepted values.',
   },
   'fleet-yaml': {
     severity: 'warning',
-    title: 'A fleet.yaml says something that has no effect',
-    help: 'A field of Rancher Fleet is misspelt or has no effect here; where it is an error, the bundle of that directory would not be taken. `docs/dialects/fleet.md` says of every field what becomes of it.',
+    title: 'A field of Rancher Fleet has no effect',
+    help: 'A field of Rancher Fleet is misspelt or has no effect in Flotilla. If the finding is an error, the hub does not deliver the bundle of that directory. `docs/dialects/fleet.md` describes the effect of each field.',
   },
   'repeated-object': {
     severity: 'error',
     title: 'Two files hold the same object',
-    help: 'Whichever is applied last would win. Remove one of them, or give it another name.',
+    help: 'The file or object that is applied last replaces the other. Remove one of them, or give it another name.',
   },
   'missing-reference': {
     severity: 'error',
-    title: 'A name leads nowhere',
-    help: 'A Bundle names a Placement, Source or RolloutPlan (or an Override a Bundle) that is neither in the files nor on the hub. Without a hub it is a warning: it may be there.',
+    title: 'A referenced object does not exist',
+    help: 'A Bundle names a Placement, Source or RolloutPlan (or an Override a Bundle) that is neither in the files nor on the hub. Without a connection to a hub the finding is a warning, because the object can be on the hub.',
   },
   'project-refuses': {
     severity: 'error',
     title: 'A Project refuses an object',
-    help: 'The Project of the namespace does not allow the object, or the namespace has no Project. The message names the line of the Project. Change the object, or ask an administrator to change the Project. Projects come from the hub (`--hub`) or from the files; without them nothing is checked.',
+    help: 'The Project of the namespace does not allow the object, or the namespace has no Project. The message names the field of the Project. Change the object, or ask an administrator to change the Project. Projects come from the hub (`--hub`) or from the files; without them nothing is checked.',
   },
   'rule-not-met': {
     severity: 'error',
     title: 'Rendered content does not meet a rule',
-    help: 'A ValidatingAdmissionPolicy of the hub or of the files, whose binding selects `flotilla.dev/rendered: "true"`, does not accept a rendered object. A binding that denies is an error: the hub releases no such content. A binding that warns is a warning, one that audits a note. Where an Override is an exception, it is a note. See [rules](compliance.md#rules-on-rendered-content).',
+    help: 'A ValidatingAdmissionPolicy of the hub or of the files, whose binding selects `flotilla.dev/rendered: "true"`, does not accept a rendered object. The finding is an error if the binding denies, because the hub does not release such content; a warning if the binding warns; and a note if the binding audits, or if an Override is an exception. See [rules](compliance.md#rules-on-rendered-content).',
   },
   'cannot-render': {
     severity: 'error',
     title: 'A bundle cannot be rendered',
-    help: 'The message is the renderer’s, with file and line. `flotilla render -f FILE --cluster NAME` repeats it for one cluster. Clusters would keep what they run.',
+    help: 'The content cannot be rendered. The message is the error of the renderer with file and line. `flotilla render -f FILE --cluster NAME` renders for one cluster and prints the same error. Clusters keep what they run.',
   },
   'not-rendered': {
     severity: 'note',
-    title: 'Content was not looked at',
-    help: 'It comes from elsewhere (a Helm repository, a registry, another git repository), or depends on clusters and none is known here. Give `--hub`, or files with Clusters.',
+    title: 'Content was not checked',
+    help: 'The content was not checked, because it comes from another place (a Helm repository, a registry, another git repository), or because it depends on clusters and no cluster is known. Use `--hub`, or add files with Clusters.',
   },
   'unknown-field': {
     severity: 'error',
     title: 'A field does not exist',
-    help: 'The API would drop the field, or refuse the object; most often it is misspelt or stands at the wrong depth, and the message names the nearest field that exists there. Kubernetes’ own kinds are checked with the fields of one version of Kubernetes; where clusters are newer than that, or of unknown version, it is a warning.',
+    help: 'The kind has no such field. The API server drops the field, or refuses the object. Usually the field is misspelt or at the wrong level; the message names the nearest field of that level. Built-in kinds are checked with the fields of one version of Kubernetes. If clusters have a newer or an unknown version, the finding is a warning.',
   },
   'wrong-type': {
     severity: 'error',
     title: 'A value has the wrong type',
-    help: 'The API refuses the whole object: a text where a number must be, a number in the `data` of a ConfigMap or in a label, a map where a list must be. Kubernetes’ own kinds are checked by their schemas, custom kinds by the CustomResourceDefinitions of the repository.',
+    help: 'A value has the wrong type, for example a string instead of a number, a number in the `data` of a ConfigMap or in a label, or a map instead of a list. The API server refuses the whole object. Built-in kinds are checked with their schemas, custom kinds with the CustomResourceDefinitions of the repository.',
   },
   'unknown-kind': {
     severity: 'note',
-    title: 'A kind is not known here',
-    help: 'Kinds of CRDs are served by the clusters that have them, so their fields are checked only if the repository has the CustomResourceDefinition. A kind of a group that only Kubernetes itself serves, and that it does not have, is a warning.',
+    title: 'A kind is not known',
+    help: 'The fields of a custom kind are checked only if the repository contains its CustomResourceDefinition. A kind that does not exist in a group of Kubernetes itself is a warning.',
   },
   'removed-api': {
     severity: 'error',
     title: 'An API version is no longer served',
-    help: 'A selected cluster runs a Kubernetes that has removed this API version: applying the object fails there. Write the version the message names; the object in the cluster is the same one.',
+    help: 'A selected cluster runs a Kubernetes that has removed this API version: applying the object fails on this cluster. Change the object to the version in the message; the object in the cluster stays the same.',
   },
   'future-api': {
     severity: 'error',
@@ -87,32 +87,32 @@ export const CHECKS = {
   'deprecated-api': {
     severity: 'warning',
     title: 'An API version will go away',
-    help: 'It works, but a later Kubernetes does not serve it. Change it before the clusters are upgraded.',
+    help: 'The API version works now, but a later version of Kubernetes does not serve it. Change the API version before you upgrade the clusters.',
   },
   'unpinned-image': {
     severity: 'warning',
     title: 'An image is not pinned',
-    help: 'No tag, or a tag that moves such as `latest`: what runs depends on when a node pulled it, and a rollback brings nothing back. Name a version, or better a digest (`name@sha256:…`).',
+    help: 'The image has no tag, or a tag such as `latest` that moves to newer images. The version that runs depends on the time at which a node pulled the image, and a rollback does not restore the previous version. Use the tag of a version, or a digest (`name@sha256:…`).',
   },
   'unpinned-chart': {
     severity: 'warning',
     title: 'A chart is not pinned',
-    help: 'No version, or a range: a new version of a third-party chart becomes a Release without a commit of yours. Name one version; keep `Chart.lock` beside a `Chart.yaml` with ranges.',
+    help: 'The chart has no version or a range of versions, so a new version of the chart is rolled out without a commit in your repository. Use one exact version, or keep a `Chart.lock` beside a `Chart.yaml` with ranges.',
   },
   'overlapping-objects': {
     severity: 'error',
     title: 'Two bundles have the same object on a cluster',
-    help: 'Fields that both claim with different values are refused on the cluster, naming both bundles. Where all claims agree, or no cluster is known to have both, it is a warning: remove one of the two all the same, because pruning one bundle asks about the other.',
+    help: 'Two Bundles contain the same object. If they set a field to different values, the agent refuses the field and names both Bundles. If all values are equal, or if no known cluster has both Bundles, the finding is a warning. Remove the object from one of the Bundles.',
   },
   'contradictory-selector': {
     severity: 'error',
     title: 'A selector can never match',
-    help: 'Its requirements exclude each other, so that no cluster can ever meet all of them.',
+    help: 'The requirements of the selector exclude each other, so no cluster can meet all of them.',
   },
   'unmatched-selector': {
     severity: 'warning',
     title: 'A selector matches no cluster',
-    help: 'No cluster that is known has these labels; the message names the requirement that no cluster meets and the nearest existing value. Without known clusters this check is skipped.',
+    help: 'No known cluster has the labels of the selector. The message names the requirement that no cluster meets, and the nearest existing value. This check is skipped if no clusters are known.',
   },
   'plaintext-secret': {
     severity: 'error',
@@ -122,7 +122,7 @@ export const CHECKS = {
   'no-rollout-strategy': {
     severity: 'warning',
     title: 'A change reaches all clusters at once',
-    help: 'The Bundle has no `spec.rollout`, or its only ring changes all clusters at the same time. A mistake is then everywhere before the first cluster has shown it. Set `spec.rollout.plan` to a RolloutPlan whose first ring is small.',
+    help: 'The Bundle has no `spec.rollout`, or its only ring changes all clusters at the same time. A mistake then reaches all clusters before the first cluster can show it. Set `spec.rollout.plan` to a RolloutPlan whose first ring is small.',
   },
   'plan-without-gate': {
     severity: 'warning',
@@ -132,7 +132,7 @@ export const CHECKS = {
   'unguarded-placement': {
     severity: 'warning',
     title: 'The guard of a Placement is switched off',
-    help: 'With `spec.guard.maxDropped: 100%`, one wrong label or selector removes all Bundles from all clusters without a question. Remove `spec.guard`, so that a change may deselect at most a tenth of the clusters, or set a smaller number.',
+    help: 'With `spec.guard.maxDropped: 100%`, one wrong label or selector can remove all Bundles from all clusters without confirmation. Remove `spec.guard`, so that a change may deselect at most a tenth of the clusters, or set a smaller number.',
   },
 } as const satisfies Record<string, Check>
 

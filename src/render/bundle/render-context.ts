@@ -83,7 +83,7 @@ function inputValue(
   const file = 'file' in source ? source.file : source.table
   const path = insidePath(from.path, file, `input ${name}`)
   const bytes = from.files.get(path)
-  if (!bytes) throw new RenderFailure(`input ${name} names the file ${JSON.stringify(file)}, and there is none`)
+  if (!bytes) throw new RenderFailure(`input ${name} names the file ${JSON.stringify(file)}, which does not exist`)
   const { value } = readYamlDocument(decodeManifestText(bytes, path), { file: path, resolver: '1.1' })
   if ('file' in source) return goValue({ value })['value']
   const key = source.key === 'name' ? (from.watched.map.get('Name') as string) : from.watched.label(source.key)

@@ -290,7 +290,8 @@ async function readBatch(
           const line = rest.subarray(0, end).toString('latin1')
           const [, oid, size] = /^([0-9a-f]+) blob (\d+)$/.exec(line) ?? []
           const bytes = readWholeNumber(size ?? '')
-          if (oid === undefined || bytes === undefined) throw new Error(`git cat-file said ${JSON.stringify(line)}`)
+          if (oid === undefined || bytes === undefined)
+            throw new Error(`unexpected output of git cat-file: ${JSON.stringify(line)}`)
           wanted = { oid, size: bytes }
           rest = rest.subarray(end + 1)
           if (wanted.size > ARTIFACT_LIMITS.fileBytes) throw tooLarge(paths.get(wanted.oid) ?? wanted.oid)

@@ -179,7 +179,7 @@ async function collect(
       continue
     }
     size += chunk.byteLength
-    if (size > maxOutput) throw new RangeError(`git said more than ${maxOutput} bytes`)
+    if (size > maxOutput) throw new RangeError(`the output of git is larger than ${maxOutput} bytes`)
     chunks.push(chunk)
   }
   return new Uint8Array(Buffer.concat(chunks))

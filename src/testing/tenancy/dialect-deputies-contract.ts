@@ -43,7 +43,7 @@ export function dialectDeputiesContract(home: string, worldOf: () => TenancyWorl
     test('Flux: the Secret, the source and the namespace of another team', async () => {
       const repository = { url: 'https://git.example.com/a', interval: '1m', secretRef: { name: 'git' } }
       await create('editor-b', GitRepository, 'team-b/theft', repository)
-      await untilSays(GitRepository, 'team-b/theft', /names Secret git, and there is none/)
+      await untilSays(GitRepository, 'team-b/theft', /names Secret git, which does not exist/)
       const sourceRef = { kind: 'GitRepository', name: 'theft', namespace: 'team-a' }
       await create('editor-b', Kustomization, 'team-b/theft', { sourceRef, path: './', interval: '1m', prune: true })
       await untilSays(Kustomization, 'team-b/theft', /cross-namespace references have been blocked/)

@@ -36,7 +36,10 @@ export async function maintenanceOn(input: MaintenanceInput): Promise<void> {
   const { connection, flags, clock = systemClock } = input
   const reason = typeof flags['reason'] === 'string' ? flags['reason'].trim() : ''
   if (reason === '') {
-    throw new CliError(EXIT.usage, { what: 'missing --reason', todo: 'say why, for the users who wait: --reason TEXT' })
+    throw new CliError(EXIT.usage, {
+      what: 'missing --reason',
+      todo: 'give a reason with --reason TEXT; it is shown to users who wait',
+    })
   }
   const client = clientOver(connection.rest)
   const before = await readMaintenance(client)

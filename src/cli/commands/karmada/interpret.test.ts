@@ -77,6 +77,6 @@ test('what is missing is said, with the operations that there are', async (t) =>
   )
   await assert.rejects(
     run({ operation: 'InterpretStatus', desiredFile: scratch(t, `${WEB}status: { replicas: 3 }\n`) }),
-    report(/annotation resourcetemplate.karmada.io\/generation: "" is no whole number/),
+    report(/annotation resourcetemplate.karmada.io\/generation: "" is not a whole number/),
   )
 })

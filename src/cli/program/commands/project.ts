@@ -82,7 +82,7 @@ export function addProjects(program: FlotillaCommand, act: Act): void {
     .command('check')
     .about(
       'Check files against Projects',
-      'Prints for each Source, Bundle and Placement whether its Project allows it, as whom a Bundle is applied, and which line of the Project refuses it. The exit code is 1 if an object is refused.',
+      'Prints for each Source, Bundle and Placement whether its Project allows it, as whom a Bundle is applied, and which field of the Project refuses it. The exit code is 1 if an object is refused.',
     )
     .example('Check a file', 'flotilla project check -f shop.yaml')
     .requiredOption('-f, --filename <file>', 'YAML or JSON file (required, repeatable)', collect)

@@ -104,7 +104,7 @@ test('a merge says of some what others have by default', () => {
   )
   assert.match(
     imported(set(merge(', {clusters: {}}'), PLAIN)).problems[0]!,
-    /merge: what is said of single clusters is not known before they are/,
+    /merge: a generator of clusters cannot be merged/,
   )
   assert.match(imported(set('[{merge: {generators: [{list: {}}]}}]', PLAIN)).problems[0]!, /Merge requires two or more/)
   const inside = merge('').replace(

@@ -165,11 +165,11 @@ function isImportable(generator: JsonObject, { note, wrong, reading }: ImportCon
     }
     for (const name of ['matrix', 'merge']) for (const child of childrenOf(entry, name)) walk(child, true)
     if (countClusters(entry, 'matrix') > 1) {
-      refuseIt('generators[].matrix: two generators of clusters mean clusters twice')
+      refuseIt('generators[].matrix: at most one of the two generators can produce clusters')
     }
     if (countClusters(entry, 'merge') > 0) {
       refuseIt(
-        'generators[].merge: what is said of single clusters is not known before they are; write the clusters as a list, or what differs as variants of the Bundle',
+        'generators[].merge: a generator of clusters cannot be merged, because the clusters are not known at the import; write the clusters as a list, or the differences as variants of the Bundle',
       )
     }
   }

@@ -71,7 +71,7 @@ export function createServiceClient({ api, authorization, httpGet, signal }: Ser
     try {
       return JSON.parse(fromUtf8(body)) as unknown
     } catch {
-      throw new ServiceError(`${origin}${pathname} answered what is no JSON`)
+      throw new ServiceError(`${origin}${pathname} sent a response that is not JSON`)
     }
   }
 
@@ -87,7 +87,7 @@ export function createServiceClient({ api, authorization, httpGet, signal }: Ser
         if (page > MAX_PAGES) throw new ServiceError(`${base.origin} has more than ${MAX_PAGES} pages; use a filter`)
         const answer: HttpAnswer = await get(next)
         const value = jsonOf(answer)
-        if (!Array.isArray(value)) throw new ServiceError(`${base.origin} answered what is no list`)
+        if (!Array.isArray(value)) throw new ServiceError(`${base.origin} sent a response that is not a list`)
         items.push(...value.filter(isObject))
         next = nextPage(answer, base)
       }

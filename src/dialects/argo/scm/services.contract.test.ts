@@ -202,8 +202,8 @@ test('a service that misbehaves, or a generator that cannot be asked, is a sente
     return 'failure' in answer ? answer.failure : JSON.stringify(answer)
   }
   const of = (repo: string) => ({ github: { owner: 'o', repo, api: origin(), ...TOKEN } })
-  assert.match(await failure(of('html')), /answered what is no JSON/)
-  assert.match(await failure(of('map')), /answered what is no list/)
+  assert.match(await failure(of('html')), /sent a response that is not JSON/)
+  assert.match(await failure(of('map')), /sent a response that is not a list/)
   assert.match(await failure(of('no')), /refuses the token \(403\)/)
   assert.match(await failure(of('broken')), /answered 500/)
   assert.match(await failure(of('loop')), /has more than 50 pages/)

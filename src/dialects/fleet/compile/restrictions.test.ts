@@ -55,7 +55,7 @@ describe('what a GitRepo may name', () => {
       'a pattern that cannot be read',
       {},
       [{ allowedRepoPatterns: ['.*', '('] }],
-      'have "(" in allowedRepoPatterns, which is no RE2 pattern.',
+      'have "(" in allowedRepoPatterns, which is not an RE2 pattern.',
     ],
     ['the default Secret', {}, [{ defaultClientSecretName: 'git' }], { clientSecretName: 'git' }],
     [

@@ -69,7 +69,7 @@ export function restrictRepo(
   }
   const broken = repoPatterns.find((pattern) => !isPattern(pattern))
   if (broken !== undefined)
-    return say(`have ${JSON.stringify(broken)} in allowedRepoPatterns, which is no RE2 pattern.`)
+    return say(`have ${JSON.stringify(broken)} in allowedRepoPatterns, which is not an RE2 pattern.`)
   // As in Fleet, a pattern may match any part of the address.
   if (repoPatterns.length > 0 && !repoPatterns.some((pattern) => RE2JS.compile(pattern).matcher(repo).find())) {
     return say(`have no entry in allowedRepoPatterns that matches spec.repo ${repo}.`)

@@ -136,7 +136,7 @@ test('a mistyped path, a bad commit and an empty one take nothing away', async (
   await edit({ paths: ['wbe'] })
   assert.equal(
     await condition('Ready'),
-    'False NoBundles: No bundle is found at "wbe" of main@sha1:c1: spec.paths: "wbe" is no directory of the repository. Nothing that is delivered is taken away.',
+    'False NoBundles: No bundle is found at "wbe" of main@sha1:c1: spec.paths: "wbe" is not a directory of the repository. Nothing that is delivered is taken away.',
   )
   assert.deepEqual([await delivered(), await bundles()], [before, ['apps-db', 'apps-web']])
   await edit({ paths: [] })

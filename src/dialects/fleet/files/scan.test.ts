@@ -62,9 +62,9 @@ test('paths and globs', () => {
   assert.deepEqual(scan(tree, { paths: ['nope', 'b'] }), {
     shown: ['repo-b: x.yaml'],
     bundles: scan(tree, { paths: ['b'] }).bundles,
-    findings: ['spec.paths: "nope" is no directory of the repository'],
+    findings: ['spec.paths: "nope" is not a directory of the repository'],
   })
-  assert.deepEqual(scan(tree, { paths: ['[a'] }).findings, ['spec.paths: "[a" is no valid path glob'])
+  assert.deepEqual(scan(tree, { paths: ['[a'] }).findings, ['spec.paths: "[a" is not a valid path glob'])
   assert.deepEqual(scan(tree, { paths: ['..'] }).findings, ['spec.paths: ".." leaves the repository'])
   assert.deepEqual(scan(tree, { paths: ['.', 'a1', './a1/'] }).shown.length, 3, 'S24: each once')
   assert.deepEqual(scan(tree, { paths: ['a1/x.yaml'] }).shown, [], 'S21: a file is no directory')
@@ -138,8 +138,8 @@ test('the driven scan takes exactly what it names', () => {
   assert.deepEqual(bad.shown, [])
   assert.deepEqual(bad.findings, [
     'spec.bundles: options "nope.yaml" of base "a" is no file of the repository',
-    'spec.bundles: base "z" is no directory of the repository',
-    'spec.bundles: base "*" is no directory of the repository',
+    'spec.bundles: base "z" is not a directory of the repository',
+    'spec.bundles: base "*" is not a directory of the repository',
     'spec.bundles: base "/a" must be a directory inside the repository',
     'spec.bundles: options "../../x" of base "a" is no file of the repository',
   ])

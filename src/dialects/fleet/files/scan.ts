@@ -109,7 +109,7 @@ function basesOf(paths: readonly string[], { directories }: Tree, findings: Find
     }
     const glob = fileGlob(clean)
     if (!glob) {
-      findings.push({ level: 'error', message: `spec.paths: ${JSON.stringify(path)} is no valid path glob` })
+      findings.push({ level: 'error', message: `spec.paths: ${JSON.stringify(path)} is not a valid path glob` })
       return []
     }
     const meant =
@@ -117,7 +117,7 @@ function basesOf(paths: readonly string[], { directories }: Tree, findings: Find
     if (meant.length === 0) {
       findings.push({
         level: 'warning',
-        message: `spec.paths: ${JSON.stringify(path)} is no directory of the repository`,
+        message: `spec.paths: ${JSON.stringify(path)} is not a directory of the repository`,
       })
     }
     return meant
@@ -164,7 +164,7 @@ function drivenBundle(
   if (base.startsWith('/') || path.split('/').includes('..')) {
     return wrong(`base ${JSON.stringify(base)} must be a directory inside the repository`)
   }
-  if (!tree.directories.has(path)) return wrong(`base ${JSON.stringify(base)} is no directory of the repository`)
+  if (!tree.directories.has(path)) return wrong(`base ${JSON.stringify(base)} is not a directory of the repository`)
   const fleetYaml =
     options === undefined || options === ''
       ? FLEET_YAML.map((name) => join(path, name)).find((name) => tree.files.has(name))

@@ -54,7 +54,7 @@ export function compileNested(
 ): { readonly desired: readonly Desired[]; readonly findings: readonly Finding[] } {
   const findings: Finding[] = []
   if (objects.length > MAX_NESTED) {
-    const message = `the build has ${objects.length} objects of Flux, and at most ${MAX_NESTED} are followed; they are all left out`
+    const message = `the build has ${objects.length} objects of Flux, and at most ${MAX_NESTED} are supported; all of them are left out`
     return { desired: [], findings: [{ level: 'warning', message }] }
   }
   const desired = objects.flatMap((object): Desired[] => {

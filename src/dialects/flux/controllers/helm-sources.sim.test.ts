@@ -90,7 +90,7 @@ test('a HelmRepository has the digest and size of its index; credentials and cer
   })
   assert.equal(
     await ready(Helm, 'web'),
-    'False IndexationFailed: failed to fetch Helm repository index: spec.credentials names Secret basic, and there is none. There is no artifact yet.',
+    'False IndexationFailed: failed to fetch Helm repository index: spec.credentials names Secret basic, which does not exist. There is no artifact yet.',
   )
   await create(Helm, 'open', { url: 'https://charts.example.com/open' })
   assert.equal(await ready(Helm, 'open'), `True Succeeded: stored artifact: revision '${INDEX}'`)

@@ -89,7 +89,7 @@ function generationsOf({ kind, metadata }: InterpretedObject): Record<string, nu
   const text = metadata.annotations?.[TEMPLATE_GENERATION] ?? ''
   if (!/^[+-]?\d{1,15}$/.test(text)) {
     const shown = JSON.stringify(text.slice(0, 64))
-    throw new Error(`${kind} ${metadata.name}: annotation ${TEMPLATE_GENERATION}: ${shown} is no whole number`)
+    throw new Error(`${kind} ${metadata.name}: annotation ${TEMPLATE_GENERATION}: ${shown} is not a whole number`)
   }
   return Object.fromEntries(
     Object.entries({ generation: metadata.generation ?? 0, resourceTemplateGeneration: Number(text) }).filter(

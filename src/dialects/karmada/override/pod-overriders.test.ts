@@ -35,7 +35,7 @@ test('an image overrider says what it cannot change', () => {
   refused(deployment([{ name: 'main' }]), undefined, /image "": repository name must have/)
   refused(deployment('none'), undefined, /containers is not a list/)
   refused(deployment([7]), undefined, /containers\/0 is not an object/)
-  refused(WEB, '/spec/image', /there is no text/)
+  refused(WEB, '/spec/image', /the field is missing or is not a string/)
   refused(WEB, '/spec/template/spec/containers/x/image', /"x" is not an index/)
   assert.throws(() => imageOperations(WEB, { ...tag, component: 'Owner' }), OverrideError)
 })

@@ -85,7 +85,7 @@ function imageAt(object: PlainObject, path: string): string {
   for (const key of path.replace(/^\/+|\/+$/g, '').split('/')) {
     at = Array.isArray(at) ? memberOf(at, key, path) : isObject(at) ? at[key] : undefined
   }
-  if (typeof at !== 'string') throw new OverrideError(`predicate.path ${path}: there is no text`)
+  if (typeof at !== 'string') throw new OverrideError(`predicate.path ${path}: the field is missing or is not a string`)
   return at
 }
 

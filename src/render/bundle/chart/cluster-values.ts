@@ -44,7 +44,7 @@ export function withClusterValues(
 
 /** Sets the text at a path of --set. A text that looks like a number stays text. */
 function withValueAt(values: Dict, path: string, text: string): Dict {
-  if (/[=,]/.test(path)) throw new StrvalsError('the path holds more than a path')
+  if (/[=,]/.test(path)) throw new StrvalsError('the path must not contain "=" or ","')
   const placed = copyTable(values)
   parseInto(`${path}=text`, placed, { kind: 'file', read: () => text })
   return placed

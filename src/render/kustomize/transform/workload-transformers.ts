@@ -33,7 +33,7 @@ function imagePattern(name: string): Pattern {
     return compilePattern(`^${name}(:[a-zA-Z0-9_.{}-]*)?(@[a-zA-Z0-9]+([.+_-][a-zA-Z0-9]+)*:[a-zA-Z0-9_.{}-]*)?$`)
   } catch (caught) {
     // The original crashes here.
-    throw wrapError(caught, `the image name "${name}" is used as a regular expression, and is none`)
+    throw wrapError(caught, `the image name "${name}" is used as a regular expression and is not a valid one`)
   }
 }
 

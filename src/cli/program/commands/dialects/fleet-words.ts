@@ -22,7 +22,7 @@ export function addFleetWords(program: FlotillaCommand, act: Act): void {
     .command('deploy')
     .argument('[words...]', 'Not used')
     .allowUnknownOption()
-    .about('Explain why bundles are not deployed beside the hub', 'Prints what to use in place of "fleet deploy".')
+    .about('Explain why bundles are deployed only through the hub', 'Prints what to use in place of "fleet deploy".')
     .example('Show what to use', 'flotilla fleet deploy')
     .action(
       act(async () => {
