@@ -432,7 +432,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       ),
       entry(
         'DropHeld',
-        'The guard stopped a change that removes more than allowed, or everything. Also on Placements and Clusters.',
+        'The guard stopped a change that removes more than allowed, or everything. Also on Placements, Clusters and ResourceBindings.',
         'Review the change with `flotilla guard list`, then correct it, or let it through with `flotilla guard release`.',
       ),
       entry('PlacementPending', 'The Placement is not decided yet. The hub retries.'),

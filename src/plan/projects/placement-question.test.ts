@@ -34,4 +34,18 @@ test('a namespace reaches the clusters of the sets that its Project lists, and n
   assert.deepEqual(reached(['a', 'b']), ['a'])
   assert.deepEqual(reached(['a', 'b'], ['b']), ['a', 'b'])
   assert.equal(reached([]), 'Project p: spec.clusterSets lists no ClusterSet.')
+  const why = (clusterSets: readonly string[], name: string, bound: readonly string[] = []) => {
+    const reach = placementReach(
+      { project: buildProject('p', ['shop'], { clusterSets: [...clusterSets] }) },
+      { sets, bound },
+    )
+    return 'refusal' in reach ? reach.refusal : reach.whyNot({ name, labels: { in: name }, accepted: true })
+  }
+  assert.equal(why(['a'], 'a'), undefined)
+  assert.equal(why(['a'], 'b'), 'Project p: spec.clusterSets lists a, and the cluster is in b')
+  assert.equal(why(['a'], 'c'), 'Project p: spec.clusterSets lists a, and the cluster is in no ClusterSet')
+  const unbound = 'the cluster is in ClusterSet b, and the namespace has no ClusterSetBinding to it'
+  assert.equal(why(['*'], 'b'), unbound)
+  assert.equal(why(['b'], 'b'), unbound)
+  assert.equal(why(['b'], 'b', ['b']), undefined)
 })

@@ -14,12 +14,16 @@ import { Deployment } from '../../../kinds/builtin/apps.ts'
 import { Namespace } from '../../../kinds/builtin/core.ts'
 import { RoleBinding } from '../../../kinds/builtin/rbac.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
+import { ClusterSet } from '../../../kinds/native/cluster-set.ts'
+import { Project } from '../../../kinds/native/project.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
+import { buildProject } from '../../../testing/fixtures/projects.ts'
 import { createCliHub, expectErrorText } from '../../../testing/hub/cli-hub.ts'
 import { karmadaDescribe, karmadaExplain, karmadaGet } from './objects.ts'
 import type { KarmadaFlags } from './objects.ts'
 import { karmadaPromote } from './promote.ts'
 
+const lastTransitionTime = '2026-01-01T00:00:00Z'
 const { signal } = new AbortController()
 const labels = { app: 'web' }
 const spec = {
@@ -65,7 +69,6 @@ async function started(t: TestContext) {
     { clusterName: 'member1', applied: true, health: 'Healthy' as const, status: { readyReplicas: 2 } },
     { clusterName: 'member2', applied: false, appliedMessage: 'image is forbidden', health: 'Unhealthy' as const },
   ]
-  const lastTransitionTime = '2026-01-01T00:00:00Z'
   const conditions = [
     { type: 'Scheduled', status: 'True' as const, reason: 'Success', message: 'Yes.', lastTransitionTime },
   ]
@@ -117,7 +120,8 @@ test('get prints a row for each cluster, and describe the conditions and errors'
 test('explain says of each policy and of each cluster why', async (t) => {
   const { hub, client, input } = await started(t)
   await karmadaExplain('deployment', 'web', input())
-  const [policies = '', clusters = ''] = hub.taken().out.split('\n\n')
+  const [policies = '', refused = '', clusters = ''] = hub.taken().out.split('\n\n')
+  assert.match(refused, /^Not admitted: Namespace shop has no Project/)
   assert.deepEqual(cells(policies).slice(1), [
     ['PropagationPolicy web', '2', 'kind', 'claims the object'],
     [
@@ -141,6 +145,73 @@ test('explain says of each policy and of each cluster why', async (t) => {
   await systemClock.sleep(200, signal)
   await karmadaGet('deployments', undefined, input({}, 'vera'))
   assert.equal(cells(hub.taken().out).length, 3, 'a viewer of the namespace sees where objects run')
+})
+
+test('explain says which line of the Project refuses the object or a cluster, and what is held', async (t) => {
+  const { hub, client, input } = await started(t)
+  const explained = async () => {
+    await karmadaExplain('deployment', 'web', input())
+    const [policies = '', ...more] = hub.taken().out.split('\n\n')
+    return { policies: cells(policies), refused: more.slice(0, -1).join(), clusters: cells(more.at(-1)!).slice(1) }
+  }
+  const refused = async () => (await explained()).refused
+  assert.match(await refused(), /^Not admitted: Namespace shop has no Project, so nothing of it is fetched/)
+  await client.create(Project, buildProject('team-a', ['shop'], { clusterSets: [] }))
+  assert.equal(await refused(), 'Not admitted: Project team-a: spec.clusterSets lists no ClusterSet.')
+  await limit({ clusterSets: ['eu'], kinds: ['v1/*'], executors: {} })
+  const both = await refused()
+  assert.match(both, /Project team-a: spec\.kinds does not list apps\/Deployment/)
+  assert.match(both, /Project team-a: spec\.executors\.ownRights is not true/)
+  await limit({ clusterSets: ['eu'] })
+  await client.create(ClusterSet, build(ClusterSet, 'eu', { spec: { access: 'Open' } }))
+  const found = await client.get(Cluster, { name: 'member1' })
+  const labels = { ...found.metadata.labels, 'flotilla.dev/cluster-set': 'eu' }
+  await client.update(Cluster, { ...found, metadata: { ...found.metadata, labels } })
+  const { refused: none, clusters } = await explained()
+  assert.equal(none, '')
+  const outside = 'Project team-a: spec.clusterSets lists eu, and the cluster is in no ClusterSet'
+  assert.deepEqual(
+    clusters.map(([name, , , why]) => [name, why]),
+    [
+      ['member1', 'target'],
+      ['member2', `target that keeps what it has and gets nothing new: ${outside}`],
+      ['member3', outside],
+    ],
+  )
+  const binding = await client.get(ResourceBinding, { namespace: 'shop', name: 'web-deployment' })
+  const conditions = [
+    { type: 'Admitted', status: 'False' as const, reason: 'ProjectRefuses', message: 'Frozen.', lastTransitionTime },
+    { type: 'Scheduled', status: 'False' as const, reason: 'DropHeld', message: 'It would.', lastTransitionTime },
+  ]
+  await client.update(ResourceBinding, { ...binding, status: { conditions } }, { subresource: 'status' })
+  const placement = { clusterAffinity: { clusterNames: ['member3'] } }
+  const stored = await client.get(ResourceBinding, { namespace: 'shop', name: 'web-deployment' })
+  await client.update(ResourceBinding, { ...stored, spec: { ...stored.spec, placement } })
+  const held = await explained()
+  assert.equal(held.refused, 'Not admitted: Frozen.')
+  assert.equal(
+    held.clusters[0]![3],
+    'target, although cluster(s) did not match the placement cluster affinity constraint; the guard holds its removal',
+  )
+
+  async function limit(fields: object) {
+    const present = await client.get(Project, { name: 'team-a' })
+    await client.update(Project, { ...present, spec: buildProject('team-a', ['shop'], fields).spec })
+  }
+})
+
+test('explain says of a policy that is not valid which generation of it stays in force', async (t) => {
+  const { hub, client, input } = await started(t)
+  const key = { namespace: 'shop', name: 'web' }
+  const present = await client.get(PropagationPolicy, key)
+  const lastValid = { generation: 1, spec: present.spec as never }
+  const shown = await client.update(PropagationPolicy, { ...present, status: { lastValid } }, { subresource: 'status' })
+  await client.update(PropagationPolicy, { ...shown, spec: { ...shown.spec, schedulerName: 'mine' } })
+  await karmadaExplain('deployment', 'web', input())
+  assert.match(
+    hub.taken().out,
+    /PropagationPolicy web +2 +kind +claims the object; it is not valid, so generation 1 of it stays in force: spec\.schedulerName/,
+  )
 })
 
 test('promote creates the object and a policy that takes it over, once', async (t) => {

@@ -2,11 +2,20 @@
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
 import { findObject } from '../../../client/find-object.ts'
+import { compact } from '../../../core/compact.ts'
 import { isApiError } from '../../../core/errors.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import type { KubeObject, ResourceType } from '../../../kinds/meta.ts'
+import { ClusterSetBinding } from '../../../kinds/native/cluster-set-binding.ts'
+import { ClusterSet } from '../../../kinds/native/cluster-set.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
+import { asPlacementSet } from '../../../plan/placement/read-objects.ts'
+import { contentRefusals } from '../../../plan/projects/decide.ts'
+import { allLimitsOf, decideExecutor } from '../../../plan/projects/limits.ts'
+import { placementReach } from '../../../plan/projects/placement-question.ts'
+import { indexProjects, projectOf } from '../../../plan/projects/project-of.ts'
 import type { Connection } from '../../api/connect.ts'
+import { readProjects } from '../../repository/fleet-facts.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { alignColumns } from '../../print/print-rollout.ts'
 import type { Terminal } from '../../print/terminal.ts'
@@ -161,21 +170,23 @@ export async function karmadaExplain(word: string, name: string, input: KarmadaI
   const key = kind.scope === 'Namespaced' ? { namespace: namespaceOf(input), name } : { name }
   const template = await findObject(client, kind, key, signal)
   if (!template) throw notFound(kind, name, input)
-  const { explainClusters, explainPolicies } = await import('../../../dialects/karmada/served/explain-binding.ts')
+  const { explainClusters, explainPolicies, explainProject } =
+    await import('../../../dialects/karmada/served/explain-binding.ts')
   const inNamespace = kind.scope === 'Namespaced' ? { namespace: namespaceOf(input) } : undefined
-  const [policies, overrides, clusters, binding] = await Promise.all([
+  const [policies, overrides, clusters, project, binding] = await Promise.all([
     both(client, [parts.PropagationPolicy, parts.ClusterPropagationPolicy], inNamespace),
     both(client, [parts.OverridePolicy, parts.ClusterOverridePolicy], inNamespace),
     listOf(client, Cluster, {}),
+    projectFacts(client, template),
     bindingNamed(kind, name, { parts, input }).catch((caught: unknown) => {
       if (caught instanceof CliError) return undefined
       throw caught
     }),
   ])
-  const facts = { template: template as never, binding, policies, overrides, clusters }
-  const [explained, reached] = [explainPolicies(facts), explainClusters(facts)]
+  const facts = { template: template as never, binding, policies, overrides, clusters, ...project }
+  const [explained, reached, refusals] = [explainPolicies(facts), explainClusters(facts), explainProject(facts)]
   if (flags.output === 'json') {
-    terminal.data(`${JSON.stringify({ policies: explained, clusters: reached }, undefined, 2)}\n`)
+    terminal.data(`${JSON.stringify({ policies: explained, refusals, clusters: reached }, undefined, 2)}\n`)
     return
   }
   const policyRows = explained.map((one) => [one.policy, `${one.priority}`, one.selects, one.verdict])
@@ -186,11 +197,31 @@ export async function karmadaExplain(word: string, name: string, input: KarmadaI
     one.why,
   ])
   terminal.data(`${alignColumns([['POLICY', 'PRIORITY', 'SELECTS BY', 'VERDICT'], ...policyRows])}\n`)
+  if (refusals.length > 0) terminal.data(`\nNot admitted: ${refusals.join(' ')}\n`)
   if (!binding) {
     terminal.say('no policy claims the object, so it runs nowhere')
     return
   }
   terminal.data(`\n${alignColumns([['CLUSTER', 'REPLICAS', 'OVERRIDES', 'REASON'], ...clusterRows])}\n`)
+}
+
+/** What the Project of the object's namespace allows; nothing where the caller may not read Projects. */
+async function projectFacts(client: Client, { apiVersion, kind, metadata }: KubeObject) {
+  const projects = await readProjects(client)
+  if (!projects) return {}
+  const { CLUSTER_NAMESPACE } = await import('../../../dialects/karmada/served/delivery-label.ts')
+  const namespace = metadata.namespace ?? CLUSTER_NAMESPACE
+  const [sets, bindings] = await Promise.all([
+    listOf(client, ClusterSet, {}),
+    listOf(client, ClusterSetBinding, { namespace }),
+  ])
+  const found = projectOf(indexProjects(projects), namespace)
+  const world = { sets: sets.map(asPlacementSet), bound: bindings.map(({ spec }) => spec.clusterSet) }
+  const id = compact({ apiVersion, kind, namespace: metadata.namespace, name: metadata.name })
+  if (!found.project) return { reach: placementReach(found, world) }
+  const { refusal } = decideExecutor(allLimitsOf(found.project), undefined)
+  const refusals = [...contentRefusals(found.project, [id]), ...(refusal === undefined ? [] : [refusal])]
+  return { reach: placementReach(found, world), refusals }
 }
 
 async function both<T extends KubeObject>(

@@ -1,6 +1,10 @@
 /** guard list and release, and explain while a change is held, against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { systemClock } from '../../../core/time/system-clock.ts'
+import { ClusterResourceBinding, ResourceBinding } from '../../../dialects/karmada/served/kinds.ts'
+import { installDialects } from '../../../hub/home/dialects.ts'
+import { Deployment } from '../../../kinds/builtin/apps.ts'
 import { digestOf } from '../../../core/crypto/digest.ts'
 import { ensureNamespace } from '../../../hub/home/hub-info.ts'
 import { RoleBinding } from '../../../kinds/builtin/rbac.ts'
@@ -140,6 +144,69 @@ test('changes of Bundles, clusters and moved Bundles are listed and released as 
   assert.equal((await client.get(Rollout, rollout)).spec.paused, false)
   const again = await expectErrorReport(guardRelease('rollout', 'till-removal-1', input({ yes: true })))
   assert.deepEqual([again.exitCode, again.what], [3, 'no change of rollout "till-removal-1" waits for a release'])
+})
+
+test('a held change of a binding of Karmada is released on its object, by a person who may edit that', async (t) => {
+  const hub = createCliHub(t, { namespace: 'retail', dialects: ['karmada'] })
+  const { client, terminal, taken } = hub
+  await ensureNamespace(client, 'retail')
+  await installDialects(['karmada'], { client, clock: systemClock, signal: new AbortController().signal })
+  for (const role of ['view', 'edit']) {
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role }
+    const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: role }]
+    await client.create(RoleBinding, build(RoleBinding, `retail/${role}`, { roleRef, subjects }))
+  }
+  const labels = { app: 'web' }
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } }
+  const spec = { selector: { matchLabels: labels }, template }
+  await client.create(Deployment, build(Deployment, 'retail/web', { spec }))
+  const token = 'g4-drop3-0a1b2c3d'
+  const message = `The change would drop 3 of 20 clusters. Let it through with: flotilla guard release resourcebinding web-deployment -n retail (token ${token})`
+  const held = async (type: typeof ResourceBinding, key: string, resource: object) => {
+    const made = await client.create(type, build(type, key, { spec: { resource: resource as never } }))
+    const condition = {
+      type: 'Scheduled',
+      status: 'False' as const,
+      reason: 'DropHeld',
+      message,
+      lastTransitionTime: AT,
+    }
+    await client.update(type, { ...made, status: { conditions: [condition] } }, { subresource: 'status' })
+  }
+  const crd = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'mice.example.com' }
+  await held(ResourceBinding, 'retail/web-deployment', {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    namespace: 'retail',
+    name: 'web',
+  })
+  await held(ClusterResourceBinding, 'mice', crd)
+  const as = (user: string | undefined, flags: GuardInput['flags'] = {}) => ({
+    connection: user === undefined ? hub.connection : hub.connectionOf(user),
+    terminal,
+    flags: { yes: true, ...flags },
+    confirm: async () => false,
+  })
+  await guardList(as(undefined, { output: 'json' }))
+  const listed = JSON.parse(taken().out) as Record<string, string>[]
+  assert.deepEqual(
+    listed.map(({ kind, namespace, name, message: told }) => [kind, namespace, name, told]),
+    [
+      ['resourcebinding', 'retail', 'web-deployment', 'The change would drop 3 of 20 clusters.'],
+      ['clusterresourcebinding', undefined, 'mice', 'The change would drop 3 of 20 clusters.'],
+    ],
+  )
+  const written = async () =>
+    (await client.get(Deployment, { namespace: 'retail', name: 'web' })).metadata.annotations?.[
+      'flotilla.dev/release-drop'
+    ]
+  const refused = await expectErrorReport(guardRelease('resourcebinding', 'web-deployment', as('view')))
+  assert.deepEqual([refused.exitCode, await written()], [4, undefined])
+  await guardRelease('resourcebinding', 'web-deployment', as('edit'))
+  assert.equal(await written(), token)
+  assert.match(taken().err, /change of resourcebinding "web-deployment" released; the clusters lose the object/)
+  const missing = await expectErrorReport(guardRelease('clusterresourcebinding', 'mice', as(undefined)))
+  assert.equal(missing.exitCode, 3, 'its object is not on the hub')
 })
 
 test('what does not wait or does not exist is said, and an empty list is no empty table', async (t) => {

@@ -1,10 +1,12 @@
 /** `flotilla guard list` and `release`: changes that wait for a person because they would remove or add too much. */
 import type { Client } from '../../../client/client.ts'
 import { clientOver } from '../../../client/create-client.ts'
+import { compact } from '../../../core/compact.ts'
 import { settleAll } from '../../../core/async/settle-all.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { nameSome, plural } from '../../../core/text/name-some.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
+import { apiVersionOf } from '../../../kinds/meta.ts'
 import type { KubeObject, ResourceType } from '../../../kinds/meta.ts'
 import type { Placement } from '../../../kinds/native/placement.ts'
 import { growthTokenIn } from '../../../plan/placement/growth-guard.ts'
@@ -29,8 +31,8 @@ import { alignColumns } from '../../print/print-rollout.ts'
 import { relativeTime } from '../../print/print-time.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { rolloutResume } from '../rollout/rollout.ts'
-import { heldChangesIn, heldOfCluster, heldOfObject, heldOfRepo, heldRemoval } from './held-changes.ts'
-import type { GuardedKind, HeldChange } from './held-changes.ts'
+import { heldChangesIn, heldOfBinding, heldOfCluster, heldOfObject, heldOfRepo, heldRemoval } from './held-changes.ts'
+import type { BindingObject, GuardedKind, HeldChange } from './held-changes.ts'
 import { readFleet } from './placement.ts'
 
 export interface GuardInput {
@@ -48,21 +50,37 @@ export interface GuardInput {
 const RELEASE_DROP = 'flotilla.dev/release-drop'
 const SHOWN_CLUSTERS = 20
 
+/** A binding kind of Karmada; a hub without the dialect does not serve it. */
+function bindingType(kind: string, scope: ResourceType['scope']): ResourceType<BindingObject> {
+  return { group: 'work.karmada.io', version: 'v1alpha2', kind, plural: `${kind.toLowerCase()}s`, scope }
+}
+const RESOURCE_BINDINGS = bindingType('ResourceBinding', 'Namespaced')
+const CLUSTER_RESOURCE_BINDINGS = bindingType('ClusterResourceBinding', 'Cluster')
+
 /** Lists the changes that the guard stopped. */
 export async function guardList(input: GuardInput): Promise<void> {
   const { terminal, flags } = input
   const client = clientOver(input.connection.rest)
   const within = flags.namespace === undefined ? {} : { namespace: flags.namespace }
-  const [placements, bundles, rollouts, clusters, repos] = await settleAll([
+  const [placements, bundles, rollouts, clusters, repos, ...bindings] = await settleAll([
     listAll(client, PLACEMENTS, within),
     listAll(client, BUNDLES, within),
     listAll(client, ROLLOUTS, within),
     flags.namespace === undefined ? listAll(client, CLUSTERS) : [],
     readIfAllowed('gitrepos', listAll(client, GIT_REPOS, within)),
+    readIfAllowed('ResourceBindings', listAll(client, RESOURCE_BINDINGS, within)),
+    readIfAllowed(
+      'ClusterResourceBindings',
+      flags.namespace === undefined ? listAll(client, CLUSTER_RESOURCE_BINDINGS) : Promise.resolve([]),
+    ),
   ])
-  const held = heldChangesIn({ placements, bundles, rollouts, clusters, repos: repos.items })
+  const ofKarmada = bindings.flatMap(({ items }) => items)
+  const held = heldChangesIn({ placements, bundles, rollouts, clusters, repos: repos.items, bindings: ofKarmada })
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(held, undefined, 2)}\n`)
   if (repos.refused !== undefined) terminal.say('GitRepos are not shown: you may not list them')
+  for (const { refused } of bindings) {
+    if (refused !== undefined) terminal.say(`${refused} are not shown: you may not list them`)
+  }
   if (held.length === 0) return terminal.say('No change waits for a release.')
   const now = systemClock.now()
   const rows = held.map((change) => [
@@ -111,6 +129,8 @@ const THEN: Readonly<Record<Exclude<GuardedKind, 'rollout'>, string>> = {
   placement: 'the Bundles are removed ring by ring',
   cluster: 'the Bundles are removed',
   gitrepo: 'the Bundles are removed ring by ring',
+  resourcebinding: 'the clusters lose the object',
+  clusterresourcebinding: 'the clusters lose the object',
 }
 
 function isGrowth({ token }: HeldChange): boolean {
@@ -143,6 +163,10 @@ async function heldChanges(
       return { changes: heldOfCluster(await named(CLUSTERS, asked)), effect: [] }
     case 'gitrepo':
       return { changes: heldOfRepo(await named(GIT_REPOS, asked)), effect: [] }
+    case 'resourcebinding':
+      return { changes: heldOfBinding(await named(RESOURCE_BINDINGS, asked)), effect: [] }
+    case 'clusterresourcebinding':
+      return { changes: heldOfBinding(await named(CLUSTER_RESOURCE_BINDINGS, asked)), effect: [] }
     case 'rollout':
       return { changes: heldRemoval(await named(ROLLOUTS, asked)), effect: [] }
   }
@@ -191,6 +215,23 @@ async function placementEffect(client: Client, placement: Placement): Promise<re
   }
 }
 
+/** Releases a change of a binding on its object, which people write: the hub alone writes bindings. */
+async function releaseObject({ kind, name, namespace = '' }: HeldChange, client: Client, body: object): Promise<void> {
+  const isCluster = kind === 'clusterresourcebinding'
+  const type = isCluster ? CLUSTER_RESOURCE_BINDINGS : RESOURCE_BINDINGS
+  const { resource } = (await client.get(type, isCluster ? { name } : { namespace, name })).spec
+  const { TEMPLATE_KINDS } = await import('../../../dialects/karmada/templates/template-kinds.ts')
+  const template = TEMPLATE_KINDS.find((one) => apiVersionOf(one) === resource.apiVersion && one.kind === resource.kind)
+  if (!template) {
+    throw new CliError(EXIT.failed, {
+      what: `${resource.kind} ${JSON.stringify(resource.name)} is not of a kind that runs on clusters`,
+      todo: 'delete the binding, or undo the change',
+    })
+  }
+  const key = compact({ name: resource.name, namespace: resource.namespace })
+  await client.patch(template, key, { type: 'merge', body })
+}
+
 async function release(
   change: HeldChange,
   { client, input }: { readonly client: Client; readonly input: GuardInput },
@@ -202,7 +243,8 @@ async function release(
   if (kind === 'placement') await client.patch(PLACEMENTS, { name, namespace }, options)
   else if (kind === 'bundle') await client.patch(BUNDLES, { name, namespace }, options)
   else if (kind === 'gitrepo') await client.patch(GIT_REPOS, { name, namespace }, options)
-  else await client.patch(CLUSTERS, { name }, options)
+  else if (kind === 'cluster') await client.patch(CLUSTERS, { name }, options)
+  else await releaseObject(change, client, body)
   const then = isGrowth(change) ? 'the Bundles are rolled out ring by ring' : THEN[kind]
   input.terminal.step('ok', `change of ${kind} "${name}" released; ${then}`)
 }

@@ -10,7 +10,26 @@ import type { ConditionedObject } from '../../../plan/fleet/attention.ts'
 import { growthTokenIn } from '../../../plan/placement/growth-guard.ts'
 import { shrinkTokenIn } from '../../../plan/placement/shrink-guard.ts'
 
-export type GuardedKind = 'placement' | 'bundle' | 'cluster' | 'rollout' | 'gitrepo'
+export type GuardedKind =
+  | 'placement'
+  | 'bundle'
+  | 'cluster'
+  | 'rollout'
+  | 'gitrepo'
+  | 'resourcebinding'
+  | 'clusterresourcebinding'
+
+/** A ResourceBinding of Karmada: the decision about an object of the hub. */
+export interface BindingObject extends ConditionedObject {
+  readonly spec: {
+    readonly resource: {
+      readonly apiVersion: string
+      readonly kind: string
+      readonly namespace?: string
+      readonly name: string
+    }
+  }
+}
 
 /** A change that waits until a person releases it. */
 export interface HeldChange {
@@ -32,11 +51,12 @@ export interface GuardedObjects {
   readonly rollouts: readonly Rollout[]
   readonly clusters: readonly Cluster[]
   readonly repos: readonly ConditionedObject[]
+  readonly bindings?: readonly BindingObject[]
 }
 
 /** The held changes of these objects. */
 export function heldChangesIn(objects: GuardedObjects): readonly HeldChange[] {
-  const { placements, bundles, rollouts, clusters } = objects
+  const { placements, bundles, rollouts, clusters, bindings = [] } = objects
   const repos = objects.repos.flatMap(heldOfRepo)
   // A GitRepo repeats the held changes of the objects that it made.
   const told = new Set(repos.map(({ token }) => token))
@@ -48,6 +68,7 @@ export function heldChangesIn(objects: GuardedObjects): readonly HeldChange[] {
     ].filter(({ token }) => !told.has(token)),
     ...rollouts.flatMap(heldRemoval),
     ...clusters.flatMap(heldOfCluster),
+    ...bindings.flatMap(heldOfBinding),
   ]
 }
 
@@ -76,6 +97,16 @@ export function heldOfRepo({ metadata, status }: ConditionedObject): HeldChange[
   if (token === undefined) return []
   const message = condition.message.replace(/ Let it through with: .*$/, '')
   return [{ kind: 'gitrepo', ...placeOf(metadata), since: condition.lastTransitionTime, message, token }]
+}
+
+/** The clusters that an object of the hub would leave because of a change of its policy or of labels. */
+export function heldOfBinding({ metadata, status }: BindingObject): HeldChange[] {
+  const condition = findCondition(status?.conditions, 'Scheduled')
+  const token = condition?.reason === 'DropHeld' ? shrinkTokenIn(condition.message) : undefined
+  if (!condition || token === undefined) return []
+  const kind = metadata.namespace ? 'resourcebinding' : 'clusterresourcebinding'
+  const message = condition.message.replace(/ Let it through with: .*$/, '')
+  return [{ kind, ...placeOf(metadata), since: condition.lastTransitionTime, message, token }]
 }
 
 /** A removal that was created paused because it is larger than the guard allows. */

@@ -53,7 +53,15 @@ export function addSimulate(program: FlotillaCommand, act: Act): void {
     )
 }
 
-const KINDS = ['placement', 'bundle', 'cluster', 'rollout', 'gitrepo'] as const
+const KINDS = [
+  'placement',
+  'bundle',
+  'cluster',
+  'rollout',
+  'gitrepo',
+  'resourcebinding',
+  'clusterresourcebinding',
+] as const
 
 /** `guard` and its verbs. */
 export function addGuard(program: FlotillaCommand, act: Act): void {
@@ -90,6 +98,7 @@ export function addGuard(program: FlotillaCommand, act: Act): void {
     )
     .example('Release a change of a Placement', 'flotilla guard release placement stores --reason "stores closed"')
     .example('Release a commit of a GitRepo', 'flotilla guard release gitrepo apps -n fleet-default')
+    .example("Release a change of Karmada's policy", 'flotilla guard release resourcebinding web-deployment -n shop')
     .option('--reason <text>', 'Reason recorded in the audit log')
     .action(
       act(async (run, words, flags) => {

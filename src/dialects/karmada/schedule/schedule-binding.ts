@@ -282,7 +282,6 @@ function divide(input: PlaceInput, candidates: readonly Candidate[], replicas: n
         `replicaDivisionPreference: ${replicaDivisionPreference}, please try another scheduling strategy`,
     )
   }
-  const weights = placement.replicaScheduling?.weightPreference?.staticWeightList ?? []
   const divided = divideReplicas({
     strategy,
     candidates,
@@ -290,14 +289,18 @@ function divide(input: PlaceInput, candidates: readonly Candidate[], replicas: n
     previous: withReplicas(binding.spec.clusters ?? []),
     fresh: isRescheduleAsked(binding),
     uid: binding.spec.resource.uid ?? '',
-    weightOf: ({ cluster }) =>
-      weights.reduce(
-        (most, { targetCluster = {}, weight = 0 }) =>
-          weight > most && affinityPredicate(targetCluster)(cluster) ? weight : most,
-        0,
-      ),
+    weightOf: ({ cluster }) => staticWeightOf(placement, cluster),
   })
   return divided.filter((one) => one.replicas > 0)
+}
+
+/** The highest static weight that the placement has for a cluster. */
+export function staticWeightOf({ replicaScheduling }: KarmadaPlacement, cluster: ClusterSnapshot): number {
+  return (replicaScheduling?.weightPreference?.staticWeightList ?? []).reduce(
+    (most, { targetCluster = {}, weight = 0 }) =>
+      weight > most && affinityPredicate(targetCluster)(cluster) ? weight : most,
+    0,
+  )
 }
 
 function strategyOf(placement: KarmadaPlacement): DivisionStrategy | undefined {

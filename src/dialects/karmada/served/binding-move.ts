@@ -7,22 +7,22 @@ import { deliveredTo, deliveryEntryId } from '../../../kinds/native/delivery.ts'
 import type { Delivery } from '../../../kinds/native/delivery.ts'
 import { decideFailover } from '../failover/decide-failover.ts'
 import type { Move, MoveFacts, Placed } from '../failover/decide-failover.ts'
-import type { KarmadaCluster } from '../types.ts'
 import type { BindingPorts } from './binding.ts'
 import { FAIL_BACK, LEFT_CLUSTERS } from './decide-claim.ts'
 import type { ServedBinding } from './kinds.ts'
-import { scheduleServed } from './schedule-served.ts'
+import { scheduleGuarded } from './guard-drops.ts'
+import type { GuardFacts } from './guard-drops.ts'
 
 /** What a move is decided from, besides the binding. */
 export interface MoveInput {
-  readonly clusters: readonly KarmadaCluster[]
+  readonly guard: GuardFacts
   readonly ports: Pick<BindingPorts, 'reachOf' | 'heldMoves' | 'failoverPace' | 'reportOf' | 'isUnreachable'>
   readonly delivery: Delivery | undefined
   readonly now: number
 }
 
 /** The next step; undefined for a binding that never moves. */
-export function decideMove(binding: ServedBinding, { clusters, ports, delivery, now }: MoveInput): Move | undefined {
+export function decideMove(binding: ServedBinding, { guard, ports, delivery, now }: MoveInput): Move | undefined {
   const { placement, failover, gracefulEvictionTasks = [] } = binding.spec
   if (!placement || (!failover?.cluster && gracefulEvictionTasks.length === 0)) return undefined
   return decideFailover({
@@ -36,7 +36,7 @@ export function decideMove(binding: ServedBinding, { clusters, ports, delivery, 
     paceMs: ports.failoverPace.waitMs('all'),
     now,
     schedule: (placed, isFresh) => {
-      const decided = scheduleServed(asPlaced(binding, placed, isFresh ? now : undefined), clusters)
+      const decided = scheduleGuarded(asPlaced(binding, placed, isFresh ? now : undefined), { ...guard, isMove: true })
       return decided.scheduled.status === 'True' ? decided.clusters : undefined
     },
   })

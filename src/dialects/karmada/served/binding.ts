@@ -27,7 +27,8 @@ import { compileBinding, deletedPolicy, deliveryOptions, targetsOf } from './com
 import type { ClusterContent } from './compile-binding.ts'
 import { CLUSTER_NAMESPACE, DELIVERY_LABEL } from './delivery-label.ts'
 import type { ServedBinding } from './kinds.ts'
-import { scheduledAnnotations, scheduleServed } from './schedule-served.ts'
+import { scheduleGuarded } from './guard-drops.ts'
+import { scheduledAnnotations } from './schedule-served.ts'
 import type { ServedSchedule } from './schedule-served.ts'
 
 /** Keeps a binding until its Delivery is gone. */
@@ -105,7 +106,10 @@ export function bindingReconciler(name: string, ports: BindingPorts): Reconciler
         draft.conditions.set('Admitted', 'False', 'ProjectRefuses', `${allowed.refusal} What runs stays.`)
         return {}
       }
-      const decided = binding.spec.placement ? scheduleServed(binding, candidatesFor(binding, allowed)) : undefined
+      const guard = guardOf(template, isMine ? delivery : undefined)
+      const decided = binding.spec.placement
+        ? scheduleGuarded(binding, { ...guard, clusters: candidatesFor(binding, allowed) })
+        : undefined
       if (decided && writeDecision(draft, decided, context.clock.now())) return {}
       if (delivery && !isMine) {
         const message = `Delivery ${keyOf(delivery)} exists and was not made for this binding; delete or rename it.`
@@ -116,7 +120,8 @@ export function bindingReconciler(name: string, ports: BindingPorts): Reconciler
       // Read again: the decision must see each cluster once, and time has passed.
       const current = ports.clustersFor(deliveryNamespace(binding))
       const clusters = candidatesFor(binding, 'refusal' in current ? allowed : current)
-      const move = decideMove(binding, { clusters, ports, delivery: compiled.delivery, now: context.clock.now() })
+      const now = context.clock.now()
+      const move = decideMove(binding, { guard: { ...guard, clusters }, ports, delivery: compiled.delivery, now })
       if (move?.placed) {
         writePlaced(binding, move.placed)
         ports.failoverPace.note(ALL_BINDINGS)
@@ -126,6 +131,11 @@ export function bindingReconciler(name: string, ports: BindingPorts): Reconciler
       return { ...shown, ...soonest(shown, move) }
     },
   }
+}
+
+/** What the guard against dropping clusters reads of a binding. */
+function guardOf(template: Template, delivery: Delivery | undefined) {
+  return { template, holds: (cluster: string) => delivery !== undefined && specSet(delivery, cluster) !== undefined }
 }
 
 /** The clusters that are asked: those that are allowed, and targets that were allowed before. */

@@ -3,8 +3,9 @@ import { describe, test } from 'node:test'
 import type { Template } from '../templates/template-kinds.ts'
 import { bindingName, decideBinding, isIgnored, readPolicy } from './decide-claim.ts'
 import type { ClaimFacts } from './decide-claim.ts'
+import { PropagationPolicy } from './kinds.ts'
 import type { ServedBinding, ServedPropagation } from './kinds.ts'
-import { validPolicies } from './policies.ts'
+import { policiesInForce, propagationPolicyReconciler } from './policies.ts'
 import { templateReconciler } from './template.ts'
 
 const TEMPLATE: Template = {
@@ -31,7 +32,7 @@ function decide(policies: readonly ServedPropagation[], more: Partial<ClaimFacts
   return decideBinding({
     template: TEMPLATE,
     binding: undefined,
-    policies: validPolicies(policies),
+    ...policiesInForce(policies),
     overrides: [],
     ...more,
   })
@@ -115,10 +116,10 @@ test('a deleted template whose policy has come to preserve it hands that on befo
   }
   let stored: ServedBinding | undefined = binding
   const steps: string[] = []
-  const policies = validPolicies([policy('a', { preserveResourcesOnDeletion: true })])
+  const inForce = policiesInForce([policy('a', { preserveResourcesOnDeletion: true })])
   const { reconcile } = templateReconciler('t', {
     bindingOf: () => stored,
-    factsOf: () => ({ policies, overrides: [], requiredBy: [] }),
+    factsOf: () => ({ ...inForce, overrides: [], requiredBy: [] }),
     createBinding: async () => void steps.push('create'),
     updateBinding: async (next) => {
       stored = next
@@ -156,6 +157,49 @@ test('a policy that Karmada refuses, or that names another scheduler, has no eff
   assert.match(problem({ placement: { clusterAffinity: {}, clusterAffinities: [] } }), /clusterAffinit/)
   assert.match(problem({ schedulerName: 'mine' }), /spec\.schedulerName: only default-scheduler is served/)
   assert.equal(problem({}), '')
+})
+
+describe('a policy that is edited and not valid any more', () => {
+  const lastValid = { generation: 3, spec: policy('a').spec as never, failBackAfter: '10m' }
+  const wrong = { placement: { clusterAffinity: {}, clusterAffinities: [] } }
+
+  test('acts as it was when it was valid, with its fail-back time', () => {
+    const annotations = { 'karmada.flotilla.dev/fail-back-after': 'soon' }
+    for (const edited of [policy('a', wrong), policy('a', {}, { annotations })]) {
+      const binding = decide([{ ...edited, status: { lastValid } }])
+      assert.equal(usedBy(binding), 'a')
+      assert.equal(binding?.metadata.annotations?.['karmada.flotilla.dev/fail-back-after'], '10m')
+    }
+  })
+
+  test('keeps what it claimed when it has not been seen valid, and no other policy takes it over', () => {
+    const binding = decide([policy('a')])
+    const template = { ...TEMPLATE, spec: { replicas: 7 } }
+    const kept = decide([policy('a', wrong), policy('b')], { binding, template })
+    assert.deepEqual([usedBy(kept), kept?.spec.replicas, kept?.metadata.labels], ['a', 7, binding?.metadata.labels])
+    const deleted = policy('a', wrong, { deletionTimestamp: '2026-03-01T00:00:00Z' })
+    assert.equal(usedBy(decide([deleted, policy('b')], { binding })), 'b')
+  })
+
+  test('says which generation stays in force', async () => {
+    const said = async (status: ServedPropagation['status']) => {
+      const conditions: string[] = []
+      const seen = { ...policy('a', wrong, { generation: 4 }), ...(status && { status }) }
+      const draft = {
+        seen,
+        next: { ...seen },
+        conditions: { set: (...words: string[]) => void conditions.push(...words) },
+      }
+      await propagationPolicyReconciler(PropagationPolicy).reconcile(draft as never, {} as never)
+      assert.deepEqual(draft.next.status, status, 'an invalid edit is not kept')
+      return conditions
+    }
+    assert.match(
+      (await said({ lastValid })).join(' '),
+      /^Accepted False Invalid The policy is not valid, so generation 3 of it stays in force: /,
+    )
+    assert.match((await said(undefined)).join(' '), /^Accepted False Invalid The policy has no effect: /)
+  })
 })
 
 test('the name of a binding is at most 253 characters long', () => {

@@ -73,6 +73,8 @@ export interface ClaimFacts {
   readonly binding: ServedBinding | undefined
   /** Policies that are valid, with defaults. */
   readonly policies: readonly ServedPropagation[]
+  /** Policies that are not valid and have never been seen valid. */
+  readonly invalid?: readonly ServedPropagation[]
   /** Names of override policies, on which policies can depend. */
   readonly overrides: readonly PolicyObject[]
   /** Bindings of workloads that the object follows to their clusters. */
@@ -114,7 +116,10 @@ function attached(template: Template, binding: ServedBinding | undefined): Serve
   }
 }
 
-function claimedBinding({ template, binding, policies, overrides }: ClaimFacts): ServedBinding | undefined {
+function claimedBinding(facts: ClaimFacts): ServedBinding | undefined {
+  const { template, binding, policies, overrides, invalid = [] } = facts
+  // An edit that is not valid is no deletion: what the policy decided stays, and the object is followed.
+  if (binding && invalid.some((policy) => isClaimedBy(binding, policy))) return followed(template, binding)
   const object = { ...template, metadata: { ...template.metadata, ...claimOf(template, binding) } }
   const claims = new PolicyClaims(object, [...(policies as readonly PolicyObject[]), ...overrides], { preempts: true })
   claims.seeObject()
@@ -132,6 +137,20 @@ function claimedBinding({ template, binding, policies, overrides }: ClaimFacts):
   // Without a policy, or while its overrides are missing, what was decided stays.
   if (!policy || problem !== undefined) return binding && !policy ? unclaimed(binding) : binding
   return bindingFor(template, binding, policy)
+}
+
+/** Whether the binding records a claim of the policy. */
+export function isClaimedBy({ metadata }: ServedBinding, policy: ServedPropagation | undefined): boolean {
+  const uid = policy?.metadata.uid ?? ''
+  return uid !== '' && Object.values(metadata.labels ?? {}).includes(uid)
+}
+
+/** The binding with its decisions, and with the object as it is now. */
+function followed(template: Template, binding: ServedBinding): ServedBinding {
+  return {
+    ...binding,
+    spec: compact({ ...binding.spec, resource: resourceOf(template), replicas: replicasOf(template) }),
+  }
 }
 
 /** The claim that the binding records, as labels and annotations of the template. */
@@ -215,12 +234,14 @@ function bindingFor(
 
 /** Annotation with the clusters that a binding has left because they were out of reach. */
 export const LEFT_CLUSTERS = 'karmada.flotilla.dev/left-clusters'
+/** Annotation with the token of the last drop of clusters that a person released: a token counts once. */
+export const RELEASED_DROP = 'karmada.flotilla.dev/released-drop'
 /** Annotation with the placement that was applied last. */
 export const APPLIED_PLACEMENT = 'policy.karmada.io/applied-placement'
 
 function appliedPlacement(binding: ServedBinding | undefined): Record<string, string> {
   const kept = Object.entries(binding?.metadata.annotations ?? {}).filter(
-    ([key]) => key === APPLIED_PLACEMENT || key === LEFT_CLUSTERS,
+    ([key]) => key === APPLIED_PLACEMENT || key === LEFT_CLUSTERS || key === RELEASED_DROP,
   )
   return Object.fromEntries(kept)
 }

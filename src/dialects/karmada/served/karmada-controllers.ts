@@ -23,7 +23,7 @@ import type { Template } from '../templates/template-kinds.ts'
 import { bindingControllers } from './binding-controllers.ts'
 import type { BindingParts } from './binding-controllers.ts'
 import { clusterFaceReconciler } from './cluster-face-controller.ts'
-import { bindingName } from './decide-claim.ts'
+import { bindingName, isClaimedBy } from './decide-claim.ts'
 import {
   ClusterOverridePolicy,
   ClusterPropagationPolicy,
@@ -34,7 +34,7 @@ import {
   ResourceBinding,
 } from './kinds.ts'
 import type { ServedBinding, ServedOverride, ServedPropagation } from './kinds.ts'
-import { overridePolicyReconciler, propagationPolicyReconciler, validPolicies } from './policies.ts'
+import { overridePolicyReconciler, policiesInForce, propagationPolicyReconciler } from './policies.ts'
 import { templateReconciler } from './template.ts'
 import type { TemplatePorts } from './template.ts'
 import { deleteSame } from '../../../client/find-object.ts'
@@ -134,7 +134,7 @@ function templateController(kind: Kind<Template>, parts: Parts, { templates, tem
       return bindings.lister.get(isNamespaced ? `${metadata.namespace}/${name}` : name)
     },
     factsOf: (template) => ({
-      policies: validPolicies(policies.flatMap(({ lister }) => lister.list())),
+      ...policiesInForce(policies.flatMap(({ lister }) => lister.list())),
       overrides: overrides
         .flatMap(({ lister }) => lister.list())
         .map(({ kind: of, metadata }) => ({ kind: of, metadata })),
@@ -185,11 +185,6 @@ function templateController(kind: Kind<Template>, parts: Parts, { templates, tem
     failureCondition: false,
     notesGeneration: false,
   })
-}
-
-function isClaimedBy({ metadata }: ServedBinding, policy: ServedPropagation | undefined): boolean {
-  const uid = policy?.metadata.uid ?? ''
-  return uid !== '' && Object.values(metadata.labels ?? {}).includes(uid)
 }
 
 function selectedKeys(

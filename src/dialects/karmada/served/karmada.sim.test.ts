@@ -14,6 +14,7 @@ import { ClusterSetBinding } from '../../../kinds/native/cluster-set-binding.ts'
 import { ClusterSet } from '../../../kinds/native/cluster-set.ts'
 import { Delivery } from '../../../kinds/native/delivery.ts'
 import { Project } from '../../../kinds/native/project.ts'
+import { shrinkTokenIn } from '../../../plan/placement/shrink-guard.ts'
 import { startFleet, untilAnswered } from '../../../sim/fleet/fleet.ts'
 import type { Fleet } from '../../../sim/fleet/fleet.ts'
 import type { World } from '../../../sim/kernel/world.ts'
@@ -108,6 +109,18 @@ async function until(world: World, fleet: Fleet, what: string, holds: () => Prom
 const says = (binding: ServedBinding | undefined, type: string): string => {
   const { status, reason } = findCondition(binding?.status?.conditions, type) ?? {}
   return `${status} ${reason}`
+}
+
+/** Lets the change through that the guard holds: the token in the condition, on the object. */
+async function releaseDrop(world: World, fleet: Fleet): Promise<void> {
+  const isHeld = async () => says(await bindingOf(fleet), 'Scheduled') === 'False DropHeld'
+  await until(world, fleet, 'held', isHeld)
+  const { message = '' } = findCondition((await bindingOf(fleet))?.status?.conditions, 'Scheduled') ?? {}
+  const annotations = { 'flotilla.dev/release-drop': shrinkTokenIn(message)! }
+  const patch = { type: 'merge', body: { metadata: { annotations } } } as const
+  await retryUntilAccepted(world, 'release', () =>
+    fleet.client.patch(Deployment, { namespace: NAMESPACE, name: 'web' }, patch),
+  )
 }
 
 /** Replicas, or the first image, of the Deployment on each cluster. */
@@ -470,11 +483,12 @@ describe('what follows, stays and waits', () => {
       // The new copy cannot become healthy: its agent is gone.
       fleet.members[1]!.agent.kill()
       await apply(world, fleet, PropagationPolicy, 'web', policy(on('store-2'), moving))
+      await releaseDrop(world, fleet)
       const isLeaving = async () => (await bindingOf(fleet))?.spec.gracefulEvictionTasks?.length === 1
       await until(world, fleet, 'leaving', isLeaving)
       await world.run(120_000)
       assert.deepEqual([(await replicasOn(fleet))[0], (await configOn(fleet, 'settings'))[0]], [1, '1'])
-      await apply(world, fleet, PropagationPolicy, 'web', policy(on('store-1'), moving))
+      await apply(world, fleet, PropagationPolicy, 'web', policy(on('store-1', 'store-2'), moving))
       await world.run(120_000)
       // As after a restore from a backup without the workload.
       const key = `/apps/deployments/${NAMESPACE}/web`
@@ -511,6 +525,88 @@ describe('what follows, stays and waits', () => {
       assert.match(items[0]?.appliedMessage ?? '', /suspended/)
       await apply(world, fleet, PropagationPolicy, 'web', policy({}))
       await until(world, fleet, 'resumed', async () => (await replicasOn(fleet)).join() === '3,3')
+    })
+  })
+})
+
+describe('what a person has not asked for', () => {
+  const label = async (world: World, { client }: Fleet, name: string, tier: string) =>
+    retryUntilAccepted(world, `label ${name}`, () =>
+      client.patch(Cluster, { name }, { type: 'merge', body: { metadata: { labels: { tier } } } }),
+    )
+  const inShop = {
+    clusterAffinity: { labelSelector: { matchLabels: { tier: 'shop' } } },
+    spreadConstraints: [{ spreadByField: 'cluster', minGroups: 1, maxGroups: 1 }],
+  }
+
+  test('a label that takes an object from its clusters is held; a release lets exactly that through', async () => {
+    await once(async (world) => {
+      const fleet = await start(world, 2)
+      for (const nth of [1, 2]) await label(world, fleet, `store-${nth}`, 'shop')
+      await apply(world, fleet, PropagationPolicy, 'web', policy(inShop))
+      await apply(world, fleet, Deployment, 'web', web(2))
+      await until(world, fleet, 'ready', () => isReady(fleet, 2))
+      const [target] = (await bindingOf(fleet))?.spec.clusters ?? []
+      await label(world, fleet, target!.name, 'office')
+      const isHeld = async () => says(await bindingOf(fleet), 'Scheduled') === 'False DropHeld'
+      await until(world, fleet, 'held', isHeld)
+      await apply(world, fleet, Deployment, 'web', web(3))
+      await until(world, fleet, 'followed', () => isReady(fleet, 3))
+      await world.run(600_000)
+      const at = (nth: number) => (target!.name === `store-${nth}` ? 3 : undefined)
+      assert.deepEqual(await replicasOn(fleet), [at(1), at(2)], 'it stays where it was, and is on no other cluster')
+      await releaseDrop(world, fleet)
+      await until(world, fleet, 'moved', async () => (await replicasOn(fleet)).join() === [at(2), at(1)].join())
+      const annotations = (await onClusters(fleet, ({ metadata }) => metadata.annotations ?? {})).filter(Boolean)
+      assert.deepEqual(
+        annotations.map((one) => one?.['flotilla.dev/release-drop']),
+        [undefined],
+        'the token stays on the hub',
+      )
+    })
+  })
+
+  test('a policy that comes to name other clusters is held, and undone without a release', async () => {
+    await once(async (world) => {
+      const fleet = await start(world)
+      const on = (...clusterNames: string[]) => policy({ clusterAffinity: { clusterNames } })
+      await apply(world, fleet, PropagationPolicy, 'web', on('store-1', 'store-2'))
+      await apply(world, fleet, Deployment, 'web', web(1))
+      await until(world, fleet, 'ready', () => isReady(fleet, 2))
+      await apply(world, fleet, PropagationPolicy, 'web', on('store-3'))
+      const isHeld = async () => says(await bindingOf(fleet), 'Scheduled') === 'False DropHeld'
+      await until(world, fleet, 'held', isHeld)
+      await world.run(600_000)
+      assert.deepEqual(await replicasOn(fleet), [1, 1, undefined])
+      await apply(world, fleet, PropagationPolicy, 'web', on('store-1', 'store-2'))
+      await until(world, fleet, 'undone', async () => says(await bindingOf(fleet), 'Scheduled') === 'True Success')
+      assert.deepEqual(await replicasOn(fleet), [1, 1, undefined])
+    })
+  })
+
+  test('an edit that is not valid leaves the last valid one in force, for objects that come later, too', async () => {
+    await once(async (world) => {
+      const fleet = await start(world, 2)
+      const valid = { clusterAffinity: { clusterNames: ['store-1'] } }
+      const selectors = [{ apiVersion: 'apps/v1', kind: 'Deployment' }, selects('ConfigMap', 'v1', 'late')]
+      const edit = async (placement: object) =>
+        apply(world, fleet, PropagationPolicy, 'web', { spec: { resourceSelectors: selectors, placement } })
+      await edit(valid)
+      await apply(world, fleet, Deployment, 'web', web(1))
+      await until(world, fleet, 'ready', () => isReady(fleet, 1))
+      await apply(world, fleet, PropagationPolicy, 'other', policy({ clusterAffinity: { clusterNames: ['store-2'] } }))
+      await edit({ ...valid, clusterAffinities: [{ affinityName: 'a', clusterNames: ['store-2'] }] })
+      const shown = async () => {
+        const stored = await listStored(fleet.hubStore, PropagationPolicy)
+        const one = stored.find(({ metadata }) => metadata.name === 'web')
+        return findCondition(one?.status?.conditions, 'Accepted')?.message ?? ''
+      }
+      await until(world, fleet, 'said', async () => /generation 1 of it stays in force/.test(await shown()))
+      await apply(world, fleet, ConfigMap, 'late', { data: { value: '1' } })
+      await until(world, fleet, 'late', async () => (await configOn(fleet, 'late'))[0] === '1')
+      await world.run(600_000)
+      assert.deepEqual(await replicasOn(fleet), [1, undefined])
+      assert.equal((await bindingOf(fleet))?.metadata.annotations?.['propagationpolicy.karmada.io/name'], 'web')
     })
   })
 })

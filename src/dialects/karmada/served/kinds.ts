@@ -98,7 +98,11 @@ const OverrideSpec = withKeywords(
   KEPT,
 )
 
-const PolicyStatus = object({ conditions: Conditions })
+const PolicyStatus = object({
+  conditions: Conditions,
+  /** What was valid last: it stays in force while a later edit is not valid. */
+  lastValid: optional(object({ generation: int(), failBackAfter: optional(words()), spec: rawObject() })),
+})
 
 /** PropagationPolicy or ClusterPropagationPolicy. */
 export interface ServedPropagation extends KubeObject {

@@ -5,7 +5,7 @@ import type { KarmadaCluster, TargetCluster } from '../types.ts'
 import { snapshotOf } from '../schedule/cluster-snapshot.ts'
 import { scheduleBinding } from '../schedule/schedule-binding.ts'
 import type { ScheduleResult } from '../schedule/schedule-binding.ts'
-import { APPLIED_PLACEMENT } from './decide-claim.ts'
+import { APPLIED_PLACEMENT, RELEASED_DROP } from './decide-claim.ts'
 import type { ServedBinding } from './kinds.ts'
 
 /** Ways of division that need to know the free resources of clusters. */
@@ -19,6 +19,8 @@ export interface ServedSchedule {
   readonly affinity?: string
   /** The annotation with the placement that this decision applied; absent when the decision failed. */
   readonly appliedPlacement?: string
+  /** The token of the drop of clusters that a person released for this decision. */
+  readonly released?: string
 }
 
 /**
@@ -79,10 +81,11 @@ function sorted(clusters: readonly TargetCluster[]): readonly TargetCluster[] {
 /** The annotations of a binding after a decision. */
 export function scheduledAnnotations(
   { metadata }: ServedBinding,
-  { appliedPlacement }: ServedSchedule,
+  { appliedPlacement, released }: ServedSchedule,
 ): Record<string, string> {
   return {
     ...metadata.annotations,
     ...(appliedPlacement === undefined ? {} : { [APPLIED_PLACEMENT]: appliedPlacement }),
+    ...(released === undefined ? {} : { [RELEASED_DROP]: released }),
   }
 }

@@ -15,7 +15,7 @@ const TEMPLATE_FINALIZER = 'karmada.flotilla.dev/template'
 export interface TemplatePorts {
   /** The binding with the name that the template's binding has; it can be of another object. */
   bindingOf(template: Template): ServedBinding | undefined
-  factsOf(template: Template): Pick<ClaimFacts, 'policies' | 'overrides' | 'requiredBy'>
+  factsOf(template: Template): Pick<ClaimFacts, 'policies' | 'invalid' | 'overrides' | 'requiredBy'>
   createBinding(binding: ServedBinding, signal: AbortSignal): Promise<void>
   updateBinding(binding: ServedBinding, signal: AbortSignal): Promise<void>
   deleteBinding(binding: ServedBinding, signal: AbortSignal): Promise<void>

@@ -2,12 +2,14 @@
 /** What a cluster receives of a template: its fields without those of the hub's server, and its share of replicas. */
 import { compact } from '../../../core/compact.ts'
 import { isObject, jsonClone } from '../../../core/json.ts'
+import { ALLOW_DROP_ANNOTATION } from '../../../kinds/native/placement.ts'
 import { divideSeats, tieOrder } from '../../../plan/division/seats.ts'
 import { isDivisible } from './template-kinds.ts'
 import type { Template } from './template-kinds.ts'
 
 /** Annotations about the object on the hub alone. */
 const HUB_ANNOTATIONS: readonly string[] = [
+  ALLOW_DROP_ANNOTATION,
   'kubectl.kubernetes.io/last-applied-configuration',
   'deployment.kubernetes.io/revision',
 ]
