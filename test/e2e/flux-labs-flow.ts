@@ -3,6 +3,7 @@
  * set-up besides the labs is a Placement and one annotation on the Namespace.
  */
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { serveGit, startContentServer } from '../../src/testing/fixtures/content-server.ts'
@@ -69,6 +70,44 @@ interface LabWorld {
   readonly roles: readonly string[]
 }
 
+interface DiffScene extends Pick<LabWorld, 'roles'> {
+  readonly folder: string
+  readonly kubeconfig: string
+  readonly repository: string
+  kubectl(...args: string[]): Promise<string>
+}
+
+/** A program with the roles of the user compares a clone with what runs in the cluster. */
+async function diffAsEditor(t: Cleanup, { folder, kubeconfig, kubectl, roles, repository }: DiffScene): Promise<void> {
+  await kubectl('create', 'serviceaccount', 'ci', ...NS)
+  const account = '--serviceaccount=flux-system:ci'
+  for (const [at, role] of roles.entries())
+    await kubectl('create', 'rolebinding', `ci-${at}`, ...NS, `--clusterrole=${role}`, account)
+  const token = (await kubectl('create', 'token', 'ci', ...NS)).trim()
+  const config = JSON.parse(
+    await kubectl('config', 'view', '--raw', '--flatten', '-o', 'json', '--kubeconfig', kubeconfig),
+  ) as { users: { user: object }[] }
+  for (const one of config.users) one.user = { token }
+  const own = join(folder, 'ci.kubeconfig')
+  writeFileSync(own, JSON.stringify(config))
+  const clone = join(folder, 'clone')
+  execFileSync('git', ['clone', '--quiet', repository, clone])
+  const directory = join(clone, 'clusters/store-0142')
+  const words = ['flux', 'diff', 'kustomization', 'store-0142-baseline', '--path', directory, '--kubeconfig', own]
+  const same = await runFlotilla(t, words)
+  assert.deepEqual([same.code, same.stdout], [0, ''], same.stderr)
+  writeFileSync(join(clone, 'clusters/store-0142/cm.yaml'), configMap('store-0142').replace('from: ', 'from: the-'))
+  const changed = await runFlotilla(t, words)
+  assert.deepEqual(
+    [changed.code, changed.stdout],
+    [
+      1,
+      '► ConfigMap/default/store-0142 drifted\n\ndata.from\n  ± value change\n    - store-0142\n    + the-store-0142\n\n',
+    ],
+    changed.stderr,
+  )
+}
+
 /** Runs the labs with one cluster. */
 export async function fluxLabs(t: Cleanup, { hub, site, roles }: LabWorld): Promise<void> {
   const folder = temporaryFolder(t)
@@ -132,6 +171,8 @@ export async function fluxLabs(t: Cleanup, { hub, site, roles }: LabWorld): Prom
   )
   const table = await kubectl('get', ...EDITOR, 'kustomizations')
   assert.deepEqual(table.split('\n')[0]!.split(/ +/), ['NAME', 'AGE', 'READY', 'STATUS'])
+
+  await diffAsEditor(t, { folder, kubeconfig, kubectl, roles, repository: repository.path })
 
   // Crossplane and Flux: the definition of the first object comes at run time.
   await apply([], EKS)

@@ -69,8 +69,8 @@ async function readObjects(file: string): Promise<JsonObject[]> {
   }
 }
 
-/** `Kind/namespace/name=directory`. */
-function localSources(texts: readonly string[]): Map<string, string> {
+/** Reads `--local-sources`: `Kind/namespace/name=directory`. */
+export function localSources(texts: readonly string[]): Map<string, string> {
   return new Map(
     texts.map((text) => {
       const at = text.indexOf('=')

@@ -4,7 +4,10 @@ import { utf8 } from '../../../core/bytes.ts'
 import type { ClusterInputs } from '../../../core/cluster-inputs.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { renderVariants } from '../../../render/bundle/render-variants.ts'
-import { buildForCluster } from './flux-builder.ts'
+import { extractSecretData } from '../../../render/secret-values.ts'
+import { readIdentities } from '../../../render/sops/age.ts'
+import { AGE_KEY, encryptSops } from '../../../testing/sops/encrypt-sops.ts'
+import { buildForCluster, buildWithoutKeys } from './flux-builder.ts'
 
 const cm = (name: string, value: string, annotations = '{}') =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: a, annotations: ${annotations}}\ndata: {v: "${value}"}\n`
@@ -113,4 +116,50 @@ test('a Secret in the repository is refused, also where variables make it', () =
   const [replaced] = render({ 'a.yaml': secret('"${word}"') }, own({ postBuild }))
   assert.equal(replaced?.result.ok, true)
   assert.match(texts(render({ 'a.yaml': secret('open') }, own({ postBuild })))[0]!, /^Secret s has its content/)
+})
+
+test('without keys a build is the one of the hub, but for the values of encrypted Secrets', () => {
+  const recipient = readIdentities(AGE_KEY)[0]!.recipient
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'db', namespace: 'apps' },
+    stringData: { word: 'x' },
+  }
+  const encrypted = encryptSops(secret, recipient)
+  const buildWith = (
+    builder: typeof buildForCluster,
+    files: Record<string, string>,
+    sops?: { keys: Record<string, string>; checkMac: boolean },
+  ) =>
+    renderVariants(
+      {
+        recipe: { bundle: 'flux-system/x', builder: { name: 'flux', options: own({}) }, ...(sops && { sops }) },
+        clusters: [cluster('c1')],
+        frozen: {},
+      },
+      {
+        files: new Map(Object.entries(files).map(([path, text]) => [path, utf8(text)])),
+        entropy: { randomBytes: () => new Uint8Array(), now: () => 0, generateKey: () => '' },
+        builders: { flux: builder },
+      },
+    ).variants[0]!.result
+  const files = { 'cm.yaml': cm('x', '1'), 'db.yaml': encrypted }
+  const whole = buildWith(buildForCluster, files, { keys: { 'a.agekey': AGE_KEY }, checkMac: true })
+  const without = buildWith(buildWithoutKeys, files)
+  assert.ok(whole.ok === true && without.ok === true)
+  const bare = ({ objects }: typeof whole) => objects.map((object) => extractSecretData(object).object)
+  assert.deepEqual(bare(without), bare(whole))
+  assert.notDeepEqual(without.objects, whole.objects, 'the values stay encrypted')
+
+  const generated = 'secretGenerator: [{name: g, files: [db.yaml]}]\n'
+  assert.match(
+    JSON.stringify(buildWith(buildWithoutKeys, { 'kustomization.yaml': generated, 'db.yaml': encrypted })),
+    /Secret g-\w+ is made from a file that SOPS encrypted, and only the hub has the keys/,
+  )
+  const map = encryptSops({ ...secret, kind: 'ConfigMap', stringData: undefined, data: { word: 'x' } }, recipient)
+  assert.match(
+    JSON.stringify(buildWith(buildWithoutKeys, { 'cm.yaml': map })),
+    /ConfigMap db is encrypted, and only values/,
+  )
 })

@@ -9,14 +9,16 @@ import { nameSome } from '../../../core/text/name-some.ts'
 import type { UnknownObject } from '../../../kinds/meta.ts'
 import { isSecret, redactTexts } from '../../../kinds/redact-secret.ts'
 import { MessagesWanted } from '../../../render/bundle/builder.ts'
-import type { Builder, BuilderRequest } from '../../../render/bundle/builder.ts'
+import type { Builder, BuilderRequest, BuilderResult } from '../../../render/bundle/builder.ts'
 import { RenderFailure } from '../../../render/bundle/render-failure.ts'
 import { cleanPath, createFileTree } from '../../../render/kustomize/loader.ts'
+import type { FileTree } from '../../../render/kustomize/loader.ts'
 import { createKeyRing, pgpKeysOf, pgpMessagesIn } from '../../../render/sops/key-ring.ts'
 import type { KeyRing } from '../../../render/sops/key-ring.ts'
 import { bucketFilter, sourceFilter } from '../sources/ignore-files.ts'
 import { withFluxAnnotations } from './apply-annotations.ts'
 import { buildFluxKustomization } from './build-kustomization.ts'
+import type { FluxBuildInput } from './build-kustomization.ts'
 import { plain, setOwner } from './command-output.ts'
 import { FluxBuildError } from './flux-build-error.ts'
 import type { FluxKustomization } from './flux-kustomization.ts'
@@ -47,17 +49,69 @@ const ROOT = '/artifact'
 
 type Files = ReadonlyMap<string, Uint8Array>
 
+/** Where the files of a build are. */
+interface BuildPlace extends Pick<FluxBuildInput, 'ignorePaths' | 'note'> {
+  readonly tree: FileTree
+  readonly directory: string
+}
+
 /** Builds a Kustomization for a cluster. */
 export const buildForCluster: Builder = (request) => {
   const options = readOptions(request.options)
-  const { name, namespace, spec } = options
-  const kustomization: FluxKustomization = { name, namespace, spec }
   const tree = treeOf(request.files, options)
-  const path = cleanPath(`/${typeof spec['path'] === 'string' ? spec['path'] : ''}`)
+  const path = cleanPath(`/${typeof options.spec['path'] === 'string' ? options.spec['path'] : ''}`)
   const directory = cleanPath(`${ROOT}${path}`)
   if (tree.stat(directory)?.kind !== 'directory') {
     throw new RenderFailure(`kustomization path not found: stat ${path.slice(1)}: no such file or directory`)
   }
+  return buildAt(request, options, { tree, directory })
+}
+
+/**
+ * A builder that builds a local directory instead of `spec.path` of the artifact. It has no keys: Secrets that SOPS
+ * encrypted keep their encrypted values, and what else is encrypted is refused.
+ */
+export function localBuilder(place: BuildPlace): Builder {
+  return (request) => {
+    const options = readOptions(request.options)
+    const built = buildAt(request, options, place)
+    return { ...built, objects: built.objects.map(withoutSops) }
+  }
+}
+
+/** Builds from an artifact like `buildForCluster`, without keys. */
+export const buildWithoutKeys: Builder = (request) => {
+  const built = buildForCluster(request)
+  return { ...built, objects: built.objects.map(withoutSops) }
+}
+
+/** An object as the hub has it after decryption, with its encrypted values. */
+function withoutSops(object: UnknownObject): UnknownObject {
+  const { sops, ...rest } = object
+  const isEncrypted = isObject(sops)
+  if (!isSecret(object)) {
+    if (!isEncrypted) return object
+    throw new RenderFailure(
+      `${object.kind} ${object.metadata.name} is encrypted, and only values of Secrets are sealed`,
+    )
+  }
+  if (isEncrypted) return rest
+  const texts = Object.values(isObject(object['data']) ? object['data'] : {})
+  if (texts.some((text) => typeof text === 'string' && (decodeText(text) ?? '').includes('ENC[AES256_GCM,'))) {
+    throw new RenderFailure(
+      `Secret ${object.metadata.name} is made from a file that SOPS encrypted, and only the hub has the keys`,
+    )
+  }
+  return object
+}
+
+function buildAt(
+  request: BuilderRequest,
+  options: FluxBuilderOptions,
+  { tree, directory, ...place }: BuildPlace,
+): BuilderResult {
+  const { name, namespace, spec } = options
+  const kustomization: FluxKustomization = { name, namespace, spec }
   const { sops, openedMessages } = request
   const keys = new Map(Object.entries(sops?.keys ?? {}))
   const ring = sops && createKeyRing(keys, openedMessages)
@@ -65,6 +119,7 @@ export const buildForCluster: Builder = (request) => {
     try {
       const built = withWantedMessages(request, ring, () =>
         buildFluxKustomization({
+          ...place,
           kustomization: one,
           directory,
           tree,

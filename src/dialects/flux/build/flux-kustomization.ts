@@ -13,6 +13,7 @@ export interface FluxKustomization {
   readonly name: string
   readonly namespace: string
   readonly spec: JsonObject
+  readonly annotations?: Readonly<Record<string, string>>
 }
 
 /** Finds a Kustomization by its name in a text of several documents; throws FluxBuildError. */
@@ -55,12 +56,17 @@ function documents(text: string, problem: string): unknown[] {
 export function asKustomization(value: unknown): FluxKustomization | undefined {
   if (!isObject(value) || value['kind'] !== 'Kustomization' || !isObject(value['metadata'])) return undefined
   if (!String(value['apiVersion']).startsWith(`${KUSTOMIZE_GROUP}/`)) return undefined
-  const { name, namespace } = value['metadata']
+  const { name, namespace, annotations } = value['metadata']
   return {
+    ...(isObject(annotations) && { annotations: textsIn(annotations) }),
     name: scalarText(name),
     namespace: scalarText(namespace),
     spec: isObject(value['spec']) ? value['spec'] : {},
   }
+}
+
+function textsIn(values: JsonObject): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, scalarText(value)]))
 }
 
 /** A scalar of a file as text; nothing for null and for what is no scalar. */

@@ -1,6 +1,7 @@
 // Tested by src/cli/commands/flux/flux.contract.test.ts.
 import { writeBytes } from '../../../executable/process-output.ts'
 import type { Act } from '../../command-action.ts'
+import { addFluxDiff } from './flux-diff.ts'
 import { addFluxObjects } from './flux-objects.ts'
 import { addFluxWords } from './flux-words.ts'
 import { GROUP } from '../../flotilla-command.ts'
@@ -82,6 +83,7 @@ export function addFlux(program: FlotillaCommand, act: Act): void {
         })
       }),
     )
+  addFluxDiff(flux, act)
   addFluxObjects(flux, act)
   addFluxWords(flux, act)
 }
