@@ -155,7 +155,7 @@ function assembleWithRoom(input: AssembleInput): { readonly content: Assembled; 
   return { content: assemble({ ...input, admissions }), left }
 }
 
-/** The condition of a cluster whose document has no room for more Bundles; Deliveries wait without a condition. */
+/** The condition of a cluster whose document has no room for more Bundles; Deliveries have a condition of their own. */
 function fullFor(left: readonly string[]): Stalled | undefined {
   const bundles = left.filter((name) => deliveryKeyOf(name) === undefined)
   if (bundles.length === 0) return undefined

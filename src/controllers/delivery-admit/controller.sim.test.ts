@@ -31,12 +31,14 @@ test('the 501st entry of a cluster is a condition on its Delivery, and follows w
   const { requires } = await hub.documentOf('a')
   assert.ok(requires.includes('delivery/v1'))
 
+  const listed = async () => (await hub.client.list(Delivery, { namespace: 'default' })).items
+  const isRefused = ({ status }: Delivery) =>
+    status?.conditions?.some(({ type, reason }) => type === 'Admitted' && reason === 'ClusterFull')
+  assert.equal((await listed()).filter(isRefused).length, 1, 'without any report of the cluster')
   await hub.report('a', 'Ready')
   await hub.clock.advance(60_000)
-  const deliveries = (await hub.client.list(Delivery, { namespace: 'default' })).items
-  const refused = deliveries.filter(({ status }) =>
-    status?.conditions?.some(({ type, reason }) => type === 'Admitted' && reason === 'ClusterFull'),
-  )
+  const deliveries = await listed()
+  const refused = deliveries.filter(isRefused)
   assert.equal(refused.length, 1)
   const [left] = refused
   const message = left!.status!.conditions!.find(({ type }) => type === 'Admitted')!.message

@@ -51,7 +51,10 @@ export function createDeliveryAdmit(
   const triggers = [
     triggerOn(caches.assignments, ({ key, before, after }) => {
       noteTombstones(caches, buried, key, after)
-      return changedDeliveries(entriesOf(before), entriesOf(after))
+      const changed = changedDeliveries(entriesOf(before), entriesOf(after))
+      // A document that became full leaves out Deliveries that it does not name; each of them says so.
+      const waiting = isFull(before) === isFull(after) ? [] : caches.deliveries.lister.by('cluster', key).map(keyOf)
+      return [...new Set([...changed, ...waiting])]
     }),
     triggerOn(caches.reports, ({ before, after }) => changedDeliveries(rowsOf(before), rowsOf(after))),
     triggerOn(caches.clusters, ({ key, before, after }) =>
@@ -112,8 +115,11 @@ function clusterFacts({ metadata, spec, status }: Cluster): unknown {
 
 function entriesOf(assignment: Assignment | undefined): [string, unknown][] {
   const { entries = [], tombstones = [] } = assignment?.spec ?? {}
-  const isFull = entries.length >= LIMITS.bundles
-  return [...entries, ...tombstones].map((one) => [one.bundle, [one, isFull]])
+  return [...entries, ...tombstones].map((one) => [one.bundle, one])
+}
+
+function isFull(assignment: Assignment | undefined): boolean {
+  return (assignment?.spec.entries.length ?? 0) >= LIMITS.bundles
 }
 
 function rowsOf(report: ClusterReport | undefined): [string, unknown][] {
@@ -145,7 +151,7 @@ function seenCluster(caches: Caches, id: string, name: string, buried: ReadonlyS
       assigned: row.assigned,
       buried: row.buried,
       isRemovalKnown: hasReceipt || buried.has(`${id} ${name}`),
-      isFull: (assignment?.spec.entries.length ?? 0) >= LIMITS.bundles,
+      isFull: isFull(assignment),
       frozen: entryFreeze(caches, id, name),
     },
   }
