@@ -40,3 +40,18 @@ function sentence(how: string): string {
   const isName = /^\S+[.[]\S/.test(text)
   return text.endsWith('.') ? text : `${isName ? text[0] : text[0]!.toUpperCase()}${text.slice(1)}.`
 }
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema | readonly Schema[] | undefined
+}
+
+/** Paths of the fields that a schema has and a table lacks. */
+export function missingFields(schema: unknown, fields: Fields, at = 'spec'): string[] {
+  return Object.entries((schema as Schema | undefined)?.properties ?? {}).flatMap(([name, below]) => {
+    const field = fields[name]
+    if (!field) return [`${at}.${name}`]
+    const inner = fieldsOf(field.shape)
+    return inner === undefined ? [] : missingFields(below.items ?? below, inner, `${at}.${name}`)
+  })
+}

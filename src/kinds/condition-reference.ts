@@ -528,7 +528,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
   {
     title: 'Add-ons of Open Cluster Management',
     about:
-      'Reasons of the conditions Installed of a ClusterManagementAddOn and Configured of a ManagedClusterAddOn. The other reasons are those of Open Cluster Management.',
+      'Reasons of the conditions Installed of a ClusterManagementAddOn, and Configured and Progressing of a ManagedClusterAddOn. The other reasons are those of Open Cluster Management.',
     reasons: [
       entry('Installed', 'The add-on is on all clusters that its Placements select; the message counts them.'),
       entry(
@@ -542,7 +542,21 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'The add-on cannot be rendered, for a reason that the message names. What is installed stays.',
         'Correct the object that the message names.',
       ),
-      entry('Completed', 'The newest configurations are applied.'),
+      entry(
+        'WaitingForRollout',
+        'The cluster waits for its turn in the rollout of its Placement. What is installed stays.',
+        'See `status.installProgressions` of the ClusterManagementAddOn.',
+      ),
+      entry(
+        'PlacementUndecided',
+        'No Placement says now what the cluster should have, for a reason that the message names. What is installed stays.',
+      ),
+      entry(
+        'Failed',
+        'The newest configurations cannot be rendered or applied; the message has the error.',
+        'Correct the object that the message names.',
+      ),
+      entry('Completed', 'The newest configurations are applied, and the add-on was available with them.'),
     ],
   },
   {

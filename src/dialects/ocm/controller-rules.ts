@@ -43,7 +43,7 @@ export const OCM_CONTROLLER_RULES: readonly PolicyRule[] = [
   { apiGroups: WORK, resources: ['manifestworkreplicasets/status'], verbs: ['update'] },
   { apiGroups: ADDON, resources: ['addondeploymentconfigs', 'addontemplates'], verbs: ['list', 'watch'] },
   { apiGroups: ADDON, resources: ['clustermanagementaddons'], verbs: ['list', 'watch'] },
-  { apiGroups: ADDON, resources: ['managedclusteraddons'], verbs: ['list', 'watch', 'create', 'delete'] },
+  { apiGroups: ADDON, resources: ['managedclusteraddons'], verbs: ['list', 'watch', 'create', 'patch', 'delete'] },
   {
     apiGroups: ADDON,
     resources: ['clustermanagementaddons/status', 'managedclusteraddons/status'],

@@ -391,7 +391,8 @@ test('the controllers of the OCM dialect have every right that they use, and no 
   const agentSpec = { workload: { manifests } }
   await hub.create(build(AddOnTemplate, 'logs', { spec: { addonName: 'logs', agentSpec } }), AddOnTemplate)
   const supportedConfigs = [{ resource: 'addontemplates', defaultConfig: { name: 'logs' } }]
-  const installStrategy = { type: 'Placements' as const, placements: [{ namespace: 'default', name: 'all' }] }
+  const placement = { namespace: 'default', name: 'all', rolloutStrategy: { type: 'Progressive' as const } }
+  const installStrategy = { type: 'Placements' as const, placements: [placement] }
   const addon = build(ClusterManagementAddOn, 'logs', { spec: { supportedConfigs, installStrategy } })
   await hub.create(addon, ClusterManagementAddOn)
   await settle(hub)

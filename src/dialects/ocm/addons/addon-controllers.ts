@@ -1,11 +1,13 @@
 // Tested by src/dialects/ocm/addons/addons.sim.test.ts
 /** The controllers of add-ons, over the hub's shared informers. */
 import type { Informers } from '../../../client/informers.ts'
+import { compact } from '../../../core/compact.ts'
 import { isApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import type { Logger } from '../../../core/log.ts'
 import type { Metrics } from '../../../core/metrics.ts'
 import type { Clock } from '../../../core/time/clock.ts'
+import { formatTime } from '../../../core/time/time.ts'
 import { createController } from '../../../engine/controller.ts'
 import type { Controller } from '../../../engine/controller.ts'
 import { triggerOn, triggerOnObject } from '../../../engine/trigger.ts'
@@ -14,7 +16,10 @@ import type { KubeObject } from '../../../kinds/meta.ts'
 import { ManagedCluster, OcmPlacement, OcmPlacementDecision } from '../kinds.ts'
 import { isPageOf } from '../placement/read-objects.ts'
 import { ManifestWork } from '../works/kinds.ts'
-import { entriesByCluster, installReconciler } from './install-addon.ts'
+import { ADMITTED_ANNOTATION, ADMITTED_AT_ANNOTATION } from './addon-rollout.ts'
+import { installReconciler } from './install-addon.ts'
+import type { InstallPorts } from './install-addon.ts'
+import { entriesByCluster } from './install-entries.ts'
 import { AddOnDeploymentConfig, AddOnTemplate, ClusterManagementAddOn, ManagedClusterAddOn } from './kinds.ts'
 import { managedAddonReconciler } from './managed-addon.ts'
 import { deleteSame } from '../../../client/find-object.ts'
@@ -29,6 +34,8 @@ export interface AddonParts {
 }
 
 const MANAGER = 'flotilla-ocm'
+/** Longest time for which a cache is waited for; a user can have removed the annotation meanwhile. */
+const BEHIND_MS = 60_000
 const BY_NAME = 'ocm-addon'
 
 /** Creates the controllers; nothing happens before `run`. */
@@ -50,6 +57,11 @@ export function createAddonControllers(parts: AddonParts): readonly Controller[]
     pagesOf: (placement: OcmPlacement) =>
       pages.lister.list(placement.metadata.namespace).filter((page) => isPageOf(page, placement)),
   }
+  const configured = {
+    templateOf: (name: string) => templates.lister.get(name),
+    configOf: (namespace: string, name: string) => configs.lister.get(`${namespace}/${name}`),
+  }
+  const admissions = createAdmissions(parts, informers)
   const everyAddon = () => addons.lister.list().map(keyOf)
   const everyInstalled = () => installed.lister.list().map(keyOf)
   const installedOf = ({ metadata }: KubeObject) => installed.lister.by(BY_NAME, metadata.name).map(keyOf)
@@ -61,6 +73,7 @@ export function createAddonControllers(parts: AddonParts): readonly Controller[]
       informer: addons,
       reconciler: installReconciler({
         ...places,
+        ...configured,
         faceOf: (cluster) => faces.lister.get(cluster),
         installed: (addon) => installed.lister.by(BY_NAME, addon),
         create: async (addon, signal) => {
@@ -71,6 +84,7 @@ export function createAddonControllers(parts: AddonParts): readonly Controller[]
           }
         },
         remove: (addon, signal) => deleteSame(client, ManagedClusterAddOn, addon, signal),
+        ...admissions,
       }),
       triggers: [
         triggerOn(pages, everyAddon),
@@ -80,6 +94,8 @@ export function createAddonControllers(parts: AddonParts): readonly Controller[]
             : everyAddon(),
         ),
         triggerOnObject(installed, ({ metadata }) => [metadata.name]),
+        triggerOn(templates, ({ before, after }) => (isSameSpec(before, after) ? [] : everyAddon())),
+        triggerOn(configs, ({ before, after }) => (isSameSpec(before, after) ? [] : everyAddon())),
       ],
     }),
     createController({
@@ -88,9 +104,9 @@ export function createAddonControllers(parts: AddonParts): readonly Controller[]
       informer: installed,
       reconciler: managedAddonReconciler({
         addonOf: (name) => addons.lister.get(name),
-        entryOf: (addon, cluster) => entriesByCluster(addon, places)?.get(cluster),
-        templateOf: (name) => templates.lister.get(name),
-        configOf: (namespace, name) => configs.lister.get(`${namespace}/${name}`),
+        entriesOf: (addon) => entriesByCluster(addon, places),
+        faceOf: (cluster) => faces.lister.get(cluster),
+        ...configured,
         workOf: (namespace, name) => works.lister.get(`${namespace}/${name}`),
         applyWork: async (work, signal) => {
           await client.apply(ManifestWork, work, { ...write(signal), force: true })
@@ -104,6 +120,37 @@ export function createAddonControllers(parts: AddonParts): readonly Controller[]
       ],
     }),
   ]
+}
+
+/** Admissions as annotations; one that the cache does not show yet must not be decided a second time. */
+function createAdmissions({ clock }: AddonParts, informers: Informers): Pick<InstallPorts, 'admit' | 'isBehind'> {
+  const installed = informers.of(ManagedClusterAddOn)
+  const written = new Map<string, { readonly uid: string | undefined; readonly digest: string; readonly at: number }>()
+  return {
+    admit: async (addon, digest, signal) => {
+      const { name, namespace = '', uid } = addon.metadata
+      const annotations = { [ADMITTED_ANNOTATION]: digest, [ADMITTED_AT_ANNOTATION]: formatTime(clock.now()) }
+      const body = { metadata: { ...compact({ uid }), annotations } }
+      try {
+        const options = { fieldManager: MANAGER, signal }
+        await informers.client.patch(ManagedClusterAddOn, { name, namespace }, { type: 'merge', body }, options)
+      } catch (caught) {
+        if (isApiError(caught, 'NotFound', 'Conflict')) return
+        throw caught
+      }
+      written.set(keyOf(addon), { uid, digest, at: clock.now() })
+    },
+    isBehind: (addon) => {
+      for (const [key, { uid, digest, at }] of written) {
+        if (key.slice(key.indexOf('/') + 1) !== addon) continue
+        const { metadata } = installed.lister.get(key) ?? {}
+        const isBefore = metadata?.uid === uid && metadata?.annotations?.[ADMITTED_ANNOTATION] !== digest
+        if (metadata && isBefore && clock.now() < at + BEHIND_MS) return true
+        written.delete(key)
+      }
+      return false
+    },
+  }
 }
 
 function isSameSpec(before: KubeObject | undefined, after: KubeObject | undefined): boolean {

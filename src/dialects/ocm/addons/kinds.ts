@@ -16,6 +16,7 @@ import {
   text,
 } from '../../../kinds/schema/schema-builders.ts'
 import { toStructural } from '../../../kinds/schema/structural.ts'
+import { RolloutStrategy } from '../replica-sets/kinds.ts'
 import { WorkSpec } from '../works/kinds.ts'
 
 const GROUP = 'addon.open-cluster-management.io'
@@ -24,6 +25,10 @@ const MANY = { max: 10_000 }
 const referent = { namespace: optional(words()), name: words() }
 const resource = { group: optional(words()), resource: words() }
 const configs = () => optional(listOf(object({ ...resource, ...referent }), MANY))
+
+const hashed = () => optional(object({ ...referent, specHash: optional(words()) }))
+const configReferences = () =>
+  optional(listOf(object({ ...resource, ...referent, desiredConfig: hashed(), lastAppliedConfig: hashed() }), MANY))
 
 const ClusterManagementAddOnSpec = object({
   addOnMeta: optional(object({ displayName: optional(words()), description: optional(words()) })),
@@ -34,7 +39,7 @@ const ClusterManagementAddOnSpec = object({
       type: enumOf(['Manual', 'Placements'], { default: 'Manual' }),
       placements: optional(
         listOf(
-          object({ namespace: words(), name: words(), configs: configs(), rolloutStrategy: optional(rawObject()) }),
+          object({ namespace: words(), name: words(), configs: configs(), rolloutStrategy: optional(RolloutStrategy) }),
           MANY,
         ),
       ),
@@ -43,20 +48,22 @@ const ClusterManagementAddOnSpec = object({
 })
 const ClusterManagementAddOnStatus = object({
   conditions: Conditions,
-  installProgressions: optional(listOf(object({ namespace: words(), name: words(), conditions: Conditions }), MANY)),
+  installProgressions: optional(
+    listOf(
+      object({ namespace: words(), name: words(), configReferences: configReferences(), conditions: Conditions }),
+      MANY,
+    ),
+  ),
 })
 const ManagedClusterAddOnSpec = object({
   installNamespace: optional(text({ max: 63 })),
   configs: configs(),
 })
-const hashed = () => optional(object({ ...referent, specHash: optional(words()) }))
 const ManagedClusterAddOnStatus = object({
   conditions: Conditions,
   namespace: optional(words()),
   healthCheck: optional(object({ mode: enumOf(['Lease', 'Customized']) })),
-  configReferences: optional(
-    listOf(object({ ...resource, ...referent, desiredConfig: hashed(), lastAppliedConfig: hashed() }), MANY),
-  ),
+  configReferences: configReferences(),
 })
 const AddOnTemplateSpec = object({
   addonName: words(),

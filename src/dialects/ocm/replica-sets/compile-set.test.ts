@@ -6,7 +6,7 @@ import { build } from '../../../testing/fixtures/builders.ts'
 import { OcmPlacementDecision } from '../kinds.ts'
 import { bundleNameOf, compileSet, labelOf, templateOf } from './compile-set.ts'
 import type { PlacedRef } from './compile-set.ts'
-import { groupsOfPages } from './decided-groups.ts'
+import { groupsOfPages } from '../rollout/decided-groups.ts'
 import { ManifestWorkReplicaSet } from './kinds.ts'
 
 const CONFIG_MAP = {

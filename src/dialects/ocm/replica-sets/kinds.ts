@@ -28,7 +28,8 @@ const limits = {
 const mandatoryDecisionGroups = optional(
   listOf(object({ groupName: optional(words()), groupIndex: optional(int()) }), MANY),
 )
-const RolloutStrategy = object(
+/** How a change reaches the clusters of a Placement. */
+export const RolloutStrategy = object(
   {
     type: enumOf(['All', 'Progressive', 'ProgressivePerGroup'], { default: 'All' }),
     all: optional(object(limits)),

@@ -3,7 +3,7 @@
 import { compareText } from '../../../core/text/compare-text.ts'
 import { OCM_CLUSTER_GROUP } from '../kinds.ts'
 import type { OcmPlacementDecision } from '../kinds.ts'
-import type { RolloutGroup } from '../rollout/next-clusters.ts'
+import type { RolloutGroup } from './next-clusters.ts'
 
 const GROUP_INDEX = `${OCM_CLUSTER_GROUP}/decision-group-index`
 const GROUP_NAME = `${OCM_CLUSTER_GROUP}/decision-group-name`
