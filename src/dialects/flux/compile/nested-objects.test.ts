@@ -113,7 +113,7 @@ test('older versions are read, and what is not served is left out with a finding
   const other = child('apps', { metadata: { namespace: 'kube-system' } })
   assert.deepEqual(compiled([other]).objects, [], 'a build writes to no other namespace of the hub')
   const many = Array.from({ length: 501 }, (_, at) => child(`a${at}`))
-  assert.match(compiled(many).said[0]!, /^the build has 501 objects of Flux, and at most 500 are followed/)
+  assert.match(compiled(many).said[0]!, /^the build has 501 objects of Flux, and at most 500 are supported/)
 })
 
 test('an object of an earlier parent of the same name is written again', () => {
