@@ -392,7 +392,7 @@ test('CVE-2025-1767, CVE-2025-21613: addresses that would run or read something 
   assert.match(await said('ssh://-l@host/y'), /^BadUrl: .*no user name/)
   assert.match(await said('git@-host:x'), /^BadUrl: .*no host name/)
   assert.match(await said('git://host/x'), /^BadUrl: .*use https/)
-  assert.match(await said('https://user:pw@host/x'), /^BadUrl: .*put it into a Secret/)
+  assert.match(await said('https://user:pw@host/x'), /^BadUrl: .*put the password into a Secret/)
   for (const user of ['%zz', '%', '%ff']) {
     assert.match(await said(`https://${user}@host/x`), /^BadUrl: .*"%" that escapes nothing/)
   }
