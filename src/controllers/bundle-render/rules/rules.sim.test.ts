@@ -230,7 +230,7 @@ test('only a caller with the verb except makes or changes an exception', async (
     'a plain Override does not become an exception',
   )
   await assert.rejects(hub.create(made('a', { expiresAt: undefined }), Override), /needs ticket and expiresAt/)
-  await assert.rejects(hub.create(made('b', { targetNamespace: 'y' }), Override), /has no content/)
+  await assert.rejects(hub.create(made('b', { targetNamespace: 'y' }), Override), /cannot change content/)
 })
 
 test('the place of a denied object is its file and line in the Source', async (t) => {
