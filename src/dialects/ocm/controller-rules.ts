@@ -55,6 +55,8 @@ export const OCM_CONTROLLER_RULES: readonly PolicyRule[] = [
   { apiGroups: OWN, resources: ['bundles', 'placements', 'rolloutplans'], verbs: ['create', 'patch', 'delete'] },
   { apiGroups: POLICY, resources: ['placementbindings', 'policies', 'policysets'], verbs: ['list', 'watch'] },
   { apiGroups: POLICY, resources: ['policies/status', 'policysets/status'], verbs: ['update'] },
+  // What templates of the hub in a Policy read, in the namespace of the Policy.
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['list'] },
   { apiGroups: APPS, resources: ['placementrules'], verbs: ['list', 'watch'] },
   { apiGroups: APPS, resources: ['placementrules/status'], verbs: ['update'] },
   { apiGroups: OWN, resources: ['deliveries'], verbs: ['create', 'patch', 'delete'] },

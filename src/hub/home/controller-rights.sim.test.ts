@@ -414,8 +414,9 @@ async function walkPolicies(hub: ControllersHome): Promise<void> {
     apiVersion: `${group}/v1`,
     kind: 'ConfigurationPolicy',
     metadata: { name: 'quota' },
-    spec: { remediationAction: 'inform' },
+    spec: { remediationAction: 'inform', severity: '{{hub fromConfigMap "" "settings" "severity" hub}}' },
   }
+  await hub.create(build(ConfigMap, 'default/settings', { data: { severity: 'low' } }), ConfigMap)
   await hub.create(build(Policy, 'default/quota', { spec: { disabled: false, 'policy-templates': [{ objectDefinition }] } }), Policy) // prettier-ignore
   await hub.create(build(PolicySet, 'default/set', { spec: { policies: ['quota'] } }), PolicySet)
   await hub.create(build(PlacementRule, 'default/rule', { spec: { clusterSelector: {} } }), PlacementRule)

@@ -4,6 +4,8 @@ import { compact } from '../../../../core/compact.ts'
 import { isObject } from '../../../../core/json.ts'
 import type { JsonObject } from '../../../../core/json.ts'
 import type { Bundle } from '../../../../kinds/native/bundle.ts'
+import { hubReadsOf, secretFunctionOf } from './hub-reads.ts'
+import type { HubReads } from './hub-reads.ts'
 import type { Policy, PolicyDependency, PolicySet } from './kinds.ts'
 import { OCM_POLICY_GROUP } from './kinds.ts'
 
@@ -14,6 +16,8 @@ export interface CompiledPolicy {
   readonly checks: NonNullable<Bundle['spec']['checks']>
   /** Whether templates of the hub are resolved for each cluster. */
   readonly hasHubTemplates: boolean
+  /** The ConfigMaps that templates of the hub read. */
+  readonly hubReads?: HubReads
 }
 
 /** The checks, or the sentence that says why there are none. */
@@ -74,12 +78,22 @@ export function compilePolicy(
     })
   }
   if (objects.length === 0) return refuse('spec.policy-templates is empty')
+  const secret = secretFunctionOf(objects)
+  if (secret !== undefined) {
+    const instead =
+      'every reader of the Policy could read the value. Read the Secret in the cluster, with {{ fromSecret }}'
+    return refuse(`a template of the hub has ${secret}, and Secrets of the hub are not read: ${instead}`, false)
+  }
   const manifests = objects.map((one) => `${JSON.stringify(one)}\n`).join('---\n')
   const checks = compact({
     dependsOn: dependsOn.length > 0 ? dependsOn : undefined,
     ignorePending: ignorePending.length > 0 ? ignorePending : undefined,
   })
-  return { ok: true, compiled: { manifests, checks, hasHubTemplates: manifests.includes('{{hub') } }
+  const hubReads = hubReadsOf(objects)
+  return {
+    ok: true,
+    compiled: { manifests, checks, hasHubTemplates: manifests.includes('{{hub'), ...compact({ hubReads }) },
+  }
 }
 
 /** The action of the Policy overrides the action of its templates, except `informOnly`. */

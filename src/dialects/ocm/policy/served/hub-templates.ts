@@ -8,34 +8,39 @@ import type { UnknownObject } from '../../../../kinds/meta.ts'
 import type { Builder } from '../../../../render/bundle/builder.ts'
 import { RenderFailure } from '../../../../render/bundle/render-failure.ts'
 import { resolveHubTemplates } from '../../../../render/policy-template/hub-templates.ts'
+import type { HubPolicyMetadata } from '../../../../render/policy-template/hub-templates.ts'
 import { PolicyTemplateError } from '../../../../render/policy-template/resolve-template.ts'
+import { hubObjects } from './hub-reads.ts'
+import type { ReadConfigMap } from './hub-reads.ts'
 
 /** The options of the builder. */
 export interface PolicyBuilderOptions {
   /** The metadata of the Policy, which templates read. */
-  readonly metadata: {
-    readonly name: string
-    readonly namespace: string
-    readonly labels: Readonly<Record<string, string>>
-    readonly annotations: Readonly<Record<string, string>>
-  }
+  readonly metadata: HubPolicyMetadata
+  /** The ConfigMaps that templates may read. */
+  readonly configMaps?: readonly ReadConfigMap[]
 }
 
 /** Resolves the templates of the hub in each check. */
 export const buildPolicy: Builder = ({ files, options, cluster }) => {
-  const { metadata } = options as unknown as PolicyBuilderOptions
+  const { metadata, configMaps = [] } = options as unknown as PolicyBuilderOptions
   if (!isObject(metadata)) throw new RenderFailure('spec.builder.options.metadata must be set')
+  const objects = hubObjects(configMaps, metadata.namespace, cluster)
   const text = fromUtf8(files.get('manifests') ?? new Uint8Array())
-  const objects = text
+  const checks = text
     .split('---\n')
     .filter((part) => part.trim() !== '')
     .map((part): UnknownObject => {
       try {
-        return resolveHubTemplates(JSON.parse(part), { cluster: cluster.map, metadata }) as unknown as UnknownObject
+        return resolveHubTemplates(JSON.parse(part), {
+          cluster: cluster.map,
+          metadata,
+          objects,
+        }) as unknown as UnknownObject
       } catch (caught) {
         if (caught instanceof PolicyTemplateError) throw new RenderFailure(caught.message)
         throw caught
       }
     })
-  return { objects, written: objects, notes: [] }
+  return { objects: checks, written: checks, notes: [] }
 }

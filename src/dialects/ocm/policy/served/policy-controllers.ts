@@ -12,6 +12,7 @@ import { createController } from '../../../../engine/controller.ts'
 import type { Controller } from '../../../../engine/controller.ts'
 import { createKeyedThrottle } from '../../../../engine/keyed-throttle.ts'
 import { triggerOn, triggerOnObject } from '../../../../engine/trigger.ts'
+import { ConfigMap } from '../../../../kinds/builtin/core.ts'
 import { keyOf } from '../../../../kinds/meta.ts'
 import type { KubeObject, ResourceType } from '../../../../kinds/meta.ts'
 import { Bundle } from '../../../../kinds/native/bundle.ts'
@@ -128,6 +129,7 @@ export function createPolicyControllers(parts: PolicyParts): readonly Controller
         },
         remove: (object, signal) => deleteSame(client, typeOf(object), object, signal),
         clusterOf,
+        configMapsIn: async (namespace, signal) => (await client.list(ConfigMap, { namespace }, signal)).items,
         now: () => clock.now(),
         count: duties.count,
         pace: createKeyedThrottle(clock, SAVED_UP_MS),

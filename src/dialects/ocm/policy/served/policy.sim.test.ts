@@ -173,6 +173,47 @@ describe('a Policy', () => {
       { seeds: 1 },
     ))
 
+  test('with templates that read ConfigMaps of the hub follows them, and a missing one concerns its cluster alone', () =>
+    simulate(
+      async (world) => {
+        const fleet = await start(world, 2)
+        const settings = (name: string, region: string) => ({
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: metadata(name),
+          data: { region },
+        })
+        await apply(world, fleet, ConfigMap, settings('store-1-site', 'north'))
+        const data = {
+          site: '{{hub fromConfigMap "" (printf "%s-site" .ManagedClusterName) "region" hub}}',
+          label:
+            '{{hub (lookup "cluster.open-cluster-management.io/v1" "ManagedCluster" "" .ManagedClusterName).metadata.name hub}}',
+        }
+        await apply(world, fleet, Policy, policy('own', [configMapPolicy('own', data, { remediationAction: 'enforce' })])) // prettier-ignore
+        await apply(world, fleet, PlacementBinding, binding('own', 'all', 'own'))
+        const on = async (index: number) => (await mapsOn(fleet, index, 'own'))?.data
+        await until(world, fleet, 'the cluster with settings', async () => (await on(0)) !== undefined)
+        assert.deepEqual(await on(0), { site: 'north', label: 'store-1' })
+        assert.equal(await on(1), undefined)
+        const compiled = async () => findCondition((await policyOf(fleet, 'own'))?.status?.conditions, 'Compiled')
+        await until(world, fleet, 'the other cluster is said', async () => (await compiled())?.status === 'False')
+        assert.match((await compiled())?.message ?? '', /configmaps "store-2-site" not found/)
+        const rows = async () => rowsOf(await policyOf(fleet, 'own'))
+        await until(world, fleet, 'one state', async () => (await rows())['store-1'] === 'Compliant')
+        assert.equal((await rows())['store-2'], '')
+        await apply(world, fleet, ConfigMap, settings('store-2-site', 'south'))
+        await apply(world, fleet, ConfigMap, settings('store-1-site', 'west'))
+        await until(world, fleet, 'both follow', async () => (await on(0))?.['site'] === 'west' && (await on(1))?.['site'] === 'south') // prettier-ignore
+        await reaches(world, fleet, 'own', 'Compliant')
+        // The values of Secrets never become part of a Policy.
+        const secret = { secret: '{{hub fromSecret "" "key" "token" hub}}' }
+        await apply(world, fleet, Policy, policy('own', [configMapPolicy('own', secret)]))
+        await until(world, fleet, 'it is refused', async () => (await compiled())?.reason === 'NotSupported')
+        assert.match((await compiled())?.message ?? '', /fromSecret, and Secrets of the hub are not read/)
+      },
+      { seeds: 1 },
+    ))
+
   test('that is refused says why and takes nothing away; one that is disabled is evaluated nowhere', () =>
     simulate(
       async (world) => {

@@ -5,6 +5,7 @@ import { jsonEqual } from '../../../../core/json.ts'
 import { compact } from '../../../../core/compact.ts'
 import type { KeyedThrottle } from '../../../../engine/keyed-throttle.ts'
 import type { Context, Draft, Reconciler, Result } from '../../../../engine/reconciler.ts'
+import type { ConfigMap } from '../../../../kinds/builtin/core.ts'
 import { apiVersionOf, keyOf } from '../../../../kinds/meta.ts'
 import type { KubeObject } from '../../../../kinds/meta.ts'
 import { Bundle, REMOVAL_FINALIZER } from '../../../../kinds/native/bundle.ts'
@@ -15,12 +16,17 @@ import { bindPolicy } from './bind-policy.ts'
 import type { BindingWorld, BoundPolicy } from './bind-policy.ts'
 import { compilePolicy, enforcedBundle, policyBundle } from './compile-policy.ts'
 import type { CompiledPolicy } from './compile-policy.ts'
+import { readConfigMaps } from './hub-reads.ts'
+import type { ReadConfigMap } from './hub-reads.ts'
 import { Policy } from './kinds.ts'
 import { clusterDuties, clusterRows, complianceOf, dutiesCondition } from './policy-status.ts'
 import type { KnownCluster } from './policy-status.ts'
 
 /** The annotation with the RolloutPlan of a Policy. */
 const PLAN = 'flotilla.dev/rollout-plan'
+
+/** ConfigMaps that templates of the hub read are not watched. */
+const READ_AGAIN_MS = 30_000
 
 /** Timers have a limit, and a deadline may be weeks away. */
 const LONGEST_REST_MS = 86_400_000
@@ -33,6 +39,8 @@ export interface PolicyPorts {
   apply(object: Bundle | Placement, signal: AbortSignal): Promise<void>
   remove(object: Bundle | Placement, signal: AbortSignal): Promise<void>
   clusterOf(name: string): KnownCluster
+  /** The ConfigMaps in a namespace of the hub. */
+  configMapsIn(namespace: string, signal: AbortSignal): Promise<readonly ConfigMap[]>
   /** Milliseconds since 1970. */
   now(): number
   /** Counts the duties of a Policy. */
@@ -76,6 +84,7 @@ export function policyReconciler(ports: PolicyPorts): Reconciler<Policy> {
         { bundle: enforcedBundle(name), clusters: bound.enforced, enforces: true },
       ]
       const union = [...bound.clusters, ...bound.enforced].sort()
+      let readsAgain = false
       const isShrinking = parts.some(({ bundle }) =>
         ports.placementOf(namespace, bundle)?.spec.clusters?.some((cluster) => !union.includes(cluster)),
       )
@@ -87,9 +96,15 @@ export function policyReconciler(ports: PolicyPorts): Reconciler<Policy> {
           else conditions.set('Compiled', 'False', 'NotSupported', message)
           return show(draft, { ...bound, clusters: union }, ports)
         }
+        const read = await hubInput(policy, compiled.compiled, ports, context)
+        if ('problem' in read) {
+          conditions.set('Compiled', 'False', 'NotSupported', `${read.problem}. The clusters keep what they evaluate.`)
+          return againWithin(show(draft, { ...bound, clusters: union }, ports), READ_AGAIN_MS)
+        }
+        readsAgain ||= read.configMaps !== undefined
         const isThere = ports.bundleOf(namespace, part.bundle) !== undefined
         if (part.clusters.length === 0 && !isThere && part.enforces) continue
-        const problem = await write(policy, part, compiled.compiled, { isShrinking, ports, context })
+        const problem = await write(policy, part, { ...compiled.compiled, ...read }, { isShrinking, ports, context })
         if (problem !== undefined) {
           conditions.set('Compiled', 'False', 'NameTaken', problem)
           return {}
@@ -98,9 +113,25 @@ export function policyReconciler(ports: PolicyPorts): Reconciler<Policy> {
       const held = parts.map(({ bundle }) => problemOf(namespace, bundle, ports)).find((one) => one !== undefined)
       if (held !== undefined) conditions.set('Compiled', 'False', 'NotDelivered', held)
       else conditions.set('Compiled', 'True', 'Compiled', `The Policy is bound to ${union.length} clusters.`)
-      return show(draft, { ...bound, clusters: union }, ports)
+      const result = show(draft, { ...bound, clusters: union }, ports)
+      return readsAgain ? againWithin(result, READ_AGAIN_MS) : result
     },
   }
+}
+
+/** A result that asks for another pass after this time at the latest. */
+function againWithin(result: Result, withinMs: number): Result {
+  return { ...result, requeueAfterMs: Math.min(result.requeueAfterMs ?? withinMs, withinMs) }
+}
+
+/** The ConfigMaps that templates of the hub read, or why they cannot. */
+async function hubInput(
+  { metadata: { namespace = '' } }: Policy,
+  { hubReads }: CompiledPolicy,
+  ports: Pick<PolicyPorts, 'configMapsIn'>,
+  { signal }: Context,
+): Promise<{ readonly configMaps?: readonly ReadConfigMap[] } | { readonly problem: string }> {
+  return hubReads === undefined ? {} : readConfigMaps(hubReads, await ports.configMapsIn(namespace, signal))
 }
 
 interface Part {
@@ -108,6 +139,9 @@ interface Part {
   readonly clusters: readonly string[]
   readonly enforces: boolean
 }
+
+/** The checks, and the ConfigMaps that their templates read. */
+type CompiledContent = CompiledPolicy & { readonly configMaps?: readonly ReadConfigMap[] }
 
 interface Writing {
   readonly isShrinking: boolean
@@ -119,7 +153,7 @@ interface Writing {
 async function write(
   policy: Policy,
   part: Part,
-  compiled: CompiledPolicy,
+  compiled: CompiledContent,
   { isShrinking, ports, context }: Writing,
 ): Promise<string | undefined> {
   const { namespace = '', uid = '' } = policy.metadata
@@ -169,7 +203,11 @@ function placementFor(policy: Policy, part: Part, isShrinking: boolean): Placeme
   }
 }
 
-function bundleFor(policy: Policy, part: Part, { manifests, checks, hasHubTemplates }: CompiledPolicy): Bundle {
+function bundleFor(
+  policy: Policy,
+  part: Part,
+  { manifests, checks, hasHubTemplates, configMaps }: CompiledContent,
+): Bundle {
   const { name, namespace = '', labels = {}, annotations = {} } = policy.metadata
   const plan = annotations[PLAN]
   const metadata = metadataFor(policy, part)
@@ -183,7 +221,10 @@ function bundleFor(policy: Policy, part: Part, { manifests, checks, hasHubTempla
       placement: part.bundle,
       rollout: plan === undefined ? { concurrency: '100%' } : { plan },
       builder: hasHubTemplates
-        ? { name: 'ocm-policy', options: { metadata: { name, namespace, labels, annotations } } }
+        ? {
+            name: 'ocm-policy',
+            options: compact({ metadata: { name, namespace, labels, annotations }, configMaps }),
+          }
         : undefined,
       // A cluster on which the binding no longer enforces keeps what was enforced.
       delete: part.enforces ? { unplaced: 'Orphan' as const } : undefined,
@@ -211,7 +252,10 @@ function problemOf(namespace: string, name: string, ports: PolicyPorts): string 
   if (held) return `Placement ${name}: ${held.message ?? 'the guard stopped a change'}`
   const conditions = ports.bundleOf(namespace, name)?.status?.conditions
   const stalled = findCondition(conditions, 'Stalled')
-  return stalled?.status === 'True' ? `Bundle ${name}: ${stalled.message}` : undefined
+  if (stalled?.status === 'True') return `Bundle ${name}: ${stalled.message}`
+  const rendered = findCondition(conditions, 'Rendered')
+  // Clusters with a mistake of their own, for example in what a template of the hub reads.
+  return rendered?.reason === 'PartlyRendered' ? `Bundle ${name}: ${rendered.message}` : undefined
 }
 
 /** What the status of a Policy is about. */
