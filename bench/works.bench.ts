@@ -1,13 +1,15 @@
 /**
  * Deliveries and ManifestWorks through the embedded API and all controllers: node bench/works.bench.ts [WORKS]
- * [CLUSTERS]… Each of the clusters gets this number of works, over SQLite, with the API, the caches and every controller
+ * [CLUSTERS]… [--kube WORKS] Each of the clusters gets this number of works, over SQLite, with the API, the caches and every controller
  * as the hub runs them. Only the agents are simulated: a cluster whose document has changed reports Ready one second
  * later. Measured are the CPU time from create to Applied, and the writes of the hub for each work and cluster; with
- * one work a cluster nothing is shared.
+ * one work a cluster nothing is shared. `--kube` compares a ManifestWork with the writes that Open Cluster Management
+ * makes for one on a kube-apiserver and etcd, in the same run.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { ManifestWork } from '../src/dialects/ocm/works/kinds.ts'
 import { Assignment } from '../src/kinds/native/assignment.ts'
 import { REMOVAL_FINALIZER } from '../src/kinds/native/bundle.ts'
@@ -20,8 +22,10 @@ import { build, buildCluster } from '../src/testing/fixtures/builders.ts'
 import { startControllersHome } from '../src/testing/hub/controllers-home.ts'
 import type { ControllersHome } from '../src/testing/hub/controllers-home.ts'
 import { storeObjects } from '../src/testing/simulation/shop-delivery.ts'
+import { kubeMsPerWork } from './kube-works.ts'
 
-const [works = 5, ...sizes] = process.argv.slice(2).map(Number)
+const { values, positionals } = parseArgs({ options: { kube: { type: 'string' } }, allowPositionals: true })
+const [works = 5, ...sizes] = positionals.map(Number)
 const STEP_MS = 1000
 const MAX_STEPS = 300
 
@@ -145,6 +149,7 @@ async function appliedCount(hub: ControllersHome, of: string, names: readonly st
   return count
 }
 
+let lastMs = 0
 for (const of of Object.keys(CREATES)) {
   await measure(of, 5, 1) // warm up the compiler
   const results = []
@@ -162,5 +167,13 @@ for (const of of Object.keys(CREATES)) {
   }
   const [first, last] = [results[0]!, results.at(-1)!]
   const growth = last.cpuMs / last.total / (first.cpuMs / first.total)
+  lastMs = last.cpuMs / last.total
   console.log(`${of}: growth from ${first.total} to ${last.total}: CPU each ${growth.toFixed(2)}×`)
+}
+
+if (values.kube !== undefined) {
+  const kubeMs = await kubeMsPerWork(Number(values.kube), configMap)
+  console.log(
+    `kube-apiserver and etcd, four writes for a ManifestWork: ${kubeMs.toFixed(2)} ms of CPU each, ${(1000 / kubeMs).toFixed(0)} a CPU-second; ${(kubeMs / lastMs).toFixed(1)}× ours from create to Applied`,
+  )
 }
