@@ -49,8 +49,8 @@ export const OCM_CONTROLLER_RULES: readonly PolicyRule[] = [
     resources: ['clustermanagementaddons/status', 'managedclusteraddons/status'],
     verbs: ['update'],
   },
-  // The work of an add-on.
-  { apiGroups: WORK, resources: ['manifestworks'], verbs: ['create', 'patch'] },
+  // The work of an add-on, whose template may name an executor.
+  { apiGroups: WORK, resources: ['manifestworks'], verbs: ['create', 'patch', 'execute-as'] },
   // What a ManifestWorkReplicaSet becomes.
   { apiGroups: OWN, resources: ['bundles', 'placements', 'rolloutplans'], verbs: ['create', 'patch', 'delete'] },
   { apiGroups: POLICY, resources: ['placementbindings', 'policies', 'policysets'], verbs: ['list', 'watch'] },

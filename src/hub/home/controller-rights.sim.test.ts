@@ -87,6 +87,8 @@ const UNSEEN_OF_OCM: Readonly<Record<string, string>> = {
     'a policy asks for it when the controllers write the face of a cluster in a set',
   'delete managedclusteraddons.addon.open-cluster-management.io':
     'a reachable cluster leaves a Placement: src/dialects/ocm/addons/addons.sim.test.ts',
+  'execute-as manifestworks.work.open-cluster-management.io':
+    'a policy asks for it when the controllers write the work of an add-on with an executor',
   'delete manifestworks.work.open-cluster-management.io': 'a finished work whose ttlSecondsAfterFinished is over',
 }
 

@@ -26,6 +26,7 @@ import { OCM_KINDS, OCM_ROLES } from '../../dialects/ocm/roles.ts'
 import { createAddonControllers } from '../../dialects/ocm/addons/addon-controllers.ts'
 import { createReplicaSetControllers } from '../../dialects/ocm/replica-sets/replica-set-controllers.ts'
 import { createPolicyControllers } from '../../dialects/ocm/policy/served/policy-controllers.ts'
+import { WORK_EXECUTE_POLICY } from '../../dialects/ocm/works/execute-policy.ts'
 import { createWorkControllers } from '../../dialects/ocm/works/work-controllers.ts'
 import { OCM_FACE_POLICIES } from '../../dialects/ocm/faces/face-policies.ts'
 import { createOcmControllers } from '../../dialects/ocm/ocm-controllers.ts'
@@ -74,7 +75,7 @@ const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
   ocm: {
     kinds: OCM_KINDS,
     namespaces: [],
-    policies: OCM_FACE_POLICIES,
+    policies: [...OCM_FACE_POLICIES, WORK_EXECUTE_POLICY],
     roles: OCM_ROLES,
     controllers: (parts) => [
       ...createOcmControllers(parts),

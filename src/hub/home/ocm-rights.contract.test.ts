@@ -221,3 +221,53 @@ test('view and edit of a namespace include replica sets, and no works', async (t
     }
   }
 })
+
+test('the executor of a work is a right of its own, also when it is set later', async (t) => {
+  const store = createMemoryStore()
+  const api = createApiServer({ store, clock: systemClock, ids: systemIds, kinds: HUB_KINDS, log: silentLogger })
+  t.after(() => api.close())
+  const admin = { user: 'admin', groups: ['system:masters'] }
+  const transport: Transport = (request, signal) => api.handle(request, admin, signal)
+  const client = createClient({ clock: systemClock, transport })
+  await installDialects(['ocm'], { client, clock: systemClock, signal: new AbortController().signal })
+  const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default'
+  const works = { apiGroups: [WORK], resources: ['manifestworks'] }
+  const named = { ...works, resourceNames: ['system:serviceaccount:shop:web'], verbs: ['execute-as'] }
+  for (const [name, rules] of Object.entries({
+    writer: [{ ...works, verbs: EVERY }],
+    executor: [{ ...works, verbs: EVERY }, named],
+  })) {
+    await send(api, 'admin', ['POST', `${rbac}/roles`, { metadata: { name }, rules }, {}], false)
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name }
+    const body = { metadata: { name }, roleRef, subjects: [{ kind: 'User', name }] }
+    assert.equal((await send(api, 'admin', ['POST', `${rbac}/rolebindings`, body, {}], false)).status, 201)
+  }
+  const as = (name: string) => ({
+    executor: { subject: { type: 'ServiceAccount', serviceAccount: { namespace: 'shop', name } } },
+  })
+  const workload = { manifests: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }] }
+  const create = (user: string, spec: object, isDry = true) => {
+    const work = {
+      apiVersion: `${WORK}/v1`,
+      kind: 'ManifestWork',
+      metadata: { name: 'web' },
+      spec: { workload, ...spec },
+    }
+    return send(api, user, ['POST', WORKS, work, {}], isDry)
+  }
+  const isKnown = async () =>
+    (await create('executor', as('web'))).status === 201 && (await create('writer', as('web'))).status === 403
+  for (let tries = 0; !(await isKnown()) && tries < 200; tries += 1) await systemClock.sleep(50)
+  assert.equal((await create('executor', as('other'))).status, 403)
+  const refused = await create('writer', as('web'))
+  assert.match(
+    refused.body.message,
+    /writer may not execute as system:serviceaccount:shop:web: it needs the verb execute-as/,
+  )
+  assert.equal((await create('writer', {}, false)).status, 201)
+  const patch = (user: string, spec: object) => send(api, user, ['PATCH', `${WORKS}/web`, { spec }, merge], false)
+  assert.equal((await patch('writer', as('web'))).status, 403)
+  assert.equal((await patch('executor', as('web'))).status, 200)
+  // A work that has its executor may be changed, as long as the executor stays.
+  assert.equal((await patch('writer', { deleteOption: { propagationPolicy: 'Orphan' } })).status, 200)
+})
