@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { systemClock } from '../../../../core/time/system-clock.ts'
 import { ClusterManagementAddOn, ManagedClusterAddOn } from '../../../../dialects/ocm/addons/kinds.ts'
 import { ManagedCluster, ManagedClusterSet, OcmPlacement } from '../../../../dialects/ocm/kinds.ts'
+import { ManifestWorkReplicaSet } from '../../../../dialects/ocm/replica-sets/kinds.ts'
 import { ManifestWork } from '../../../../dialects/ocm/works/kinds.ts'
 import { installDialects } from '../../../../hub/home/dialects.ts'
 import { ensureNamespace, publishHubInfo, SYSTEM_NAMESPACE } from '../../../../hub/home/hub-info.ts'
@@ -157,6 +158,24 @@ test('sets, Placements and works are written and shown in the words of clusterad
   assert.match(
     await expectErrorText(createWork('web', input({ filename: [file] }))),
     /missing --clusters or --placement/,
+  )
+  const forAll = { filename: [file], placement: 'default/stores', replicaset: true }
+  await createWork('web', input(forAll))
+  assert.equal(said.out, 'create manifestworkreplicaset web in namespace default\n')
+  await createWork('web', input(forAll))
+  assert.equal(said.out, 'manifestworkreplicaset web in namespace default already exists\n')
+  writeFileSync(file, 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other, namespace: default}\n')
+  await createWork('web', input({ ...forAll, overwrite: true }))
+  assert.equal(said.out, 'update manifestworkreplicaset web in namespace default\n')
+  const set = await client.get(ManifestWorkReplicaSet, { name: 'web', namespace: 'default' })
+  assert.deepEqual(set.spec?.placementRefs, [{ name: 'stores', rolloutStrategy: { type: 'All' } }])
+  assert.deepEqual(
+    set.spec?.manifestWorkTemplate?.workload?.manifests?.map(({ metadata }) => metadata),
+    [{ name: 'other', namespace: 'default' }],
+  )
+  assert.match(
+    await expectErrorText(createWork('web', input({ ...forAll, clusters: ['store-1'] }))),
+    /--clusters and --replicaset exclude each other/,
   )
   await getWorks(undefined, input({ clusters: ['store-1'], output: 'table' }))
   assert.match(said.out, /^NAME +CLUSTER +NUMBER OF MANIFESTS +APPLIED +AVAILABLE\nweb +store-1 +1/)

@@ -42,6 +42,10 @@ export interface ManifestWork extends KubeObject {
   status?: WithConditions
 }
 
+export interface ReplicaSet extends KubeObject {
+  spec: { manifestWorkTemplate?: ManifestWork['spec']; placementRefs?: readonly object[] }
+}
+
 interface SetBinding extends KubeObject {
   spec: { clusterSet: string }
 }
@@ -64,6 +68,14 @@ export const WORKS: ResourceType<ManifestWork> = {
   version: 'v1',
   kind: 'ManifestWork',
   plural: 'manifestworks',
+  scope: 'Namespaced',
+}
+
+export const REPLICA_SETS: ResourceType<ReplicaSet> = {
+  group: 'work.open-cluster-management.io',
+  version: 'v1alpha1',
+  kind: 'ManifestWorkReplicaSet',
+  plural: 'manifestworkreplicasets',
   scope: 'Namespaced',
 }
 

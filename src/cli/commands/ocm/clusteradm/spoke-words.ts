@@ -1,4 +1,4 @@
-// Tested by src/cli/commands/ocm/clusteradm/clusteradm.test.ts, and with a cluster by test/e2e/clusteradm.real.test.ts.
+// Tested by src/cli/commands/ocm/clusteradm/clusteradm.test.ts, and with a cluster by test/e2e/ocm-labs.real.test.ts.
 /** `clusteradm join` and `unjoin`: the agent runs beside the cluster, as a process in the background. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -122,7 +122,9 @@ async function waitForEnrolment(name: string, data: string, agent: ChildProcess,
     if (log.includes('"enrolled"')) return terminal.step('ok', `the hub knows cluster ${JSON.stringify(name)}`)
     const hasEnded = agent.exitCode !== null || agent.signalCode !== null
     if (hasEnded || clock.monotonicMs() > endsAt) {
-      const last = log.trim().split('\n').at(-1) ?? ''
+      // The line before the last says why the agent stops.
+      const lines = log.trim().split('\n')
+      const last = lines.findLast((line) => !line.includes('"agent stopped"')) ?? ''
       throw new CliError(EXIT.failed, {
         what: hasEnded
           ? `the agent of cluster ${JSON.stringify(name)} ended`

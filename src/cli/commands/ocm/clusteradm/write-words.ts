@@ -22,6 +22,7 @@ import {
   MANAGED_CLUSTERS,
   PLACEMENTS,
   PLACEMENT_LABEL,
+  REPLICA_SETS,
   SET_BINDINGS,
   WORKS,
 } from './ocm-resources.ts'
@@ -127,9 +128,10 @@ export async function createPlacement(name: string, input: ClusteradmInput): Pro
   standsFor(input, 'flotilla apply -f FILE with a Placement')
 }
 
-/** Creates a ManifestWork with the objects of files in the namespaces of clusters. */
+/** Creates a ManifestWork with the objects of files in the namespaces of clusters, or a set of them for a Placement. */
 export async function createWork(name: string, input: ClusteradmInput): Promise<void> {
   const { flags, terminal } = input
+  if (flags['replicaset'] === true) return createReplicaSet(name, input)
   const client = clientOf(input)
   const manifests = await readManifests((flags['filename'] as readonly string[] | undefined) ?? [])
   for (const namespace of await clustersOf(input)) {
@@ -147,6 +149,48 @@ export async function createWork(name: string, input: ClusteradmInput): Promise<
   standsFor(input, 'flotilla apply -f FILE with a Bundle and a Placement')
 }
 
+/** Creates a ManifestWorkReplicaSet beside the Placement, which clusters that are selected later get, too. */
+async function createReplicaSet(name: string, input: ClusteradmInput): Promise<void> {
+  const { flags, terminal } = input
+  if (flags['clusters'] !== undefined) {
+    throw new CliError(EXIT.usage, { what: '--clusters and --replicaset exclude each other', todo: 'give --placement' })
+  }
+  const { namespace, name: placement } = placementOf(flags)
+  const client = clientOf(input)
+  const manifests = await readManifests((flags['filename'] as readonly string[] | undefined) ?? [])
+  await client.get(PLACEMENTS, { namespace, name: placement })
+  const spec = {
+    manifestWorkTemplate: { workload: { manifests } },
+    placementRefs: [{ name: placement, rolloutStrategy: { type: 'All' } }],
+  }
+  const present = await findObject(client, REPLICA_SETS, { name, namespace })
+  if (!present) {
+    const set = { apiVersion: apiVersionOf(REPLICA_SETS), kind: REPLICA_SETS.kind, metadata: { name, namespace }, spec }
+    await client.create(REPLICA_SETS, set, WRITE)
+    terminal.data(`create manifestworkreplicaset ${name} in namespace ${namespace}\n`)
+  } else if (flags['overwrite'] === true) {
+    const template = { ...present.spec.manifestWorkTemplate, ...spec.manifestWorkTemplate }
+    await client.update(REPLICA_SETS, { ...present, spec: { ...present.spec, manifestWorkTemplate: template } }, WRITE)
+    terminal.data(`update manifestworkreplicaset ${name} in namespace ${namespace}\n`)
+  } else terminal.data(`manifestworkreplicaset ${name} in namespace ${namespace} already exists\n`)
+  standsFor(input, 'flotilla apply -f FILE with a Bundle and a Placement')
+}
+
+/** The Placement of `--placement`. */
+function placementOf(flags: ClusteradmInput['flags']): { readonly namespace: string; readonly name: string } {
+  const placement = flags['placement'] as string | undefined
+  if (placement === undefined) {
+    throw new CliError(EXIT.usage, { what: 'missing --placement', todo: 'give --placement NAMESPACE/NAME' })
+  }
+  const [namespace = '', name = '', ...more] = placement.split('/')
+  if (namespace === '' || name === '' || more.length > 0) {
+    throw new CliError(EXIT.usage, {
+      what: `invalid --placement ${JSON.stringify(placement)}: must be NAMESPACE/NAME`,
+    })
+  }
+  return { namespace, name }
+}
+
 async function clustersOf(input: ClusteradmInput): Promise<readonly string[]> {
   const { flags } = input
   const placement = flags['placement'] as string | undefined
@@ -158,12 +202,7 @@ async function clustersOf(input: ClusteradmInput): Promise<readonly string[]> {
     })
   }
   if (placement === undefined) return namesOf(flags, 'clusters')
-  const [namespace = '', name = '', ...more] = placement.split('/')
-  if (namespace === '' || name === '' || more.length > 0) {
-    throw new CliError(EXIT.usage, {
-      what: `invalid --placement ${JSON.stringify(placement)}: must be NAMESPACE/NAME`,
-    })
-  }
+  const { namespace, name } = placementOf(flags)
   const client = clientOf(input)
   await client.get(PLACEMENTS, { namespace, name })
   const labelSelector = `${PLACEMENT_LABEL}=${name}`

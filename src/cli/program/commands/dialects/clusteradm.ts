@@ -244,12 +244,13 @@ function addCreateWords(ocm: FlotillaCommand, act: Act): void {
     .argument('<name>', 'Name of the ManifestWork')
     .about(
       'Create a ManifestWork for clusters',
-      'Stands for "clusteradm create work". With --placement, for the clusters that the Placement selects now.',
+      'Stands for "clusteradm create work". With --placement, for the clusters that the Placement selects now. With --replicaset, for all clusters that the Placement selects, also later.',
     )
     .example('Bring the objects of a file to a cluster', 'flotilla ocm create work web -f web.yaml --clusters store-1')
     .option('-f, --filename <file>', 'YAML or JSON file with objects (repeatable)', collect)
     .addOption(clusters())
     .option('--placement <namespace/name>', 'Placement of Open Cluster Management that selects the clusters')
+    .option('--replicaset', 'Create a ManifestWorkReplicaSet in the namespace of the Placement')
     .option('--overwrite', 'Replace the objects of an existing work')
     .action(
       act(async (run, words, flags) => {
