@@ -42,12 +42,16 @@ export function contentTypeOf(request: HttpRequest): string {
   return type === '' ? 'application/json' : type
 }
 
+/** Kubernetes' refusal of a large body, and what to do: content has no such limit in a Source. */
+export function bodyTooLarge(): ApiError {
+  const instead = 'use a Bundle with a Source for larger content'
+  return new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${MAX_BODY_BYTES}; ${instead}`)
+}
+
 /** Reads a JSON, YAML or protobuf body; throws 400, 413 or 415. */
 export function decodeBody(request: HttpRequest, contentType = contentTypeOf(request)): Decoded {
   const body = request.body ?? new Uint8Array()
-  if (body.byteLength > MAX_BODY_BYTES) {
-    throw new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${MAX_BODY_BYTES}`)
-  }
+  if (body.byteLength > MAX_BODY_BYTES) throw bodyTooLarge()
   if (contentType === PROTOBUF) {
     const value = decodeProtobuf(body)
     refuseUnsafeKeys(value, '')

@@ -219,6 +219,8 @@ describe('the HTTPS listener', () => {
       const reply = await api.send('POST', '/api/v1/namespaces', { body: huge })
       assert.equal(reply.status, 413)
       assert.equal(reply.body.reason, 'RequestEntityTooLarge')
+      const words = 'Request entity too large: limit is 3145728; use a Bundle with a Source for larger content'
+      assert.equal(reply.body.message, words)
       assert.equal((await api.send('GET', '/healthz')).status, 200)
     })
     const session = h2()

@@ -19,7 +19,7 @@ import { readWholeNumber } from '../../core/read-number.ts'
 import { createBodyBudget } from './body-budget.ts'
 import type { BodyBudgetLimits, OpenBody } from './body-budget.ts'
 import { respondError } from './respond.ts'
-import { MAX_BODY_BYTES } from './decode-body.ts'
+import { bodyTooLarge, MAX_BODY_BYTES } from './decode-body.ts'
 import { sendAnswer } from './send-response.ts'
 
 /** HTTPS in front of a handler: HTTP/2 as Go clients speak it and HTTP/1.1, callers proven by client certificates. */
@@ -288,7 +288,7 @@ async function readRequest(
   const declared = readWholeNumber(request.headers['content-length'] ?? '0')
   if (declared === undefined || declared > MAX_BODY_BYTES) {
     request.resume()
-    return tooLarge()
+    return bodyTooLarge()
   }
   request.setTimeout(timeoutMs, () => request.destroy(new Error('the request body did not arrive in time')))
   const body = await collect(request, held)
@@ -323,7 +323,7 @@ function collect(request: Http2ServerRequest, held: OpenBody): Promise<Uint8Arra
       // The rest is read and dropped, so that the client hears the refusal instead of a reset.
       if (refused) {
         if (size > 4 * MAX_BODY_BYTES) resolve(refused)
-      } else if (size > MAX_BODY_BYTES) refuse(tooLarge())
+      } else if (size > MAX_BODY_BYTES) refuse(bodyTooLarge())
       else if (held.add(chunk.byteLength)) chunks.push(chunk)
       else refuse(tooManyBodies())
     })
@@ -338,8 +338,4 @@ function collect(request: Http2ServerRequest, held: OpenBody): Promise<Uint8Arra
 function tooManyBodies(): ApiError {
   const message = 'Too many large requests are under way; the server has no memory for another body'
   return new ApiError('TooManyRequests', message, { retryAfterSeconds: 1 })
-}
-
-function tooLarge(): ApiError {
-  return new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${MAX_BODY_BYTES}`)
 }
