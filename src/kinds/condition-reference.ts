@@ -180,6 +180,11 @@ export const CONDITIONS: readonly ConditionEntry[] = [
     ['Application'],
     'Present while fields of the Application have no effect, or another effect than in Argo CD.',
   ),
+  condition(
+    'FieldsHonored',
+    ['ManifestWork', 'ManifestWorkReplicaSet'],
+    'False while parts of the work have no effect; absent otherwise.',
+  ),
   condition('ClusterOffline', ['Application'], 'Present while the cluster is offline.'),
   condition('OrphanedResourceWarning', ['Application'], 'Present while objects are left on a former destination.'),
   condition(
@@ -562,13 +567,14 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
   {
     title: 'ManifestWorks',
     about:
-      'Reasons of the conditions Applied and Admitted of a ManifestWork. The other reasons are those of Open Cluster Management.',
+      'Reasons of the conditions Applied, Admitted and FieldsHonored of a ManifestWork. The other reasons are those of Open Cluster Management.',
     reasons: [
       entry(
         'AppliedManifestWorkFailed',
         'The work, or one of its manifests, cannot be applied; `status.resourceStatus` has the error of the cluster.',
         'Correct the manifest.',
       ),
+      entry('FieldsIgnored', 'Parts of the work have no effect.', 'Remove the parts that the message names.'),
       entry(
         'NamespaceTaken',
         'The namespace has the name of the cluster and another purpose. The work is not delivered; what runs stays.',

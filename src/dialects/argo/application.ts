@@ -2,7 +2,7 @@
 import { compact } from '../../core/compact.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { jsonPathsOfJq } from './compile/jq-paths.ts'
+import { jsonPathsOfJq } from '../jq-paths.ts'
 import type { DirectoryOptions } from './build/directory-manifests.ts'
 import type { KustomizeOptions } from './build/kustomize-edits.ts'
 import type { BundleOptions, ObjectSelector } from '../../kinds/fields/bundle-options.ts'

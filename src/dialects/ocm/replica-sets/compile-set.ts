@@ -60,13 +60,15 @@ export interface CompiledRef {
 }
 
 /** What a set becomes, or the sentence that says why not. */
-export type SetCompilation = { readonly refs: readonly CompiledRef[] } | { readonly problem: string }
+export type SetCompilation =
+  | { readonly refs: readonly CompiledRef[]; readonly findings: readonly string[] }
+  | { readonly problem: string }
 
 export function compileSet(set: ManifestWorkReplicaSet, placed: readonly PlacedRef[]): SetCompilation {
   const template = set.spec.manifestWorkTemplate
   const read = compileWork({ spec: template })
   if (!read.ok) return { problem: read.problem.replace(/^spec\./, 'spec.manifestWorkTemplate.') }
-  const { objects, options } = read.work
+  const { objects, options, findings } = read.work
   const { workload: _workload, ...rest } = template
   const hasSecrets = objects.some(({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'Secret')
   const taken = new Set<string>()
@@ -118,7 +120,7 @@ export function compileSet(set: ManifestWorkReplicaSet, placed: readonly PlacedR
       ],
     })
   }
-  return { refs }
+  return { refs, findings }
 }
 
 /** At most 64 groups have a name; the clusters of the others are in the last ring. */

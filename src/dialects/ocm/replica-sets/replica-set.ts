@@ -18,6 +18,7 @@ import { bundleNameOf, COMPILED, compileSet } from './compile-set.ts'
 import type { CompiledRef, PlacedRef } from './compile-set.ts'
 import { groupsOfPages } from '../rollout/decided-groups.ts'
 import type { ManifestWorkReplicaSet } from './kinds.ts'
+import { findingsCondition } from '../works/work-status.ts'
 import { setStatus } from './set-status.ts'
 import type { ClusterWork, RefFacts, SetStatus } from './set-status.ts'
 import { reportedWork } from './work-projection.ts'
@@ -70,6 +71,9 @@ export function replicaSetReconciler(ports: ReplicaSetPorts): Reconciler<Manifes
       const refused = await write(set, compiled.refs, ports, context)
       if (refused !== undefined) return refuse(draft, ['ManifestworkApplied', 'NotAsExpected', refused], REFUSED_MS)
       await prune(set, compiled.refs, ports, context)
+      const ignored = findingsCondition(compiled.findings)
+      if (ignored) draft.conditions.set('FieldsHonored', 'False', 'FieldsIgnored', ignored.message)
+      else draft.conditions.remove('FieldsHonored')
       return show(draft, setStatus(compiled.refs.map((ref) => factsOf(set, ref, ports))), ports)
     },
   }

@@ -60,7 +60,10 @@ describe('a ManifestWork compiles', () => {
             serverSideApply: {
               ignoreFields: [
                 { condition: 'OnSpokePresent', jsonPointers: ['/spec/replicas'] },
-                { condition: 'OnSpokeChange', jqPathExpressions: ['.x'] },
+                {
+                  condition: 'OnSpokeChange',
+                  jqPathExpressions: ['.spec.template.spec.containers[] | select(.name == "web") | .image', 'keys'],
+                },
               ],
             },
           },
@@ -71,7 +74,10 @@ describe('a ManifestWork compiles', () => {
     })
     const web = of('Deployment', 'web', 'apps')
     assert.deepEqual(options.apply?.objects, [{ ...web, method: 'ServerSideApply', force: false }])
-    assert.deepEqual(options.ignore, [{ ...web, pointers: ['/spec/replicas'] }])
+    assert.deepEqual(options.ignore, [
+      { ...web, pointers: ['/spec/replicas'] },
+      { ...web, paths: ['.spec.template.spec.containers[?(@.name=="web")].image'] },
+    ])
     assert.deepEqual(
       options.feedback?.map(({ as, path }) => [as, path]),
       [
@@ -81,7 +87,10 @@ describe('a ManifestWork compiles', () => {
       ],
     )
     assert.deepEqual(options.conditions, [{ ...web, type: 'Progressing', expressions: ['true'] }])
-    assert.match(findings.join(), /jqPathExpressions of deployments web have no effect/)
+    assert.match(
+      findings.join(),
+      /jqPathExpression "keys" of deployments web has no effect, because it is more than a path/,
+    )
   })
 
   test('with its deletion: what it lists goes with it, what it orphans stays', () => {

@@ -4,6 +4,7 @@ import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { BundleOptions } from '../../../kinds/fields/bundle-options.ts'
 import type { UnknownObject } from '../../../kinds/meta.ts'
+import { jsonPathsOfJq } from '../../jq-paths.ts'
 import { isKeptKind } from '../../../plan/objects/object-options.ts'
 import type { ManifestConfig, ManifestWork } from './kinds.ts'
 import { manifestId, selectsManifest } from './resources.ts'
@@ -127,21 +128,23 @@ function strategyOf(id: ManifestId, strategy: Strategy): NonNullable<NonNullable
 }
 
 function ignoredOf(id: ManifestId, strategy: Strategy, findings: string[]): NonNullable<BundleOptions['ignore']> {
-  return (strategy?.serverSideApply?.ignoreFields ?? []).flatMap(({ jsonPaths, jsonPointers, jqPathExpressions }) => {
-    if (jqPathExpressions && jqPathExpressions.length > 0) {
-      findings.push(`jqPathExpressions of ${id.resource} ${id.name} have no effect; write jsonPaths or jsonPointers`)
-    }
-    if (!jsonPaths?.length && !jsonPointers?.length) return []
-    return [
-      {
-        ...selectorOf(id),
-        ...compact({
-          paths: jsonPaths?.length ? jsonPaths : undefined,
-          pointers: jsonPointers?.length ? jsonPointers : undefined,
-        }),
-      },
-    ]
-  })
+  return (strategy?.serverSideApply?.ignoreFields ?? []).flatMap(
+    ({ jsonPaths = [], jsonPointers, jqPathExpressions = [] }) => {
+      const ofJq = jqPathExpressions.flatMap((expression) => {
+        const read = jsonPathsOfJq(expression)
+        if (!read) {
+          findings.push(
+            `the jqPathExpression ${JSON.stringify(expression)} of ${id.resource} ${id.name} has no effect, because it is more than a path; write jsonPaths or jsonPointers`,
+          )
+        }
+        return read ?? []
+      })
+      const paths = [...jsonPaths, ...ofJq]
+      if (paths.length === 0 && !jsonPointers?.length) return []
+      const pointers = jsonPointers?.length ? jsonPointers : undefined
+      return [{ ...selectorOf(id), ...compact({ paths: paths.length > 0 ? paths : undefined, pointers }) }]
+    },
+  )
 }
 
 function feedbackOf(id: ManifestId, rules: ManifestConfig['feedbackRules']): NonNullable<BundleOptions['feedback']> {

@@ -2,7 +2,7 @@
 /**
  * The fields of a ManifestWork, and how exactly they are supported; docs/dialects/ocm-works.md is made from this table.
  */
-import { exact, near, warned } from '../../field-table.ts'
+import { exact, near } from '../../field-table.ts'
 import type { Fields } from '../../field-table.ts'
 
 const IDENTIFIER: Fields = {
@@ -24,7 +24,10 @@ const SERVER_SIDE_APPLY: Fields = {
         ),
         jsonPaths: exact('texts', ''),
         jsonPointers: exact('texts', ''),
-        jqPathExpressions: warned('texts', 'jqPathExpressions has no effect: write jsonPaths or jsonPointers'),
+        jqPathExpressions: near(
+          'texts',
+          'Paths with `[]` and `select` with comparisons. An expression that computes something has no effect, and condition `FieldsHonored` has it.',
+        ),
       },
     },
     'Fields that are set when the object is created, and not changed or compared afterwards.',

@@ -182,6 +182,7 @@ async function show(
     revision: delivery?.status?.revision,
     notAdmitted: notAdmitted(delivery),
     report: ports.reportOf(work.metadata.namespace ?? ''),
+    findings: compiled.findings,
   })
   const manifests = status.manifests.map((one, index) =>
     timed(one, work.status?.resourceStatus?.manifests?.[index], context),

@@ -128,3 +128,9 @@ test('a work that is not admitted is shown with its reason', () => {
   const { conditions } = workStatus({ ...facts, notAdmitted })
   assert.deepEqual(words(conditions), ['Admitted False ClusterFull: full'])
 })
+
+test('parts without effect are a condition of the work', () => {
+  const facts = { ids: IDS, hasFeedback: () => false, entry: BUNDLE, revision: undefined, report: undefined }
+  const { conditions } = workStatus({ ...facts, findings: ['a', 'b'] })
+  assert.deepEqual(words(conditions), ['FieldsHonored False FieldsIgnored: No effect: a; b.'])
+})

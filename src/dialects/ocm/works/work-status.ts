@@ -36,13 +36,23 @@ export interface WorkFacts {
   readonly report: ClusterReport | undefined
   /** Why the work does not reach its cluster; absent while it does. */
   readonly notAdmitted?: WorkCondition | undefined
+  /** Parts of the work that have no effect. */
+  readonly findings?: readonly string[]
+}
+
+/** The condition about fields without effect; absent where there is none. */
+export function findingsCondition(findings: readonly string[] = []): WorkCondition | undefined {
+  if (findings.length === 0) return undefined
+  const message = `No effect: ${findings.join('; ')}.`.slice(0, 4096)
+  return { type: 'FieldsHonored', status: 'False', reason: 'FieldsIgnored', message }
 }
 
 const AVAILABLE = ['False', 'Unknown', 'True'] as const
 const PROGRESSING = ['True', 'Unknown', 'False'] as const
 
 /** The status of a work; manifests that the agent has not reported have no conditions. */
-export function workStatus({ ids, hasFeedback, entry, revision, report, notAdmitted }: WorkFacts): WorkStatus {
+export function workStatus(facts: WorkFacts): WorkStatus {
+  const { ids, hasFeedback, entry, revision, report, notAdmitted, findings } = facts
   const row = report?.spec.bundles.find(({ bundle, set }) => bundle === entry && set === revision?.set)
   const feedback = report?.spec.feedback?.find(
     ({ bundle, generation }) => bundle === entry && generation === revision?.generation,
@@ -60,7 +70,8 @@ export function workStatus({ ids, hasFeedback, entry, revision, report, notAdmit
       ...(values ? { statusFeedback: { values } } : { statusFeedback: {} }),
     }
   })
-  return { conditions: [...workConditions(manifests), ...(notAdmitted ? [notAdmitted] : [])], manifests }
+  const own = [notAdmitted, findingsCondition(findings)].filter((one) => one !== undefined)
+  return { conditions: [...workConditions(manifests), ...own], manifests }
 }
 
 /** Whether feedback rules select a manifest. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findPaths, parseJsonPath } from '../../../kinds/json-path.ts'
+import { findPaths, parseJsonPath } from '../kinds/json-path.ts'
 import { jsonPathsOfJq } from './jq-paths.ts'
 
 const OBJECT = {

@@ -1,5 +1,5 @@
 /**
- * The fields that a jq expression of `ignoreDifferences` means, as JSONPath: fields, indexes, `[]` and `select` with
+ * The fields that a jq expression of an ignored field means, as JSONPath: fields, indexes, `[]` and `select` with
  * comparisons. Expressions that compute something have no such form.
  */
 
