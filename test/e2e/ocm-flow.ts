@@ -42,8 +42,13 @@ export async function ocmFlow(t: Cleanup, hub: readonly string[], site: Site): P
     return labels.includes('"environment":"production"') ? true : undefined
   })
   const placement = '{.items[0].spec.predicates[0].requiredClusterSelector.labelSelector.matchLabels.environment}'
-  // The Policy in the same file is not of a kind that is served.
-  await kubectl('apply', '-f', join(LABS, '002-policy-placement.yaml')).catch(() => '')
+  await kubectl('create', 'namespace', 'policies')
+  await kubectl('apply', '-f', join(LABS, '002-policy-placement.yaml'))
+  await eventually('what is missing in the Policy of the lab', async () => {
+    const path = '{.status.conditions[?(@.type=="Compiled")].message}'
+    const message = await kubectl('get', 'policies', 'require-nonroot', '-n', 'policies', '-o', `jsonpath=${path}`)
+    return /^No PlacementBinding binds .* spec\.policy-templates is empty/.test(message) ? true : undefined
+  })
   const ours = ['get', 'placements.cluster.open-cluster-management.io', '-n', 'default']
   assert.equal(await kubectl(...ours, '-o', `jsonpath=${placement}`), 'production')
   await eventually('the reason why there is no decision', async () =>

@@ -50,7 +50,7 @@ export function compilePolicy(
     if (typeof read === 'string') return refuse(`spec.dependencies: ${read}`, false)
     dependsOn.push(...read)
   }
-  for (const [index, template] of spec['policy-templates'].entries()) {
+  for (const [index, template] of (spec['policy-templates'] ?? []).entries()) {
     const at = `spec.policy-templates[${index}]`
     const definition = template.objectDefinition
     const { kind } = definition
@@ -77,7 +77,7 @@ export function compilePolicy(
       spec: { ...given, ...compact({ remediationAction: action }) },
     })
   }
-  if (objects.length === 0) return refuse('spec.policy-templates is empty')
+  if (objects.length === 0) return refuse('spec.policy-templates is empty, so there is nothing to evaluate')
   const secret = secretFunctionOf(objects)
   if (secret !== undefined) {
     const instead =

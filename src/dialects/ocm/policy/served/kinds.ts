@@ -38,13 +38,16 @@ const PolicySpec = object({
   copyPolicyMetadata: optional(flag()),
   hubTemplateOptions: optional(object({ serviceAccountName: optional(words()) })),
   dependencies: optional(listOf(Dependency, MANY)),
-  'policy-templates': listOf(
-    object({
-      objectDefinition: rawObject(),
-      extraDependencies: optional(listOf(Dependency, MANY)),
-      ignorePending: optional(flag()),
-    }),
-    MANY,
+  // A Policy without templates says so in its condition; Open Cluster Management refuses the object.
+  'policy-templates': optional(
+    listOf(
+      object({
+        objectDefinition: rawObject(),
+        extraDependencies: optional(listOf(Dependency, MANY)),
+        ignorePending: optional(flag()),
+      }),
+      MANY,
+    ),
   ),
 })
 const Placed = object({

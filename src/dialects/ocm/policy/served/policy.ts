@@ -76,7 +76,9 @@ export function policyReconciler(ports: PolicyPorts): Reconciler<Policy> {
       }
       if (!bound.isBound) {
         await drop(policy, [policyBundle(name), enforcedBundle(name)], ports, context)
-        conditions.set('Compiled', 'False', 'NotBound', 'No PlacementBinding binds the Policy to clusters.')
+        const isEmpty = (policy.spec['policy-templates'] ?? []).length === 0
+        const nothing = isEmpty ? ' And spec.policy-templates is empty, so there is nothing to evaluate.' : ''
+        conditions.set('Compiled', 'False', 'NotBound', `No PlacementBinding binds the Policy to clusters.${nothing}`)
         return show(draft, NOTHING, ports)
       }
       const parts = [
