@@ -36,7 +36,8 @@ import type { BindingWorld } from './bind-policy.ts'
 import { PlacementBinding, PlacementRule, Policy, PolicySet } from './kinds.ts'
 import { placementRuleReconciler } from './placement-rule.ts'
 import { policyReconciler } from './policy.ts'
-import type { KnownCluster } from './policy-status.ts'
+import { checksByBundle } from './policy-status.ts'
+import type { Check, KnownCluster } from './policy-status.ts'
 import { policySetReconciler } from './policy-set.ts'
 import { deleteSame } from '../../../../client/find-object.ts'
 
@@ -98,7 +99,8 @@ export function createPolicyControllers(parts: PolicyParts): readonly Controller
     const report = reports.lister.get(name)
     const isSame = cluster !== undefined && report?.spec.clusterId === cluster.spec.id
     const isHeard = findCondition(cluster?.status?.conditions, 'Available')?.status === 'True'
-    return { name, isHeard, checks: isSame ? (report.spec.checks ?? []) : [] }
+    const checks = isSame ? checksIn(report) : undefined
+    return { name, isHeard, checksOf: (bundle) => checks?.get(bundle) ?? [] }
   }
   const typeOf = (object: Bundle | Placement) =>
     (object.kind === 'Bundle' ? Bundle : Placement) as ResourceType<KubeObject>
@@ -241,17 +243,22 @@ function availability(cluster: Cluster | undefined): string | undefined {
   return findCondition(cluster?.status?.conditions, 'Available')?.status
 }
 
+// A report says something about many Policies, each of which asks for its part.
+const grouped = new WeakMap<ClusterReport, ReadonlyMap<string, readonly Check[]>>()
+
+function checksIn(report: ClusterReport): ReadonlyMap<string, readonly Check[]> {
+  const found = grouped.get(report) ?? checksByBundle(report)
+  grouped.set(report, found)
+  return found
+}
+
 /** Keys of the Policies that a report says something new about. */
 function changedPolicies(before: ClusterReport | undefined, after: ClusterReport | undefined): string[] {
-  const statesOf = (report: ClusterReport | undefined) => {
-    const found = new Map<string, string[]>()
-    for (const { bundle, kind, name, state } of report?.spec.checks ?? [])
-      found.set(bundle, [...(found.get(bundle) ?? []), `${kind}/${name} ${state}`])
-    return found
-  }
-  const [was, is] = [statesOf(before), statesOf(after)]
+  const none: ReadonlyMap<string, readonly Check[]> = new Map()
+  const [was, is] = [before ? checksIn(before) : none, after ? checksIn(after) : none]
+  const words = (checks: readonly Check[] = []) => checks.map(({ kind, name, state }) => `${kind}/${name} ${state}`)
   return [...new Set([...was.keys(), ...is.keys()])]
-    .filter((bundle) => !jsonEqual(was.get(bundle), is.get(bundle)))
+    .filter((bundle) => !jsonEqual(words(was.get(bundle)), words(is.get(bundle))))
     .flatMap((bundle) => {
       const { namespace, name } = POLICY_BUNDLE.exec(bundle)?.groups ?? {}
       return namespace === undefined ? [] : [`${namespace}/${name}`]

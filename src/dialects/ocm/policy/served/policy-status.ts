@@ -10,7 +10,8 @@ import type { Policy, PolicySet } from './kinds.ts'
 /** A state of compliance; absent while it is not known. */
 export type Compliance = NonNullable<Policy['status']>['compliant']
 
-type Check = NonNullable<ClusterReport['spec']['checks']>[number]
+/** The result of one check. */
+export type Check = NonNullable<ClusterReport['spec']['checks']>[number]
 type Row = NonNullable<NonNullable<Policy['status']>['status']>[number]
 
 /** What the hub knows of a cluster. */
@@ -18,13 +19,19 @@ export interface KnownCluster {
   readonly name: string
   /** True if the agent has been heard within its time. What an offline cluster said last is not its state. */
   readonly isHeard: boolean
-  readonly checks: readonly Check[]
+  /** The checks of a Bundle. A fleet has many checks, so they are not searched for each Policy. */
+  readonly checksOf: (bundle: string) => readonly Check[]
+}
+
+/** The checks of a report by Bundle. */
+export function checksByBundle({ spec: { checks = [] } }: ClusterReport): ReadonlyMap<string, readonly Check[]> {
+  return Map.groupBy(checks, ({ bundle }) => bundle)
 }
 
 /** The rows of a Policy, one for each bound cluster in order of name. */
 export function clusterRows(bundles: readonly string[], clusters: readonly KnownCluster[]): Row[] {
-  return clusters.map(({ name, isHeard, checks }) => {
-    const own = checks.filter(({ bundle }) => bundles.includes(bundle))
+  return clusters.map(({ name, isHeard, checksOf }) => {
+    const own = bundles.flatMap(checksOf)
     const compliant = isHeard
       ? complianceOf(own.map(({ state }) => (state === 'Unknown' ? undefined : state)))
       : undefined
@@ -48,13 +55,14 @@ export function clusterDuties(
 ): Duty[] {
   const known = new Map(before.map((duty) => [duty.clustername, duty]))
   const stateOf = new Map(clusterRows(bundles, clusters).map((row) => [row.clustername, row.compliant]))
-  return clusters.flatMap(({ name, checks }) => {
+  return clusters.flatMap(({ name, checksOf }) => {
     const demand = demands.get(name)
     if (!demand) return []
     const state = stateOf.get(name)
     // A Policy is met when the last of its checks is, and is not met since the first one is not.
-    const times = checks
-      .filter((one) => bundles.includes(one.bundle) && one.state === state)
+    const times = bundles
+      .flatMap(checksOf)
+      .filter((one) => one.state === state)
       .map(({ since }) => since)
       .toSorted()
     const since = state === 'Compliant' ? times.at(-1) : times[0]
