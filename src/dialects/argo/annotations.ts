@@ -13,6 +13,11 @@ export const TERMINATE = 'flotilla.dev/terminate-operation'
 export const REFRESH_SET = 'argocd.argoproj.io/application-set-refresh'
 /** Annotation with the digest of the object's inputs: the object is written only when it changes. */
 export const COMPILED = 'flotilla.dev/compiled'
+/**
+ * Annotation of an Application or ApplicationSet with the name of the Application whose content it is from. An
+ * ownerReference would let the garbage collector delete it with that Application, whatever the finalizers say.
+ */
+export const NESTED_IN = 'flotilla.dev/nested-in'
 /** Annotation of a Source that asks for a fetch; a new value is enough. */
 export const POLL = 'flotilla.dev/poll'
 /** Annotation of a cluster Secret with the name of its Cluster. */

@@ -38,7 +38,12 @@ export interface ApplicationSpec {
   readonly sources?: readonly ArgoSource[]
   readonly destination?: { readonly name?: string; readonly server?: string; readonly namespace?: string }
   readonly syncPolicy?: {
-    readonly automated?: { readonly enabled?: boolean; readonly prune?: boolean; readonly selfHeal?: boolean }
+    readonly automated?: {
+      readonly enabled?: boolean
+      readonly prune?: boolean
+      readonly selfHeal?: boolean
+      readonly allowEmpty?: boolean
+    }
     readonly syncOptions?: readonly string[]
     readonly retry?: { readonly limit?: number }
     readonly managedNamespaceMetadata?: {

@@ -8,8 +8,9 @@ export const ARGO_CONTROLLER_RULES: readonly PolicyRule[] = [
   { apiGroups: ARGO, resources: ['applications', 'applicationsets', 'appprojects'], verbs: ['list', 'watch'] },
   { apiGroups: ARGO, resources: ['applications', 'applicationsets'], verbs: ['update'] },
   { apiGroups: ARGO, resources: ['applications/status', 'applicationsets/status'], verbs: ['update'] },
-  // The Applications of a set.
-  { apiGroups: ARGO, resources: ['applications'], verbs: ['create', 'patch', 'delete'] },
+  // The Applications of a set, and what an Application of Applications has.
+  { apiGroups: ARGO, resources: ['applications', 'applicationsets'], verbs: ['create', 'delete'] },
+  { apiGroups: ARGO, resources: ['applications'], verbs: ['patch'] },
   // Decisions that a clusterDecisionResource generator names.
   { apiGroups: ['cluster.open-cluster-management.io'], resources: ['placementdecisions'], verbs: ['list'] },
   // Settings of Argo CD: ssh keys and certificates of servers.

@@ -107,7 +107,7 @@ const SYNC_POLICY: Fields = {
       selfHeal: exact('flag', '`drift.mode: Correct`; without it Report.'),
       allowEmpty: warned(
         'flag',
-        'syncPolicy.automated.allowEmpty has no effect: a change that drops most objects stops and asks (`guard`)',
+        'syncPolicy.automated.allowEmpty counts for Applications of Applications alone: a change that drops most objects of a cluster stops and asks (`guard`)',
       ),
     },
     'Without it a RolloutPlan with `start: Manual`, and `prune.mode: Confirm`.',

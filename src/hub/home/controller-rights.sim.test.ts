@@ -448,8 +448,26 @@ async function walkClusterSecret(hub: ControllersHome): Promise<void> {
   await settle(hub)
 }
 
+/** An Application of Applications that comes and goes. */
+async function walkNested(hub: ControllersHome, source: object): Promise<void> {
+  const destination = { name: 'in-cluster', namespace: 'argocd' }
+  const spec = { project: 'default', source, destination, syncPolicy: { automated: {} } }
+  const root = build(Application, 'argocd/root', { spec })
+  const finalizers = ['resources-finalizer.argocd.argoproj.io']
+  await hub.create({ ...root, metadata: { ...root.metadata, finalizers } }, Application)
+  await settle(hub)
+  assert.notEqual(await hub.find(ApplicationSet, 'argocd/nested'), undefined)
+  await hub.client.delete(Application, { namespace: 'argocd', name: 'root' })
+  await settle(hub)
+  assert.equal(await hub.find(ApplicationSet, 'argocd/nested'), undefined)
+}
+
 test('the controllers of the Argo CD dialect have every right that they use, and no other', async (t) => {
-  const hub = await walkedHome(t, ['argo'], () => ({ 'apps/web/cm.yaml': configMapManifest('web', {}) }))
+  const hub = await walkedHome(t, ['argo'], () => ({
+    'apps/web/cm.yaml': configMapManifest('web', {}),
+    'root/set.yaml':
+      'apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: nested}\nspec: {generators: []}\n',
+  }))
   await join(hub, 'a')
   const repoURL = 'https://git.example.com/apps'
   const spec = {
@@ -487,6 +505,7 @@ test('the controllers of the Argo CD dialect have every right that they use, and
   }
   await settle(hub)
   await walkClusterSecret(hub)
+  await walkNested(hub, { repoURL, path: 'root', targetRevision: 'main' })
   const { used, denied } = hub.rights
   assert.deepEqual(denied, [])
   assert.deepEqual(

@@ -61,7 +61,12 @@ export interface Destination {
 }
 
 /** The Cluster of a destination, or why there is none. */
-export type ResolvedDestination = { readonly cluster: Cluster } | { readonly problem: string }
+export type ResolvedDestination =
+  | { readonly cluster: Cluster }
+  | {
+      readonly problem: string
+      /** The destination is the local cluster, which no Cluster is. */ readonly isLocal?: true
+    }
 
 /** Finds Clusters by the words of destinations; a word that means several Clusters means none. */
 export function createDestinations(clusters: readonly Cluster[]): (destination: Destination) => ResolvedDestination {
@@ -99,6 +104,7 @@ export function createDestinations(clusters: readonly Cluster[]): (destination: 
       }
     }
     return {
+      isLocal: true,
       problem: `destination ${word} means the Cluster with the alias ${LOCAL_ALIAS} of dialect argo, and there is none; set one: kubectl patch clusters.flotilla.dev NAME --type merge -p '{"spec":{"aliases":[{"dialect":"argo","name":"${LOCAL_ALIAS}"}]}}'`,
     }
   }

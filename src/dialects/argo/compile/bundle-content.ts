@@ -43,7 +43,7 @@ export function bundleContent(source: ArgoSource, { app, bundle, scene, given }:
   const builder = builderOf(style, { source, path, scene, environment })
   const ignore = style === 'Raw' && !builder ? ignoredFiles(source.directory, { path, repository }, scene) : []
   if (repository && !source.chart) {
-    warnNestedApplications(repository, path, scene)
+    if (!scene.takesApplications) warnNestedApplications(repository, path, scene)
     if (style === 'Raw' && !builder) rejectJsonnet(filesBelow(repository, path, ignore), scene)
     if (style === 'Helm') {
       for (const chart of missingChartDependencies(repository, path, scene)) {

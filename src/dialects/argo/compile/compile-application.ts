@@ -51,6 +51,8 @@ export interface ApplicationCompileContext extends Diagnostics {
   readonly repositoryOf: Repositories['of']
   /** Names of the Placement and the RolloutPlan, which are there; an import makes them. */
   readonly delivery?: { readonly placement: string; readonly plan: string }
+  /** Whether the hub takes the Applications of the content. */
+  readonly takesApplications?: boolean
 }
 
 const LOCAL = new Set(['in-cluster', 'https://kubernetes.default.svc'])

@@ -9,10 +9,14 @@ import { parseTime } from '../../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import { keyOf } from '../../../kinds/meta.ts'
+import type { KubeObject } from '../../../kinds/meta.ts'
 import { Bundle, REMOVAL_FINALIZER } from '../../../kinds/native/bundle.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
-import { selects } from '../../../plan/objects/object-id.ts'
+import type { Cluster } from '../../../kinds/native/cluster.ts'
+import { describeObject, selects } from '../../../plan/objects/object-id.ts'
+import type { ObjectId } from '../../../plan/objects/object-id.ts'
+import { clusterInputsOf } from '../../../plan/release/variants.ts'
 import { isProjectReason } from '../../../plan/projects/project-of.ts'
 import type { ObjectSet } from '../../../wire/document/cluster-document.ts'
 import { POLL, REFRESH, SYNC, TERMINATE } from '../annotations.ts'
@@ -25,14 +29,20 @@ import type { Revisions } from './application-status.ts'
 import { fetchProblem, otherContent } from './current-content.ts'
 import { compileServed } from './compile-served.ts'
 import type { CompiledApplications, ServedApplication } from './compile-served.ts'
-import { argoNameOf, serverOf, spellingsOf } from '../clusters/destinations.ts'
+import { LOCAL_NAME, LOCAL_SERVER } from '../applicationset/clusters.ts'
+import { argoNameOf, isLocalCluster, serverOf, spellingsOf } from '../clusters/destinations.ts'
 import {
   beginOperation,
   endOperation,
+  isDeployed,
   noteAutomated,
   startRollouts,
   terminateOperation,
 } from './operations/operations.ts'
+import { renderNested, syncNested } from './nested/nested-applications.ts'
+import type { RenderedNested } from './nested/nested-applications.ts'
+import { NESTED_SELECTORS } from './nested/nested-content.ts'
+import type { NestedContent, NestedDecision } from './nested/nested-content.ts'
 import { placementProblem, releaseMove, stopBeforeMove } from './move-application.ts'
 import { STARTED } from './ports.ts'
 import type { ArgoPorts } from './ports.ts'
@@ -55,15 +65,21 @@ import type { Fetched } from './write-objects.ts'
 
 /** Time after which a closed sync window, or an object that could not be written, is looked at again. */
 const AGAIN_MS = 60_000
+const MAX_RESOURCES = 500
 
 interface Known {
   readonly digest: Digest
   readonly compiled: CompiledApplications
+  /** What the content has for the hub, if the destination is the local cluster. */
+  readonly nested: RenderedNested | undefined
 }
 
 /** An Application whose destination and project are known. */
 interface Placed {
-  readonly cluster: string
+  /** If absent, the destination is the local cluster, which no Cluster is. */
+  readonly cluster: Cluster | undefined
+  /** Why there is no Cluster for the objects that are not for the hub. */
+  readonly unplaced?: string
   readonly destination: NamedDestination
   readonly project: { readonly name: string; readonly spec: CheckedProject }
   /** Why the project does not permit the source that a sync asked for. */
@@ -151,15 +167,16 @@ function placedApplication(app: Application, ports: ArgoPorts): Placed | string 
   const { metadata, spec } = app
   const { namespace = '' } = metadata
   const found = ports.destinations()(spec.destination ?? {})
-  if ('problem' in found) return found.problem
+  if ('problem' in found && !found.isLocal) return found.problem
+  const cluster = 'cluster' in found ? found.cluster : undefined
   const name = spec.project ?? ''
   if (name === '') return 'spec.project is required; "default" is the project that allows everything'
   const project = projectSpec(name, ports.projectOf(namespace, name))
   if ('missing' in project) return project.missing
   const destination = {
-    name: argoNameOf(found.cluster),
-    server: serverOf(found.cluster),
-    spellings: spellingsOf(found.cluster),
+    name: cluster ? argoNameOf(cluster) : LOCAL_NAME,
+    server: cluster ? serverOf(cluster) : LOCAL_SERVER,
+    spellings: cluster ? spellingsOf(cluster) : [{ name: LOCAL_NAME, server: LOCAL_SERVER }],
     namespace: spec.destination?.namespace ?? '',
   }
   const limits = { name, spec: project }
@@ -167,7 +184,8 @@ function placedApplication(app: Application, ports: ArgoPorts): Placed | string 
   const refused = projectRefusal(limits, spec, request)
   // A source of the history may no longer be permitted.
   const refusedSource = refused ?? projectRefusal(limits, effectiveSpec(app), request)
-  return refused ?? { cluster: found.cluster.metadata.name, destination, project: limits, refusedSource }
+  const unplaced = 'problem' in found ? found.problem : undefined
+  return refused ?? { cluster, destination, project: limits, refusedSource, ...compact({ unplaced }) }
 }
 
 interface Compiling {
@@ -178,6 +196,8 @@ interface Compiling {
 
 interface Compiled {
   readonly compiled: CompiledApplications
+  /** What the content has for the hub. */
+  readonly nested: NestedContent | undefined
   readonly fetched: Fetched
   /** Settings of repository Secrets without an effect. */
   readonly notes: readonly string[]
@@ -186,22 +206,30 @@ interface Compiled {
 /** Compiles and writes the objects; on a problem, what was delivered before stays. */
 async function compiled(
   app: Application,
-  { cluster, destination }: Placed,
+  placed: Placed,
   { ports, context, known }: Compiling,
 ): Promise<Compiled | { readonly type: string; readonly problem: string; readonly isUnwritten?: boolean }> {
   const { namespace = '', name } = app.metadata
+  const { cluster, destination } = placed
+  const takesApplications = !cluster || isLocalCluster(cluster)
   const overrides = activeOverrides(app)
   const operation = overrides && compact({ prune: overrides.prune, skipHooks: overrides.skipHooks })
   const effective = { metadata: app.metadata, spec: effectiveSpec(app) }
   const stepKey = rollingSetOf(app, ports) && specKey(app)
   const settings = ports.settings()
   const { health, ignore } = settings
+  const clusters = cluster ? [cluster.metadata.name] : []
+  const excluded = [
+    ...(excludedFrom(settings, destination.server) ?? []),
+    ...(takesApplications ? NESTED_SELECTORS : []),
+  ]
   const served = [
     {
       bundle: name,
       application: effective,
-      clusters: [cluster],
-      settings: { health, ignore, ...compact({ exclude: excludedFrom(settings, destination.server) }) },
+      clusters,
+      takesApplications,
+      settings: { health, ignore, ...compact({ exclude: excluded.length === 0 ? undefined : excluded }) },
       ...compact({ operation, stepKey }),
     },
   ]
@@ -209,7 +237,7 @@ async function compiled(
   const sourcesFor = (one: readonly ServedApplication[]): Desired[] =>
     compileServed(app, one, () => undefined, access.of).desired.filter(({ kind }) => kind === Source)
   // The Sources of the spec tell what is newest, also while a sync pinned others.
-  const followed = overrides?.sources ? sourcesFor([{ bundle: name, application: app, clusters: [cluster] }]) : []
+  const followed = overrides?.sources ? sourcesFor([{ bundle: name, application: app, clusters }]) : []
   const pinned = sourcesFor(served)
   const isNamed = new Set(pinned.map(({ object }) => object.metadata.name))
   const wanted = [...pinned, ...followed.filter(({ object }) => !isNamed.has(object.metadata.name))]
@@ -237,7 +265,8 @@ async function compiled(
     labels,
     annotations,
     finalizers,
-    cluster,
+    clusters,
+    takesApplications,
     artifacts,
     revisions,
     credentials,
@@ -249,26 +278,48 @@ async function compiled(
       : await compileWith(fetched, () =>
           compileServed(app, served, (url, revision) => fetched.of(url, revision), access.of),
         )
-  known.set(keyOf(app), { digest, compiled: made })
+  const one: Known = { digest, compiled: made, nested: before?.nested }
+  known.set(keyOf(app), one)
   const [problem] = [...made.problems.values()].flat()
   if (problem !== undefined) return { type: 'InvalidSpecError', problem }
   const isSource = ({ kind }: { readonly kind: Kind }) => kind === Source
   const written = { ports, context }
-  await stopBeforeMove(namespace, made.desired, written)
-  const [conflict] = [
-    ...(await writeObjects(sourceOwnerOf(app), made.desired.filter(isSource), written)),
-    ...(await writeObjects(
-      app,
-      made.desired.filter((one) => !isSource(one)),
-      written,
-    )),
-  ]
+  const [untaken] = await writeObjects(sourceOwnerOf(app), made.desired.filter(isSource), written)
+  if (untaken !== undefined) return { type: 'InvalidSpecError', problem: untaken, isUnwritten: true }
+  const nested = takesApplications ? await nestedOf(app, placed, one, written) : undefined
+  if (nested && 'problem' in nested) return nested
+  known.set(keyOf(app), { ...one, nested })
+  const isDelivered = !nested || nested.hasOthers || (cluster !== undefined && !nested.hasNested)
+  const desired = isDelivered ? made.desired : made.desired.filter(isSource)
+  await stopBeforeMove(namespace, desired, written)
+  const own = desired.filter((made) => !isSource(made))
+  const [conflict] = await writeObjects(app, own, written)
   if (conflict !== undefined) return { type: 'InvalidSpecError', problem: conflict, isUnwritten: true }
-  const kept = [...made.desired, ...followed]
+  const kept = [...desired, ...followed]
   const names = new Set(kept.map(({ kind, object }) => `${kind.kind}/${object.metadata.name}`))
   await pruneObjects(app, (kind, one) => names.has(`${kind.kind}/${one}`), { ports, context })
-  await releaseMove(namespace, made.desired, written)
-  return { compiled: made, fetched, notes: access.notes() }
+  await releaseMove(namespace, desired, written)
+  return { compiled: { ...made, desired }, nested, fetched, notes: [...access.notes(), ...(nested?.notes ?? [])] }
+}
+
+/** What the content has for the hub, or why nothing can be delivered. */
+async function nestedOf(
+  app: Application,
+  { cluster, unplaced }: Placed,
+  { compiled, nested: before }: Known,
+  { ports, context }: Pick<Compiling, 'ports' | 'context'>,
+): Promise<RenderedNested | { readonly type: string; readonly problem: string }> {
+  const found = await renderNested(app, compiled.desired.flatMap(bundleIn), {
+    before,
+    cluster: cluster && clusterInputsOf(cluster),
+    ports,
+    signal: context.signal,
+  })
+  if ('problem' in found)
+    return found.problem === ''
+      ? { type: '', problem: 'The repository is being fetched.' }
+      : { type: 'ComparisonError', problem: found.problem }
+  return unplaced !== undefined && found.hasOthers ? { type: 'InvalidSpecError', problem: unplaced } : found
 }
 
 interface Syncing extends Compiled {
@@ -283,7 +334,7 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
   const { compiled, fetched, placed, ports, context } = syncing
   const { namespace = '' } = app.metadata
   const now = context.clock.now()
-  const wanted = compiled.desired.flatMap(({ kind, object }) => (kind === Bundle ? [object as unknown as Bundle] : []))
+  const wanted = compiled.desired.flatMap(bundleIn)
   const bundles = wanted.flatMap(({ metadata }) => ports.bundleOf(namespace, metadata.name) ?? [])
   const others = wanted.flatMap((one) => {
     const { metadata, spec } = one
@@ -291,7 +342,8 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
     return otherContent(ports.bundleOf(namespace, metadata.name), one, source) ?? []
   })
   const other = others.find(({ isWaiting }) => isWaiting) ?? others[0]
-  const rows = bundles.flatMap((bundle) => ports.rowOf(bundle, placed.cluster) ?? [])
+  const cluster = placed.cluster?.metadata.name ?? ''
+  const bundleRows = bundles.flatMap((bundle) => ports.rowOf(bundle, cluster) ?? [])
   const sets = await Promise.all(bundles.map((bundle) => targetSet(bundle, ports)))
   const objects = sets.flatMap((set) => set?.objects ?? [])
   const newest = revisionsOf(app.spec, fetched)
@@ -300,25 +352,13 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
   beginOperation(app, newest, now)
   const revisions = revisionsOf(effectiveSpec(app), fetched)
   const conditions = new Map<string, string>()
+  const forHub = (syncing.nested?.wanted ?? []).map(({ kind, object }) => renderedObject(kind, object))
+  const isNested = new Set(forHub.map(describeObject))
   const unused = settingNotes(ports.settings(), (selector) => objects.some((one) => selects(selector, one)))
   for (const message of [...(compiled.notes.get(app.metadata.name) ?? []), ...syncing.notes, ...unused]) {
     conditions.set('FieldWarning', [conditions.get('FieldWarning'), message].filter(Boolean).join('; '))
   }
-  for (const bundle of bundles) {
-    const rendered = bundle.status?.conditions?.find(({ type }) => type === 'Rendered')
-    if (rendered?.status === 'False')
-      conditions.set('ComparisonError', `Failed to generate manifests: ${rendered.message}`)
-    const { held, excluded = [] } = bundle.status ?? {}
-    if (excluded.length > 0) {
-      const message = `${nameSome(excluded)}: excluded by resource.exclusions of ConfigMap argocd-cm.`
-      conditions.set('ExcludedResourceWarning', message)
-    }
-    if (held)
-      conditions.set(
-        'SyncError',
-        `${held.message ?? 'The guard stopped a change.'} Let it through with: flotilla guard release bundle ${bundle.metadata.name} -n ${namespace}`,
-      )
-  }
+  showBundles(bundles, isNested, conditions)
   for (const { message, reason, isWaiting } of others) {
     const type = isProjectReason(reason) ? 'InvalidSpecError' : 'SyncError'
     if (!isWaiting && !conditions.has('ComparisonError') && !conditions.has(type)) conditions.set(type, message)
@@ -326,15 +366,15 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
   const unplaced = placementProblem(namespace, compiled.desired, ports)
   if (unplaced) {
     const type = isProjectReason(unplaced.reason) ? 'InvalidSpecError' : 'SyncError'
-    if (!conditions.has(type)) conditions.set(type, `Cluster ${placed.cluster} is not selected: ${unplaced.message}`)
+    if (!conditions.has(type)) conditions.set(type, `Cluster ${cluster} is not selected: ${unplaced.message}`)
   }
-  const refused = refusedObject(placed.project, objects, placed.destination) ?? placed.refusedSource
+  const refused = refusedObject(placed.project, [...objects, ...forHub], placed.destination) ?? placed.refusedSource
   if (refused !== undefined) conditions.set('InvalidSpecError', refused)
   for (const rollout of bundles.flatMap(({ metadata }) => ports.removalsOf(namespace, metadata.name))) {
     if (rollout.spec.paused && rollout.spec.removal?.cause === 'unplaced' && rollout.status?.phase !== 'Completed')
       conditions.set('OrphanedResourceWarning', leftBehind(rollout))
   }
-  const offline = rows.find(({ state }) => state === 'Offline')
+  const offline = bundleRows.find(({ state }) => state === 'Offline')
   if (offline) conditions.set('ClusterOffline', offline.message)
 
   const { operationState } = status
@@ -365,23 +405,85 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
   // A sync that a user asks for waits for no step.
   const turn = mayStart && rolling && !isAsked ? turnFor(app, rolling, bundles, syncing) : undefined
   const blocked = turn && !turn.isOpen ? turn.message : window
-  if (mayStart && reason !== undefined && blocked === undefined)
-    await startRollouts(bundles, reason, { ports, context })
+  const started = mayStart && blocked === undefined ? reason : undefined
+  if (started !== undefined) await startRollouts(bundles, started, { ports, context })
+  const nested = await nestedState(app, { ...syncing, reason: started, newest })
+  if (nested?.problem !== undefined) conditions.set('SyncError', nested.problem)
+  const rows = nested ? [...bundleRows, nested.row] : bundleRows
+  const written = nested ? [...bundleRows, nested.written] : bundleRows
   const isWaiting =
     reason !== undefined && blocked !== undefined && (turn !== undefined || worstRow(rows).sync !== 'Synced')
   if (isWaiting) conditions.set('SyncBlocked', `${blocked}.`)
   if (isAsked) {
     const waits = fetch.waits ?? (other?.isWaiting ? other.message : undefined)
     const problem = fetch.failed ?? (isNewest ? refused : undefined) ?? conditions.get('ComparisonError')
-    endOperation(app, { rows, revisions, newest, waits, problem, stays: other?.message ?? unplaced?.message, now })
-  } else if (isNewest && isByItself) noteAutomated(app, { rows, revisions, now })
+    endOperation(app, {
+      rows: written,
+      revisions,
+      newest,
+      waits,
+      problem,
+      stays: other?.message ?? unplaced?.message,
+      now,
+    })
+  } else if (isNewest && isByItself) noteAutomated(app, { rows: written, revisions, now })
   const isCurrent = other === undefined && activeOverrides(app)?.sources === undefined
   show(app, { rows, revisions: newest, isNewest: isCurrent, conditions, now })
-  status.resources = listResources(await contentsOf(bundles, sets, placed.cluster, ports), {
-    reported: ports.reportOf(placed.cluster)?.spec.bundles ?? [],
+  const listed = listResources(await contentsOf(bundles, sets, cluster, ports), {
+    reported: ports.reportOf(cluster)?.spec.bundles ?? [],
     isOffline: offline !== undefined,
   })
+  status.resources = [...(nested?.resources ?? []), ...listed].slice(0, MAX_RESOURCES)
   return isWaiting ? { requeueAfterMs: AGAIN_MS } : {}
+}
+
+/** Conditions of the Application that its Bundles have the reasons of. */
+function showBundles(bundles: readonly Bundle[], isNested: ReadonlySet<string>, conditions: Map<string, string>): void {
+  for (const bundle of bundles) {
+    const rendered = bundle.status?.conditions?.find(({ type }) => type === 'Rendered')
+    if (rendered?.status === 'False')
+      conditions.set('ComparisonError', `Failed to generate manifests: ${rendered.message}`)
+    const { held } = bundle.status ?? {}
+    const excluded = (bundle.status?.excluded ?? []).filter((one) => !isNested.has(one))
+    if (excluded.length > 0) {
+      const message = `${nameSome(excluded)}: excluded by resource.exclusions of ConfigMap argocd-cm.`
+      conditions.set('ExcludedResourceWarning', message)
+    }
+    if (held)
+      conditions.set(
+        'SyncError',
+        `${held.message ?? 'The guard stopped a change.'} Let it through with: flotilla guard release bundle ${bundle.metadata.name} -n ${bundle.metadata.namespace ?? ''}`,
+      )
+  }
+}
+
+/** Writes the objects of the hub in the content; undefined when there are none. */
+async function nestedState(
+  app: Application,
+  {
+    nested,
+    reason,
+    newest,
+    ports,
+    context,
+  }: Pick<Syncing, 'nested' | 'ports' | 'context'> & {
+    readonly reason: string | undefined
+    readonly newest: Revisions
+  },
+): Promise<NestedDecision | undefined> {
+  if (!nested) return undefined
+  const decision = await syncNested(app, nested, {
+    reason,
+    isDeployed: isDeployed(app, newest),
+    prunes: activeOverrides(app)?.prune === true,
+    ports,
+    context,
+  })
+  return decision.resources.length > 0 ? decision : undefined
+}
+
+function renderedObject({ group, version, kind }: Kind, { metadata }: KubeObject): ObjectId {
+  return { apiVersion: `${group}/${version}`, kind, name: metadata.name, namespace: metadata.namespace ?? '' }
 }
 
 /** The turn of an Application whose newest content has not started; undefined when nothing waits for its start. */
@@ -394,6 +496,10 @@ function turnFor(
   const rollouts = bundles.flatMap((bundle) => ports.rolloutOf(bundle) ?? [])
   const waiting = rollouts.find(({ spec, metadata }) => spec.paused && metadata.annotations?.[STARTED] === undefined)
   return waiting && turns(app, rolling, waiting.metadata.name)
+}
+
+function bundleIn({ kind, object }: Desired): Bundle[] {
+  return kind === Bundle ? [object as unknown as Bundle] : []
 }
 
 /** As in Argo CD, objects stay where an Application was before. */

@@ -31,16 +31,19 @@ import { Source } from '../../../kinds/native/source.ts'
 import { asPlacementCluster, asPlacementSet } from '../../../plan/placement/read-objects.ts'
 import { placementReach } from '../../../plan/projects/placement-question.ts'
 import { indexProjects, projectOf } from '../../../plan/projects/project-of.ts'
+import type { VariantsRequest, VariantsResult } from '../../../render/bundle/render-variants.ts'
 import { parseObjectSet } from '../../../wire/document/signed-document.ts'
 import type { HttpGet } from '../../../source/http-get.ts'
 import { lazyFiles } from '../../lazy-files.ts'
 import { LOCAL_NAME, LOCAL_SERVER } from '../applicationset/clusters.ts'
+import { COMPILED, NESTED_IN } from '../annotations.ts'
 import { AppProject, Application, ApplicationSet, ARGO_NAMESPACE } from '../kinds.ts'
 import { createClusterSecretControllers } from '../clusters/cluster-secret-controller.ts'
 import { applicationSetReconciler } from './application-set.ts'
 import { applicationReconciler } from './application.ts'
 import { readDecisions } from './decisions.ts'
 import { argoNameOf, createDestinations, serverOf } from '../clusters/destinations.ts'
+import { NESTED_KINDS } from './nested/nested-content.ts'
 import { STARTED } from './ports.ts'
 import type { ArgoPorts } from './ports.ts'
 import { argoOwnerOf, isOwnedBy, MADE_KINDS } from './served-objects.ts'
@@ -57,6 +60,8 @@ export interface ArgoParts {
   readonly log: Logger
   readonly metrics?: Metrics
   readonly httpGet?: HttpGet | undefined
+  /** Renders a Bundle. */
+  readonly render: (request: VariantsRequest, signal: AbortSignal) => Promise<VariantsResult>
 }
 
 const MANAGER = 'flotilla-argo'
@@ -65,6 +70,7 @@ const REMOVED = 'argo-removed'
 const DESTINATION = 'argo-destination'
 const PROJECT = 'argo-project'
 const USES = 'argo-source'
+const NESTED = 'argo-nested'
 
 /** Creates the controllers; nothing happens before `run`. */
 export function createArgoControllers(parts: ArgoParts): readonly Controller[] {
@@ -116,6 +122,8 @@ export function createArgoControllers(parts: ArgoParts): readonly Controller[] {
         ),
         triggerOn(clusters, (change) => placedOn(change, applications)),
         triggerOn(applications, (change) => blockedWith(change, applications)),
+        triggerOn(applications, parentOf),
+        triggerOn(sets, parentOf),
         ...accessTriggers(informers, applications),
         triggerOnObject(projects, ({ metadata }) => applications.lister.by(PROJECT, metadata.name).map(keyOf)),
       ],
@@ -213,7 +221,7 @@ function isAccepted({ spec }: Cluster): boolean {
   return spec.accepted && !spec.refused
 }
 
-function createPorts({ informers, blobs, httpGet }: ArgoParts): ArgoPorts {
+function createPorts({ informers, blobs, httpGet, render }: ArgoParts): ArgoPorts {
   const { client } = informers
   const made = new Map(MADE_KINDS.map((kind) => [kind, informers.of(kind)]))
   for (const informer of made.values()) {
@@ -243,6 +251,9 @@ function createPorts({ informers, blobs, httpGet }: ArgoParts): ArgoPorts {
     ...createStateRows(informers),
     ...createCredentialPorts(informers, MANAGER),
     ...createServicePort(client, httpGet),
+    ...createNestedPorts(informers),
+    render: async (recipe, cluster, signal) =>
+      (await render({ recipe, clusters: [cluster], frozen: {} }, signal)).variants[0],
     find,
     isTaken(kind, owner, name) {
       const present = find(kind, owner.metadata.namespace ?? '', name)
@@ -347,6 +358,54 @@ function writes(client: Client): Pick<ArgoPorts, 'annotate' | 'start' | 'pause' 
       await ignoringGone(client.delete(kind, keyed(object), compact({ uid: uid || undefined, signal })))
     },
   }
+}
+
+/** Reading and writing the objects of the hub that are in the content of Applications. */
+function createNestedPorts(
+  informers: Informers,
+): Pick<ArgoPorts, 'nestedIn' | 'findNested' | 'writeNested' | 'removeNested'> {
+  const { client } = informers
+  const all = NESTED_KINDS.map((kind) => ({ kind, informer: informers.of(kind) }))
+  for (const { informer } of all) {
+    informer.addIndex(NESTED, (object) => {
+      const parent = object.metadata.annotations?.[NESTED_IN]
+      return parent === undefined ? [] : [`${object.metadata.namespace ?? ''}/${parent}`]
+    })
+  }
+  return {
+    nestedIn: (namespace, name) =>
+      all.flatMap(({ kind, informer }) =>
+        informer.lister
+          .by(NESTED, `${namespace}/${name}`)
+          .map((object) => ({ kind, object: object as KubeObject & { readonly spec: unknown } })),
+      ),
+    findNested: (kind, namespace, name) => informers.of(kind).lister.get(`${namespace}/${name}`),
+    writeNested: async (kind, object, signal) => {
+      const options = { fieldManager: MANAGER, signal }
+      if (object.metadata.resourceVersion === undefined) await client.create(kind, object, options)
+      else await client.update(kind, object, options)
+    },
+    removeNested: async (kind, { metadata }, signal) => {
+      const { name, namespace = '', uid } = metadata
+      await ignoringGone(client.delete(kind, { name, namespace }, compact({ uid: uid || undefined, signal })))
+    },
+  }
+}
+
+/** The Application whose content an object is from, when the object came, went or was changed. */
+function parentOf({ before, after }: Change<Application> | Change<ApplicationSet>): string[] {
+  const seen = (one: Application | ApplicationSet | undefined) =>
+    one && [
+      one.spec,
+      one.metadata.labels,
+      one.metadata.annotations?.[COMPILED],
+      one.metadata.annotations?.[NESTED_IN],
+      one.metadata.deletionTimestamp,
+    ]
+  if (before && after && jsonEqual(seen(before), seen(after))) return []
+  const object = (after ?? before)!
+  const parents = [before, after].flatMap((one) => one?.metadata.annotations?.[NESTED_IN] ?? [])
+  return [...new Set(parents)].map((name) => `${object.metadata.namespace ?? ''}/${name}`)
 }
 
 async function ignoringGone(write: Promise<unknown>): Promise<void> {

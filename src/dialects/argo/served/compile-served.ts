@@ -34,6 +34,8 @@ export interface ServedApplication {
   readonly settings?: ApplicationTraits['settings']
   /** The digest of the spec, if the set of the Application has steps. */
   readonly stepKey?: string
+  /** Whether the hub takes the Applications of the content. */
+  readonly takesApplications?: boolean
   /** Names of Clusters. */
   readonly clusters: readonly string[]
 }
@@ -86,7 +88,7 @@ interface Scene {
 }
 
 function compileOne(
-  { bundle, application, clusters, operation, settings = {}, stepKey }: ServedApplication,
+  { bundle, application, clusters, operation, settings = {}, stepKey, takesApplications = false }: ServedApplication,
   scene: Scene,
 ): void {
   const { metadata, spec } = application
@@ -113,7 +115,13 @@ function compileOne(
       settings,
       isStepped: stepKey === undefined ? undefined : true,
     }),
-    { ...scene, objects: labelled(scene.objects, stepKey), delivery: { placement, plan }, clusterOf: () => undefined },
+    {
+      ...scene,
+      objects: labelled(scene.objects, stepKey),
+      delivery: { placement, plan },
+      clusterOf: () => undefined,
+      takesApplications,
+    },
   )
 }
 

@@ -1,5 +1,6 @@
 // Tested by src/dialects/argo/served/application.sim.test.ts
 /** The ports of the controllers of Applications and ApplicationSets. */
+import type { ClusterInputs } from '../../../core/cluster-inputs.ts'
 import type { Digest } from '../../../core/crypto/digest.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { Context } from '../../../engine/reconciler.ts'
@@ -10,6 +11,8 @@ import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
 import type { Source } from '../../../kinds/native/source.ts'
+import type { BundleRecipe } from '../../../render/bundle/recipe.ts'
+import type { SharedVariant } from '../../../render/bundle/render-variants.ts'
 import type { ObjectSet } from '../../../wire/document/cluster-document.ts'
 import type { LazyFiles } from '../../lazy-files.ts'
 import type { Application, ApplicationSet, AppProject } from '../kinds.ts'
@@ -17,6 +20,7 @@ import type { RepositoryObjects } from '../repositories/repository-secrets.ts'
 import type { ArgoSettings } from '../settings/argocd-settings.ts'
 import type { ServiceAnswer, ServiceQuestion } from '../scm/ask-service.ts'
 import type { createDestinations } from '../clusters/destinations.ts'
+import type { NestedObject } from './nested/nested-content.ts'
 import type { Owner } from './served-objects.ts'
 import type { StateRows } from './state-rows.ts'
 
@@ -59,6 +63,15 @@ export interface ArgoPorts extends StateRows {
   /** The settings of ConfigMap `argocd-cm`. */
   settings(): ArgoSettings
   isOnline(cluster: string): boolean
+  /** Renders a Bundle as the hub does. */
+  render(recipe: BundleRecipe, cluster: ClusterInputs, signal: AbortSignal): Promise<SharedVariant | undefined>
+  /** The Applications and ApplicationSets from the content of an Application. */
+  nestedIn(namespace: string, name: string): readonly NestedObject[]
+  /** An Application or ApplicationSet of the hub. */
+  findNested(kind: Kind, namespace: string, name: string): KubeObject | undefined
+  /** Creates the object, or replaces the one that has its resource version. */
+  writeNested(kind: Kind, object: KubeObject, signal: AbortSignal): Promise<void>
+  removeNested(kind: Kind, object: KubeObject, signal: AbortSignal): Promise<void>
   filesOf(artifact: Digest): Promise<LazyFiles>
   /** A stored set; undefined when it is not stored. */
   setOf(digest: Digest): Promise<ObjectSet | undefined>

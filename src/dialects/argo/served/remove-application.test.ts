@@ -12,6 +12,7 @@ async function left(...removals: readonly { readonly cause: string; readonly set
   const app = { ...build(Application, 'n/web', { spec: {} }), metadata: { name: 'web', namespace: 'n', finalizers } }
   const ports = {
     madeFor: () => [],
+    nestedIn: () => [],
     isOnline: () => true,
     removalsOf: () =>
       removals.map(({ cause, settled }) => ({

@@ -3,6 +3,7 @@ import type { Context, Draft, Result } from '../../../engine/reconciler.ts'
 import { Bundle, REMOVAL_FINALIZER } from '../../../kinds/native/bundle.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
 import type { Application } from '../kinds.ts'
+import { removeAllNested } from './nested/nested-applications.ts'
 import { STARTED } from './ports.ts'
 import type { ArgoPorts } from './ports.ts'
 
@@ -18,6 +19,7 @@ export async function removeApplication(
   const { metadata } = app
   const { finalizers = [], uid = '', namespace = '' } = metadata
   const cascades = finalizers.some((one) => one.startsWith(RESOURCES))
+  if (cascades && (await removeAllNested(app, ports, signal))) return { requeueAfterMs: AGAIN_MS }
   const bundles = ports.madeFor(uid).filter(({ kind }) => kind === Bundle)
   for (const { kind, object } of bundles) {
     if (object.metadata.deletionTimestamp) continue

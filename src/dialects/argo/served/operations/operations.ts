@@ -123,9 +123,8 @@ export async function terminateOperation(
 export function noteAutomated(app: Application, { rows, revisions, now }: Omit<Ending, 'newest'>): void {
   if (finishedPhase(rows)?.phase !== 'Succeeded') return
   const status = app.status!
-  const last = status.history?.at(-1)
+  if (isDeployed(app, revisions)) return
   const content = { ...revisions, ...sourcesOf(app.spec) }
-  if (last && jsonEqual({ ...sourceFields(last) }, content)) return
   const at = formatTime(now)
   const initiatedBy = { automated: true }
   status.history = withDeployment(
@@ -141,6 +140,12 @@ export function noteAutomated(app: Application, { rows, revisions, now }: Omit<E
     finishedAt: at,
     syncResult: content,
   }
+}
+
+/** Whether these revisions of the sources are the last deployment. */
+export function isDeployed({ spec, status }: Application, revisions: Revisions): boolean {
+  const last = status?.history?.at(-1)
+  return last !== undefined && jsonEqual({ ...sourceFields(last) }, { ...revisions, ...sourcesOf(spec) })
 }
 
 function sourceFields({ revision, revisions, source, sources }: ReturnType<typeof withDeployment>[number]) {
