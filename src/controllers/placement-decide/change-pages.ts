@@ -56,11 +56,11 @@ export function changePages(
     }
     const free = order.find((one) => decisionsOf(one).length < PAGE_SIZE)
     if (!free) return undefined
-    const decisions = [...decisionsOf(free), { cluster: name, reason, state: 'Selected' as const }]
-    changed.set(
-      free.spec.page,
-      decisions.sort((a, b) => compareText(a.cluster, b.cluster)),
-    )
+    // Pages are sorted by cluster.
+    const present = decisionsOf(free)
+    const next = present.findIndex((decision) => compareText(decision.cluster, name) > 0)
+    const place = next === -1 ? present.length : next
+    changed.set(free.spec.page, present.toSpliced(place, 0, { cluster: name, reason, state: 'Selected' }))
     gained.push(name)
   }
   return {

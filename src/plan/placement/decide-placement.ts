@@ -12,7 +12,7 @@ import { compact } from '../../core/compact.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { compareText } from '../../core/text/compare-text.ts'
 import { nameSome, plural } from '../../core/text/name-some.ts'
-import { describeVerdict } from './explain.ts'
+import { describeVerdict, selectedReason } from './explain.ts'
 import type { PlacementCluster, PlacementQuestion, PlacementWorld, VerdictReason } from './types.ts'
 import { compileFilter, firstRejection } from './filter.ts'
 import { paginate } from './decisions/paginate.ts'
@@ -78,7 +78,11 @@ export function decidePlacement(
   const { world, before = NOTHING_BEFORE } = around
   const selection = selectClusters(question, clusters, world)
   const previous = new Map(before.pages.flat().map((decision) => [decision.cluster, decision]))
-  const byName = new Map(clusters.map((cluster) => [cluster.name, cluster]))
+  // The clusters of the decisions before. A fleet without any is not gone through again.
+  const byName =
+    previous.size === 0
+      ? new Map<string, PlacementCluster>()
+      : new Map(clusters.flatMap((cluster) => (previous.has(cluster.name) ? [[cluster.name, cluster]] : [])))
   if (selection.misconfigured !== undefined) {
     const kept = [...previous.values()].filter(({ cluster }) => byName.has(cluster))
     return answerOf(kept, before, { selection, guard: { kind: 'Free' }, message: selection.misconfigured })
@@ -97,13 +101,14 @@ export function decidePlacement(
       : []
     return answerOf(inForce, before, { selection, guard: growth, message: growth.message })
   }
+  const reason = selectedReason(selection.filter)
   const decisions = [...selection.selected].map(([cluster, { score, group }]): ClusterDecision => {
     const was = previous.get(cluster)
     // The score at the time of the choice: a new score alone is no reason to write a page.
     const kept = was?.state === 'Selected' && was.score !== undefined ? was.score : score
     return {
       cluster,
-      reason: describeVerdict(selection, byName.get(cluster)!),
+      reason,
       state: 'Selected',
       ...compact({ score: kept }),
       ...(group ? { group: group.name, groupIndex: group.index } : {}),

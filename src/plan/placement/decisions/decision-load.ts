@@ -2,6 +2,8 @@
 import type { PlacementDecision } from '../../../kinds/native/placement-decision.ts'
 import type { PlacementLoad } from '../types.ts'
 
+type Decisions = PlacementDecision['spec']['decisions']
+
 /** The decisions of all placements, counted per cluster. */
 export interface PlacementLoads {
   /** A page was added, changed or removed. */
@@ -29,13 +31,15 @@ export function createPlacementLoads(): PlacementLoads {
   }
   return {
     change: (before, after) => {
-      const [was, is] = [new Set(selectedOn(before)), new Set(selectedOn(after))]
+      const [removed, added] = changedPart(before?.spec.decisions ?? [], after?.spec.decisions ?? [])
+      const [was, is] = [new Set(selectedOf(removed)), new Set(selectedOf(added))]
       for (const cluster of was) if (!is.has(cluster)) count(cluster, -1)
       for (const cluster of is) if (!was.has(cluster)) count(cluster, 1)
     },
     beside: (pages) => {
       const own = new Map<string, number>()
-      for (const cluster of pages.flatMap(selectedOn)) own.set(cluster, (own.get(cluster) ?? 0) + 1)
+      for (const cluster of pages.flatMap(({ spec }) => selectedOf(spec.decisions)))
+        own.set(cluster, (own.get(cluster) ?? 0) + 1)
       const countOf = (cluster: string) => (counts.get(cluster) ?? 0) - (own.get(cluster) ?? 0)
       const ownAt = new Map<number, number>()
       let max = 0
@@ -51,6 +55,21 @@ export function createPlacementLoads(): PlacementLoads {
   }
 }
 
-function selectedOn(page: PlacementDecision | undefined): string[] {
-  return (page?.spec.decisions ?? []).flatMap(({ cluster, state }) => (state === 'Selected' ? [cluster] : []))
+/**
+ * Both lists without the decisions that they have in common at the beginning and at the end. Decisions are sorted by
+ * cluster, so that one changed cluster leaves one decision of a page of 500.
+ */
+function changedPart(before: Decisions, after: Decisions): [Decisions, Decisions] {
+  const same = (a: Decisions[number] | undefined, b: Decisions[number] | undefined): boolean =>
+    a !== undefined && a.cluster === b?.cluster && a.state === b.state
+  let from = 0
+  while (same(before[from], after[from])) from++
+  let left = 0
+  const most = Math.min(before.length, after.length) - from
+  while (left < most && same(before.at(-1 - left), after.at(-1 - left))) left++
+  return [before.slice(from, before.length - left), after.slice(from, after.length - left)]
+}
+
+function selectedOf(decisions: Decisions): string[] {
+  return decisions.flatMap(({ cluster, state }) => (state === 'Selected' ? [cluster] : []))
 }
