@@ -23,7 +23,7 @@ import { VERSION } from '../core/version.ts'
 import type { LocalLimits } from '../plan/apply/local-limits.ts'
 import type { ClusterDocument } from '../wire/document/cluster-document.ts'
 import type { LinkState } from '../wire/link/agent-link.ts'
-import type { Report, ReportedLog } from '../wire/link/frames.ts'
+import type { Report } from '../wire/link/frames.ts'
 import { createAgentLink } from './agent-link.ts'
 import { createBundleLoop } from './bundles/bundle-loop.ts'
 import { createPeerCluster } from './bundles/handover/peer-cluster.ts'
@@ -41,6 +41,7 @@ import type { ClusterRenderPort } from './render/cluster-render.ts'
 import { buildReport } from './report/build-report.ts'
 import { createClusterFacts } from './report/cluster-facts.ts'
 import { createLogTail } from './report/log-tail.ts'
+import { createUserRequests } from './report/user-requests.ts'
 import { createReporter } from './report/reporter.ts'
 import { createEngineResults } from './results/engine-results.ts'
 import type { AgentStorage } from './storage/storage.ts'
@@ -162,10 +163,9 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       reporter.wake()
     },
   })
-  // Log lines that were sent stay in the report: without a new request the report stays the same.
-  let requestedLog: ReportedLog | undefined
-  const report = () =>
-    buildReport({ documents, bundleLoop, policies, results, facts, incarnation, requestedLog, nowMs: clock.now() })
+  const requests = createUserRequests({ tail, clusterId: link.clusterId, driftOf: bundleLoop.driftOf, newKeyPair })
+  const reported = { documents, bundleLoop, policies, results, facts, incarnation }
+  const report = () => buildReport({ ...reported, answers: requests.answers(), nowMs: clock.now() })
   const reporter = createReporter({
     ...common,
     hub: link.hub,
@@ -174,7 +174,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       const now = hubTime.now()
       return link.signReport({ ...about, ...compact({ at: now === undefined ? undefined : formatTime(now) }) })
     },
-    onLogRequest: (asked) => void (requestedLog = asked === undefined ? undefined : { asked, lines: tail.lines() }),
+    requests,
   })
   const ended = new AbortController()
   let isEnding = false

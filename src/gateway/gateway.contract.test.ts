@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { matchesGlob } from '../core/text/glob.ts'
-import { fromUtf8, utf8 } from '../core/bytes.ts'
+import { base64, fromUtf8, generateKeyPair, publicKeyDer, utf8 } from '../core/bytes.ts'
 import type { KeyPair } from '../core/bytes.ts'
 import type { Client } from '../client/client.ts'
 import { digestOf } from '../core/crypto/digest.ts'
@@ -428,6 +428,51 @@ describe('the door', () => {
     )
     await hub.clock.advance(1000)
     assert.doesNotMatch(await checkIn(), /log/, 'an old question is not asked')
+  })
+
+  it('asks for values of drifted fields when a user does, and keeps the answer to the last question alone', async () => {
+    const { a } = await twoClusters()
+    const checkIn = async () =>
+      (
+        await hub.ask('POST', ROUTES.checkIn, {
+          certificate: a,
+          body: utf8(JSON.stringify({ report: digestOf(body) })),
+        })
+      ).text
+    const send = async (values: NonNullable<Report['values']>) => {
+      const sent = await hub.ask('POST', ROUTES.report, {
+        certificate: a,
+        body: utf8(JSON.stringify({ ...report, values })),
+      })
+      assert.equal(sent.status, 200, sent.text)
+      return (await hub.client.get(ClusterReport, { name: 'prod1' })).spec.values
+    }
+    await hub.ask('POST', ROUTES.report, { certificate: a, body })
+    const newKey = () => base64(publicKeyDer(generateKeyPair('x25519').publicKey))
+    const key = newKey()
+    const answer = { bundle: 'default/shop', key, sealed: 'QUJD'.repeat(1_000) }
+    assert.equal(await send({ ...answer, asked: '2026-01-01T00:00:00Z' }), undefined)
+    const asked = formatTime(hub.clock.now())
+    const ask = async (at: string, key: string) => {
+      const valuesAsked = { at, bundle: 'default/shop', key }
+      await hub.client.patch(Cluster, { name: 'prod1' }, { type: 'merge', body: { spec: { valuesAsked } } })
+      await hub.clock.advance(1000)
+    }
+    await ask(asked, key)
+    const question = { asked, bundle: 'default/shop', key }
+    assert.equal(await checkIn(), JSON.stringify({ report: 'Wanted', values: question }))
+    assert.deepEqual(await send({ ...answer, asked }), { ...answer, asked })
+    assert.equal(await checkIn(), '{"report":"Wanted"}', 'answered; the report is another one now')
+    const other = newKey()
+    await ask(asked, other)
+    assert.equal(
+      await checkIn(),
+      JSON.stringify({ report: 'Wanted', values: { ...question, key: other } }),
+      'of the same second',
+    )
+    assert.equal(await send({ ...answer, asked }), undefined, 'the answer to the earlier question')
+    await ask('2025-01-01T00:00:00Z', key)
+    assert.doesNotMatch(await checkIn(), /values/, 'an old question is not asked')
   })
 
   it('publishes who was heard, and for how long it has listened', async () => {

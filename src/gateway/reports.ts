@@ -28,7 +28,8 @@ import type { GatewayRequest } from './routes/route.ts'
 import type { TrafficCounters } from './traffic.ts'
 
 const MAX_ROUNDS = 8
-const LOG_REQUEST_MS = 600_000
+/** A request of a user for the agent expires, because older agents do not know these requests. */
+const USER_REQUEST_MS = 600_000
 
 export interface ReportPorts {
   readonly client: Client
@@ -60,8 +61,8 @@ interface AcceptedReport {
 
 export function createReports({ client, clock, log, traffic, root, evidence, history }: ReportPorts) {
   const stored = new Map<string, StoredReport>()
-  /** Cluster id → the last answered request for the agent's log. */
-  const logged = new Map<string, string>()
+  /** Cluster id → the last answered requests of users, by their times. */
+  const answered = new Map<string, { readonly log?: string; readonly values?: string }>()
   const statements = createReportStatements(root)
   const writer = createReportWriter({ client, clock, log, traffic })
 
@@ -77,7 +78,10 @@ export function createReports({ client, clock, log, traffic, root, evidence, his
     const ticket = isNew ? await keep(cluster, { body, digest, signature, document: reported.document }) : 'KeptBefore'
     stored.set(cluster.spec.id, { digest, statement: signature, ticket })
     if (statement) statements.accept(statement)
-    if (reported.log) logged.set(cluster.spec.id, reported.log.asked)
+    answered.set(cluster.spec.id, {
+      ...answered.get(cluster.spec.id),
+      ...compact({ log: reported.log?.asked, values: reported.values && valuesRequestOf(reported.values) }),
+    })
     return keptAnswer(isKept(ticket))
   }
 
@@ -107,8 +111,8 @@ export function createReports({ client, clock, log, traffic, root, evidence, his
 
   function checkIn(cluster: Cluster, body: Uint8Array): CheckInAnswer {
     const { report } = parseJson(CheckIn, body, { what: 'check-in', maxBytes: LIMITS.requestBytes })
-    const asked = openLogRequest(cluster)
-    if (asked !== undefined) return { report: 'Wanted', log: asked }
+    const asked = userRequests(cluster)
+    if (Object.keys(asked).length > 0) return { report: 'Wanted', ...asked }
     const known = stored.get(cluster.spec.id)
     if (known?.digest !== report) return { report: 'Wanted' }
     // A report that found the journal full is sent again when the journal takes records.
@@ -116,19 +120,26 @@ export function createReports({ client, clock, log, traffic, root, evidence, his
     return { report: 'Known', ...keptAnswer(isKept(known.ticket)) }
   }
 
-  /** An open request for the agent's log. It expires, because older agents do not know these requests. */
-  function openLogRequest({ spec }: Cluster): string | undefined {
-    const asked = spec.logsAskedAt
-    if (asked === undefined || logged.get(spec.id) === asked) return undefined
-    const age = clock.now() - (parseTime(asked) ?? 0)
-    return age < LOG_REQUEST_MS ? asked : undefined
+  /** Open requests of users for the agent's log and for values of drifted fields. */
+  function userRequests({ spec }: Cluster): Pick<CheckInAnswer, 'log' | 'values'> {
+    const done = answered.get(spec.id)
+    const { logsAskedAt: log, valuesAsked: values } = spec
+    return compact({
+      log: log !== undefined && log !== done?.log && isOpen(log) ? log : undefined,
+      values:
+        values && valuesRequestOf({ ...values, asked: values.at }) !== done?.values && isOpen(values.at)
+          ? { asked: values.at, bundle: values.bundle, key: values.key }
+          : undefined,
+    })
   }
+
+  const isOpen = (asked: string): boolean => clock.now() - (parseTime(asked) ?? 0) < USER_REQUEST_MS
 
   return {
     report,
     checkIn,
     forget: (clusterId: string) => {
-      logged.delete(clusterId)
+      answered.delete(clusterId)
       statements.forget(clusterId)
       writer.forget(clusterId)
       return stored.delete(clusterId)
@@ -258,6 +269,7 @@ function reportSpec(
     kubernetesVersion: _kubernetes,
     claims: _claims,
     log,
+    values,
     removals = [],
     feedback = [],
     checks = [],
@@ -271,6 +283,8 @@ function reportSpec(
     receivedAt,
     // Lines that no user requested are dropped.
     log: log?.asked === cluster.spec.logsAskedAt ? log : undefined,
+    // Neither are values, except for the key that asked last.
+    values: values && answersLastRequest(values, cluster) ? values : undefined,
     // A second row of the same bundle has no meaning. The last row counts.
     removals: removals.length === 0 ? undefined : oncePerBundle(removals),
     // An agent sends no more than this; more than this is not reported.
@@ -278,6 +292,15 @@ function reportSpec(
     checks: checks.length === 0 ? undefined : boundChecks(checks),
     results: results && jsonBytes(results) <= LIMITS.resultBytes ? results : undefined,
   })
+}
+
+/** A request for values, by its time and key: two users can ask within a second. */
+function valuesRequestOf({ asked, key }: Pick<NonNullable<Report['values']>, 'asked' | 'key'>): string {
+  return `${asked} ${key}`
+}
+
+function answersLastRequest(values: NonNullable<Report['values']>, { spec: { valuesAsked: last } }: Cluster): boolean {
+  return last !== undefined && valuesRequestOf(values) === valuesRequestOf({ ...last, asked: last.at })
 }
 
 /** Reads a report. Two rows of one bundle contradict each other. */

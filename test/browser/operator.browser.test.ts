@@ -62,6 +62,24 @@ roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view }
 subjects: [{ kind: ServiceAccount, name: watcher, namespace: default }]
 `
 
+// Changes clusters and sees their reports, and may not ask for values.
+const MECHANIC = `
+apiVersion: v1
+kind: ServiceAccount
+metadata: { name: mechanic, namespace: default }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: change-clusters }
+rules: [{ apiGroups: [flotilla.dev], resources: [clusters, clusterreports], verbs: [get, list, watch, patch] }]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: change-clusters }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: change-clusters }
+subjects: [{ kind: ServiceAccount, name: mechanic, namespace: default }]
+`
+
 test('an operator follows a rollout that stops, and acts on several clusters', async (t) => {
   const browser = await openBrowser(t)
   const state = { FLOTILLA_STATE_DIR: temporaryFolder(t) }
@@ -86,6 +104,21 @@ test('an operator follows a rollout that stops, and acts on several clusters', a
     await page.goto(`${origin}/rollouts`)
     await page.locator(`[data-rollout="default/${name}"] a`).first().click(WAIT)
     await page.waitForURL(`${origin}/rollouts/default/${name}`)
+  }
+  /** Signs a ServiceAccount in to a browser of its own. */
+  const signInAs = async (name: string): Promise<Page> => {
+    const { status } = await page.evaluate<{ readonly status: { readonly token: string } }>(`
+      fetch('/api/v1/namespaces/default/serviceaccounts/${name}/token', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-flotilla-console': '1' },
+        body: '{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}}',
+      }).then((response) => response.json())`)
+    const other = await (await browser.newContext()).newPage()
+    await other.goto(origin)
+    await other.getByLabel('Token').fill(status.token)
+    await other.getByRole('button', { name: 'Sign in' }).click()
+    await see('[data-cluster="store-01"]', other)
+    return other
   }
   const inDialog = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true })
   await page.goto(address)
@@ -222,36 +255,60 @@ test('an operator follows a rollout that stops, and acts on several clusters', a
     }
   })
 
-  await t.test('the same drift of two clusters is reverted at once', async () => {
-    for (const store of ['store-02', 'store-03']) {
-      const { code, stderr } = await runFlotilla(t, ['demo', 'drift', store], { env: state })
-      assert.equal(code, 0, stderr)
-    }
-    await page.goto(`${origin}/drift`)
-    await page.getByRole('button', { name: 'Revert 2…' }).click(WAIT)
-    await page.getByLabel(/^Reason/).fill('not agreed')
-    await see(`[role="dialog"] :text("do flotilla drift revert $name --bundle shop --reason 'not agreed'; done")`)
-    await inDialog('Revert').click()
-    await see('.notice:has-text("Revert: done on 2 of 2 clusters")')
-    await see(':text("No cluster reports drift.")')
-  })
+  await t.test(
+    'the values of drift stand side by side for who may see them, and drift of two clusters is reverted at once',
+    async () => {
+      for (const store of ['store-02', 'store-03']) {
+        const { code, stderr } = await runFlotilla(t, ['demo', 'drift', store], { env: state })
+        assert.equal(code, 0, stderr)
+      }
+      await page.goto(`${origin}/drift`)
+      const row = page.locator('.drifted-clusters li:has-text("store-02")')
+      await row.getByRole('button', { name: 'Show values…' }).click(WAIT)
+      await see('[role="dialog"] :text("flotilla drift show store-02 --bundle default/shop --values")')
+      await page.getByLabel(/^Reason/).fill('a complaint')
+      await inDialog('Show values').click()
+      await see('[data-values="store-02"] [data-side="delivered"]:has-text("good morning")')
+      await see('[data-values="store-02"] [data-side="live"]:has-text("buy two, pay one")')
+      assert.deepEqual(await violationsOf(page), [])
+      const printed = await cli(['drift', 'show', 'store-02', '--values'])
+      assert.match(printed, /delivered {2}good morning\n {6}live {7}buy two, pay one/)
+      // The values of a report are for who asked: nothing that the hub stores has them.
+      assert.doesNotMatch(await cli(['get', 'clusterreport', 'store-02', '-o', 'json']), /buy two/)
+
+      await cli(['apply', '-f', '-'], MECHANIC)
+      const other = await signInAs('mechanic')
+      await other.goto(`${origin}/clusters/store-02?tab=drift`)
+      await see(
+        '.off-reason:has-text(\'You need the right "reveal" on bundlestates.view.flotilla.dev in namespace "default".\')',
+        other,
+      )
+      const status = await other.evaluate<number>(`
+      fetch('/apis/flotilla.dev/v1alpha1/clusters/store-02', {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/merge-patch+json', 'x-flotilla-console': '1' },
+        body: JSON.stringify({ spec: { valuesAsked: {
+          at: '2026-01-01T00:00:00Z', bundle: 'default/shop', key: 'MCowBQYDK2VuAyEA' + 'A'.repeat(43) + '=',
+        } } }),
+      }).then((response) => response.status)`)
+      assert.equal(status, 403)
+      await other.close()
+
+      await page.getByRole('button', { name: 'Revert 2…' }).click(WAIT)
+      await page.getByLabel(/^Reason/).fill('not agreed')
+      await see(`[role="dialog"] :text("do flotilla drift revert $name --bundle shop --reason 'not agreed'; done")`)
+      await inDialog('Revert').click()
+      await see('.notice:has-text("Revert: done on 2 of 2 clusters")')
+      await see(':text("No cluster reports drift.")')
+    },
+  )
 
   await t.test('who may only look sees everything, and every button names the missing right', async () => {
     await cli(['apply', '-f', '-'], WATCHER)
     await cli(['apply', '-f', '-'], tills('registry.example/tills:3.0', 'two'))
     await openNew('tills-g3')
     await see('[data-ring="first"] [data-state="Passed"]')
-    const { status } = await page.evaluate<{ readonly status: { readonly token: string } }>(`
-      fetch('/api/v1/namespaces/default/serviceaccounts/watcher/token', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-flotilla-console': '1' },
-        body: '{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}}',
-      }).then((response) => response.json())`)
-    const other = await (await browser.newContext()).newPage()
-    await other.goto(origin)
-    await other.getByLabel('Token').fill(status.token)
-    await other.getByRole('button', { name: 'Sign in' }).click()
-    await see('[data-cluster="store-01"]', other)
+    const other = await signInAs('watcher')
     await other.goto(`${origin}/rollouts/default/tills-g3`)
     await see(
       '.off-reason:has-text(\'You need the right "create" on approvals.flotilla.dev in namespace "default".\')',

@@ -20,6 +20,8 @@ export interface ActionButtonProps {
   /** What the person should see before: the plan of the action. */
   readonly plan?: ReactNode
   readonly onOpenChange?: (isOpen: boolean) => void
+  /** Called once the hub has accepted the change. */
+  readonly onDone?: () => void
 }
 
 export interface ActionChoiceProps {
@@ -48,7 +50,7 @@ export function ActionChoice({ title, question, actions }: ActionChoiceProps) {
   return <ActionButton title={title} action={action} plan={choice} />
 }
 
-export function ActionButton({ action, plan, title = action.title, onOpenChange }: ActionButtonProps) {
+export function ActionButton({ action, plan, title = action.title, onOpenChange, onDone }: ActionButtonProps) {
   const [isOpen, setOpen] = useState(false)
   const change = (next: boolean): void => {
     setOpen(next)
@@ -62,19 +64,20 @@ export function ActionButton({ action, plan, title = action.title, onOpenChange 
       <Dialog.Portal>
         <Dialog.Overlay className="overlay" />
         <Dialog.Content className="dialog">
-          <ActionForm key={action.title} title={title} action={action} plan={plan} close={() => change(false)} />
+          <ActionForm key={action.title} {...{ title, action, plan, onDone }} close={() => change(false)} />
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
   )
 }
 
-interface ActionFormProps extends Omit<ActionButtonProps, 'onOpenChange'> {
+interface ActionFormProps extends Omit<ActionButtonProps, 'onOpenChange' | 'onDone'> {
   readonly title: string
+  readonly onDone: (() => void) | undefined
   readonly close: () => void
 }
 
-function ActionForm({ action, plan, close, ...given }: ActionFormProps) {
+function ActionForm({ action, plan, close, onDone, ...given }: ActionFormProps) {
   const session = useSession()
   const [reason, setReason] = useState('')
   const [typed, setTyped] = useState('')
@@ -89,6 +92,7 @@ function ActionForm({ action, plan, close, ...given }: ActionFormProps) {
     onSuccess: ({ auditId }) => {
       notify(`${title}: done.`, auditId)
       close()
+      onDone?.()
       return queries.invalidateQueries()
     },
   })

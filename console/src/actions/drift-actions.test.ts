@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { driftActions } from './drift-actions.ts'
+import { driftActions, revealAction } from './drift-actions.ts'
 
 const since = '2026-01-01T00:00:00Z'
 const ana = { username: 'ana', groups: [], reason: ' sale ', nowMs: Date.parse(since) }
@@ -25,4 +25,15 @@ test('what cannot be accepted says why; without drift there is nothing to do', (
   assert.equal(revert!.problem, undefined)
   assert.match(accept!.problem ?? '', /^The field \. cannot be accepted/)
   assert.deepEqual(driftActions('store-1', { bundle: 'shop/web' }), [])
+})
+
+test('values are asked for with a key of the browser, and the button names the right that is missing', () => {
+  const action = revealAction('store-1', 'shop/web', { key: 'KEY', mayAsk: true })
+  assert.deepEqual(action.right, { verb: 'reveal', resource: 'bundlestates', namespace: 'shop' })
+  assert.equal(action.command, 'flotilla drift show store-1 --bundle shop/web --values')
+  const { path, body } = action.change(ana)
+  assert.equal(path, '/apis/flotilla.dev/v1alpha1/clusters/store-1?fieldManager=flotilla-console')
+  assert.deepEqual(body, { spec: { valuesAsked: { at: since, bundle: 'shop/web', key: 'KEY' } } })
+  const unable = revealAction('store-1', 'shop/web', { key: 'KEY', mayAsk: false })
+  assert.deepEqual(unable.right, { verb: 'patch', resource: 'clusters' })
 })

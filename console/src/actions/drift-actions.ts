@@ -2,6 +2,7 @@
 import { DRIFT_MANAGER, driftOverride } from '../../../src/plan/drift/drift-override.ts'
 import type { DriftedBundle } from '../../../src/plan/drift/drift-override.ts'
 import { objectPath } from '../data/paths.ts'
+import { mergePatch, timeText } from './action.ts'
 import type { Action } from './action.ts'
 
 /** Revert and accept; an accept that no Override can express is off, and says why. */
@@ -46,5 +47,26 @@ function decide(verb: keyof typeof WORDS, cluster: string, row: Pick<DriftedBund
         body: override,
       }
     },
+  }
+}
+
+/** Asks the agent for the values of the drifted fields, sealed to a key of this browser. */
+export function revealAction(
+  cluster: string,
+  bundle: string,
+  { key, mayAsk }: { readonly key: string; readonly mayAsk: boolean },
+): Action {
+  const [namespace = ''] = bundle.split('/')
+  return {
+    title: 'Show values…',
+    look: 'plain',
+    effect:
+      'The agent sends the delivered and the live values of the changed fields at its next contact. Only this browser can read them. Values of Secrets are never sent.',
+    command: `flotilla drift show ${cluster} --bundle ${bundle} --values`,
+    // Both rights are needed; the button names the first that is missing.
+    right: mayAsk ? { verb: 'reveal', resource: 'bundlestates', namespace } : { verb: 'patch', resource: 'clusters' },
+    asks: 'reason',
+    change: ({ nowMs }) =>
+      mergePatch(objectPath('clusters', cluster), { spec: { valuesAsked: { at: timeText(nowMs), bundle, key } } }),
   }
 }

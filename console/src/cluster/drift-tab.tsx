@@ -2,6 +2,7 @@
 import type { ClusterReport } from '../../../src/kinds/native/cluster-report.ts'
 import { ActionButton } from '../actions/action-button.tsx'
 import { driftActions } from '../actions/drift-actions.ts'
+import { DriftValuesOf } from '../drift/drift-values.tsx'
 import { Command, Empty, Failure } from '../ui/parts.tsx'
 import { Ago } from '../ui/time.tsx'
 
@@ -31,11 +32,13 @@ export function DriftTab({
             {bundle} <span className="quiet">g{generation}</span>
           </h3>
           {drift.length === 0 && <p>{message}</p>}
-          <div className="actions">
-            {driftActions(cluster, { bundle, drift }).map((action) => (
-              <ActionButton key={action.title} action={action} />
-            ))}
-          </div>
+          {drift.length > 0 && (
+            <DriftValuesOf cluster={cluster} bundle={bundle}>
+              {driftActions(cluster, { bundle, drift }).map((action) => (
+                <ActionButton key={action.title} action={action} />
+              ))}
+            </DriftValuesOf>
+          )}
           <ul>
             {drift.map(({ object, fields, since }) => (
               <li key={object}>

@@ -10,6 +10,7 @@ import { useList } from '../data/queries.ts'
 import { useSearchValues } from '../fleet/use-search.ts'
 import { Command, Empty, Failure, Panel } from '../ui/parts.tsx'
 import { Ago } from '../ui/time.tsx'
+import { DriftValuesOf } from './drift-values.tsx'
 import { driftCauses } from './drift-groups.ts'
 import type { DriftCause } from './drift-groups.ts'
 import { FilterInput } from '../ui/filter-input.tsx'
@@ -108,11 +109,11 @@ function Cause({ cause: { bundle, object, fields, clusters, since } }: { readonl
                   since <Ago at={at} />
                 </span>
               </span>
-              <span className="actions">
+              <DriftValuesOf cluster={cluster} bundle={bundle}>
                 {driftActions(cluster, { bundle, drift: [...drift] }).map((action) => (
                   <ActionButton key={action.title} action={action} />
                 ))}
-              </span>
+              </DriftValuesOf>
             </li>
           ))}
         </ul>

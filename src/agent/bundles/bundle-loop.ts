@@ -4,6 +4,7 @@ import { createWakeup } from '../../core/async/wakeup.ts'
 import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
 import { backoffMs } from '../../core/time/backoff.ts'
+import type { ObjectValues } from '../../plan/drift/drift-values.ts'
 import type { ClusterDocument } from '../../wire/document/cluster-document.ts'
 import type { RemovalRow, ReportedFeedback, ReportRow } from '../../wire/link/frames.ts'
 import { createProjectRules } from '../cluster/project-rules.ts'
@@ -24,6 +25,7 @@ import { createHandover } from './handover/handover.ts'
 import type { PeerCluster } from './handover/peer-cluster.ts'
 import { createOperation } from './operation.ts'
 import { createPlanLoader } from './plan-loader.ts'
+import { driftValuesOf } from './report-row.ts'
 import { createReceipts } from './removal/receipts.ts'
 import { createRemoval } from './removal/removal.ts'
 import { createStartConditions } from './start-conditions.ts'
@@ -154,6 +156,11 @@ export function createBundleLoop(ports: BundleLoopPorts) {
     handover: handover.reported,
     removals: (): readonly RemovalRow[] => receipts.rows(),
     feedback: (): readonly ReportedFeedback[] => [...tracked.values()].flatMap((bundle) => bundle.feedback ?? []),
+    /** Drifted objects of a bundle with the values of their fields. */
+    driftOf: (bundle: string): readonly ObjectValues[] => {
+      const found = tracked.get(bundle)
+      return found ? driftValuesOf(found.run) : []
+    },
     rows: (): readonly ReportRow[] => [...tracked.values()].map((bundle) => bundle.row),
     run: (signal: AbortSignal): Promise<void> => runPasses(pass, { wakeup, ids, log }, signal),
   }

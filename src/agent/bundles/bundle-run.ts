@@ -13,6 +13,7 @@ import { objectKey } from '../../plan/objects/object-id.ts'
 import type { Rerenders } from '../../plan/apply/rerender.ts'
 import { decideOwnership } from '../../plan/apply/ownership.ts'
 import type { OwnershipDecision, OtherRecord } from '../../plan/apply/ownership.ts'
+import type { FieldValues } from '../../plan/drift/drift-values.ts'
 import { decisionsFor, isInForce, withDriftDecisions } from '../../plan/drift/drift-rules.ts'
 import type { DriftDecisionFor, DriftRule } from '../../plan/drift/drift-rules.ts'
 import type { ObjectOptions } from '../../plan/objects/object-options.ts'
@@ -79,6 +80,8 @@ export interface Drift {
   readonly message: string
   /** The fields, each with its current field manager. */
   readonly fields: readonly string[]
+  /** Their values, sent only to a user who asks for them. */
+  readonly values: readonly FieldValues[]
   readonly since: string
   /** The version of the object; `gone` when the object was deleted. */
   readonly version: string

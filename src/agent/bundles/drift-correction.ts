@@ -12,6 +12,8 @@ import { afterCorrection, decideDrift } from '../../plan/apply/drift.ts'
 import { applyHealthRules } from '../../plan/health/health-rules.ts'
 import { healthOf } from '../../plan/health/object-health.ts'
 import type { Health } from '../../plan/health/object-health.ts'
+import { fieldValues } from '../../plan/drift/drift-values.ts'
+import type { FieldValues } from '../../plan/drift/drift-values.ts'
 import { describeDifference, differences } from '../../plan/objects/differences.ts'
 import { ownedFieldsFingerprint } from '../../plan/objects/managed-fields.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
@@ -88,12 +90,12 @@ export function createDriftCorrection({ content, clock, log }: DriftCorrectionPo
     const ownership = decideObjectOwnership(run, planned, live)
     const isRepair = run.records.get(key)?.digest === planned.digest
     const request = { bundle: run.entry.bundle, object, options, ownership, live, isRepair }
-    const fields = live ? await changedFields(request, live, context) : ['the object was deleted']
-    if (live && fields === 'None') {
+    const found = live ? await changedFields(request, live, context) : textsOnly('the object was deleted')
+    if (live && found === 'None') {
       acceptShare(run, planned, live)
       return judgeHealth(run, planned, live)
     }
-    const changed = fields === 'None' ? [] : fields
+    const { texts: changed, values } = found === 'None' ? textsOnly() : found
     const isDrift = changed.length > 0
     const history = run.corrections.get(key) ?? { correctedAtMs: [] }
     const decision = decideDrift(options.drift, history, clock.monotonicMs())
@@ -102,45 +104,57 @@ export function createDriftCorrection({ content, clock, log }: DriftCorrectionPo
       return live ? judgeHealth(run, planned, live) : FINE
     }
     const shown = changed.slice(0, FIELDS_SHOWN)
-    const found = { fields: shown, version: live?.metadata.resourceVersion ?? 'gone' }
+    const drift = { fields: shown, values, version: live?.metadata.resourceVersion ?? 'gone' }
     const message = `${describeObject(planned)}: ${shown.join(', ')}`
     if (decision.kind === 'Report') {
-      report(run, planned, { ...found, message })
+      report(run, planned, { ...drift, message })
       return judgeHealth(run, planned, live)
     }
     if (decision.kind === 'StepBack' && isDrift) {
       const waits = `; corrected ${decision.times} times within an hour and changed again; the agent waits before the next correction`
-      report(run, planned, { ...found, message: `${message}${waits}`, retryAtMs: decision.untilMs })
+      report(run, planned, { ...drift, message: `${message}${waits}`, retryAtMs: decision.untilMs })
       return judgeHealth(run, planned, live)
     }
     try {
       return await correct(run, planned, request, { ...context, fields: changed })
     } catch (caught) {
       if (!live || !(caught instanceof ObjectFailure)) throw caught
-      report(run, planned, { ...found, message: caught.message })
+      report(run, planned, { ...drift, message: caught.message })
       return judgeHealth(run, planned, live)
     }
   }
 }
 
+/** Fields that an apply would change: for the report, and with values for the user who asks for them. */
+interface ChangedFields {
+  readonly texts: readonly string[]
+  readonly values: readonly FieldValues[]
+}
+
+const textsOnly = (...texts: readonly string[]): ChangedFields => ({ texts, values: [] })
+
 /**
  * The fields that applying again would change, with their managers. `None` when an apply would change nothing at all;
- * an empty list when it would change only the ownership of fields.
+ * no field when it would change only the ownership of fields.
  */
 async function changedFields(
   request: WriteRequest,
   live: UnknownObject,
   { applier, signal }: DriftContext,
-): Promise<string[] | 'None'> {
+): Promise<ChangedFields | 'None'> {
   try {
     const wanted = await applier.write({ ...request, dryRun: true }, signal)
     const manager = fieldManager(request.bundle)
-    const found = differences(live, wanted).map((difference) => describeDifference(live, difference, manager))
+    const found = differences(live, wanted)
     const isSame = ownedFieldsFingerprint(live, manager) === ownedFieldsFingerprint(wanted, manager)
-    return found.length === 0 && isSame ? 'None' : found
+    if (found.length === 0 && isSame) return 'None'
+    return {
+      texts: found.map((difference) => describeDifference(live, difference, manager)),
+      values: found.slice(0, FIELDS_SHOWN).map((difference) => fieldValues(live, difference)),
+    }
   } catch (caught) {
     // Another bundle has the object, or it cannot be written any more: the report shows this instead of fields.
-    if (caught instanceof ObjectFailure) return [caught.message]
+    if (caught instanceof ObjectFailure) return textsOnly(caught.message)
     throw caught
   }
 }

@@ -1,10 +1,15 @@
 /** Drift: a user changes objects that a bundle applied, in an embedded cluster. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
+import { base64, generateKeyPair, publicKeyDer } from '../../core/bytes.ts'
+import { Secret } from '../../core/secret.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { Deployment } from '../../kinds/builtin/apps.ts'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
+import { Cluster } from '../../kinds/native/cluster.ts'
+import { ClusterReport } from '../../kinds/native/cluster-report.ts'
+import { openDriftValues } from '../../plan/drift/drift-values.ts'
 import type { DriftRule } from '../../plan/drift/drift-rules.ts'
 import { createAgentUnderTest } from '../../testing/agents/agent-under-test.ts'
 import type { AgentUnderTest } from '../../testing/agents/agent-under-test.ts'
@@ -94,6 +99,38 @@ describe('drift', () => {
     await hub.assign('store-1', { [BUNDLE]: { generation: 2, objects } })
     await hub.clock.advance(30_000)
     assert.deepEqual([rowOf(site)?.generation, rowOf(site)?.corrections?.length], [2, 1], 'kept for a new revision')
+  })
+
+  it('D17: has values for the user who asks, sealed to the key of the request, and for no other', async () => {
+    const { hub, site } = await running({ drift: { mode: 'Report' } })
+    await edit(site, 'edited')
+    await site.until(BUNDLE, 'Drifted')
+    const pair = generateKeyPair('x25519')
+    const asked = formatTime(hub.clock.now())
+    const valuesAsked = { at: asked, bundle: BUNDLE, key: base64(publicKeyDer(pair.publicKey)) }
+    await hub.client.patch(Cluster, { name: 'store-1' }, { type: 'merge', body: { spec: { valuesAsked } } })
+    const reported = async () => (await hub.client.get(ClusterReport, { name: 'store-1' })).spec
+    await hub.clock.runUntil(async () => (await reported()).values?.asked === asked, {
+      withinMs: 120_000,
+      what: 'the values',
+    })
+    const { clusterId, values } = await reported()
+    const own = new Secret(pair.privateKey)
+    assert.deepEqual(openDriftValues({ clusterId, bundle: BUNDLE, asked }, values!.sealed, own), {
+      objects: [{ object: 'ConfigMap default/x', fields: [{ field: '.data.a', delivered: '1', live: 'edited' }] }],
+    })
+    assert.doesNotMatch(JSON.stringify(await reported()), /edited"/)
+
+    // The question about a bundle without drift has an answer, so that it is not asked again and again.
+    const later = formatTime(hub.clock.now() + 1000)
+    const body = { spec: { valuesAsked: { ...valuesAsked, at: later, bundle: 'default/other' } } }
+    await hub.client.patch(Cluster, { name: 'store-1' }, { type: 'merge', body })
+    await hub.clock.runUntil(async () => (await reported()).values?.asked === later, {
+      withinMs: 120_000,
+      what: 'the second answer',
+    })
+    const other = { clusterId, bundle: 'default/other', asked: later }
+    assert.deepEqual(openDriftValues(other, (await reported()).values!.sealed, own), { objects: [] })
   })
 
   it('that happened while the agent was away is found at its start', async () => {

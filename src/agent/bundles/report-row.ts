@@ -4,6 +4,7 @@ import { compact } from '../../core/compact.ts'
 import { canonicalJson } from '../../core/json.ts'
 import { compareText } from '../../core/text/compare-text.ts'
 import { OBJECT_STATES, RUNNING_STATES } from '../../kinds/fields/report.ts'
+import type { ObjectValues } from '../../plan/drift/drift-values.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
 import type { DocumentEntry } from '../../wire/document/cluster-document.ts'
 import type { ReportRow } from '../../wire/link/frames.ts'
@@ -38,6 +39,14 @@ export function detailsOf(
     corrections: run.corrected.size > 0 ? correctionsOf(run) : undefined,
     feedback: feedback.length > 0 ? feedback : undefined,
   })
+}
+
+/** Values of the drifted fields, for the objects that a report names. */
+export function driftValuesOf({ plan, drifts }: BundleRun): readonly ObjectValues[] {
+  return (plan?.objects ?? [])
+    .filter(({ key }) => drifts.has(key))
+    .slice(0, LIMITS.rowDetails)
+    .map((planned) => ({ object: describeObject(planned), fields: [...drifts.get(planned.key)!.values] }))
 }
 
 /** The last corrections of drift, the newest first. */

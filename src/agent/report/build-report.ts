@@ -7,7 +7,6 @@ import type {
   ReportedCheck,
   ReportedFeedback,
   ReportedHandover,
-  ReportedLog,
   ReportedResults,
   ReportRow,
 } from '../../wire/link/frames.ts'
@@ -31,8 +30,8 @@ export interface ReportedParts {
   readonly results: { current(): ReportedResults | undefined }
   readonly facts: Pick<ReturnType<typeof createClusterFacts>, 'current'>
   readonly incarnation: { current(): number }
-  /** Log lines that a user asked for. */
-  readonly requestedLog: ReportedLog | undefined
+  /** What users asked for. */
+  readonly answers: Pick<Report, 'log' | 'values'>
   /** Milliseconds since 1970. */
   readonly nowMs: number
 }
@@ -45,7 +44,7 @@ export function buildReport({
   results,
   facts,
   incarnation,
-  requestedLog,
+  answers,
   nowMs,
 }: ReportedParts): Report {
   const held = documents.held()
@@ -67,7 +66,7 @@ export function buildReport({
       incarnation: incarnation.current() > 1 ? incarnation.current() : undefined,
       refusal: documents.refusal(),
       handover: bundleLoop.handover(),
-      log: requestedLog,
     }),
+    ...answers,
   }
 }

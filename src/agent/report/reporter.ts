@@ -15,6 +15,7 @@ import { KEPT_HEADER, STATEMENT_HEADER } from '../../wire/link/report-statement.
 import type { ReportStatement } from '../../wire/link/report-statement.ts'
 import type { Report } from '../../wire/link/frames.ts'
 import type { HubApi } from '../link/hub-api.ts'
+import type { UserRequests } from './user-requests.ts'
 import { REPORT_TIMING } from '../timing.ts'
 
 /** Ports of the reporter. */
@@ -23,8 +24,12 @@ export interface ReporterPorts {
   readonly report: () => Report
   /** Signs a statement about a report; undefined while the agent has no cluster id. */
   readonly sign: (about: Pick<ReportStatement, 'sequence' | 'report'>) => string | undefined
-  /** A user asked for the log; undefined when the hub did not accept a report with log lines. */
-  readonly onLogRequest: (asked: string | undefined) => void
+  /** What users asked for. */
+  readonly requests: {
+    answer(asked: UserRequests): void
+    /** The hub did not accept a report with the answers. */
+    forget(): void
+  }
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
@@ -74,14 +79,15 @@ export function createReporter(ports: ReporterPorts) {
     const isSame = digest === acknowledged
     const answer = isSame ? await hub.checkIn({ report: digest }, signal) : undefined
     if (answer?.kept === true) kept = digest
-    if (answer?.log !== undefined) {
-      ports.onLogRequest(answer.log)
+    const isAsked = answer !== undefined && (answer.log !== undefined || answer.values !== undefined)
+    if (isAsked) {
+      ports.requests.answer(answer)
       ;({ body, digest } = encodeReport())
     }
     if (answer?.report !== 'Known') {
       await send(hub, body, digest, signal).catch((caught: unknown) => {
-        // The user can ask again. A gateway of an older version would refuse the log lines in every report.
-        if (answer?.log !== undefined) ports.onLogRequest(undefined)
+        // The user can ask again. A gateway of an older version would refuse the answers in every report.
+        if (isAsked) ports.requests.forget()
         throw caught
       })
       log.debug({ bytes: body.byteLength }, 'report sent')

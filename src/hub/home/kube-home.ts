@@ -23,6 +23,7 @@ import { BIND_BINDING, BIND_POLICY } from '../../kinds/policies/bind-policy.ts'
 import { EXCEPTION_BINDING, EXCEPTION_POLICY } from '../../kinds/policies/exception-policy.ts'
 import { RULE_EXCEPTION_BINDING, RULE_EXCEPTION_POLICY } from '../../kinds/policies/rule-exception-policy.ts'
 import { GATEWAY_BINDING, GATEWAY_POLICY } from '../../kinds/policies/gateway-policy.ts'
+import { REVEAL_BINDING, REVEAL_POLICY } from '../../kinds/policies/reveal-policy.ts'
 import { PROJECT_POLICIES } from '../../kinds/policies/project-policy.ts'
 import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../kinds/builtin/admission.ts'
 import { ClusterRole } from '../../kinds/builtin/rbac.ts'
@@ -47,6 +48,7 @@ const POLICIES = [
   PUSH_POLICY,
   JOIN_TOKEN_POLICY,
   GATEWAY_POLICY,
+  REVEAL_POLICY,
   BIND_POLICY,
   APPROVE_POLICY,
   ROLLOUT_PROTECTION_POLICY,
@@ -60,6 +62,7 @@ const BINDINGS = [
   PUSH_BINDING,
   JOIN_TOKEN_BINDING,
   GATEWAY_BINDING,
+  REVEAL_BINDING,
   BIND_BINDING,
   APPROVE_BINDING,
   ROLLOUT_PROTECTION_BINDING,

@@ -16,6 +16,12 @@ export const RUNNING_STATES = ['Ready', 'Progressing', 'Drifted', 'Failed'] as c
 /** States of an object of a set, the worst first. */
 export const OBJECT_STATES = ['Failed', 'Drifted', 'Progressing', 'Pending', 'Ready'] as const
 
+/** Public X25519 key, SPKI in base64. */
+export const X25519_KEY = '^MCowBQYDK2VuAyEA[A-Za-z0-9+/]{43}=$'
+
+/** Longest sealed values of drifted fields. */
+export const SEALED_VALUES_CHARS = 98_304
+
 const OBJECT = 'Kind, namespace and name of the object.'
 
 /** The state of a bundle on the cluster. */
@@ -329,6 +335,26 @@ export const ReportedLog = object(
   { description: 'Log lines of the agent. Present only after a user requested them.' },
 )
 
+/** Values of drifted fields, for the user who asked for them. */
+export const ReportedValues = object(
+  {
+    asked: time({ description: 'Value of `spec.valuesAsked.at` of the Cluster that the values answer.' }),
+    bundle: entryId({ description: 'Bundle or Delivery that the values belong to.' }),
+    key: text({
+      max: 64,
+      pattern: X25519_KEY,
+      description: 'Public key that the values are sealed to: `spec.valuesAsked.key` of the Cluster.',
+    }),
+    sealed: text({
+      max: SEALED_VALUES_CHARS,
+      description: 'Sealed values, in base64. Only the holder of the private key can open them.',
+    }),
+  },
+  {
+    description: 'Values of drifted fields. Present only after a user requested them.',
+  },
+)
+
 /** States of a step of a handover. */
 const HANDOVER_STATES = ['Working', 'Complete', 'Failed'] as const
 
@@ -369,6 +395,7 @@ export const REPORTED_FIELDS = {
     }),
   ),
   log: optional(ReportedLog),
+  values: optional(ReportedValues),
   handover: optional(ReportedHandover),
   bundles: listOf(ReportedBundle, {
     max: 500,

@@ -4,6 +4,7 @@ import {
   Conditions,
   digest,
   duration,
+  entryId,
   enumOf,
   flag,
   int,
@@ -16,6 +17,7 @@ import {
   text,
   time,
 } from '../schema/schema-builders.ts'
+import { X25519_KEY } from '../fields/report.ts'
 import { SITE_CLASSES } from '../fields/site-class.ts'
 import { BUNDLE_STATES, CLUSTER_WAITS } from '../fields/states.ts'
 
@@ -282,6 +284,23 @@ export const Cluster = defineKind({
           description:
             'Time of the last request for log lines of the agent (`flotilla logs`). The agent sends them with its next report if it contacts the hub within 10 minutes.',
         }),
+      ),
+      valuesAsked: optional(
+        object(
+          {
+            at: time({ description: 'Time of the request.' }),
+            bundle: entryId({ description: 'Bundle or Delivery whose drift the values explain.' }),
+            key: text({
+              max: 64,
+              pattern: X25519_KEY,
+              description: 'Public X25519 key that the agent seals the values to, SPKI in base64.',
+            }),
+          },
+          {
+            description:
+              'Last request for the values of drifted fields (`flotilla drift show --values`). The agent sends them with its next report if it contacts the hub within 10 minutes. Setting this field needs the verb `reveal` on the BundleState.',
+          },
+        ),
       ),
       limits: optional(
         object(

@@ -21,6 +21,11 @@ const LONGEST_VALUE = 60
 /** Names of settings whose values a review must not show. */
 const SENSITIVE = /pass(word|wd|phrase)?|secret|token|credential|api[-_]?key|private[-_]?key/i
 
+/** True for the name or path of a field whose value can be secret. */
+export function isSensitiveName(name: string): boolean {
+  return SENSITIVE.test(name)
+}
+
 /** The fields that differ, in the order of the object. */
 export function objectChanges(before: UnknownObject, after: UnknownObject): FieldChange[] {
   return fieldChanges(before, after, before.kind === 'Secret' || after.kind === 'Secret')
@@ -97,7 +102,7 @@ function changeOf(
   field: string,
   { from, to, isSecret }: { readonly from: unknown; readonly to: unknown; readonly isSecret: boolean },
 ): FieldChange {
-  const isHidden = (isSecret && /^\.(data|stringData)\b/.test(field)) || SENSITIVE.test(field)
+  const isHidden = (isSecret && /^\.(data|stringData)\b/.test(field)) || isSensitiveName(field)
   const side = (name: 'before' | 'after', value: unknown) =>
     value === undefined ? {} : { [name]: isHidden ? '' : shortText(value) }
   return {

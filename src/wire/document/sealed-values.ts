@@ -2,15 +2,16 @@
  * Secret values on their way to one cluster: a set names them by slot, the values travel beside it, sealed to that
  * cluster's key.
  *
- *   X25519(ephemeral, cluster's key) ─▶ HKDF(context) ─▶ AES-256-GCM, one key and one box per slot
+ * Each slot is a box of core/crypto/sealed-box.ts between an ephemeral key and the cluster's key.
  *
  * The context is who may open it and where it belongs: cluster id, bundle, the values' identity, slot. A box that is
  * moved to another cluster, bundle, object or version of the values does not open.
  */
 import type { Static } from 'typebox'
-import { aeadOpen, aeadSeal, agree, base64, fromBase64, hkdf, publicKeyOf, utf8 } from '../../core/bytes.ts'
+import { agree, base64, fromBase64, publicKeyOf, utf8 } from '../../core/bytes.ts'
 import type { KeyPair } from '../../core/bytes.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
+import { openBox, sealBox } from '../../core/crypto/sealed-box.ts'
 import { canonicalJson } from '../../core/json.ts'
 import { Secret } from '../../core/secret.ts'
 import { Type } from '../../core/schema/typebox.ts'
@@ -43,10 +44,6 @@ const SealedSchema = Type.Object({
 })
 type Sealed = Static<typeof SealedSchema>
 
-// Every box has a key of its own, so that its nonce has nothing to tell apart.
-const NONCE = new Uint8Array(12)
-const KEY_BYTES = 32
-
 /** The name of a sealing key (SPKI, base64) as sealed values carry it. */
 export function sealingKeyId(sealingKey: string): Digest {
   return keyIdOf(readPublicKey(sealingKey))
@@ -72,7 +69,7 @@ export function sealValues(
   const keys = { ephemeral: writePublicKey(ephemeral.publicKey), recipient: sealingKey }
   const boxes = [...slots].map(([slot, value]) => {
     const about = aboutSlot(context, slot)
-    return [slot, base64(aeadSeal(slotKey(shared, keys, about), NONCE, value.reveal(), utf8(about)))] as const
+    return [slot, base64(sealBox(shared, keys, about, value.reveal()))] as const
   })
   const sealed: Sealed = {
     format: 'flotilla.dev/sealed/v1',
@@ -106,8 +103,7 @@ export function openSealedValue(
   try {
     const shared = agree(key.reveal(), readPublicKey(sealed.ephemeral))
     const recipient = writePublicKey(publicKeyOf(key.reveal()))
-    const own = slotKey(shared, { ephemeral: sealed.ephemeral, recipient }, about)
-    return new Secret(aeadOpen(own, NONCE, fromBase64(box), utf8(about)))
+    return new Secret(openBox(shared, { ephemeral: sealed.ephemeral, recipient }, about, fromBase64(box)))
   } catch (caught) {
     if (caught instanceof WireError) throw caught
     throw new WireError(
@@ -119,12 +115,4 @@ export function openSealedValue(
 
 function aboutSlot({ clusterId, bundle, values }: SealedContext, slot: string): string {
   return canonicalJson(['flotilla.dev/sealed/v1', clusterId, bundle, values, slot])
-}
-
-function slotKey(
-  shared: Uint8Array,
-  { ephemeral, recipient }: { readonly ephemeral: string; readonly recipient: string },
-  about: string,
-): Uint8Array {
-  return hkdf(shared, utf8(`${ephemeral} ${recipient}`), about, KEY_BYTES)
 }

@@ -13,6 +13,9 @@ import {
   ReportedRefusal,
   ReportedRemoval,
   ReportedResults as ReportedResultsFields,
+  ReportedValues as ReportedValuesFields,
+  SEALED_VALUES_CHARS,
+  X25519_KEY,
 } from '../../kinds/fields/report.ts'
 import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
 import { LIMITS } from '../limits.ts'
@@ -45,7 +48,7 @@ const strict = { additionalProperties: false }
 const DigestText = Type.Unsafe<Digest>({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' })
 // The SPKI of these keys has one form: a fixed prefix and 32 bytes.
 const Ed25519Key = Type.String({ pattern: '^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{43}=$' })
-const X25519Key = Type.String({ pattern: '^MCowBQYDK2VuAyEA[A-Za-z0-9+/]{43}=$' })
+const X25519Key = Type.String({ pattern: X25519_KEY })
 const ClusterName = Type.String({ maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' })
 const ClusterId = Type.String({ minLength: 1, maxLength: 64 })
 const Csr = Type.String({ maxLength: 8192 })
@@ -200,6 +203,25 @@ export type Refusal = Static<typeof Refusal>
 export const ReportedLog = wireSchema(ReportedLogFields)
 export type ReportedLog = Static<typeof ReportedLog>
 
+/** Values of drifted fields, sealed to the key of the request that they answer. Longer than other texts of a report. */
+export const ReportedValues = Type.Object(
+  {
+    ...wireProperties(ReportedValuesFields.properties),
+    sealed: Type.String({ maxLength: SEALED_VALUES_CHARS, pattern: '^[A-Za-z0-9+/]+={0,2}$' }),
+  },
+  strict,
+)
+export type ReportedValues = Static<typeof ReportedValues>
+
+/** A request for the values of drifted fields. */
+export const ValuesRequest = Type.Object({
+  asked: Type.String({ maxLength: 40, pattern: TIME_PATTERN }),
+  bundle: wireSchema(ReportedValuesFields.properties.bundle),
+  /** Public key that the values are sealed to, SPKI in base64. */
+  key: X25519Key,
+})
+export type ValuesRequest = Static<typeof ValuesRequest>
+
 /** How far the agent is with a step of a handover. */
 export const ReportedHandover = wireSchema(ReportedHandoverFields)
 export type ReportedHandover = Static<typeof ReportedHandover>
@@ -214,6 +236,7 @@ export type ReportedHandover = Static<typeof ReportedHandover>
 export const Report = Type.Object(
   {
     ...wireProperties(REPORTED_FIELDS),
+    values: Type.Optional(ReportedValues),
     kubernetesVersion: Type.Optional(Version),
     agentVersion: Version,
     claims: Type.Optional(Type.Array(Claim, { maxItems: LIMITS.claims })),
@@ -243,6 +266,8 @@ export const CheckInAnswer = Type.Object({
    * A user requested the agent's log: the agent sends its newest lines with the report, and this time beside them.
    */
   log: Type.Optional(Type.String({ maxLength: 40, pattern: TIME_PATTERN })),
+  /** A user requested the values of drifted fields: the agent seals them, and sends them with the report. */
+  values: Type.Optional(ValuesRequest),
   /** True if the report and its statement are durable in the hub's journal. */
   kept: Type.Optional(Type.Boolean()),
 })

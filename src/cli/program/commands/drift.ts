@@ -37,13 +37,27 @@ export function addDrift(program: FlotillaCommand, act: Act): void {
     .argument('<cluster>', 'Name of the cluster')
     .about(
       'Show the drift of a cluster',
-      'Prints the objects, the changed fields and the field managers that changed them.',
+      'Prints the objects, the changed fields and the field managers that changed them. With --values, the agent sends the values at its next check-in, sealed to a key of this command; it needs the verb "reveal" on bundlestates.view.flotilla.dev.',
     )
     .example('Show the drift of store-07', 'flotilla drift show store-07')
+    .example('Show delivered and live values', 'flotilla drift show store-07 --bundle shop --values')
     .option('--bundle <bundle>', 'Bundle, as name or namespace/name')
+    .option('--values', 'Ask the agent for delivered and live values. Values of Secrets are never shown')
+    .option('--reason <text>', 'Reason recorded in the audit log, for --values')
+    .option('--timeout <duration>', 'Maximum time to wait for the values. Defaults to three check-ins, at least 1m')
     .addOption(outputOption('text', 'json'))
     .action(
       act(async (run, words, flags) => {
+        if (flags.values) {
+          const [{ driftShowValues }, { systemClock }, { generateKeyPair }, connection] = await Promise.all([
+            import('../../commands/drift/values.ts'),
+            import('../../../core/time/system-clock.ts'),
+            import('../../../core/bytes.ts'),
+            run.connect(),
+          ])
+          const newKey = () => generateKeyPair('x25519')
+          return await driftShowValues(words, { ...run, connection, clock: systemClock, newKey, flags })
+        }
         const [{ driftShow }, connection] = await Promise.all([import('../../commands/drift/drift.ts'), run.connect()])
         await driftShow(words, { ...run, connection, flags })
       }),

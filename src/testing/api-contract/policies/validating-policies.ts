@@ -14,6 +14,7 @@ import { Cluster } from '../../../kinds/native/cluster.ts'
 import { EXCEPTION_BINDING, EXCEPTION_POLICY } from '../../../kinds/policies/exception-policy.ts'
 import { JoinToken } from '../../../kinds/native/join-token.ts'
 import { GATEWAY_BINDING, GATEWAY_POLICY } from '../../../kinds/policies/gateway-policy.ts'
+import { REVEAL_BINDING, REVEAL_POLICY } from '../../../kinds/policies/reveal-policy.ts'
 import type { Api, ApiCase, Reply } from '../harness.ts'
 import { configMap } from '../harness.ts'
 
@@ -444,6 +445,60 @@ export const POLICY_CASES: readonly ApiCase[] = [
           await eventually(async () => assert.equal((await patch({ spec: { sealingKey: other } })).status, 200))
           assert.equal((await patch({ spec: { retiredSealingKey } })).status, 200)
           assert.equal((await patch({ spec: { identityKey: other } })).status, 422, 'not even then')
+        })
+      } finally {
+        await api.ok('DELETE', `${clusters}/${name}`)
+      }
+    },
+  },
+  {
+    title: 'who asks for values of drifted fields needs the verb reveal in the namespace of the bundle',
+    async run(api) {
+      const name = `asks-${api.namespace}`
+      const mayWrite = { apiGroups: ['flotilla.dev'], resources: ['clusters'], verbs: ['get', 'create', 'patch'] }
+      const mayReveal = { apiGroups: ['view.flotilla.dev'], resources: ['bundlestates'], verbs: ['reveal'] }
+      const grant = await grantTo(api, name, [mayWrite])
+      const clusters = '/apis/flotilla.dev/v1alpha1/clusters'
+      const key = `MCowBQYDK2VuAyEA${'A'.repeat(43)}=`
+      const asking = (bundle: string, at = '2026-01-01T00:00:00Z') => ({ valuesAsked: { at, bundle, key } })
+      const keys = { id: 'c-1', identityKey: 'AAAA', sealingKey: 'AAAA' }
+      const about = { apiVersion: 'flotilla.dev/v1alpha1', kind: 'Cluster', metadata: { name } }
+      await api.ok('POST', clusters, { ...about, spec: { accepted: false, ...keys } })
+      const headers = { 'impersonate-user': name }
+      const patch = (body: Spec) =>
+        api.send('PATCH', `${clusters}/${name}`, { body, contentType: 'application/merge-patch+json', headers })
+      try {
+        await withPolicy(api, [REVEAL_POLICY as unknown as Spec, REVEAL_BINDING as unknown as Spec], async () => {
+          const reply = await patch({ spec: asking('shop/web') })
+          assert.equal(reply.status, 403, reply.text)
+          const policyName = REVEAL_POLICY.metadata.name
+          assert.equal(
+            reply.body.message,
+            `clusters.flotilla.dev "${name}" is forbidden: ValidatingAdmissionPolicy '${policyName}' with binding '${policyName}' denied request: ${name} may not ask for values of bundle shop/web: it needs the verb reveal on bundlestates.view.flotilla.dev in namespace shop`,
+          )
+          const made = await api.send('POST', `${clusters}?dryRun=All`, {
+            headers,
+            body: {
+              ...about,
+              metadata: { name: `${name}-2` },
+              spec: { accepted: false, ...keys, ...asking('shop/web') },
+            },
+          })
+          assert.equal(made.status, 403, made.text)
+          assert.equal((await patch({ spec: { logsAskedAt: '2026-01-01T00:00:00Z' } })).status, 200)
+          const named = { ...mayReveal, resourceNames: [`web.${name}`] }
+          await grant([mayWrite, named])
+          await eventually(async () => {
+            const allowed = await patch({ spec: asking('shop/web') })
+            assert.equal(allowed.status, 200, allowed.text)
+          })
+          assert.equal((await patch({ spec: asking('shop/other') })).status, 403, 'another bundle')
+          assert.equal((await patch({ metadata: { labels: { a: 'b' } } })).status, 200, 'the question is the same')
+          await grant([mayWrite])
+          await eventually(async () =>
+            assert.equal((await patch({ spec: asking('shop/web', '2026-01-01T00:00:01Z') })).status, 403),
+          )
+          assert.equal((await patch({ spec: { valuesAsked: null } })).status, 200, 'a question can be withdrawn')
         })
       } finally {
         await api.ok('DELETE', `${clusters}/${name}`)
