@@ -346,6 +346,26 @@ test('the host of an absolute target counts, not that of the header', async (t) 
   assert.deepEqual(await statusOf('http://evil.example/metrics', `127.0.0.1:${port}`), [421])
 })
 
+test('the list of 10,000 clusters is at most 100 KB, in each encoding that a browser takes', async (t) => {
+  const { console, fleet, base } = await started(t)
+  for (let at = 0; at < 10_000; at += 1) {
+    const labels = { region: ['north', 'south', 'east'][at % 3]!, site: `s-${at % 500}` }
+    const since = 1_700_000_000 + ((at * 7_919) % 5_000_000)
+    fleet.put(rowOf(`store-${at}`, { since, certificate: 1_800_000_000 + ((at * 104_729) % 1_200_000), labels }))
+  }
+  const headers = await signedIn(console.signInUrl())
+  const sizes = new Map<string, number>()
+  for (const accepted of ['gzip, deflate, br, zstd', 'gzip', 'br;q=0, gzip', 'deflate']) {
+    const answer = await fetch(`${base}/console/fleet`, { headers: { ...headers, 'accept-encoding': accepted } })
+    const encoding = answer.headers.get('content-encoding') ?? 'identity'
+    sizes.set(`${accepted}: ${encoding}`, Number(answer.headers.get('content-length')))
+    assert.equal(decodeFleet((await answer.json()) as FleetSnapshot).length, 10_000)
+  }
+  const all = 'gzip, deflate, br, zstd: br'
+  assert.deepEqual([...sizes.keys()], [all, 'gzip: gzip', 'br;q=0, gzip: gzip', 'deflate: identity'])
+  assert.ok(sizes.get(all)! <= 100_000, String(sizes.get(all)))
+})
+
 test('the list comes once, its changes come after it, and a stream leaves nothing behind', async (t) => {
   const { console, fleet, base } = await started(t)
   fleet.put(rowOf('a'))
