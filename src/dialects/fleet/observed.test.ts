@@ -317,8 +317,11 @@ const SAME: Readonly<Record<string, () => void>> = {
   },
   Z12: () =>
     assert.equal(
-      summaryText(addSummaries([summaryOf({ ...counts, total: 3, progressing: 2, failed: 1 })])),
-      'ErrApplied(1); NotReady(2)',
+      summaryText(addSummaries([summaryOf({ ...counts, total: 3, progressing: 2, failed: 1 })]), {
+        ErrApplied: 'Cluster c2: no such image',
+        NotReady: 'Cluster c1',
+      }),
+      'ErrApplied(1) [Cluster c2: no such image]; NotReady(2) [Cluster c1]',
     ),
   G1: () => assert.deepEqual(repo({}), { branch: 'master' }),
   G3: () => assert.deepEqual([repo({ revision: 'v1' }), repo({ revision: a(40) })], [{ tag: 'v1' }, { commit: a(40) }]),

@@ -10,7 +10,9 @@ import { compileWrittenBundle, madeByFleet } from '../compile-written-bundle.ts'
 import { makerOf, writtenBundleObjects } from '../compile/desired-objects.ts'
 import type { FleetBundle } from '../kinds.ts'
 import { summaryOf, summaryText, worstOf } from '../status/states.ts'
+import { unreachedText } from '../status/unreached.ts'
 import { prune, writeObjects } from './made-objects.ts'
+import { selectionOf } from './ports.ts'
 import type { GitRepoPorts } from './ports.ts'
 
 const KEPT = 'Nothing that is delivered is taken away.'
@@ -77,7 +79,7 @@ function show({ conditions, next: row }: Draft<FleetBundle>, ports: GitRepoPorts
   const rendered = findCondition(bundle?.status?.conditions, 'Rendered')
   const summary = summaryOf(bundle && ports.countsOf(bundle))
   const problem = [fetched, rendered].find((one) => one?.status === 'False')?.message
-  const waiting = summaryText(summary)
+  const waiting = summaryText(summary, bundle && ports.firstsOf(bundle))
   const status = (row.status ??= {})
   const state = problem === undefined ? worstOf(summary) : 'ErrApplied'
   status.summary = summary
@@ -88,6 +90,7 @@ function show({ conditions, next: row }: Draft<FleetBundle>, ports: GitRepoPorts
     error: isWritten && problem !== undefined ? true : undefined,
   })
   const isReady = problem === undefined && waiting === ''
-  const allReady = summary.desiredReady === 0 ? 'No cluster is reached yet.' : 'Ready on every cluster.'
+  const unreached = isWritten ? unreachedText('Bundle', row, selectionOf(row, ports)) : 'No cluster is reached yet.'
+  const allReady = summary.desiredReady === 0 ? unreached : 'Ready on every cluster.'
   conditions.set('Ready', isReady ? 'True' : 'False', state, problem ?? (waiting === '' ? allReady : waiting))
 }

@@ -18,6 +18,7 @@ import { createKeyedThrottle } from '../../../engine/keyed-throttle.ts'
 import { Namespace, Secret } from '../../../kinds/builtin/core.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
+import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
 import { keyOf } from '../../../kinds/meta.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
@@ -28,6 +29,7 @@ import { lazyFiles } from '../../lazy-files.ts'
 import { makerOf, MADE_KINDS } from '../compile/desired-objects.ts'
 import { ClusterGroup, FleetBundle, FleetCluster, GitRepo, GitRepoRestriction, HelmOp } from '../kinds.ts'
 import { BundleNamespaceMapping } from '../registration-kinds.ts'
+import { firstClusters } from '../status/first-clusters.ts'
 import type { RolloutCounts } from '../status/states.ts'
 import { fleetBundleReconciler } from './fleet-bundle.ts'
 import { clusterGroupReconciler } from './cluster-group.ts'
@@ -70,6 +72,7 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
   const bundles = informers.of(Bundle)
   const rollouts = informers.of(Rollout)
   const sources = informers.of(Source)
+  const reports = informers.of(ClusterReport)
   const made = new Map(MADE_KINDS.map((kind) => [kind, informers.of(kind)]))
   for (const informer of made.values()) informer.addIndex('fleet-owner', ownersOf)
   rollouts.addIndex('fleet-release', ({ metadata, spec }) => [`${metadata.namespace ?? ''}/${spec.release}`])
@@ -125,6 +128,8 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
     filesOf: (artifact) => lazyFiles(artifact, blobs, SETTINGS),
     bundleOf: (namespace, name) => bundles.lister.get(`${namespace}/${name}`),
     countsOf: (bundle) => countsOf(bundle, rollouts),
+    firstsOf: (bundle) =>
+      firstClusters(bundle, rolloutOf(bundle, rollouts), (cluster) => messageIn(reports.lister.get(cluster), bundle)),
   }
   const all = { ...parts, client }
   const world = { groups, clusters, mappings, namespaces, workspaces }
@@ -232,10 +237,20 @@ function releaseOf({ metadata, spec }: Rollout): string {
 }
 
 /** The counts of a Bundle in its Rollout, which may carry several Bundles. */
-function countsOf({ metadata, status }: Bundle, rollouts: Informer<Rollout>): RolloutCounts | undefined {
+function countsOf(bundle: Bundle, rollouts: Informer<Rollout>): RolloutCounts | undefined {
+  const status = rolloutOf(bundle, rollouts)?.status
+  return status?.bundles?.find(({ name }) => name === bundle.metadata.name) ?? status?.counts
+}
+
+/** The Rollout of the newest Release of a Bundle. */
+function rolloutOf({ metadata, status }: Bundle, rollouts: Informer<Rollout>): Rollout | undefined {
   if (!status?.release) return undefined
-  const [rollout] = rollouts.lister.by('fleet-release', `${metadata.namespace ?? ''}/${status.release}`)
-  return rollout?.status?.bundles?.find(({ name }) => name === metadata.name) ?? rollout?.status?.counts
+  return rollouts.lister.by('fleet-release', `${metadata.namespace ?? ''}/${status.release}`)[0]
+}
+
+function messageIn(report: ClusterReport | undefined, { metadata }: Bundle): string | undefined {
+  const key = `${metadata.namespace ?? ''}/${metadata.name}`
+  return report?.spec.bundles?.find(({ bundle }) => bundle === key)?.message
 }
 
 /** ClusterGroups whose members or counts a change of a Cluster concerns. */

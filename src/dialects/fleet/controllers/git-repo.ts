@@ -19,10 +19,13 @@ import { joinRestrictions, restrictBundles, restrictRepo } from '../compile/rest
 import type { Restrictions } from '../compile/restrictions.ts'
 import { compileRepository } from '../compile/compile-repository.ts'
 import type { ReadRepository } from '../compile/compile-repository.ts'
+import { joinFirsts } from '../status/first-clusters.ts'
 import { addSummaries, summaryOf, summaryText, worstOf } from '../status/states.ts'
+import { unreachedText } from '../status/unreached.ts'
 import { heldChange, heldObject, judgeAdded, judgeRemoved } from './guard-repository.ts'
 import type { HeldChange } from './guard-repository.ts'
 import { prune, writeObjects } from './made-objects.ts'
+import { selectionOf } from './ports.ts'
 import type { GitRepoPorts } from './ports.ts'
 import { bindChartSecret, gitSecret } from './secrets.ts'
 
@@ -192,6 +195,10 @@ function showHeld<T extends HeldChange | undefined>({ conditions }: Draft<GitRep
 
 interface Shown {
   readonly summary: FleetSummary
+  /** The states of clusters that are not ready. */
+  readonly waiting: string
+  /** Why no cluster is reached. */
+  readonly unreached: string
   readonly commit: string
   readonly bundles: number
   readonly readyClusters: number
@@ -218,8 +225,11 @@ function statusOf(repo: GitRepo, { read, findings, source, ports }: Showing): Sh
   })
   const errors = findings.filter(({ level }) => level === 'error').map(findingText)
   const [problem] = [...errors, ...unrendered]
+  const summary = addSummaries(summaries)
   return {
-    summary: addSummaries(summaries),
+    summary,
+    waiting: summaryText(summary, joinFirsts(bundles.map((bundle) => ports.firstsOf(bundle)))),
+    unreached: unreachedText('GitRepo', repo, selectionOf(repo, ports)),
     commit: source.status?.artifact?.commit ?? '',
     bundles: read.bundles.length,
     // All bundles have the targets of their GitRepo: a cluster counts as ready as often as in the bundle that is
@@ -256,10 +266,9 @@ function show({ conditions, next: repo }: Draft<GitRepo>, shown: Shown, source: 
   const { summary, problem, warnings, bundles } = shown
   const status = (repo.status ??= {})
   const state = problem === undefined ? worstOf(summary) : 'ErrApplied'
-  const waiting = summaryText(summary)
+  const { waiting } = shown
   const isReady = problem === undefined && waiting === '' && summary.desiredReady > 0
-  const unreached = summary.desiredReady === 0 ? 'No cluster is reached yet.' : ''
-  const message = problem ?? (waiting === '' ? unreached : waiting)
+  const message = problem ?? (waiting === '' && summary.desiredReady === 0 ? shown.unreached : waiting)
   status.commit = shown.commit
   status.bundles = bundles
   status.summary = summary

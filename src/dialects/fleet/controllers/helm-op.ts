@@ -10,7 +10,9 @@ import { compileHelmOp } from '../compile-helm-op.ts'
 import { helmOpObjects } from '../compile/desired-objects.ts'
 import type { HelmOp } from '../kinds.ts'
 import { summaryOf, summaryText, worstOf } from '../status/states.ts'
+import { unreachedText } from '../status/unreached.ts'
 import { prune, writeObjects } from './made-objects.ts'
+import { selectionOf } from './ports.ts'
 import type { GitRepoPorts } from './ports.ts'
 import { bindChartSecret } from './secrets.ts'
 
@@ -62,7 +64,7 @@ function showFindings({ next, conditions }: Draft<HelmOp>, findings: readonly Fi
 function show(
   { next, conditions }: Draft<HelmOp>,
   names: { readonly chart: string; readonly bundle: string },
-  ports: Pick<GitRepoPorts, 'sourceOf' | 'bundleOf' | 'countsOf'>,
+  ports: GitRepoPorts,
 ): void {
   const { namespace = '' } = next.metadata
   const source = ports.sourceOf(namespace, names.chart)
@@ -71,8 +73,8 @@ function show(
   const summary = summaryOf(bundle && ports.countsOf(bundle))
   const rendered = findCondition(bundle?.status?.conditions, 'Rendered')
   const problem = [fetched, rendered].find((one) => one?.status === 'False')?.message
-  const waiting = summaryText(summary)
-  const unreached = summary.desiredReady === 0 ? 'No cluster is reached yet.' : ''
+  const waiting = summaryText(summary, bundle && ports.firstsOf(bundle))
+  const unreached = summary.desiredReady === 0 ? unreachedText('HelmOp', next, selectionOf(next, ports)) : ''
   const state = problem === undefined ? worstOf(summary) : 'ErrApplied'
   const message = problem ?? (waiting === '' ? unreached : waiting)
   const status = (next.status ??= {})

@@ -5,12 +5,15 @@ import type { Secret } from '../../../kinds/builtin/core.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
+import { Placement } from '../../../kinds/native/placement.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
 import type { Source } from '../../../kinds/native/source.ts'
 import type { LazyFiles } from '../../lazy-files.ts'
 import type { BundleCompileContext } from '../compile/compile-bundle.ts'
 import type { GitRepoRestriction } from '../kinds.ts'
+import type { FirstClusters } from '../status/first-clusters.ts'
 import type { RolloutCounts } from '../status/states.ts'
+import type { Selection } from '../status/unreached.ts'
 
 /** The ports of the GitRepo controller. */
 export interface GitRepoPorts {
@@ -38,10 +41,19 @@ export interface GitRepoPorts {
   readonly statusThrottle: KeyedThrottle
   /** The counts of the newest Release of a Bundle. */
   countsOf(bundle: Bundle): RolloutCounts | undefined
+  /** The first cluster of some states in the Rollout of that Release. */
+  firstsOf(bundle: Bundle): FirstClusters
 }
 
 /** A workspace: the objects that change the meaning of targets. */
 export type KnownWorkspace = BundleCompileContext['workspace'] & {
   /** Clusters with other names in Fleet, and these names. */
   readonly named: readonly (readonly [string, readonly string[]])[]
+}
+
+/** What decides about the clusters of an object, whose Placement has its name. */
+export function selectionOf({ metadata }: KubeObject, ports: Pick<GitRepoPorts, 'find' | 'workspace'>): Selection {
+  const { name, namespace = '' } = metadata
+  const placement = ports.find(Placement, namespace, name) as Placement | undefined
+  return { groups: ports.workspace(namespace).groups, placement }
 }

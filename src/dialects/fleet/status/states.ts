@@ -109,10 +109,10 @@ export function worstOf(summary: FleetSummary): FleetState {
   return STATES_WORST_FIRST.find((state) => state !== 'Ready' && (summary[FIELDS[state]] ?? 0) > 0) ?? 'Ready'
 }
 
-/** `NotReady(2); Pending(3)`; empty when all are ready. */
-export function summaryText(summary: FleetSummary): string {
+/** `NotReady(2) [Cluster c1: its message]; Pending(3)`; empty when all are ready. */
+export function summaryText(summary: FleetSummary, firsts: Partial<Record<FleetState, string>> = {}): string {
   return STATES_WORST_FIRST.filter((state) => state !== 'Ready' && (summary[FIELDS[state]] ?? 0) > 0)
     .sort()
-    .map((state) => `${state}(${summary[FIELDS[state]]})`)
+    .map((state) => `${state}(${summary[FIELDS[state]]})${firsts[state] === undefined ? '' : ` [${firsts[state]}]`}`)
     .join('; ')
 }
