@@ -107,6 +107,24 @@ test('an agent that makes its thread hang is alone after a while, and the others
   await close()
 })
 
+test('an agent that is to run after the hub closed starts no thread, and the next term runs its own', async () => {
+  const { pool, run, alive, threads, close, clock } = world()
+  run('a')
+  await clock.advance(1000)
+  await close()
+  run('b')
+  await clock.advance(1000)
+  assert.deepEqual([alive(), threads.length], [[], 1])
+  const life = new AbortController()
+  const serving = pool.serve(life.signal)
+  run('b')
+  await clock.advance(1000)
+  assert.deepEqual(alive(), [['b']])
+  life.abort()
+  await serving
+  assert.deepEqual(alive(), [])
+})
+
 test('a thread that was starting when the hub closed does not stay', async () => {
   const { run, alive, close, clock } = world()
   run('a')

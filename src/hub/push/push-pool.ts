@@ -44,23 +44,28 @@ interface Group {
   tail: Promise<void>
 }
 
+/** A group whose thread has not started. */
+function groupAtRest(targets: Iterable<[string, PlainPushTarget]>, ends: number): Group {
+  return {
+    targets: new Map(targets),
+    thread: undefined,
+    isAsked: false,
+    ends,
+    startedAtMs: 0,
+    tail: Promise.resolve(),
+  }
+}
+
 export function createPushPool(options: PushPoolOptions) {
   const { clock, ids, log, startThread, noteEnd, onChange, perThread = PER_THREAD } = options
   const groups = new Set<Group>()
   const states = new Map<string, PushState>()
-  const closing = new AbortController()
+  let closing = new AbortController()
 
   const groupOf = (name: string) => [...groups].find(({ targets }) => targets.has(name))
 
   function newGroup(targets: Iterable<[string, PlainPushTarget]> = [], ends = 0): Group {
-    const group: Group = {
-      targets: new Map(targets),
-      thread: undefined,
-      isAsked: false,
-      ends,
-      startedAtMs: 0,
-      tail: Promise.resolve(),
-    }
+    const group = groupAtRest(targets, ends)
     groups.add(group)
     return group
   }
@@ -126,6 +131,8 @@ export function createPushPool(options: PushPoolOptions) {
     stateOf: (name: string) => states.get(name),
     /** Runs an agent, or gives it a new credential. */
     run(target: PlainPushTarget): void {
+      // A controller may call while the hub closes: no one would end a thread that starts now.
+      if (closing.signal.aborted) return
       const known = groupOf(target.name)
       if (known && jsonEqual(known.targets.get(target.name), target)) return
       const group = known ?? groupWithRoom()
@@ -148,8 +155,12 @@ export function createPushPool(options: PushPoolOptions) {
       })
       await group.tail
     },
-    /** Asks the threads for the states of their agents until the signal is aborted, and then stops all agents. */
+    /**
+     * Asks the threads for the states of their agents until the signal is aborted, and then stops all agents. Called
+     * again by a hub that leads again; the agents of the new term are those that run from now on.
+     */
     async serve(signal: AbortSignal): Promise<void> {
+      if (closing.signal.aborted) closing = new AbortController()
       try {
         while (!signal.aborted) {
           for (const group of groups) void askGroup(group, { clock, closing, note, ended }).catch(() => {}) // killing a thread that is gone fails

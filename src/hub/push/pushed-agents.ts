@@ -60,17 +60,13 @@ export async function createPushedAgents(options: PushedAgentsOptions): Promise<
     account: { namespace: NAMESPACE, name: ACCOUNT, objects: ACCOUNT_OBJECTS as PushInit['account']['objects'] },
     logLevel,
   }
-  let pool = newPool()
-
-  function newPool() {
-    return createPushPool({
-      ...options,
-      startThread: () => startThread('push', init, THREAD_MEMORY),
-      onChange: (name) => {
-        for (const listener of listeners) listener(name)
-      },
-    })
-  }
+  const pool = createPushPool({
+    ...options,
+    startThread: () => startThread('push', init, THREAD_MEMORY),
+    onChange: (name) => {
+      for (const listener of listeners) listener(name)
+    },
+  })
 
   /** Changes of the files of an agent happen one at a time. */
   function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -116,10 +112,6 @@ export async function createPushedAgents(options: PushedAgentsOptions): Promise<
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    async serve(signal) {
-      await pool.serve(signal)
-      // The next term of a hub that leads again.
-      pool = newPool()
-    },
+    serve: (signal) => pool.serve(signal),
   }
 }

@@ -31,6 +31,7 @@ await serveThread<'push'>(async ({ folder, gateway, egress, account, logLevel })
     { readonly clusterId: string; readonly agent: Awaited<ReturnType<typeof startPushedAgent>> }
   >()
   const render = renderInThreads(clock)
+  let isClosing = false
 
   function connect(connection: Connection) {
     const { hostname, port } = new URL(connection.server)
@@ -70,7 +71,9 @@ await serveThread<'push'>(async ({ folder, gateway, egress, account, logLevel })
           { maxConnections: GATEWAY_CONNECTIONS },
         ),
     })
-    agents.set(name, { clusterId, agent })
+    // The agent was starting when the thread was asked to close.
+    if (isClosing) await agent.stop()
+    else agents.set(name, { clusterId, agent })
   }
 
   return {
@@ -82,6 +85,7 @@ await serveThread<'push'>(async ({ folder, gateway, egress, account, logLevel })
       return []
     },
     close: async () => {
+      isClosing = true
       await Promise.all([...agents.keys()].map(stop))
     },
   }
