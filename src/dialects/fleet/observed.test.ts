@@ -6,12 +6,16 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readFleetTree } from '../../testing/fixtures/rancher-fleet/repository.ts'
+import { NO_ENTROPY, readFleetTree } from '../../testing/fixtures/rancher-fleet/repository.ts'
 import type { FleetSetting } from '../../testing/fixtures/rancher-fleet/repository.ts'
 import { applyDirectories } from './offline/apply-directories.ts'
 import { sourceOf } from './compile/desired-objects.ts'
 import { readGitRepoSpec } from './compile/read-git-repo.ts'
 import { ringsOf } from './compile/rollout.ts'
+import { clusterKeys, describeKey } from '../../render/bundle/chart/cluster-keys.ts'
+import { renderInCluster } from '../../render/bundle/render-in-cluster.ts'
+import { concurrencyOf } from '../../plan/rollout/concurrency.ts'
+import type { RingSpec } from '../../plan/rollout/rings.ts'
 import { readFleetYaml } from './files/fleet-yaml.ts'
 import { bundleName, helmReleaseName, safeConcatName } from './files/names.ts'
 import type { Finding } from '../read-fields.ts'
@@ -66,6 +70,28 @@ const repo = (spec: object) => {
   return (object.spec as { git: { ref: object } }).git.ref
 }
 const state = (...facts: Parameters<typeof fleetState>) => fleetState(...facts)
+
+const namesOn = (tree: Record<string, unknown>, cluster = 'c1'): string[] =>
+  (readFleetTree(tree).objects(cluster) as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name).sort()
+const valuesFrom = (entries: object[]) =>
+  readFleetTree({ ...CHART, 'fleet.yaml': { defaultNamespace: 'rel', helm: { valuesFrom: entries } } }).variant('c1')
+/** The keys that an agent reads in its cluster, the last one counts most. */
+function keysOf(entries: object[]): string[] {
+  const { result } = valuesFrom(entries)
+  assert.ok(result.ok === 'prepared')
+  return clusterKeys(result.recipe).map(describeKey)
+}
+/** The rings of a strategy for so many clusters, or what is wrong with the strategy. */
+function ringsIn(rolloutStrategy: object, count = 10): readonly (RingSpec | string)[] {
+  const clusters = Object.fromEntries(Array.from({ length: count }, (_, at) => [`c${at}`, {}]))
+  const read = readFleetTree({ 'cm.yaml': CM, 'fleet.yaml': { rolloutStrategy } }, { clusters })
+  return read.bundles.length === 0 ? read.findings : read.bundle().plan.spec.rings
+}
+/** The number of clusters that change at once, or what is wrong. */
+function limit(count: number, maxUnavailable?: number | string): number | string {
+  const [ring] = ringsIn({ autoPartitionThreshold: 0, ...(maxUnavailable !== undefined && { maxUnavailable }) }, count)
+  return typeof ring === 'object' ? concurrencyOf(ring.concurrency, count) : ring!
+}
 
 /** Rows whose result is the same, checked here. */
 const SAME: Readonly<Record<string, () => void>> = {
@@ -325,10 +351,277 @@ const SAME: Readonly<Record<string, () => void>> = {
     ),
   G1: () => assert.deepEqual(repo({}), { branch: 'master' }),
   G3: () => assert.deepEqual([repo({ revision: 'v1' }), repo({ revision: a(40) })], [{ tag: 'v1' }, { commit: a(40) }]),
+  N20: () => {
+    for (const name of ['BAD_Name', a(54)])
+      for (const fleet of [
+        { helm: { releaseName: name } },
+        { targetCustomizations: [{ clusterName: 'c1', helm: { releaseName: name } }] },
+      ])
+        assert.match(said({ ...CHART, 'fleet.yaml': fleet }), /helm\.releaseName ".*" must have at most 53 lower case/)
+    assert.equal(said({ ...CHART, 'fleet.yaml': { helm: { releaseName: 'a.b' } } }), '')
+  },
+  N21: () =>
+    assert.match(said({ ...CHART, 'fleet.yaml': { helm: { releaseName: '${ .ClusterName }' } } }), /helm\.releaseName/),
+  O13: () =>
+    assert.deepEqual(
+      keysOf([{ configMapKeyRef: { name: 'a' } }, { configMapKeyRef: { name: 'a', key: 'values.yaml' } }]),
+      ['key values.yaml of ConfigMap rel/a', 'key values.yaml of ConfigMap rel/a'],
+    ),
+  O21: () => {
+    const entries = (one: object, two: object) => ({
+      targetCustomizationMode: 'AllMatches',
+      targetCustomizations: [
+        { name: 'p', clusterSelector: {}, ...one },
+        { name: 'q', clusterSelector: {}, ...two },
+      ],
+    })
+    const helm = entries(
+      { helm: { releaseName: 'r1', values: { a: { x: 1, y: 1 } } } },
+      { helm: { values: { a: { y: 2 } } } },
+    )
+    const [made] = readFleetTree({ ...CHART, 'fleet.yaml': helm }).objects('c1') as unknown as { data: { r: string } }[]
+    assert.equal(made?.data.r, 'r1')
+    assert.deepEqual((values(helm) as { a: object }).a, { x: 1, y: 2 })
+    const overlay = (name: string) => ({ [`overlays/${name}/${name}.yaml`]: CM.replace('name: cm', `name: ${name}`) })
+    const overlays = {
+      yaml: { overlays: ['o0'] },
+      ...entries({ yaml: { overlays: ['o1'] } }, { yaml: { overlays: ['o2'] } }),
+    }
+    const tree = { 'cm.yaml': CM, ...overlay('o0'), ...overlay('o1'), ...overlay('o2'), 'fleet.yaml': overlays }
+    assert.deepEqual(namesOn(tree), ['cm', 'o0', 'o1', 'o2'])
+    const folder = (name: string) => ({
+      [`${name}/kustomization.yaml`]: `resources: [cm.yaml]\nnamePrefix: ${name}-\n`,
+      [`${name}/cm.yaml`]: CM,
+    })
+    const dirs = entries({ kustomize: { dir: 'k1' } }, { kustomize: { dir: 'k2' } })
+    assert.deepEqual(namesOn({ ...folder('k1'), ...folder('k2'), 'fleet.yaml': dirs }), ['k2-cm'])
+  },
+  H13: () => {
+    const read = readFleetTree({
+      ...Object.fromEntries(Object.entries(CHART).map(([path, text]) => [`ch/${path}`, text])),
+      'ch/templates/f.yaml':
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: f}\ndata: {f: {{ .Files.Get "f.yaml" }}}\n',
+      'ch/f.yaml': 'own',
+      'f.yaml': 'root: 1\n',
+      'vals/f.yaml': 'from: vals\n',
+      'fleet.yaml': { helm: { chart: 'ch', valuesFiles: ['vals/f.yaml'] } },
+    })
+    const [file, printed] = read.objects('c1') as unknown as { data: { f?: string; v?: string } }[]
+    assert.equal(file?.data.f, 'own')
+    assert.deepEqual((JSON.parse(printed?.data.v ?? '') as { from: string }).from, 'vals')
+  },
+  H14: () => {
+    const print =
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: v}\ndata: {a: "{{ .Values.a }}", b: "{{ .Values.b }}"}\n'
+    const [made] = readFleetTree({
+      'Chart.yaml': CHART['Chart.yaml'],
+      'templates/v.yaml': print,
+      'fleet.yaml': 'helm: {values: {a: 1000000, b: 12345678901234567}}\n',
+    }).objects('c1') as unknown as { data: object }[]
+    assert.deepEqual(made?.data, { a: '1e+06', b: '1.2345678901234568e+16' })
+  },
+  H24: () =>
+    assert.deepEqual(keysOf([{ configMapKeyRef: { name: 'a' }, secretKeyRef: { name: 'b' } }]), [
+      'key values.yaml of ConfigMap rel/a',
+      'key values.yaml of Secret rel/b',
+    ]),
+  H26: () =>
+    assert.deepEqual(
+      keysOf([{ configMapKeyRef: { name: 'a', key: 'k' } }, { secretKeyRef: { name: 'b', namespace: 'x' } }]),
+      ['key k of ConfigMap rel/a', 'key values.yaml of Secret x/b'],
+    ),
+  H27: () => {
+    const { result } = valuesFrom([{ configMapKeyRef: { name: 'a' } }])
+    assert.ok(result.ok === 'prepared')
+    // An object or key that is missing: src/agent/render/cluster-render.contract.test.ts.
+    const answer = renderInCluster({ ...result, frozen: {}, values: ['- a'], lookups: [] }, { entropy: NO_ENTROPY })
+    assert.ok(answer.kind === 'Rendered' && !answer.result.ok)
+    assert.match(answer.result.problems[0]!.message, /of ConfigMap a is not YAML with a map of values$/)
+  },
+  V12: () => {
+    const annotations = { a: '1', 'x.cattle.io/b': '2', 'fleet.cattle.io/c': '3', 'kubectl.kubernetes.io/d': '4' }
+    const fleet = { helm: { values: { x: '${ keys .ClusterAnnotations | sortAlpha | join "," }' } } }
+    assert.equal((values(fleet, 'c1', {}, { inputs: { annotations } }) as { x: string }).x, 'a')
+  },
+  V19: () => {
+    const read = values({ helm: { values: { a: '${ $v := .ClusterName }one', b: '${ $v }' } } })
+    assert.deepEqual(read, { from: 'chart', chart: 1, m: { chart: 1 }, a: 'one', b: 'c1' })
+  },
+  Y26: () => {
+    const overlays = { yaml: { overlays: ['a'] } }
+    const [made] = readFleetTree({
+      't.yaml': 'apiVersion: ex.io/v1\nkind: Thing\nmetadata: {name: t}\nspec: {list: [a]}\n',
+      'overlays/a/t_patch.yaml': '- {op: add, path: /spec/list/-, value: b}\n',
+      'fleet.yaml': { ...overlays, targetCustomizations: [{ clusterSelector: {}, ...overlays }] },
+    }).objects('c1') as unknown as { spec: object }[]
+    assert.deepEqual(made?.spec, { list: ['a', 'b', 'b'] })
+  },
+  Y27: () => {
+    const overlays = { yaml: { overlays: ['a'] } }
+    assert.deepEqual(namesOn({ ...CHART, 'overlays/a/x.yaml': CM, 'fleet.yaml': { helm: {}, ...overlays } }), ['v'])
+    const tree = { 'kustomization.yaml': 'resources: [cm.yaml]\n', 'cm.yaml': CM, 'fleet.yaml': overlays }
+    const [made] = readFleetTree({ ...tree, 'overlays/a/cm.yaml': CM.replace('k: v', 'k: w') }).objects(
+      'c1',
+    ) as unknown as {
+      data: object
+    }[]
+    assert.deepEqual(made?.data, { k: 'v' })
+  },
+  Y29: () =>
+    assert.match(
+      readFleetTree({
+        'templates/t.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\n',
+        'overlays/a/templates/t_patch.yaml': 'data: {k: v}\n',
+        'fleet.yaml': { yaml: { overlays: ['a'] } },
+      }).objects('c1') as string,
+      /t_patch\.yaml cannot be applied: templates\/t\.yaml: line 3/,
+    ),
+  K5: () => {
+    const built = (kustomization: string) =>
+      readFleetTree({ 'k/kustomization.yaml': kustomization, 'cm.yaml': CM, 'fleet.yaml': { kustomize: { dir: 'k' } } })
+    assert.match(built('resources: [../cm.yaml]\n').objects('c1') as string, /is not in or below/)
+    assert.match(built('helmCharts: [{name: x, repo: "https://y.example"}]\n').objects('c1') as string, /enable-helm/)
+  },
+  K7: () =>
+    assert.deepEqual(
+      namesOn({
+        ...Object.fromEntries(Object.entries(CHART).map(([path, text]) => [`ch/${path}`, text])),
+        'kustomization.yaml': 'namePrefix: k-\nresources: [cm.yaml]\n',
+        'cm.yaml': CM,
+        'fleet.yaml': { helm: { chart: 'ch' }, kustomize: { dir: '.' } },
+      }),
+      ['k-cm', 'k-v'],
+    ),
+  R2: () =>
+    assert.deepEqual(
+      (
+        [
+          [5, '10%'],
+          [4, '49%'],
+          [200, '0.4%'],
+          [10, '0%'],
+          [10, '-5%'],
+        ] as const
+      ).map(([count, of]) => limit(count, of)),
+      [1, 1, 1, 1, 1],
+    ),
+  R4: () => assert.deepEqual([limit(10, '3'), limit(10, '99')], [3, 99]),
+  R5: () => {
+    for (const value of ['0', 'abc', '', '25 %'])
+      assert.match(String(limit(10, value)), /maxUnavailable must be a whole number or a percentage/, value)
+  },
+  R7: () => assert.equal(limit(10), 10),
+  R9: () => assert.match(String(limit(10, 'abc')), /must be a whole number or a percentage/),
+  F18: () => assert.match(String(limit(10, 'abc')), /must be a whole number or a percentage/),
+  R12: () => {
+    const sized = (autoPartitionSize: string) => ringsIn({ autoPartitionThreshold: 10, autoPartitionSize }, 10)
+    assert.equal(sized('0%').length, 10)
+    assert.match(sized('0')[0] as string, /autoPartitionSize must be a whole number or a percentage/)
+  },
+  R15: () => {
+    const budget = (more: object) => ringsIn({ ...more, partitions: [{ name: 'p', clusterSelector: {} }] })[0]
+    assert.deepEqual((budget({ maxUnavailable: 2 }) as RingSpec).maxUnavailable, 2)
+    assert.deepEqual((budget({}) as RingSpec).maxUnavailable, '100%')
+  },
+  R17: () => {
+    const none = { name: 'none', clusterSelector: { matchLabels: { a: 'none' } } }
+    const rings = ringsIn({ autoPartitionSize: 1, autoPartitionThreshold: 1, partitions: [none, { name: 'empty' }] })
+    assert.deepEqual(
+      rings.map((ring) => (ring as RingSpec).name),
+      ['none', 'rest'],
+    )
+  },
+  R30: () => {
+    const partitions = [{ name: 'p', clusterSelector: {}, maxUnavailable: '100%' }]
+    const [ring] = ringsIn({ maxUnavailable: 2, partitions })
+    assert.deepEqual([(ring as RingSpec).concurrency, (ring as RingSpec).maxUnavailable], [2, '100%'])
+  },
   G5: () => {
     const findings: Finding[] = []
     assert.deepEqual([readGitRepoSpec({ repo: 'u' }, findings).targets, findings], [undefined, []])
     assert.deepEqual(readFleetTree({ 'cm.yaml': CM }, { spec: { targets: [] } }).bundle().reach, 0)
+  },
+}
+
+/** Our result of rows that are listed. */
+const OURS: Readonly<Record<string, () => void>> = {
+  N17: () => assert.equal(helmReleaseName(a(80)).length, 53),
+  N18: () => {
+    const same = { 'a/cm.yaml': CM, 'a/fleet.yaml': 'name: same', 'b/cm.yaml': CM, 'b/fleet.yaml': 'name: same' }
+    assert.deepEqual(names(same), ['same'])
+    assert.match(said(same), /^b\/fleet\.yaml: the bundle would be called same, and so is that of "a"/)
+  },
+  S31: () => assert.deepEqual(namesOn({ 'cm.yaml': CM, 'x/Chart.yaml': 'name: x\n' }), ['cm']),
+  F9: () => assert.match(said({ 'cm.yaml': CM, 'fleet.yaml': 'finalizers: [x/y]' }), /finalizers of a Bundle are not/),
+  F11: () => {
+    const tree = { 'cm.yaml': CM, 'fleet.yaml': 'labels: {fleet.cattle.io/repo-name: other, team: x}' }
+    assert.deepEqual(readFleetTree(tree).bundle().labels, { team: 'x' })
+    assert.match(said(tree), /says who owns a bundle and is not taken/)
+  },
+  F12: () => assert.match(said({ 'cm.yaml': CM, 'fleet.yaml': 'valuesHash: x' }), /Fleet's own field and not taken/),
+  F28: () => {
+    const custom = (name: string) => [{ name, clusterName: 'c1', helm: { values: { from: 'custom' } } }]
+    for (const name of ['eu/prod', 'my prod'])
+      assert.equal((values({ targetCustomizations: custom(name) }) as { from: string }).from, 'custom')
+  },
+  C12: () => {
+    const custom = [{ name: 'values.yaml', clusterName: 'c1', helm: { values: { a: 2 } } }]
+    const of = (cluster: string) => values({ helm: { values: { a: 1 } }, targetCustomizations: custom }, cluster)
+    assert.deepEqual([(of('c1') as { a: number }).a, (of('c2') as { a: number }).a], [2, 1])
+  },
+  C13: () => {
+    const custom = [{ name: 'not', clusterName: 'c1', doNotDeploy: true }]
+    const tree = { 'cm.yaml': CM, 'fleet.yaml': { targetCustomizations: custom } }
+    assert.equal(readFleetTree(tree).objects('c1'), 'skipped by not')
+  },
+  O5: () => {
+    const custom = [{ clusterName: 'c1', helm: { maxHistory: 2 } }]
+    assert.match(said({ 'cm.yaml': CM, 'fleet.yaml': { targetCustomizations: custom } }), /maxHistory has no effect/)
+  },
+  O6: () => {
+    const custom = [{ clusterName: 'c1', deleteNamespace: true, createNamespace: false }]
+    const { spec } = readFleetTree({ 'cm.yaml': CM, 'fleet.yaml': { targetCustomizations: custom } }).bundle()
+    assert.deepEqual(spec.variants?.[0]?.options, { namespaces: { create: false, delete: true } })
+  },
+  H18: () => {
+    const custom = [{ clusterName: 'c1', helm: { repo: 'https://x.example', chart: 'c' } }]
+    const tree = { 'a.txt': '', 'fleet.yaml': { targetCustomizations: custom } }
+    assert.match(readFleetTree(tree).objects('c2') as string, /holds no \.yaml/)
+  },
+  H19: () => {
+    const tree = { 'c/Chart.yaml': CHART['Chart.yaml'], 'fleet.yaml': 'helm: {repo: "https://x.example", chart: c}' }
+    const { charts, spec } = readFleetTree(tree).bundle()
+    assert.deepEqual(charts.length, 1)
+    assert.match(spec.helm?.chart ?? '', /^\.charts\//, 'the chart of the repository')
+  },
+  Y7: () => assert.match(readFleetTree({ 'a.yaml': CM, 'b.yaml': CM }).objects('c1') as string, /more than once/),
+  K3: () => {
+    for (const file of ['kustomization.yml', 'Kustomization'])
+      assert.deepEqual(namesOn({ [file]: 'resources: [cm.yaml]\nnamePrefix: k-\n', 'cm.yaml': CM }), ['k-cm'], file)
+  },
+  K6: () => {
+    const tree = { 'kustomization.yaml': 'resources: ["https://example.com/a.yaml"]\n', 'cm.yaml': CM }
+    assert.match(readFleetTree(tree).objects('c1') as string, /is remote: it must be fetched/)
+  },
+  R3: () =>
+    assert.deepEqual(
+      [0, 3, -1, 99].map((value) => limit(10, value)),
+      [1, 3, 1, 99],
+    ),
+  R13: () => {
+    const tree = { 'cm.yaml': CM, 'fleet.yaml': 'rolloutStrategy: {maxUnavailablePartitions: "50%"}' }
+    assert.match(said(tree), /a ring starts only when all rings before it have passed/)
+  },
+  R16: () => {
+    const partitions = [
+      { name: 'canary', clusterSelector: { matchLabels: { env: 'canary' } } },
+      { name: 'all', clusterSelector: {} },
+    ]
+    assert.equal(ringsIn({ partitions }).length, 2, 'a ring takes what no earlier ring has')
+  },
+  R32: () => {
+    const partitions = [{ name: 'p', clusterSelector: {}, maxUnavailable: 0 }]
+    assert.deepEqual((ringsIn({ partitions })[0] as RingSpec).concurrency, 1)
   },
 }
 
@@ -354,6 +647,9 @@ test('every observation is the same, or listed by its cause', async (t) => {
     await t.test(row, () => {
       assert.equal([check, file, cause].filter(Boolean).length, 1, 'a row is checked here, named by a test, or listed')
       check?.()
+      const own = OURS[row]
+      if (own) assert.ok(cause, 'a result of ours is of a row that is listed')
+      own?.()
       if (file) assert.match(textOf(file), new RegExp(`\\b${row}\\b`), `${file} names the row`)
       if (cause) assert.ok(CAUSES[cause], `cause ${cause} is stated`)
     })

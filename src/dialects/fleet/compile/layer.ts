@@ -53,16 +53,24 @@ function relative(path: string): string {
   return path.replace(/^\/+/, '').replace(/\/+$/, '') || '.'
 }
 
+/** Names that Helm accepts. */
+const RELEASE_NAME = /^(?=.{1,53}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/
+
 type HelmLayer = NonNullable<LayerOptions['helm']>
 
 function helmOf(helm: FleetHelm, scene: LayerContext): HelmLayer {
   const values = valuesOf(helm, scene)
   const chart = chartOf(helm, scene)
   const valuesFrom = valuesFromOf(helm, scene)
+  const { releaseName = '' } = helm
+  if (releaseName !== '' && !RELEASE_NAME.test(releaseName))
+    scene.wrong(
+      `helm.releaseName ${JSON.stringify(releaseName)} must have at most 53 lower case letters, digits, "-" and "."`,
+    )
   const mode = helm.disablePreProcess === undefined ? undefined : helm.disablePreProcess ? 'Labels' : 'Templates'
   return compact({
     chart,
-    releaseName: helm.releaseName || undefined,
+    releaseName: releaseName || undefined,
     values: Object.keys(values).length === 0 ? undefined : values,
     templateValues:
       helm.templateValues && Object.keys(helm.templateValues).length > 0 ? helm.templateValues : undefined,

@@ -40,7 +40,15 @@ export function ringsOf(strategy: FleetRollout, clusters: number, workspace: Wor
   )
   // In Fleet, clusters without a partition never get content; here they are the last ring.
   const rest = partitions.length > 0 && selected.length > 0 ? restOf(mapped.rings, all) : []
-  return { ...mapped, rings: named([...mapped.rings, ...rest]), notes: [...mapped.notes, ...notes] }
+  const within = partitions.length > 0 ? mapped.rings.map((ring) => withinBudget(ring, all)) : mapped.rings
+  return { ...mapped, rings: named([...within, ...rest]), notes: [...mapped.notes, ...notes] }
+}
+
+/** A number of clusters for the whole bundle also limits a partition that allows more. */
+function withinBudget(ring: RingSpec, all: number | string | undefined): RingSpec {
+  if (typeof all !== 'number' || all === 0) return ring
+  const { concurrency } = ring
+  return { ...ring, concurrency: typeof concurrency === 'number' ? Math.min(concurrency, all) : all }
 }
 
 function restOf(rings: readonly RingSpec[], all: number | string | undefined): RingSpec[] {
@@ -72,10 +80,11 @@ function shareOf(size: number | string | undefined, clusters: number): string {
   return `${Math.min(100, Math.max(SMALLEST_SHARE, share))}%`
 }
 
-/** A count, or a whole percentage from 1% to 100%; Fleet rounds down, but never to 0. */
+/** A count, or a whole percentage from 1% to 100%; in Fleet, a smaller percentage is one cluster. */
 function limitOf(limit: number | string | undefined): number | string | undefined {
   if (limit === undefined) return undefined
   if (typeof limit === 'number') return Math.max(0, limit)
   if (!limit.endsWith('%')) return Number(limit)
-  return `${Math.min(100, Math.max(1, Math.floor(Number(limit.slice(0, -1)))))}%`
+  const percent = Math.floor(Number(limit.slice(0, -1)))
+  return percent < 1 ? 1 : `${Math.min(100, percent)}%`
 }
