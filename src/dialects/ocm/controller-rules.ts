@@ -57,6 +57,8 @@ export const OCM_CONTROLLER_RULES: readonly PolicyRule[] = [
   { apiGroups: POLICY, resources: ['policies/status', 'policysets/status'], verbs: ['update'] },
   // What templates of the hub in a Policy read, in the namespace of the Policy.
   { apiGroups: [''], resources: ['configmaps'], verbs: ['list'] },
+  // Whether the ServiceAccount of a Policy may read them in another namespace.
+  { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
   { apiGroups: APPS, resources: ['placementrules'], verbs: ['list', 'watch'] },
   { apiGroups: APPS, resources: ['placementrules/status'], verbs: ['update'] },
   { apiGroups: OWN, resources: ['deliveries'], verbs: ['create', 'patch', 'delete'] },

@@ -420,7 +420,9 @@ async function walkPolicies(hub: ControllersHome): Promise<void> {
   }
   await hub.create(build(ConfigMap, 'default/settings', { data: { severity: 'low' } }), ConfigMap)
   await hub.create(build(Policy, 'default/quota', { spec: { disabled: false, 'policy-templates': [{ objectDefinition }] } }), Policy) // prettier-ignore
-  await hub.create(build(PolicySet, 'default/set', { spec: { policies: ['quota'] } }), PolicySet)
+  const account = { hubTemplateOptions: { serviceAccountName: 'reader' } }
+  await hub.create(build(Policy, 'default/other', { spec: { disabled: false, 'policy-templates': [{ objectDefinition }], ...account } }), Policy) // prettier-ignore
+  await hub.create(build(PolicySet, 'default/set', { spec: { policies: ['quota', 'other'] } }), PolicySet)
   await hub.create(build(PlacementRule, 'default/rule', { spec: { clusterSelector: {} } }), PlacementRule)
   const binding = {
     placementRef: { apiGroup: 'cluster.open-cluster-management.io', kind: 'Placement', name: 'all' },

@@ -29,13 +29,18 @@ export interface HubScene {
   readonly metadata: HubPolicyMetadata
   /** The objects in the namespace of the Policy, and the ManagedCluster. */
   readonly objects: TemplateObjects
+  /** Whether templates read with the rights of a ServiceAccount, and name the namespace of what they read. */
+  readonly hasAccount: boolean
 }
 
 /** The kind of which templates may read the object of the cluster. */
 const OWN_CLUSTER = { group: 'cluster.open-cluster-management.io', kind: 'ManagedCluster' }
 
 /** Resolves the templates of the hub. */
-export function resolveHubTemplates(object: JsonObject, { cluster, metadata, objects }: HubScene): JsonObject {
+export function resolveHubTemplates(
+  object: JsonObject,
+  { cluster, metadata, objects, hasAccount }: HubScene,
+): JsonObject {
   const text = JSON.stringify(object)
   if (!text.includes('{{hub')) return object
   const policy = new Map<string, unknown>([
@@ -58,7 +63,11 @@ export function resolveHubTemplates(object: JsonObject, { cluster, metadata, obj
     ['PolicyMetadata', policy],
   ])
   const resolved = resolveValue(object, {
-    scope: { objects, namespace: metadata.namespace, allowed: [ownCluster], remembersMissing: true },
+    scope: {
+      objects,
+      remembersMissing: true,
+      ...(!hasAccount && { namespace: metadata.namespace, allowed: [ownCluster] }),
+    },
     entropy: NO_ENTROPY,
     side: 'hub',
     context,

@@ -5,7 +5,7 @@ import { isObject } from '../../../../core/json.ts'
 import type { JsonObject } from '../../../../core/json.ts'
 import type { Bundle } from '../../../../kinds/native/bundle.ts'
 import { hubReadsOf, secretFunctionOf } from './hub-reads.ts'
-import type { HubReads } from './hub-reads.ts'
+import type { HubRead } from './hub-reads.ts'
 import type { Policy, PolicyDependency, PolicySet } from './kinds.ts'
 import { OCM_POLICY_GROUP } from './kinds.ts'
 
@@ -17,7 +17,7 @@ export interface CompiledPolicy {
   /** Whether templates of the hub are resolved for each cluster. */
   readonly hasHubTemplates: boolean
   /** The ConfigMaps that templates of the hub read. */
-  readonly hubReads?: HubReads
+  readonly hubReads: readonly HubRead[]
 }
 
 /** The checks, or the sentence that says why there are none. */
@@ -92,7 +92,7 @@ export function compilePolicy(
   const hubReads = hubReadsOf(objects)
   return {
     ok: true,
-    compiled: { manifests, checks, hasHubTemplates: manifests.includes('{{hub'), ...compact({ hubReads }) },
+    compiled: { manifests, checks, hasHubTemplates: manifests.includes('{{hub'), hubReads },
   }
 }
 

@@ -10,20 +10,25 @@ const inText = (...actions: string[]) => ({
 
 test('ConfigMaps with a name in the template are read alone; a computed name reads all of the namespace', () => {
   for (const [actions, wanted] of [
-    [['.ManagedClusterName'], undefined],
+    [['.ManagedClusterName'], []],
     [
       ['fromConfigMap "" "b" "key"', 'copyConfigMapData "shop" "a"'],
-      ['a', 'b'],
+      ['/b', 'shop/a'],
     ],
-    [['(lookup "v1" "ConfigMap" "" "a").data.x'], ['a']],
-    [['fromConfigMap "" (printf "%s" .ManagedClusterName) "key"', 'fromConfigMap "" "b" "key"'], 'all'],
-    [['lookup "v1" "ConfigMap" "" ""'], 'all'],
-    [['fromConfigMap "" `a` "key"'], 'all'],
-    [['lookup "cluster.open-cluster-management.io/v1" "ManagedCluster" "" .ManagedClusterName'], undefined],
+    [['(lookup "v1" "ConfigMap" "" "a").data.x'], ['/a']],
+    [['fromConfigMap "" (printf "%s" .ManagedClusterName) "key"', 'fromConfigMap "" "b" "key"'], ['/']],
+    [
+      ['fromConfigMap "shop" .ManagedClusterName "key"', 'fromConfigMap "shop" "b" "key"'],
+      ['/', 'shop/'],
+    ],
+    [['lookup "v1" "ConfigMap" "" ""'], ['/']],
+    [['fromConfigMap "" `a` "key"'], ['/']],
+    [['lookup "cluster.open-cluster-management.io/v1" "ManagedCluster" "" .ManagedClusterName'], []],
   ] as const) {
-    assert.deepEqual(hubReadsOf(inText(...actions)), wanted, actions.join())
+    const reads = hubReadsOf(inText(...actions)).map(({ namespace, name = '' }) => `${namespace}/${name}`)
+    assert.deepEqual(reads, wanted, actions.join())
   }
-  assert.equal(hubReadsOf({ a: '{{ fromConfigMap "x" "b" "key" }}' }), undefined, 'templates of clusters read there')
+  assert.deepEqual(hubReadsOf({ a: '{{ fromConfigMap "x" "b" "key" }}' }), [], 'templates of clusters read there')
 })
 
 test('a function that reads a Secret of the hub is found, also in a key', () => {
@@ -33,22 +38,27 @@ test('a function that reads a Secret of the hub is found, also in a key', () => 
 })
 
 test('only what is read becomes a part of the Bundle, and not too much of it', () => {
-  const map = (name: string, size: number) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, uid: 'u', labels: { l: '1' } }, data: { k: 'x'.repeat(size) } }) // prettier-ignore
-  assert.deepEqual(readConfigMaps(['a'], [map('b', 1), map('a', 1)]), {
-    configMaps: [{ metadata: { name: 'a', labels: { l: '1' } }, data: { k: 'x' } }],
+  const map = (name: string, size: number) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'shop', name, uid: 'u', labels: { l: '1' } }, data: { k: 'x'.repeat(size) } }) // prettier-ignore
+  assert.deepEqual(readConfigMaps([{ namespace: '', name: 'a' }], [map('b', 1), map('a', 1)], 'shop'), {
+    configMaps: [{ metadata: { namespace: 'shop', name: 'a', labels: { l: '1' } }, data: { k: 'x' } }],
   })
-  const many = readConfigMaps('all', [map('a', 300_000), map('b', 300_000)])
-  assert.match('problem' in many ? many.problem : '', /read 600\d\d\d bytes of ConfigMaps .*at most 524288 bytes/)
+  const many = readConfigMaps([{ namespace: 'shop' }], [map('a', 300_000), map('b', 300_000)], 'other')
+  assert.match(
+    'problem' in many ? many.problem : '',
+    /read 600\d\d\d bytes of ConfigMaps, at most 524288 bytes, because .* all of namespace shop/,
+  )
 })
 
 test('a cluster is read as far as a template asks, and other kinds are refused by name', () => {
   const cluster = trackReads({ name: 'lyon', labels: { env: 'prod' }, annotations: {}, claims: { b: '2', a: '1' }, values: {}, kubeVersion: 'v1.36.0' }) // prettier-ignore
-  const objects = hubObjects([{ metadata: { name: 'a' }, data: { k: 'v' } }], 'shop', cluster)
+  const objects = hubObjects({ configMaps: [{ metadata: { namespace: 'shop', name: 'a' }, data: { k: 'v' } }], namespaces: ['shop'] }, cluster) // prettier-ignore
   assert.deepEqual(cluster.reads(), {})
-  assert.throws(() => objects.resourceOf({ apiVersion: 'v1', kind: 'Secret' }), /read no Secret of v1; they read ConfigMaps of namespace shop/) // prettier-ignore
+  assert.throws(() => objects.resourceOf({ apiVersion: 'v1', kind: 'Secret' }), /read no Secret of v1; they read ConfigMaps/) // prettier-ignore
   const labels = parseLabelQuery('')
   assert.equal(objects.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', labels }).length, 1)
   assert.deepEqual(cluster.reads(), {}, 'a ConfigMap is no fact of the cluster')
+  const elsewhere = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'other', name: 'a' }
+  assert.throws(() => objects.get(elsewhere), /namespace other only where the namespace is a text in the template/)
   const query = { apiVersion: 'cluster.open-cluster-management.io/v1', kind: 'ManagedCluster', namespace: '', name: 'lyon' } // prettier-ignore
   const found = objects.get(query)
   assert.deepEqual(found?.['metadata'], { name: 'lyon', labels: { env: 'prod' }, annotations: {} })
@@ -57,4 +67,8 @@ test('a cluster is read as far as a template asks, and other kinds are refused b
     version: { kubernetes: 'v1.36.0' },
   }) // prettier-ignore
   assert.equal(cluster.reads()['name'], 'lyon')
+  for (const other of [{ name: 'paris' }, { apiVersion: 'v1', kind: 'Node', name: 'n' }]) {
+    assert.throws(() => objects.get({ ...query, ...other }), /read no (ManagedCluster|Node) here; they read ConfigMaps/)
+  }
+  assert.throws(() => objects.list({ ...query, labels }), /read no ManagedCluster here/)
 })

@@ -10,31 +10,49 @@ import { memoryObjects } from '../../../../render/policy-template/memory-objects
 import type { MemoryKind } from '../../../../render/policy-template/memory-objects.ts'
 import { PolicyTemplateError } from '../../../../render/policy-template/resolve-template.ts'
 
-/** The ConfigMaps that templates of the hub may read: by name, or all of the namespace. */
-export type HubReads = readonly string[] | 'all'
+/**
+ * A ConfigMap that templates of the hub read. Without `name`, all ConfigMaps of the namespace. An empty namespace is
+ * the namespace of the Policy.
+ */
+export interface HubRead {
+  readonly namespace: string
+  readonly name?: string
+}
 
 /** The part of a ConfigMap that templates read. */
-export type ReadConfigMap = Pick<ConfigMap, 'data'> & { readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> } } // prettier-ignore
+export interface ReadConfigMap extends Pick<ConfigMap, 'data'> {
+  readonly metadata: {
+    readonly namespace: string
+    readonly name: string
+    readonly labels?: Readonly<Record<string, string>>
+  }
+}
 
 const ACTION = /\{\{hub([\s\S]*?)hub\}\}/g
 const SECRET_FUNCTION = /\b(fromSecret|copySecretData|lookup\s+"v1"\s+"Secret")/
 const CONFIG_MAP_FUNCTION = /\b(?:fromConfigMap|copyConfigMapData|lookup)\b/g
-const NAMED = /\b(?:(?:fromConfigMap|copyConfigMapData)|lookup\s+"v1"\s+"ConfigMap")\s+"[^"]*"\s+"([^"]+)"/g
+const NAMED = /\b(?:(?:fromConfigMap|copyConfigMapData)|lookup\s+"v1"\s+"ConfigMap")\s+"([^"]*)"\s+"([^"]+)"/g
+const IN_NAMESPACE = /\b(?:(?:fromConfigMap|copyConfigMapData)|lookup\s+"v1"\s+"ConfigMap")\s+"([^"]+)"/g
 const OTHER_KIND = /\blookup\s+"[^"]+"\s+"(?!ConfigMap")[^"]+"/g
 
 /** A Bundle has its ConfigMaps in itself, and a request to the API server is limited. */
 const MOST_BYTES = 512 * 1024
 
-/** The ConfigMaps that a text of checks reads on the hub; undefined for none. */
-export function hubReadsOf(value: unknown): HubReads | undefined {
-  const names = new Set<string>()
+/** The ConfigMaps that checks read on the hub. A name that a template computes reads all of the namespace. */
+export function hubReadsOf(value: unknown): readonly HubRead[] {
+  const named = new Map<string, HubRead>()
+  const whole = new Map<string, HubRead>()
   for (const action of actionsOf(value)) {
-    const reads = [...action.matchAll(CONFIG_MAP_FUNCTION)].length
-    const named = [...action.matchAll(NAMED)].map(([, name]) => name!)
-    if (reads > named.length + [...action.matchAll(OTHER_KIND)].length) return 'all'
-    for (const name of named) names.add(name)
+    const all = [...action.matchAll(NAMED)].map(([, namespace = '', name = '']) => ({ namespace, name }))
+    for (const one of all) named.set(`${one.namespace}/${one.name}`, one)
+    const others = [...action.matchAll(OTHER_KIND)].length
+    if ([...action.matchAll(CONFIG_MAP_FUNCTION)].length <= all.length + others) continue
+    const namespaces = [...action.matchAll(IN_NAMESPACE)].map(([, namespace = '']) => namespace)
+    for (const namespace of ['', ...namespaces]) whole.set(namespace, { namespace })
   }
-  return names.size === 0 ? undefined : [...names].sort()
+  const reads = [...whole.values(), ...[...named.values()].filter(({ namespace }) => !whole.has(namespace))]
+  const text = ({ namespace, name = '' }: HubRead): string => `${namespace}/${name}`
+  return reads.sort((a, b) => (text(a) < text(b) ? -1 : 1))
 }
 
 /** The function by which templates of the hub read a Secret. A Policy is no place for the values of Secrets. */
@@ -55,18 +73,26 @@ function actionsOf(value: unknown): readonly string[] {
 
 /** The ConfigMaps as an option of the builder, or why they are too many. */
 export function readConfigMaps(
-  reads: HubReads,
+  reads: readonly HubRead[],
   present: readonly ConfigMap[],
+  own: string,
 ): { readonly configMaps: readonly ReadConfigMap[] } | { readonly problem: string } {
+  const isRead = ({ metadata }: ConfigMap): boolean =>
+    reads.some(({ namespace, name }) => (namespace || own) === metadata.namespace && (name ?? metadata.name) === metadata.name) // prettier-ignore
   const configMaps = present
-    .filter(({ metadata }) => reads === 'all' || reads.includes(metadata.name))
-    .map(({ metadata: { name, labels }, data }) => compact({ metadata: compact({ name, labels }), data }))
-    .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+    .filter(isRead)
+    .map(({ metadata: { namespace = own, name, labels }, data }) =>
+      compact({ metadata: compact({ namespace, name, labels }), data }),
+    ) // prettier-ignore
+    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   const bytes = utf8(JSON.stringify(configMaps)).byteLength
   if (bytes <= MOST_BYTES) return { configMaps }
-  const how = reads === 'all' ? 'the templates name no ConfigMap as a text, so all of the namespace are read' : reads.join(', ') // prettier-ignore
-  return { problem: `templates of the hub read ${bytes} bytes of ConfigMaps (${how}); at most ${MOST_BYTES} bytes` }
+  const whole = reads.filter(({ name }) => name === undefined).map(({ namespace }) => namespace || own)
+  const how = whole.length === 0 ? '' : `, because a template computes a name and reads all of namespace ${whole.join(', ')}` // prettier-ignore
+  return { problem: `templates of the hub read ${bytes} bytes of ConfigMaps, at most ${MOST_BYTES} bytes${how}` }
 }
+
+const keyOf = ({ metadata }: ReadConfigMap): string => `${metadata.namespace}/${metadata.name}`
 
 const MANAGED_CLUSTER = { apiVersion: 'cluster.open-cluster-management.io/v1', kind: 'ManagedCluster' }
 const KINDS: readonly MemoryKind[] = [
@@ -77,26 +103,39 @@ const KINDS: readonly MemoryKind[] = [
   { group: '', version: 'v1', kind: 'Node', plural: 'nodes', namespaced: false },
 ]
 
-/** What templates of the hub find; the facts of the cluster are read only when a template asks for them. */
+/** What templates of the hub find. */
+export interface HubContent {
+  readonly configMaps: readonly ReadConfigMap[]
+  /** The namespaces whose ConfigMaps were read. */
+  readonly namespaces: readonly string[]
+}
+
+/** Serves templates of the hub; the facts of the cluster are read only when a template asks for them. */
 export function hubObjects(
-  configMaps: readonly ReadConfigMap[],
-  namespace: string,
+  { configMaps, namespaces }: HubContent,
   cluster: BuilderRequest['cluster'],
 ): TemplateObjects {
   const stored = memoryObjects(
     KINDS,
-    configMaps.map(({ metadata, data }): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...metadata, namespace }, ...compact({ data }) })), // prettier-ignore
+    configMaps.map(({ metadata, data }): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...metadata }, ...compact({ data }) })), // prettier-ignore
   )
+  // With a ServiceAccount, a template may ask for what is there and is not read: that is no missing object.
+  const refuse = (what: string): never => {
+    throw new PolicyTemplateError(`templates of the hub read no ${what}; they read ConfigMaps and their ManagedCluster`)
+  }
+  const inside = <T extends { readonly kind: string; readonly namespace: string }>(query: T): T => {
+    if (query.kind !== 'ConfigMap') return refuse(`${query.kind} here`)
+    if (namespaces.includes(query.namespace)) return query
+    throw new PolicyTemplateError(
+      `templates of the hub read ConfigMaps of namespace ${query.namespace || '""'} only where the namespace is a text in the template`,
+    )
+  }
+  const isOwn = ({ kind, name }: { readonly kind: string; readonly name: string }): boolean =>
+    kind === MANAGED_CLUSTER.kind && cluster.map.get('Name') === name
   return {
-    resourceOf: (kind) => {
-      const known = stored.resourceOf(kind)
-      if (known) return known
-      throw new PolicyTemplateError(
-        `templates of the hub read no ${kind.kind} of ${kind.apiVersion}; they read ConfigMaps of namespace ${namespace} and the ManagedCluster`,
-      )
-    },
-    get: (query) => (query.kind === MANAGED_CLUSTER.kind ? managedCluster(cluster) : stored.get(query)),
-    list: (query) => stored.list(query),
+    resourceOf: (kind) => stored.resourceOf(kind) ?? refuse(`${kind.kind} of ${kind.apiVersion}`),
+    get: (query) => (isOwn(query) ? managedCluster(cluster) : stored.get(inside(query))),
+    list: (query) => stored.list(inside(query)),
   }
 }
 

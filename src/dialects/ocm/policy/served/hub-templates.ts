@@ -11,21 +11,25 @@ import { resolveHubTemplates } from '../../../../render/policy-template/hub-temp
 import type { HubPolicyMetadata } from '../../../../render/policy-template/hub-templates.ts'
 import { PolicyTemplateError } from '../../../../render/policy-template/resolve-template.ts'
 import { hubObjects } from './hub-reads.ts'
-import type { ReadConfigMap } from './hub-reads.ts'
+import type { HubContent } from './hub-reads.ts'
 
 /** The options of the builder. */
 export interface PolicyBuilderOptions {
   /** The metadata of the Policy, which templates read. */
   readonly metadata: HubPolicyMetadata
   /** The ConfigMaps that templates may read. */
-  readonly configMaps?: readonly ReadConfigMap[]
+  readonly content?: HubContent
+  /** Whether a ServiceAccount may read other namespaces than that of the Policy. */
+  readonly hasAccount?: boolean
 }
+
+const NOTHING: HubContent = { configMaps: [], namespaces: [] }
 
 /** Resolves the templates of the hub in each check. */
 export const buildPolicy: Builder = ({ files, options, cluster }) => {
-  const { metadata, configMaps = [] } = options as unknown as PolicyBuilderOptions
+  const { metadata, content = NOTHING, hasAccount = false } = options as unknown as PolicyBuilderOptions
   if (!isObject(metadata)) throw new RenderFailure('spec.builder.options.metadata must be set')
-  const objects = hubObjects(configMaps, metadata.namespace, cluster)
+  const objects = hubObjects(content, cluster)
   const text = fromUtf8(files.get('manifests') ?? new Uint8Array())
   const checks = text
     .split('---\n')
@@ -36,6 +40,7 @@ export const buildPolicy: Builder = ({ files, options, cluster }) => {
           cluster: cluster.map,
           metadata,
           objects,
+          hasAccount,
         }) as unknown as UnknownObject
       } catch (caught) {
         if (caught instanceof PolicyTemplateError) throw new RenderFailure(caught.message)

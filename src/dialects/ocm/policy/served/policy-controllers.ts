@@ -1,6 +1,8 @@
 // Tested by src/dialects/ocm/policy/served/policy.sim.test.ts
 /** The controllers of policies, over the hub's shared informers. */
+import type { Client } from '../../../../client/client.ts'
 import type { Informers } from '../../../../client/informers.ts'
+import { compact } from '../../../../core/compact.ts'
 import { findCondition } from '../../../../core/conditions.ts'
 import type { Ids } from '../../../../core/ids.ts'
 import { jsonEqual } from '../../../../core/json.ts'
@@ -13,7 +15,8 @@ import type { Controller } from '../../../../engine/controller.ts'
 import { createKeyedThrottle } from '../../../../engine/keyed-throttle.ts'
 import { triggerOn, triggerOnObject } from '../../../../engine/trigger.ts'
 import { ConfigMap } from '../../../../kinds/builtin/core.ts'
-import { keyOf } from '../../../../kinds/meta.ts'
+import { SubjectAccessReview } from '../../../../kinds/builtin/reviews.ts'
+import { apiVersionOf, keyOf } from '../../../../kinds/meta.ts'
 import type { KubeObject, ResourceType } from '../../../../kinds/meta.ts'
 import { Bundle } from '../../../../kinds/native/bundle.ts'
 import { ClusterReport } from '../../../../kinds/native/cluster-report.ts'
@@ -36,6 +39,7 @@ import type { BindingWorld } from './bind-policy.ts'
 import { PlacementBinding, PlacementRule, Policy, PolicySet } from './kinds.ts'
 import { placementRuleReconciler } from './placement-rule.ts'
 import { policyReconciler } from './policy.ts'
+import type { AccountRead } from './policy.ts'
 import { checksByBundle } from './policy-status.ts'
 import type { Check, KnownCluster } from './policy-status.ts'
 import { policySetReconciler } from './policy-set.ts'
@@ -131,6 +135,7 @@ export function createPolicyControllers(parts: PolicyParts): readonly Controller
         },
         remove: (object, signal) => deleteSame(client, typeOf(object), object, signal),
         clusterOf,
+        mayRead: (read, signal) => mayRead(client, read, signal),
         configMapsIn: async (namespace, signal) => (await client.list(ConfigMap, { namespace }, signal)).items,
         now: () => clock.now(),
         count: duties.count,
@@ -170,6 +175,30 @@ export function createPolicyControllers(parts: PolicyParts): readonly Controller
     }),
     placementRules(parts),
   ]
+}
+
+/** Asks the API of the hub about a ServiceAccount. */
+async function mayRead(
+  client: Client,
+  { account, namespace, name }: AccountRead,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { kind } = SubjectAccessReview
+  const spec: SubjectAccessReview['spec'] = {
+    user: `system:serviceaccount:${account.namespace}:${account.name}`,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`, 'system:authenticated'],
+    resourceAttributes: compact({
+      namespace,
+      group: '',
+      version: 'v1',
+      resource: 'configmaps',
+      verb: name === undefined ? 'list' : 'get',
+      name,
+    }),
+  }
+  const review = { apiVersion: apiVersionOf(SubjectAccessReview), kind, metadata: { name: '' }, spec }
+  const { status } = await client.create(SubjectAccessReview, review, { signal })
+  return status?.allowed === true
 }
 
 /** The duties of all Policies as a metric. */

@@ -5,7 +5,8 @@ import { findCondition } from '../../../../core/conditions.ts'
 import type { JsonObject } from '../../../../core/json.ts'
 import { parseTime } from '../../../../core/time/time.ts'
 import { dutyState } from '../../../../plan/fleet/duties.ts'
-import { ConfigMap } from '../../../../kinds/builtin/core.ts'
+import { ConfigMap, Namespace } from '../../../../kinds/builtin/core.ts'
+import { Role, RoleBinding } from '../../../../kinds/builtin/rbac.ts'
 import type { KubeObject, ResourceType, UnknownObject } from '../../../../kinds/meta.ts'
 import { Bundle } from '../../../../kinds/native/bundle.ts'
 import { startFleet } from '../../../../sim/fleet/fleet.ts'
@@ -210,6 +211,43 @@ describe('a Policy', () => {
         await apply(world, fleet, Policy, policy('own', [configMapPolicy('own', secret)]))
         await until(world, fleet, 'it is refused', async () => (await compiled())?.reason === 'NotSupported')
         assert.match((await compiled())?.message ?? '', /fromSecret, and Secrets of the hub are not read/)
+      },
+      { seeds: 1 },
+    ))
+
+  test('with a ServiceAccount reads what the account may read on the hub, and nothing else', () =>
+    simulate(
+      async (world) => {
+        const fleet = await start(world, 1)
+        const inShop = { namespace: 'shop', name: 'settings' }
+        await apply(world, fleet, Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
+        await apply(world, fleet, ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: inShop, data: { level: 'high' } }) // prettier-ignore
+        const check = configMapPolicy(
+          'own',
+          { level: '{{hub fromConfigMap "shop" "settings" "level" hub}}' },
+          { remediationAction: 'enforce' },
+        )
+        await apply(world, fleet, PlacementBinding, binding('own', 'all', 'own'))
+        await apply(world, fleet, Policy, policy('own', [check]))
+        const says = (words: RegExp) =>
+          until(world, fleet, String(words), async () =>
+            words.test(findCondition((await policyOf(fleet, 'own'))?.status?.conditions, 'Compiled')?.message ?? ''),
+          )
+        await says(/the namespace argument is restricted to default/)
+        await apply(world, fleet, Policy, policy('own', [check], { hubTemplateOptions: { serviceAccountName: 'reader' } })) // prettier-ignore
+        await says(/ServiceAccount default\/reader may not get ConfigMap settings in namespace shop/)
+        assert.equal(await mapsOn(fleet, 0, 'own'), undefined)
+        const rules = [{ apiGroups: [''], resources: ['configmaps'], resourceNames: ['settings'], verbs: ['get'] }]
+        const role = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { namespace: 'shop', name: 'reader' } }
+        await apply(world, fleet, Role, { ...role, kind: 'Role', rules })
+        await apply(world, fleet, RoleBinding, {
+          ...role,
+          kind: 'RoleBinding',
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' },
+          subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'reader' }],
+        })
+        await reaches(world, fleet, 'own', 'Compliant')
+        assert.deepEqual((await mapsOn(fleet, 0, 'own'))?.data, { level: 'high' })
       },
       { seeds: 1 },
     ))

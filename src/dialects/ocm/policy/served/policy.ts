@@ -17,7 +17,7 @@ import type { BindingWorld, BoundPolicy } from './bind-policy.ts'
 import { compilePolicy, enforcedBundle, policyBundle } from './compile-policy.ts'
 import type { CompiledPolicy } from './compile-policy.ts'
 import { readConfigMaps } from './hub-reads.ts'
-import type { ReadConfigMap } from './hub-reads.ts'
+import type { HubContent } from './hub-reads.ts'
 import { Policy } from './kinds.ts'
 import { clusterDuties, clusterRows, complianceOf, dutiesCondition } from './policy-status.ts'
 import type { KnownCluster } from './policy-status.ts'
@@ -31,6 +31,13 @@ const READ_AGAIN_MS = 30_000
 /** Timers have a limit, and a deadline may be weeks away. */
 const LONGEST_REST_MS = 86_400_000
 
+/** A read with the rights of a ServiceAccount. */
+export interface AccountRead {
+  readonly account: { readonly namespace: string; readonly name: string }
+  readonly namespace: string
+  readonly name?: string
+}
+
 /** Ports of the reconciler. */
 export interface PolicyPorts {
   worldOf(namespace: string): BindingWorld
@@ -39,6 +46,8 @@ export interface PolicyPorts {
   apply(object: Bundle | Placement, signal: AbortSignal): Promise<void>
   remove(object: Bundle | Placement, signal: AbortSignal): Promise<void>
   clusterOf(name: string): KnownCluster
+  /** Whether a ServiceAccount may read a ConfigMap of the hub; without `name`, all of the namespace. */
+  mayRead(read: AccountRead, signal: AbortSignal): Promise<boolean>
   /** The ConfigMaps in a namespace of the hub. */
   configMapsIn(namespace: string, signal: AbortSignal): Promise<readonly ConfigMap[]>
   /** Milliseconds since 1970. */
@@ -103,7 +112,7 @@ export function policyReconciler(ports: PolicyPorts): Reconciler<Policy> {
           conditions.set('Compiled', 'False', 'NotSupported', `${read.problem}. The clusters keep what they evaluate.`)
           return againWithin(show(draft, { ...bound, clusters: union }, ports), READ_AGAIN_MS)
         }
-        readsAgain ||= read.configMaps !== undefined
+        readsAgain ||= read.content !== undefined
         const isThere = ports.bundleOf(namespace, part.bundle) !== undefined
         if (part.clusters.length === 0 && !isThere && part.enforces) continue
         const problem = await write(policy, part, { ...compiled.compiled, ...read }, { isShrinking, ports, context })
@@ -128,12 +137,30 @@ function againWithin(result: Result, withinMs: number): Result {
 
 /** The ConfigMaps that templates of the hub read, or why they cannot. */
 async function hubInput(
-  { metadata: { namespace = '' } }: Policy,
+  { metadata: { namespace: own = '' }, spec }: Policy,
   { hubReads }: CompiledPolicy,
-  ports: Pick<PolicyPorts, 'configMapsIn'>,
+  ports: Pick<PolicyPorts, 'configMapsIn' | 'mayRead'>,
   { signal }: Context,
-): Promise<{ readonly configMaps?: readonly ReadConfigMap[] } | { readonly problem: string }> {
-  return hubReads === undefined ? {} : readConfigMaps(hubReads, await ports.configMapsIn(namespace, signal))
+): Promise<{ readonly content?: HubContent } | { readonly problem: string }> {
+  if (hubReads.length === 0) return {}
+  const account = accountOf(spec)
+  // Without a ServiceAccount, the template itself is refused another namespace, in the words of the original.
+  const reads = hubReads.filter(({ namespace }) => account !== undefined || namespace === '' || namespace === own)
+  for (const { namespace, name } of account === undefined ? [] : reads) {
+    const at = { account: { namespace: own, name: account! }, namespace: namespace || own, ...compact({ name }) }
+    if (await ports.mayRead(at, signal)) continue
+    const what = name === undefined ? 'list ConfigMaps' : `get ConfigMap ${name}`
+    return { problem: `ServiceAccount ${own}/${account} may not ${what} in namespace ${at.namespace}` }
+  }
+  const namespaces = [...new Set(reads.map(({ namespace }) => namespace || own))].sort()
+  const present = await Promise.all(namespaces.map((namespace) => ports.configMapsIn(namespace, signal)))
+  const read = readConfigMaps(reads, present.flat(), own)
+  return 'problem' in read ? read : { content: { ...read, namespaces } }
+}
+
+/** The ServiceAccount whose rights templates of the hub have. */
+function accountOf({ hubTemplateOptions }: Policy['spec']): string | undefined {
+  return hubTemplateOptions?.serviceAccountName || undefined
 }
 
 interface Part {
@@ -143,7 +170,7 @@ interface Part {
 }
 
 /** The checks, and the ConfigMaps that their templates read. */
-type CompiledContent = CompiledPolicy & { readonly configMaps?: readonly ReadConfigMap[] }
+type CompiledContent = CompiledPolicy & { readonly content?: HubContent }
 
 interface Writing {
   readonly isShrinking: boolean
@@ -208,10 +235,11 @@ function placementFor(policy: Policy, part: Part, isShrinking: boolean): Placeme
 function bundleFor(
   policy: Policy,
   part: Part,
-  { manifests, checks, hasHubTemplates, configMaps }: CompiledContent,
+  { manifests, checks, hasHubTemplates, content }: CompiledContent,
 ): Bundle {
   const { name, namespace = '', labels = {}, annotations = {} } = policy.metadata
   const plan = annotations[PLAN]
+  const hasAccount = accountOf(policy.spec) === undefined ? undefined : true
   const metadata = metadataFor(policy, part)
   return {
     apiVersion: apiVersionOf(Bundle),
@@ -225,7 +253,7 @@ function bundleFor(
       builder: hasHubTemplates
         ? {
             name: 'ocm-policy',
-            options: compact({ metadata: { name, namespace, labels, annotations }, configMaps }),
+            options: compact({ metadata: { name, namespace, labels, annotations }, content, hasAccount }),
           }
         : undefined,
       // A cluster on which the binding no longer enforces keeps what was enforced.
