@@ -182,8 +182,8 @@ export const CONDITIONS: readonly ConditionEntry[] = [
   ),
   condition(
     'FieldsHonored',
-    ['ManifestWork', 'ManifestWorkReplicaSet'],
-    'False while parts of the work have no effect; absent otherwise.',
+    ['ManifestWork', 'ManifestWorkReplicaSet', 'ManagedClusterSet'],
+    'False while parts of the object have no effect; absent otherwise.',
   ),
   condition('ClusterOffline', ['Application'], 'Present while the cluster is offline.'),
   condition('OrphanedResourceWarning', ['Application'], 'Present while objects are left on a former destination.'),

@@ -35,7 +35,10 @@ export const MANAGED_CLUSTER_SET: Fields = {
     },
     'Members of the set. The sets `default` and `global` always exist.',
   ),
-  managedNamespaces: warned('maps', 'No effect: the hub creates no namespaces on the clusters of a set.'),
+  managedNamespaces: warned(
+    'maps',
+    'No effect: the hub creates no namespaces on the clusters of a set. Condition `FieldsHonored` says so.',
+  ),
 }
 
 /** Placement.spec. */

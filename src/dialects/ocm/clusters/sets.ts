@@ -22,6 +22,9 @@ export function clusterSetReconciler(ports: { clusters(): readonly ManagedCluste
       const pass = setPass(seen, ports.clusters())
       if (pass.error === undefined) show(pass, conditions)
       else conditions.set('ClusterSetEmpty', 'Unknown', 'InvalidSelector', pass.error)
+      const isIgnored = (seen.spec?.managedNamespaces ?? []).length > 0
+      if (isIgnored) conditions.set('FieldsHonored', 'False', 'FieldsIgnored', 'No effect: spec.managedNamespaces.')
+      else conditions.remove('FieldsHonored')
       return {}
     },
   }

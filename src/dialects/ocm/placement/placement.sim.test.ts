@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { findCondition } from '../../../core/conditions.ts'
 import { Namespace } from '../../../kinds/builtin/core.ts'
-import type { UnknownObject } from '../../../kinds/meta.ts'
+import type { Condition, KubeObject, UnknownObject } from '../../../kinds/meta.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
 import { startControllersHome } from '../../../testing/hub/controllers-home.ts'
 import type { ControllersHome } from '../../../testing/hub/controllers-home.ts'
 import { readYaml } from '../../../yaml/read/read-yaml.ts'
-import { ManagedClusterSetBinding, OcmPlacement, OcmPlacementDecision } from '../kinds.ts'
+import { ManagedClusterSet, ManagedClusterSetBinding, OcmPlacement, OcmPlacementDecision } from '../kinds.ts'
 
 const LABS = new URL('../../../../test/labs/', import.meta.url)
 
@@ -133,6 +133,21 @@ test('pages have 100 clusters, and a quiet hub writes nothing', () =>
       home.writes.filter((line) => line.includes('open-cluster-management')),
       [],
     )
+  }))
+
+test('a set says that its namespaces have no effect, until it has none', () =>
+  withHome(async (home) => {
+    const spec = { managedNamespaces: [{ name: 'shop' }] }
+    await home.create(build(ManagedClusterSet, 'gold', { spec }), ManagedClusterSet)
+    const told = async () => {
+      await home.clock.advance(3_000)
+      const set: KubeObject & { status?: { conditions?: Condition[] } } = (await home.find(ManagedClusterSet, 'gold'))!
+      return findCondition(set.status?.conditions, 'FieldsHonored')?.message
+    }
+    assert.equal(await told(), 'No effect: spec.managedNamespaces.')
+    const body = { spec: { managedNamespaces: null } }
+    await home.client.patch(ManagedClusterSet, { name: 'gold' }, { type: 'merge', body })
+    assert.equal(await told(), undefined)
   }))
 
 test('spread constraints are kept', () =>
