@@ -39,6 +39,7 @@ import { loadIdentity, loadTrustFile } from './link/identity.ts'
 import { createPolicyLoop } from './policies/policy-loop.ts'
 import type { ClusterRenderPort } from './render/cluster-render.ts'
 import { buildReport } from './report/build-report.ts'
+import { createCapacity } from './report/capacity.ts'
 import { createClusterFacts } from './report/cluster-facts.ts'
 import { createLogTail } from './report/log-tail.ts'
 import { createUserRequests } from './report/user-requests.ts'
@@ -104,6 +105,12 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     onPolicyRead: (changed) => policies.touch(changed),
   })
   const facts = createClusterFacts({ client, discovery, clock, log, onChange: () => reporter.wake() })
+  const capacity = createCapacity({
+    ...common,
+    client,
+    isAsked: () => documents.current()?.document.rules.capacity === true,
+    onChange: () => reporter.wake(),
+  })
   const results = createEngineResults({ ...common, client, discovery, localLimits, onChange: () => reporter.wake() })
   const link = await createAgentLink(
     { ...common, connect: options.hub, newKeyPair, identity, agentVersion: VERSION },
@@ -147,6 +154,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     onChange: () => {
       reporter.wake()
       policies.wake()
+      capacity.wake()
     },
     onTerminal: (terminal) => void end(terminal),
   })
@@ -164,7 +172,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     },
   })
   const requests = createUserRequests({ tail, clusterId: link.clusterId, driftOf: bundleLoop.driftOf, newKeyPair })
-  const reported = { documents, bundleLoop, policies, results, facts, incarnation }
+  const reported = { documents, bundleLoop, policies, results, capacity, facts, incarnation }
   const report = () => buildReport({ ...reported, answers: requests.answers(), nowMs: clock.now() })
   const reporter = createReporter({
     ...common,
@@ -194,7 +202,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     async run(signal) {
       const life = AbortSignal.any([signal, ended.signal])
       await Promise.all(
-        [link, bundleLoop, policies, results, reporter, facts, incarnation].map((part) => part.run(life)),
+        [link, bundleLoop, policies, results, capacity, reporter, facts, incarnation].map((part) => part.run(life)),
       )
     },
   }

@@ -95,6 +95,9 @@ export const FACTS_TIMING = {
   retryMs: 10_000,
 } as const
 
+/** Free resources, while the hub asks for them. Each read lists all pods; the rounded result seldom changes. */
+export const CAPACITY_TIMING = { intervalMs: 300_000, retryMs: 30_000, idleMs: 3_600_000 } as const
+
 /** The check whether the cluster was restored from a backup. */
 export const INCARNATION_TIMING = { intervalMs: 600_000, retryMs: 30_000 } as const
 

@@ -4,6 +4,7 @@ import { VERSION } from '../../core/version.ts'
 import type {
   RemovalRow,
   Report,
+  ReportedCapacity,
   ReportedCheck,
   ReportedFeedback,
   ReportedHandover,
@@ -28,6 +29,8 @@ export interface ReportedParts {
   readonly policies: { results(): readonly ReportedCheck[] }
   /** Of the policy engines of the cluster. */
   readonly results: { current(): ReportedResults | undefined }
+  /** Free resources, while the hub asks for them. */
+  readonly capacity: { current(): ReportedCapacity | undefined }
   readonly facts: Pick<ReturnType<typeof createClusterFacts>, 'current'>
   readonly incarnation: { current(): number }
   /** What users asked for. */
@@ -42,6 +45,7 @@ export function buildReport({
   bundleLoop,
   policies,
   results,
+  capacity,
   facts,
   incarnation,
   answers,
@@ -62,6 +66,7 @@ export function buildReport({
       feedback: feedback.length > 0 ? feedback : undefined,
       checks: checks.length > 0 ? checks : undefined,
       results: results.current(),
+      capacity: capacity.current(),
       removals: removals.length > 0 ? [...removals] : undefined,
       incarnation: incarnation.current() > 1 ? incarnation.current() : undefined,
       refusal: documents.refusal(),

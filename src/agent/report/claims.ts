@@ -5,14 +5,13 @@
  */
 import type { Client } from '../../client/client.ts'
 import type { Discovery } from '../../client/discovery.ts'
-import { compact } from '../../core/compact.ts'
-import { isApiError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import { addQuantities, parseQuantity } from '../../core/text/quantity.ts'
 import type { Quantity } from '../../core/text/quantity.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import type { Claim } from '../../wire/link/frames.ts'
 import { LIMITS } from '../../wire/limits.ts'
+import { listAll } from './list-all.ts'
 import { platformOf } from './platform.ts'
 import type { NodeFacts } from './platform.ts'
 
@@ -38,9 +37,6 @@ const COUNTED: Readonly<Record<string, string>> = {
   'gpu.intel.com/i915': 'gpu',
   'gpu.intel.com/xe': 'gpu',
 }
-
-const PAGE = 500
-const MAX_PAGES = 20
 
 /** Reads the claims of a cluster; kinds that the agent may not read are left out. */
 export async function readClaims(
@@ -110,29 +106,6 @@ async function declaredBy(
     const value = isObject(spec) ? spec['value'] : undefined
     return typeof value === 'string' ? [{ name: object.metadata.name, value }] : []
   })
-}
-
-/** All objects of a kind; undefined when the agent may not read them. */
-async function listAll<T extends KubeObject>(
-  client: Client,
-  type: ResourceType<T>,
-  signal: AbortSignal,
-): Promise<T[] | undefined> {
-  const found: T[] = []
-  let next: string | undefined
-  try {
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const options = { limit: PAGE, ...compact({ continue: next }) }
-      const answer = await client.list(type, options, signal)
-      found.push(...answer.items)
-      next = answer.continue
-      if (!next) break
-    }
-    return found
-  } catch (caught) {
-    if (isApiError(caught, 'Forbidden', 'NotFound')) return undefined
-    throw caught
-  }
 }
 
 function sums(maps: readonly Readonly<Record<string, string>>[]): [string, string][] {

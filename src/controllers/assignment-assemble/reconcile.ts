@@ -207,6 +207,7 @@ function rulesOf(cluster: Cluster, content: Assembled, ports: AssignmentAssemble
     ...compact({
       drift: drift.length > 0 ? drift : undefined,
       retireSealingKey: isSealingKeyRetired(cluster) ? cluster.spec.sealingKey : undefined,
+      capacity: cluster.spec.capacityAskedAt === undefined ? undefined : true,
     }),
   }
 }
@@ -224,12 +225,20 @@ function rulesDigest({
   withoutProject,
   drift,
   retireSealingKey,
+  capacity,
 }: DocumentRules): Digest | undefined {
   const rules = {
     windows,
     hold,
     limits,
-    ...compact({ handover, projects, withoutProject, drift, retireSealingKey: retireSealingKey || undefined }),
+    ...compact({
+      handover,
+      projects,
+      withoutProject,
+      drift,
+      retireSealingKey: retireSealingKey || undefined,
+      capacity: capacity || undefined,
+    }),
   }
   return Object.values(rules).some(Boolean) ? digestOf(canonicalJson(rules)) : undefined
 }

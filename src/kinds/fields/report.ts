@@ -381,6 +381,47 @@ export const ReportedHandover = object(
   { description: 'Handover of the cluster from another system. Absent without a handover.' },
 )
 
+/** Amounts of resources by name. */
+const amounts = (description: string) =>
+  listOf(
+    object({
+      name: text({ max: 253, min: 1, description: 'Name of the resource, for example `cpu`.' }),
+      amount: text({ max: 64, description: 'Amount, as a Kubernetes quantity.' }),
+    }),
+    { max: 16, description },
+  )
+
+/** Free resources of the cluster, as the agent estimates them. */
+export const ReportedCapacity = object(
+  {
+    allocatable: amounts('Resources of all nodes that take pods.'),
+    free: amounts(
+      'Resources that the pods of the cluster have not requested. The free resources of each node are rounded down to a tenth of the node.',
+    ),
+    nodes: listOf(
+      object({
+        count: int({ description: 'Number of nodes with these free resources.' }),
+        free: amounts('Free resources of each of the nodes.'),
+      }),
+      {
+        max: 32,
+        description:
+          'Nodes that take pods, by free resources. Nodes with similar free resources are reported together, with the least of them.',
+      },
+    ),
+    quotas: optional(
+      listOf(
+        object({
+          namespace: text({ max: 63, description: 'Namespace of the ResourceQuota.' }),
+          free: amounts('Requests that the ResourceQuotas of the namespace still allow.'),
+        }),
+        { max: 100, description: 'Namespaces with ResourceQuotas, at most the first 100.' },
+      ),
+    ),
+  },
+  { description: 'Free resources of the cluster. Absent unless the hub asks for them.' },
+)
+
 /** The fields that a report and a ClusterReport have in common. */
 export const REPORTED_FIELDS = {
   epoch: int({ description: 'Epoch of the document that the agent follows.' }),
@@ -417,6 +458,7 @@ export const REPORTED_FIELDS = {
     }),
   ),
   results: optional(ReportedResults),
+  capacity: optional(ReportedCapacity),
   removals: optional(
     listOf(ReportedRemoval, {
       max: 500,

@@ -302,6 +302,12 @@ export const Cluster = defineKind({
           },
         ),
       ),
+      capacityAskedAt: optional(
+        time({
+          description:
+            'Time since which the agent reports the free resources of the cluster. Set by the hub while a policy divides replicas by free resources; absent otherwise.',
+        }),
+      ),
       limits: optional(
         object(
           {

@@ -162,6 +162,8 @@ const Rules = Type.Object({
   drift: Type.Optional(Type.Array(DriftRule, { maxItems: LIMITS.driftRules })),
   /** A sealing key (SPKI, base64) that the agent must replace. Agents that do not know it keep their key. */
   retireSealingKey: Type.Optional(Type.String({ maxLength: 1024 })),
+  /** Whether the agent reports free resources. Agents that do not know this rule report none. */
+  capacity: Type.Optional(Type.Boolean()),
   /** Version of the trust bundle that the hub uses now. */
   trustVersion: Revision,
 })

@@ -6,6 +6,7 @@ import { Type } from '../../core/schema/typebox.ts'
 import {
   REPORTED_FIELDS,
   ReportedBundle,
+  ReportedCapacity as ReportedCapacityFields,
   ReportedCheck as ReportedCheckFields,
   ReportedFeedback as ReportedFeedbackFields,
   ReportedHandover as ReportedHandoverFields,
@@ -173,6 +174,10 @@ export type ReportedCheck = Static<typeof ReportedCheck>
 /** The results of the policy engines of the cluster. */
 export const ReportedResults = wireSchema(ReportedResultsFields)
 export type ReportedResults = Static<typeof ReportedResults>
+
+/** Free resources of the cluster; untrusted. */
+export const ReportedCapacity = wireSchema(ReportedCapacityFields)
+export type ReportedCapacity = Static<typeof ReportedCapacity>
 
 /** A fact that the agent reports about its cluster; untrusted. */
 export const Claim = Type.Object(
