@@ -162,9 +162,9 @@ describe('records of other systems', () => {
     assert.deepEqual(disarm.at(-1), { path: ['metadata', 'finalizers'], value: ['mine'] })
   })
 
-  it('knows four systems, and no other by chance', () => {
-    assert.deepEqual(PEER_NAMES, ['ocm', 'fleet', 'argo', 'flux'])
+  it('knows five systems, and no other by chance', () => {
+    assert.deepEqual(PEER_NAMES, ['ocm', 'fleet', 'argo', 'flux', 'karmada'])
     assert.equal(peerOf('constructor'), undefined)
-    assert.equal(peerOf('karmada'), undefined)
+    assert.equal(peerOf('helm'), undefined)
   })
 })

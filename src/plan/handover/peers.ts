@@ -113,6 +113,38 @@ const PEERS: Readonly<Record<string, Peer>> = {
     annotations: HELM_ANNOTATIONS,
     managers: /^(kustomize-controller|helm-controller)$/,
   },
+  karmada: {
+    title: 'Karmada',
+    // A cluster in push mode has no agent: a person stops the controllers of the control plane for it.
+    stages: [{ labelSelector: 'app=karmada-agent' }],
+    // The records are Works on the control plane. Its controllers delete only objects with the label `managed`.
+    records: [],
+    owners: [],
+    labels: [
+      'karmada.io/managed',
+      'propagationpolicy.karmada.io/permanent-id',
+      'clusterpropagationpolicy.karmada.io/permanent-id',
+      'resourcebinding.karmada.io/permanent-id',
+      'clusterresourcebinding.karmada.io/permanent-id',
+      'work.karmada.io/permanent-id',
+    ],
+    annotations: [
+      'propagationpolicy.karmada.io/name',
+      'propagationpolicy.karmada.io/namespace',
+      'clusterpropagationpolicy.karmada.io/name',
+      'resourcebinding.karmada.io/name',
+      'resourcebinding.karmada.io/namespace',
+      'clusterresourcebinding.karmada.io/name',
+      'resourcetemplate.karmada.io/generation',
+      'resourcetemplate.karmada.io/managed-annotations',
+      'resourcetemplate.karmada.io/managed-labels',
+      'resourcetemplate.karmada.io/uid',
+      'work.karmada.io/conflict-resolution',
+      'work.karmada.io/name',
+      'work.karmada.io/namespace',
+    ],
+    managers: /^(karmada-agent|karmada-controller-manager)$/,
+  },
 }
 
 /** Names of the systems. */

@@ -10,6 +10,7 @@ const SYSTEMS = [
   ['fleet', 'Rancher Fleet'],
   ['argo', 'Argo CD'],
   ['flux', 'Flux'],
+  ['karmada', 'Karmada'],
 ] as const
 
 /** `handover`: clusters move over from another system. */
