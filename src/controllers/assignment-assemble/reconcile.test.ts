@@ -416,6 +416,23 @@ test('a document asks for a new sealing key while the retired one is the present
   assert.deepEqual(issued, [1, 2, 2, 3], 'a wish that stands is no news')
 })
 
+test('a document asks for free resources as long as the Cluster says so, also on a cluster without content', async () => {
+  const { clock, signed, world, reconciler } = fixture()
+  world.admissions = []
+  const asked: [string | undefined, true | undefined, number][] = [
+    [undefined, undefined, 0],
+    ['2026-01-02T00:00:00Z', true, 1],
+    ['2026-01-02T00:00:00Z', true, 1],
+    [undefined, undefined, 2],
+  ]
+  for (const [capacityAskedAt, rule, issued] of asked) {
+    await reconcileOnce(reconciler, buildCluster('a', { spec: capacityAskedAt ? { capacityAskedAt } : {} }), clock)
+    assert.deepEqual([signed.at(-1)?.rules.capacity, signed.length], [rule, issued])
+    assert.deepEqual(signed.at(-1)?.requires ?? ['sets/v1'], ['sets/v1'], 'older agents follow the document, too')
+    await clock.advance(1000)
+  }
+})
+
 test('an admission that the Project no longer allows is not delivered; what is there stays, and the rest is delivered', async () => {
   const limited = buildProject('shop', ['ns'], { kinds: ['ConfigMap'], executors: { default: 'sys/deployer' } })
   const job = { apiVersion: 'batch/v1', kind: 'Job', namespace: 'x', name: 'y' }

@@ -100,7 +100,10 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       draft.conditions.remove('Assigned')
       const withheld = guard.held ?? frozen ?? fullFor(left)
       // Rules are in force on receipt, so a new window, hold, trust bundle or epoch needs a new document.
-      const isRuled = !present || (isTrusted(present, ports) && present.spec.rules === rulesDigest(rules))
+      // A cluster without content needs a document only to be asked for its free resources.
+      const isRuled = present
+        ? isTrusted(present, ports) && present.spec.rules === rulesDigest(rules)
+        : rules.capacity !== true
       const terminal = present && terminalOf(cluster)
       const isTold = (present?.spec.terminal ?? false) === (terminal !== undefined)
       if (!content.changed && isRuled && isTold && isSealedTo(cluster, content.entries)) {

@@ -33,11 +33,11 @@ export const PROPAGATION_POLICY: Fields = {
       clusterTolerations: exact('maps', ''),
       spreadConstraints: near(
         'maps',
-        'By `cluster`, and by `region` with `cluster`, as in Karmada. Another field selects nothing, and the binding says so.',
+        'By `cluster` and `region` as in Karmada; by `zone`, `provider` and label, which Karmada does not schedule. Without `maxGroups` there is no maximum.',
       ),
       replicaScheduling: near(
         'map',
-        '`Duplicated`, and `Divided` by static weights. `dynamicWeight` and `Aggregated` need the free resources of clusters, which the hub does not know.',
+        '`dynamicWeight` and `Aggregated` read the free resources that agents report, in steps of a tenth.',
       ),
       workloadAffinity: warned('map', 'no effect'),
     },
@@ -94,12 +94,12 @@ export const OVERRIDE_POLICY: Fields = {
         overriders: exact(
           {
             plaintext: near('maps', 'The number `1.0` is read as `1`.'),
-            imageOverrider: exact(
+            imageOverrider: near(
               'maps',
-              'Without a predicate, containers of Pods, ReplicaSets, Deployments, DaemonSets, StatefulSets and Jobs; no init containers and no CronJobs, as in Karmada.',
+              'Without a predicate, containers of Pods, ReplicaSets, Deployments, DaemonSets, StatefulSets, Jobs and CronJobs, and their init containers. Karmada leaves out CronJobs and init containers.',
             ),
-            commandOverrider: exact('maps', ''),
-            argsOverrider: exact('maps', ''),
+            commandOverrider: near('maps', 'Containers of CronJobs and init containers, too.'),
+            argsOverrider: near('maps', 'Containers of CronJobs and init containers, too.'),
             labelsOverrider: exact('maps', ''),
             annotationsOverrider: exact('maps', ''),
             fieldOverrider: exact('maps', 'Comments of embedded YAML are lost, as in Karmada.'),

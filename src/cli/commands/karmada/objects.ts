@@ -4,10 +4,12 @@ import type { Client } from '../../../client/client.ts'
 import { findObject } from '../../../client/find-object.ts'
 import { compact } from '../../../core/compact.ts'
 import { isApiError } from '../../../core/errors.ts'
+import { nameSome } from '../../../core/text/name-some.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import type { KubeObject, ResourceType } from '../../../kinds/meta.ts'
 import { ClusterSetBinding } from '../../../kinds/native/cluster-set-binding.ts'
 import { ClusterSet } from '../../../kinds/native/cluster-set.ts'
+import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { asPlacementSet } from '../../../plan/placement/read-objects.ts'
 import { contentRefusals } from '../../../plan/projects/decide.ts'
@@ -173,27 +175,40 @@ export async function karmadaExplain(word: string, name: string, input: KarmadaI
   const { explainClusters, explainPolicies, explainProject } =
     await import('../../../dialects/karmada/served/explain-binding.ts')
   const inNamespace = kind.scope === 'Namespaced' ? { namespace: namespaceOf(input) } : undefined
-  const [policies, overrides, clusters, project, binding] = await Promise.all([
+  const [policies, overrides, clusters, reports, project, binding] = await Promise.all([
     both(client, [parts.PropagationPolicy, parts.ClusterPropagationPolicy], inNamespace),
     both(client, [parts.OverridePolicy, parts.ClusterOverridePolicy], inNamespace),
     listOf(client, Cluster, {}),
+    listOf(client, ClusterReport, {}).catch((caught: unknown): ClusterReport[] => {
+      // Without the right to read reports, the room of clusters is not shown.
+      if (isApiError(caught, 'Forbidden')) return []
+      throw caught
+    }),
     projectFacts(client, template),
     bindingNamed(kind, name, { parts, input }).catch((caught: unknown) => {
       if (caught instanceof CliError) return undefined
       throw caught
     }),
   ])
-  const facts = { template: template as never, binding, policies, overrides, clusters, ...project }
+  const reported = new Map(reports.map(({ metadata, spec }) => [metadata.name, spec]))
+  const ids = new Map(clusters.map(({ metadata, spec }) => [metadata.name, spec.id]))
+  const capacityOf = (cluster: string) => {
+    const report = reported.get(cluster)
+    return report?.clusterId === ids.get(cluster) ? report?.capacity : undefined
+  }
+  const facts = { template: template as never, binding, policies, overrides, clusters, capacityOf, ...project }
   const [explained, reached, refusals] = [explainPolicies(facts), explainClusters(facts), explainProject(facts)]
   if (flags.output === 'json') {
     terminal.data(`${JSON.stringify({ policies: explained, refusals, clusters: reached }, undefined, 2)}\n`)
     return
   }
   const policyRows = explained.map((one) => [one.policy, `${one.priority}`, one.selects, one.verdict])
+  const hasRoom = reached.some(({ room }) => room !== undefined)
   const clusterRows = reached.map((one) => [
     one.cluster,
     one.replicas || NONE,
-    one.overrides.join(', ') || NONE,
+    ...(hasRoom ? [one.room === undefined ? NONE : `${one.room}`] : []),
+    one.overrides.map((name) => (one.shadowed.includes(name) ? `${name} (no effect)` : name)).join(', ') || NONE,
     one.why,
   ])
   terminal.data(`${alignColumns([['POLICY', 'PRIORITY', 'SELECTS BY', 'VERDICT'], ...policyRows])}\n`)
@@ -202,7 +217,13 @@ export async function karmadaExplain(word: string, name: string, input: KarmadaI
     terminal.say('no policy claims the object, so it runs nowhere')
     return
   }
-  terminal.data(`\n${alignColumns([['CLUSTER', 'REPLICAS', 'OVERRIDES', 'REASON'], ...clusterRows])}\n`)
+  const shadowed = [...new Set(reached.flatMap((one) => one.shadowed))]
+  if (shadowed.length > 0) {
+    terminal.say(`warning: later override policies overwrite all that ${nameSome(shadowed)} changes on some clusters`)
+  }
+  terminal.data(
+    `\n${alignColumns([['CLUSTER', 'REPLICAS', ...(hasRoom ? ['ROOM'] : []), 'OVERRIDES', 'REASON'], ...clusterRows])}\n`,
+  )
 }
 
 /** What the Project of the object's namespace allows; nothing where the caller may not read Projects. */

@@ -10,7 +10,7 @@ import { overrideField } from './field-overrider.ts'
 import type { FieldOverrider } from './field-overrider.ts'
 import { patchObject } from './patch-document.ts'
 import { commandOperations, imageOperations, labelOperations } from './pod-overriders.ts'
-import type { CommandOverrider, ImageOverrider, LabelOverrider } from './pod-overriders.ts'
+import type { CommandOverrider, Coverage, ImageOverrider, LabelOverrider } from './pod-overriders.ts'
 
 /** What a rule changes. */
 export interface Overriders {
@@ -50,17 +50,19 @@ export function applyOverrides(
   object: SelectableObject,
   cluster: KarmadaCluster,
   policies: readonly OverridePolicy[],
+  coverage: Coverage = {},
 ): OverrideResult {
   const namespace = object.metadata.namespace ?? ''
   const first = applyKind(
     object,
     cluster,
     policies.filter(({ kind }) => kind === 'ClusterOverridePolicy'),
+    coverage,
   )
   const namespaced = policies.filter(
     ({ kind, metadata }) => kind === 'OverridePolicy' && namespace !== '' && metadata.namespace === namespace,
   )
-  const second = applyKind(first.object, cluster, namespaced)
+  const second = applyKind(first.object, cluster, namespaced, coverage)
   return {
     object: second.object as unknown as Readonly<Record<string, unknown>>,
     appliedClusterOverrides: first.applied,
@@ -72,6 +74,7 @@ function applyKind(
   object: SelectableObject,
   cluster: KarmadaCluster,
   policies: readonly OverridePolicy[],
+  coverage: Coverage,
 ): { readonly object: SelectableObject; readonly applied: readonly string[] } {
   const snapshot = snapshotOf(cluster)
   const matching = policies
@@ -83,7 +86,7 @@ function applyKind(
   for (const { policy } of matching) {
     for (const { targetCluster, overriders = {} } of rulesOf(policy)) {
       if (targetCluster && !affinityPredicate(targetCluster)(snapshot)) continue
-      changed = applyRule(changed, overriders)
+      changed = applyRule(changed, overriders, coverage)
       applied.push(policy.metadata.name)
     }
   }
@@ -99,12 +102,17 @@ function rulesOf({ spec }: OverridePolicy): NonNullable<OverridePolicy['spec']['
   return [{ ...(spec.targetCluster && { targetCluster: spec.targetCluster }), overriders: spec.overriders ?? {} }]
 }
 
-function applyRule(object: Readonly<Record<string, unknown>>, rule: Overriders): Readonly<Record<string, unknown>> {
+function applyRule(
+  object: Readonly<Record<string, unknown>>,
+  rule: Overriders,
+  coverage: Coverage,
+): Readonly<Record<string, unknown>> {
   let changed = object
-  for (const one of rule.imageOverrider ?? []) changed = patchObject(changed, imageOperations(changed, one))
+  for (const one of rule.imageOverrider ?? []) changed = patchObject(changed, imageOperations(changed, one, coverage))
   for (const one of rule.commandOverrider ?? [])
-    changed = patchObject(changed, commandOperations(changed, 'command', one))
-  for (const one of rule.argsOverrider ?? []) changed = patchObject(changed, commandOperations(changed, 'args', one))
+    changed = patchObject(changed, commandOperations(changed, 'command', one, coverage))
+  for (const one of rule.argsOverrider ?? [])
+    changed = patchObject(changed, commandOperations(changed, 'args', one, coverage))
   for (const one of rule.labelsOverrider ?? []) changed = patchObject(changed, labelOperations(changed, 'labels', one))
   for (const one of rule.annotationsOverrider ?? []) {
     changed = patchObject(changed, labelOperations(changed, 'annotations', one))

@@ -28,6 +28,12 @@ export interface LabelOverrider {
   readonly value?: Readonly<Record<string, string>>
 }
 
+/** Which containers overriders change. */
+export interface Coverage {
+  /** Init containers and the containers of CronJobs as well. Defaults to false, as in Karmada. */
+  readonly coversAll?: boolean
+}
+
 /** Where the containers of a kind are. */
 const CONTAINERS: ReadonlyMap<unknown, readonly string[]> = new Map<unknown, readonly string[]>([
   ['Pod', ['spec', 'containers']] as const,
@@ -36,15 +42,26 @@ const CONTAINERS: ReadonlyMap<unknown, readonly string[]> = new Map<unknown, rea
   ),
 ])
 
+/** The same with init containers and with CronJobs, which Karmada leaves out. */
+const ALL_CONTAINERS: ReadonlyMap<unknown, readonly (readonly string[])[]> = new Map(
+  [...CONTAINERS, ['CronJob', ['spec', 'jobTemplate', 'spec', 'template', 'spec', 'containers']] as const].map(
+    ([kind, path]) => [kind, [path, [...path.slice(0, -1), 'initContainers']]],
+  ),
+)
+
 /** Changes the image at the path of the predicate; without a predicate the image of each container. */
-export function imageOperations(object: PlainObject, overrider: ImageOverrider): readonly OverrideOperation[] {
+export function imageOperations(
+  object: PlainObject,
+  overrider: ImageOverrider,
+  { coversAll = false }: Coverage = {},
+): readonly OverrideOperation[] {
   const { predicate } = overrider
   if (predicate) {
     const image = imageAt(object, predicate.path)
     if (!predicate.path.startsWith('/')) throw new OverrideError(`predicate.path ${predicate.path} must begin with "/"`)
     return [{ op: 'replace', path: predicate.path, value: overrideImage(image, overrider) }]
   }
-  return containersOf(object).map(({ path, container }) => {
+  return containersOf(object, coversAll).map(({ path, container }) => {
     const image = container['image'] ?? ''
     if (typeof image !== 'string') throw new OverrideError(`${path}/image is not a text`)
     return { op: 'replace', path: `${path}/image`, value: overrideImage(image, overrider) }
@@ -99,9 +116,13 @@ interface FoundContainer {
   readonly container: PlainObject
 }
 
-function containersOf(object: PlainObject): readonly FoundContainer[] {
+function containersOf(object: PlainObject, coversAll: boolean): readonly FoundContainer[] {
+  if (coversAll) return (ALL_CONTAINERS.get(object['kind']) ?? []).flatMap((path) => containersAt(object, path))
   const path = CONTAINERS.get(object['kind'])
-  if (!path) return []
+  return path ? containersAt(object, path) : []
+}
+
+function containersAt(object: PlainObject, path: readonly string[]): readonly FoundContainer[] {
   let at: unknown = object
   for (const key of path) {
     if (at === undefined) return []
@@ -121,8 +142,9 @@ export function commandOperations(
   object: PlainObject,
   field: 'command' | 'args',
   { containerName, operator, value = [] }: CommandOverrider,
+  { coversAll = false }: Coverage = {},
 ): readonly OverrideOperation[] {
-  return containersOf(object)
+  return containersOf(object, coversAll)
     .filter(({ container }) => container['name'] === containerName)
     .map(({ path, container }) => {
       const present = container[field] ?? undefined

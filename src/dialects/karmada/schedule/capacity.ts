@@ -19,7 +19,24 @@ export function capacityEstimate({ spec }: KarmadaBinding, countsSets: boolean):
   // An object without pods fits everywhere.
   if (replicas === 0 && components.length === 0) return () => NO_LIMIT
   if (countsSets) return setEstimate(components)
-  return replicaEstimate(replicaRequirements, replicas)
+  const estimate = replicaEstimate(replicaRequirements, replicas)
+  const { namespace = '' } = spec.resource
+  return (cluster) => {
+    const room = cluster.quotaRooms?.get(namespace)
+    return room ? Math.min(estimate(cluster), replicasInQuota(room, replicaRequirements)) : estimate(cluster)
+  }
+}
+
+/** A quota limits the resources that it names. */
+function replicasInQuota(room: ResourceList, requirements: ReplicaRequirements | undefined): number {
+  const requests: ResourceList = { ...requirements?.resourceRequest, pods: 1 }
+  const times = requestsOf(requests).map(({ name, amount }) => {
+    const free = room[name]
+    if (free === undefined) return NO_LIMIT
+    const { whole, milli } = amountOf(nanoOf(free), false)
+    return Math.floor(name === 'cpu' ? milli / amount.milli : whole / amount.whole)
+  })
+  return Math.max(0, Math.min(NO_LIMIT, ...times))
 }
 
 interface Request {

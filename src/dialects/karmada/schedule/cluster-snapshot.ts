@@ -32,6 +32,13 @@ export interface ClusterSnapshot {
   readonly kinds: ReadonlySet<string>
   /** Undefined while the cluster has not reported its resources. */
   readonly free?: FreeResources
+  /** Requests that the quotas of a namespace still allow; a namespace without quotas is not limited. */
+  readonly quotaRooms?: ReadonlyMap<string, ResourceList>
+}
+
+/** A cluster whose agent reports quotas, which a Cluster of Karmada has no field for. */
+export interface QuotaCluster extends KarmadaCluster {
+  readonly quotaRooms?: ReadonlyMap<string, ResourceList>
 }
 
 const SNAPSHOTS = new WeakMap<KarmadaCluster, ClusterSnapshot>()
@@ -42,7 +49,7 @@ export function kindKey(apiVersion: string, kind: string): string {
 }
 
 /** Prepares a cluster; the same object is prepared once. */
-export function snapshotOf(cluster: KarmadaCluster): ClusterSnapshot {
+export function snapshotOf(cluster: QuotaCluster): ClusterSnapshot {
   const known = SNAPSHOTS.get(cluster)
   if (known) return known
   const snapshot = prepare(cluster)
@@ -50,7 +57,7 @@ export function snapshotOf(cluster: KarmadaCluster): ClusterSnapshot {
   return snapshot
 }
 
-function prepare({ metadata, spec = {}, status = {} }: KarmadaCluster): ClusterSnapshot {
+function prepare({ metadata, spec = {}, status = {}, quotaRooms }: QuotaCluster): ClusterSnapshot {
   const enablements = status.apiEnablements ?? []
   const free = freeResources({ spec, status })
   return {
@@ -67,6 +74,7 @@ function prepare({ metadata, spec = {}, status = {} }: KarmadaCluster): ClusterS
       ),
     ),
     ...(free && { free }),
+    ...(quotaRooms && { quotaRooms }),
   }
 }
 

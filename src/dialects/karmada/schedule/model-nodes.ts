@@ -41,7 +41,8 @@ export function modelNodes(
 function capacityOf(ranges: NonNullable<ResourceModel['ranges']>): ReadonlyMap<string, number> {
   const capacity = new Map<string, number>()
   for (const { name, min } of ranges) if (isCounted(name)) capacity.set(name, amountIn(name, min))
-  return capacity.set(PODS, PODS_OF_A_NODE)
+  if (!capacity.has(PODS)) capacity.set(PODS, PODS_OF_A_NODE)
+  return capacity
 }
 
 /** The number of replicas that fit on the nodes, each replica on one node. */

@@ -11,7 +11,7 @@ import type { ClusterSnapshot } from './cluster-snapshot.ts'
 import { filterClusters, isWorkload, refusalMessage } from './filter-clusters.ts'
 import { placementChanged } from './placement-change.ts'
 import { byRank, ignoresSpread, selectClusters, SelectionError } from './select-clusters.ts'
-import type { Candidate } from './select-clusters.ts'
+import type { Candidate, SpreadByAny } from './select-clusters.ts'
 
 /** Options of the scheduler, by the names of Karmada's feature gates and flags. */
 export interface ScheduleOptions {
@@ -19,6 +19,8 @@ export interface ScheduleOptions {
   readonly workloadAffinity?: boolean
   /** Schedules the components of a workload as one set. Defaults to false. */
   readonly multiplePodTemplates?: boolean
+  /** Spreads by zone, provider and label as well, and without `maxGroups`. If omitted, as Karmada. */
+  readonly spreadsByAny?: SpreadByAny
   /** Keeps selected clusters that receive no replicas as targets. Defaults to false. */
   readonly keepsEmptyTargets?: boolean
 }
@@ -177,7 +179,12 @@ function place(input: PlaceInput): readonly TargetCluster[] {
   if (feasible.length === 0) throw new NoClusterFit(refusalMessage(clusters.length, refusals))
   const isSet = (options.multiplePodTemplates ?? false) && isComponentSet(binding)
   const candidates = rankCandidates(input, feasible, isSet)
-  const selected = selectClusters(input.placement, candidates, isSet ? 1 : (binding.spec.replicas ?? 0))
+  const selected = selectClusters(
+    input.placement,
+    candidates,
+    isSet ? 1 : (binding.spec.replicas ?? 0),
+    options.spreadsByAny,
+  )
   const assigned = assign(input, selected, isSet)
   if (!options.keepsEmptyTargets) return assigned
   const names = new Set(assigned.map(({ name }) => name))
@@ -213,7 +220,7 @@ function rankCandidates(input: PlaceInput, feasible: readonly ClusterSnapshot[],
 }
 
 /** Capacity decides only where clusters are limited in number, replicas are divided by capacity, or tiers overflow. */
-function readsCapacity(placement: KarmadaPlacement): boolean {
+export function readsCapacity(placement: KarmadaPlacement): boolean {
   if ((placement.spreadConstraints ?? []).length > 0 && !ignoresSpread(placement)) return true
   if (placement.clusterAffinities?.some(({ overflowAffinities }) => overflowAffinities)) return true
   const strategy = strategyOf(placement)

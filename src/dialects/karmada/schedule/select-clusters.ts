@@ -22,6 +22,13 @@ export interface Candidate {
 /** Thrown when the spread constraints cannot be met. */
 export class SelectionError extends Error {}
 
+/** The choice of groups by any field or label, for spread constraints that Karmada does not schedule. */
+export type SpreadByAny = (input: {
+  readonly constraints: readonly SpreadConstraint[]
+  readonly ranked: readonly Candidate[]
+  readonly scoreOf: (members: readonly Candidate[], group: SpreadConstraint, cluster: SpreadConstraint) => number
+}) => readonly Candidate[]
+
 /** Score points of a replica in the score of a region; scores of clusters count only between equal regions. */
 const WEIGHT_UNIT = 1000
 
@@ -35,14 +42,23 @@ export function selectClusters(
   placement: KarmadaPlacement,
   ranked: readonly Candidate[],
   replicas: number,
+  spreadsByAny: SpreadByAny | undefined,
 ): readonly Candidate[] {
   const constraints = placement.spreadConstraints ?? []
   if (constraints.length === 0 || ignoresSpread(placement)) return ranked
+  if (spreadsByAny && constraints.some(({ spreadByField }) => spreadByField !== 'cluster')) {
+    const scoreOf = (members: readonly Candidate[], region: SpreadConstraint, cluster: SpreadConstraint) =>
+      regionScore(members, { placement, ranked, region, cluster, replicas })
+    return spreadsByAny({ constraints, ranked, scoreOf })
+  }
   const byField = new Map(constraints.map((constraint) => [constraint.spreadByField ?? '', constraint]))
   const region = byField.get('region')
   const cluster = byField.get('cluster')
   if (region) return selectByRegion({ placement, ranked, region, cluster: cluster ?? {}, replicas })
-  if (cluster) return selectByCluster(ranked, cluster, isDuplicated(placement) ? undefined : replicas)
+  if (cluster) {
+    const limits = spreadsByAny && !cluster.maxGroups ? { ...cluster, maxGroups: ranked.length } : cluster
+    return selectByCluster(ranked, limits, isDuplicated(placement) ? undefined : replicas)
+  }
   throw new SelectionError('just support cluster and region spread constraint')
 }
 
@@ -142,7 +158,7 @@ function regionScore(members: readonly Candidate[], { placement, region, cluster
     return fitting.length === 0 ? 0 : fitting.length * WEIGHT_UNIT + averageScore(fitting, fitting.length)
   }
   const minGroups = region.minGroups ?? 0
-  const wanted = Math.ceil(replicas / minGroups)
+  const wanted = Math.ceil(replicas / Math.max(1, minGroups))
   const leastClusters = Math.max(cluster.minGroups ?? 0, minGroups)
   let available = 0
   let used = 0

@@ -27,6 +27,10 @@ import { asPlacementCluster, asPlacementSet } from '../../../plan/placement/read
 import { placementReach } from '../../../plan/projects/placement-question.ts'
 import { indexProjects, projectOf } from '../../../plan/projects/project-of.ts'
 import type { ProjectIndex } from '../../../plan/projects/project-of.ts'
+import { patienceFor } from '../capacity/reported-capacity.ts'
+import type { Capacity } from '../capacity/reported-capacity.ts'
+import { snapshotOf } from '../schedule/cluster-snapshot.ts'
+import { readsCapacity } from '../schedule/schedule-binding.ts'
 import { selectorsPriority } from '../resource-selector.ts'
 import type { ResourceSelector } from '../resource-selector.ts'
 import { templateKind } from '../templates/template-kinds.ts'
@@ -38,6 +42,7 @@ import { bindingName } from './decide-claim.ts'
 import { CLUSTER_NAMESPACE, DELIVERY_LABEL } from './delivery-label.ts'
 import { ClusterOverridePolicy, ClusterResourceBinding, OverridePolicy, ResourceBinding } from './kinds.ts'
 import type { ServedBinding, ServedOverride } from './kinds.ts'
+import { isTouched } from './touched-bindings.ts'
 import { validOverrides } from './policies.ts'
 import { deleteSame } from '../../../client/find-object.ts'
 
@@ -87,7 +92,7 @@ function bindingPorts(parts: BindingParts): BindingPorts {
   const startedAt = clock.now()
   return {
     templateOf: templateAt,
-    clustersFor: clustersOfProjects(informers),
+    clustersFor: clustersOfProjects(informers, clock),
     clusterOf: (name) => {
       const cluster = clusters.lister.get(name)
       return cluster && schedulerCluster(cluster)
@@ -133,7 +138,7 @@ function bindingPorts(parts: BindingParts): BindingPorts {
 }
 
 /** The clusters that a Placement of the namespace may select, and the others, which keep what they have. */
-function clustersOfProjects(informers: Informers): BindingPorts['clustersFor'] {
+function clustersOfProjects(informers: Informers, clock: Clock): BindingPorts['clustersFor'] {
   const clusters = informers.of(Cluster)
   const projects = informers.of(Project)
   const sets = informers.of(ClusterSet)
@@ -150,8 +155,21 @@ function clustersOfProjects(informers: Informers): BindingPorts['clustersFor'] {
     const { yes = [], no = [] } = Object.groupBy(accepted, (cluster) =>
       reach.reaches(asPlacementCluster(cluster)) ? 'yes' : 'no',
     )
-    return { clusters: yes.map(schedulerCluster), outside: no.map(schedulerCluster) }
+    const now = clock.now()
+    return {
+      clusters: yes.map((cluster) => schedulerCluster(cluster, capacityIn(informers, cluster))),
+      outside: no.map((cluster) => schedulerCluster(cluster, capacityIn(informers, cluster))),
+      asked: yes
+        .filter((cluster) => !isUnreachable(cluster) && !isLeaving(cluster) && !capacityIn(informers, cluster))
+        .map((cluster) => ({ cluster: snapshotOf(schedulerCluster(cluster)), waitMs: patienceFor(cluster, now) })),
+    }
   }
+}
+
+/** The free resources in the newest report of a cluster. */
+export function capacityIn(informers: Informers, { metadata, spec }: Cluster): Capacity | undefined {
+  const report = informers.of(ClusterReport).lister.get(metadata.name)
+  return report?.spec.clusterId === spec.id ? report.spec.capacity : undefined
 }
 
 function bindingTriggers(parts: BindingParts, isNamespaced: boolean): readonly Trigger[] {
@@ -188,8 +206,22 @@ function bindingTriggers(parts: BindingParts, isNamespaced: boolean): readonly T
         before && after && jsonEqual(before.spec, after.spec) ? [] : touched(bindings, parts, [before, after]),
       ),
     ),
-    triggerOn(informers.of(Cluster), ({ before, after }) =>
-      before && after && jsonEqual(clusterFacts(before), clusterFacts(after)) ? [] : all(),
+    triggerOn(informers.of(Cluster), ({ before, after }) => {
+      if (before && after && jsonEqual(clusterFacts(before), clusterFacts(after))) return []
+      const change = {
+        name: (after ?? before)!.metadata.name,
+        before: before && schedulerCluster(before),
+        after: after && schedulerCluster(after),
+      }
+      return bindings.lister
+        .list()
+        .filter((binding) => isTouched(binding, change))
+        .map(keyOf)
+    }),
+    triggerOn(informers.of(ClusterReport), ({ before, after }) =>
+      jsonEqual(before?.spec.capacity ?? null, after?.spec.capacity ?? null)
+        ? []
+        : bindings.lister.list().filter(waitsForRoom).map(keyOf),
     ),
     triggerOn(informers.of(ClusterSet), ({ before, after }) => (jsonEqual(before?.spec, after?.spec) ? [] : all())),
     triggerOn(informers.of(ClusterSetBinding), ({ before, after }) =>
@@ -202,6 +234,12 @@ function bindingTriggers(parts: BindingParts, isNamespaced: boolean): readonly T
     }),
     triggerOn(informers.of(ClusterReport), ({ before, after }) => changedDeliveries(before, after).flatMap(ofDelivery)),
   ]
+}
+
+/** Whether a decision failed that free resources of clusters can change. */
+function waitsForRoom({ spec: { placement }, status }: ServedBinding): boolean {
+  if (!placement || !readsCapacity(placement)) return false
+  return findCondition(status?.conditions, 'Scheduled')?.status !== 'True'
 }
 
 /** Whether a change of a template is of its status alone, which bindings write. */

@@ -14,6 +14,7 @@ import { apiVersionOf, keyOf } from '../../../kinds/meta.ts'
 import { REMOVAL_FINALIZER } from '../../../kinds/native/bundle.ts'
 import type { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import { deliveredTo, Delivery, deliveryEntryId } from '../../../kinds/native/delivery.ts'
+import type { AskedCluster } from '../capacity/reported-capacity.ts'
 import type { OverridePolicy } from '../override/apply-overrides.ts'
 import { aggregateStatus } from '../templates/template-status.ts'
 import type { Template } from '../templates/template-kinds.ts'
@@ -28,7 +29,7 @@ import type { ClusterContent } from './compile-binding.ts'
 import { CLUSTER_NAMESPACE, DELIVERY_LABEL } from './delivery-label.ts'
 import type { ServedBinding } from './kinds.ts'
 import { scheduleGuarded } from './guard-drops.ts'
-import { scheduledAnnotations } from './schedule-served.ts'
+import { afterCapacity, scheduledAnnotations } from './schedule-served.ts'
 import type { ServedSchedule } from './schedule-served.ts'
 
 /** Keeps a binding until its Delivery is gone. */
@@ -42,6 +43,8 @@ export interface AllowedClusters {
   readonly clusters: readonly KarmadaCluster[]
   /** Clusters that get nothing new; a target among them keeps what it has. */
   readonly outside: readonly KarmadaCluster[]
+  /** Clusters in reach whose agents have not reported free resources. */
+  readonly asked: readonly AskedCluster[]
 }
 
 /** The ports of the reconciler. */
@@ -108,7 +111,11 @@ export function bindingReconciler(name: string, ports: BindingPorts): Reconciler
       }
       const guard = guardOf(template, isMine ? delivery : undefined)
       const decided = binding.spec.placement
-        ? scheduleGuarded(binding, { ...guard, clusters: candidatesFor(binding, allowed) })
+        ? afterCapacity(
+            binding,
+            scheduleGuarded(binding, { ...guard, clusters: candidatesFor(binding, allowed) }),
+            allowed.asked,
+          )
         : undefined
       if (decided && writeDecision(draft, decided, context.clock.now())) return {}
       if (delivery && !isMine) {
@@ -128,7 +135,7 @@ export function bindingReconciler(name: string, ports: BindingPorts): Reconciler
         return {}
       }
       const shown = await show(draft, { template, decided, ...compiled, move }, ports, context)
-      return { ...shown, ...soonest(shown, move) }
+      return { ...shown, ...soonest(shown, move, decided) }
     },
   }
 }
@@ -151,8 +158,8 @@ const TEMPLATE_NOT_FOUND =
 /** Moves of all bindings share one rate. */
 const ALL_BINDINGS = 'all'
 
-function soonest({ requeueAfterMs = Infinity }: Result, move: Move | undefined): Result {
-  const ms = Math.min(requeueAfterMs, move?.retryAfterMs ?? Infinity)
+function soonest({ requeueAfterMs = Infinity }: Result, move: Move | undefined, decided?: ServedSchedule): Result {
+  const ms = Math.min(requeueAfterMs, move?.retryAfterMs ?? Infinity, decided?.waitMs ?? Infinity)
   return Number.isFinite(ms) ? { requeueAfterMs: ms } : {}
 }
 

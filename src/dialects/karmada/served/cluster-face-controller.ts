@@ -6,12 +6,15 @@ import { jsonEqual } from '../../../core/json.ts'
 import type { Reconciler, Result } from '../../../engine/reconciler.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
+import type { Capacity } from '../capacity/reported-capacity.ts'
 import { faceOf } from './cluster-face.ts'
 import { KarmadaClusterFace } from './kinds.ts'
 
 /** The ports of the reconciler. */
 export interface ClusterFacePorts {
   faceOf(name: string): KarmadaClusterFace | undefined
+  /** The free resources that the agent of the cluster reports. */
+  capacityOf(cluster: Cluster): Capacity | undefined
   create(face: KarmadaClusterFace, signal: AbortSignal): Promise<KarmadaClusterFace>
   update(face: KarmadaClusterFace, signal: AbortSignal): Promise<KarmadaClusterFace>
   writeStatus(face: KarmadaClusterFace, signal: AbortSignal): Promise<void>
@@ -27,7 +30,7 @@ export function clusterFaceReconciler(ports: ClusterFacePorts): Reconciler<Clust
         if (present) await ports.remove(present, signal)
         return { unchanged: true }
       }
-      const { metadata, spec, status = {} } = faceOf(seen)
+      const { metadata, spec, status = {} } = faceOf(seen, ports.capacityOf(seen))
       const head = { apiVersion: apiVersionOf(KarmadaClusterFace), kind: KarmadaClusterFace.kind }
       try {
         const isSame = present && jsonEqual(present.spec, spec) && jsonEqual(present.metadata.labels, metadata.labels)

@@ -1,11 +1,15 @@
 // Tested by src/dialects/karmada/served/compile-binding.test.ts
 /** A Cluster in the words of Karmada. Pure. */
 import { compact } from '../../../core/compact.ts'
+import { jsonEqual } from '../../../core/json.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import { TEMPLATE_KINDS } from '../templates/template-kinds.ts'
-import type { KarmadaCluster, KarmadaTaint } from '../types.ts'
+import { capacityFields, quotaRooms } from '../capacity/reported-capacity.ts'
+import type { Capacity } from '../capacity/reported-capacity.ts'
+import type { QuotaCluster } from '../schedule/cluster-snapshot.ts'
+import type { KarmadaTaint } from '../types.ts'
 import type { KarmadaClusterFace } from './kinds.ts'
 
 /** Labels of a Cluster that say where it is. The hub sets them; claims of agents place nothing. */
@@ -32,24 +36,33 @@ export function isUnreachable({ status }: Cluster): boolean {
   return findCondition(status?.conditions, 'Available')?.status !== 'True'
 }
 
-const known = new WeakMap<Cluster, KarmadaCluster>()
+interface Known {
+  readonly capacity: Capacity | undefined
+  readonly found: QuotaCluster
+}
+const plain = new WeakMap<Cluster, Known>()
+const measured = new WeakMap<Cluster, Known>()
 
-/** The cluster as Karmada's scheduler reads it; the same object for the same Cluster. */
-export function schedulerCluster(cluster: Cluster): KarmadaCluster {
+/** The cluster as Karmada's scheduler reads it; the same object for the same Cluster and the same free resources. */
+export function schedulerCluster(cluster: Cluster, capacity?: Capacity): QuotaCluster {
+  const known = capacity ? measured : plain
   const before = known.get(cluster)
-  if (before) return before
+  if (before && (before.capacity === capacity || jsonEqual(before.capacity ?? null, capacity ?? null)))
+    return before.found
   const { metadata, spec } = cluster
   const { name, labels } = metadata
-  const found: KarmadaCluster = {
+  const { resourceModels, resourceSummary } = capacity ? capacityFields(capacity) : {}
+  const found: QuotaCluster = {
     metadata: compact({
       name,
       labels,
       deletionTimestamp: isLeaving(cluster) ? (metadata.deletionTimestamp ?? spec.decommission?.at) : undefined,
     }),
-    spec: { ...placeOf(cluster), taints: [...taintsOf(cluster)] },
-    status: { apiEnablements: ENABLEMENTS },
+    spec: { ...placeOf(cluster), taints: [...taintsOf(cluster)], ...compact({ resourceModels }) },
+    status: { apiEnablements: ENABLEMENTS, ...compact({ resourceSummary }) },
+    ...(capacity ? { quotaRooms: quotaRooms(capacity) } : {}),
   }
-  known.set(cluster, found)
+  known.set(cluster, { capacity, found })
   return found
 }
 
@@ -75,8 +88,16 @@ function taintsOf(cluster: Cluster): readonly KarmadaTaint[] {
   ]
 }
 
+function summaryOf(capacity: Capacity) {
+  const { allocatable, allocated } = capacityFields(capacity).resourceSummary
+  return { allocatable, allocated }
+}
+
 /** The face of a Cluster: what the hub writes. */
-export function faceOf(cluster: Cluster): Pick<KarmadaClusterFace, 'metadata' | 'spec' | 'status'> {
+export function faceOf(
+  cluster: Cluster,
+  capacity?: Capacity,
+): Pick<KarmadaClusterFace, 'metadata' | 'spec' | 'status'> {
   const { metadata, spec, status } = cluster
   const available = findCondition(status?.conditions, 'Available')
   const isReady = available?.status === 'True'
@@ -91,6 +112,7 @@ export function faceOf(cluster: Cluster): Pick<KarmadaClusterFace, 'metadata' | 
     }),
     status: compact({
       kubernetesVersion: status?.kubernetesVersion,
+      resourceSummary: capacity && summaryOf(capacity),
       conditions: available && [
         {
           type: 'Ready',

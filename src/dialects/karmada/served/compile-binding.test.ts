@@ -48,7 +48,7 @@ describe('the schedule of a binding', () => {
       cluster('b', {}, [isAway]),
       cluster('c', { cordon: { reason: 'x', since: '2026-01-01T00:00:00Z' } }),
       cluster('d', { taints: [{ key: 'x', effect: 'NoSelect' }] }),
-    ].map(schedulerCluster)
+    ].map((one) => schedulerCluster(one))
     const names = (spec: Partial<ServedBinding['spec']>) =>
       scheduleServed(binding({ placement, ...spec }), fleet).clusters.map(({ name }) => name)
     assert.deepEqual(names({}), ['a'])
@@ -83,11 +83,11 @@ describe('the schedule of a binding', () => {
     const settled = { ...before, metadata: { ...before.metadata, annotations: applied } }
     assert.deepEqual(scheduleServed(settled, [schedulerCluster(cluster('a'))]).clusters, [{ name: 'a', replicas: 3 }])
     const leaving = cluster('gone', { decommission: { policy: 'Orphan', at: '2026-01-01T00:00:00Z' } as never })
-    const fleet = [cluster('a'), leaving].map(schedulerCluster)
+    const fleet = [cluster('a'), leaving].map((one) => schedulerCluster(one))
     assert.deepEqual(scheduleServed(settled, fleet).clusters, [{ name: 'a', replicas: 3 }])
   })
 
-  test('says that division by free resources needs what the hub does not know', () => {
+  test('says that a cluster without reported resources has no room', () => {
     const dynamic = {
       replicaSchedulingType: 'Divided',
       replicaDivisionPreference: 'Weighted',
@@ -96,7 +96,10 @@ describe('the schedule of a binding', () => {
     const decided = scheduleServed(binding({ placement: { replicaScheduling: dynamic } }), [
       schedulerCluster(cluster('a')),
     ])
-    assert.match(`${decided.scheduled.reason} ${decided.scheduled.message}`, /^Unschedulable .*not known to the hub/)
+    assert.match(
+      `${decided.scheduled.reason} ${decided.scheduled.message}`,
+      /^Unschedulable .*has reported none has no room/,
+    )
   })
 })
 
@@ -141,6 +144,61 @@ describe('the content of a binding', () => {
     const label = { 'resourcetemplate.karmada.io/retain-replicas': 'true' }
     const retained = { ...TEMPLATE, metadata: { ...TEMPLATE.metadata, labels: label } }
     assert.deepEqual(deliveryOptions(binding({}), retained).ignore?.[0]?.pointers, ['/spec/replicas'])
+  })
+})
+
+describe('override policies', () => {
+  const containers = (path: 'CronJob' | 'Deployment') => {
+    const pod = {
+      containers: [{ name: 'a', image: 'r.example/a:1' }],
+      initContainers: [{ name: 'i', image: 'r.example/i:1' }],
+    }
+    const spec =
+      path === 'CronJob' ? { jobTemplate: { spec: { template: { spec: pod } } } } : { template: { spec: pod } }
+    return { ...TEMPLATE, kind: path, apiVersion: path === 'CronJob' ? 'batch/v1' : 'apps/v1', spec } as Template
+  }
+  const rule = (name: string, overriders: object) => ({
+    kind: 'OverridePolicy',
+    metadata: { name, namespace: 'shop' },
+    spec: { overrideRules: [{ overriders }] },
+  })
+  const compile = (template: Template, overrides: Parameters<typeof compileBinding>[0]['overrides']) =>
+    compileBinding({
+      binding: binding({ clusters: [{ name: 'a', replicas: 3 }] }),
+      template,
+      clusterOf: () => ({ metadata: { name: 'a' } }),
+      overrides,
+      findsShadowed: true,
+    })[0]!
+
+  test('change images and commands of init containers and of CronJobs, too', () => {
+    const rules = [
+      rule('mirror', {
+        imageOverrider: [{ component: 'Registry', operator: 'replace', value: 'm.example' }],
+        argsOverrider: [{ containerName: 'i', operator: 'add', value: ['--x'] }],
+      }),
+    ]
+    for (const kind of ['CronJob', 'Deployment'] as const) {
+      const text = JSON.stringify(compile(containers(kind), rules))
+      assert.match(text, /m\.example\/a:1.*m\.example\/i:1.*--x/, kind)
+    }
+  })
+
+  test('that later ones overwrite as a whole are found, and those that are needed or do not apply are not', () => {
+    const label = (name: string, value: Record<string, string>) =>
+      rule(name, { labelsOverrider: [{ operator: 'add', value }] })
+    const made = compile(TEMPLATE, [
+      label('a', { tier: 'x' }),
+      label('b', { tier: 'y', zone: 'z' }),
+      label('c', { tier: 'y' }),
+      {
+        ...label('d', { tier: 'q' }),
+        spec: { overrideRules: [{ targetCluster: { clusterNames: ['other'] }, overriders: {} }] },
+      },
+    ])
+    assert.ok('shadowed' in made)
+    assert.deepEqual(made.overrides, ['a', 'b', 'c'])
+    assert.deepEqual(made.shadowed, ['a', 'c'], 'without the one or the other the object is the same')
   })
 })
 

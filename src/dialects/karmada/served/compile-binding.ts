@@ -1,5 +1,6 @@
 // Tested by src/dialects/karmada/served/compile-binding.test.ts
 /** What each cluster of a binding receives, and the options of the Delivery. Pure. */
+import { jsonEqual } from '../../../core/json.ts'
 import { compact } from '../../../core/compact.ts'
 import type { BundleOptions } from '../../../kinds/fields/bundle-options.ts'
 import { isKeptKind } from '../../../plan/objects/object-options.ts'
@@ -15,7 +16,13 @@ import type { ServedBinding } from './kinds.ts'
 
 /** The object for a cluster, or why there is none. */
 export type ClusterContent =
-  | { readonly cluster: string; readonly object: Template; readonly overrides: readonly string[] }
+  | {
+      readonly cluster: string
+      readonly object: Template
+      readonly overrides: readonly string[]
+      /** Policies that are applied and change nothing, because later ones overwrite all of it; only for explanations. */
+      readonly shadowed: readonly string[]
+    }
   | { readonly cluster: string; readonly problem: string }
 
 /** The clusters of a binding: its own, those that it leaves gracefully, and those of workloads that need it. */
@@ -35,10 +42,18 @@ export interface CompileFacts {
   readonly template: Template
   readonly clusterOf: (name: string) => KarmadaCluster | undefined
   readonly overrides: readonly OverridePolicy[]
+  /** Finds policies whose changes are overwritten. Defaults to false: it costs a pass for each policy. */
+  readonly findsShadowed?: boolean
 }
 
 /** The objects of all clusters. An override that cannot be applied concerns its cluster alone. */
-export function compileBinding({ binding, template, clusterOf, overrides }: CompileFacts): readonly ClusterContent[] {
+export function compileBinding({
+  binding,
+  template,
+  clusterOf,
+  overrides,
+  findsShadowed = false,
+}: CompileFacts): readonly ClusterContent[] {
   const base = withoutServerFields(template)
   const targets = targetsOf(binding)
   const divides = isDivisible(template) && binding.spec.replicas !== undefined
@@ -53,20 +68,48 @@ export function compileBinding({ binding, template, clusterOf, overrides }: Comp
   })
   return targets.map(({ name, replicas = 0 }): ClusterContent => {
     const own = divides ? withReplicas(base, replicas, completions?.get(name)) : base
-    if (matching.length === 0) return { cluster: name, object: own, overrides: [] }
+    if (matching.length === 0) return { cluster: name, object: own, overrides: [], shadowed: [] }
     const cluster = clusterOf(name) ?? { metadata: { name } }
     try {
-      const { object, appliedClusterOverrides, appliedOverrides } = applyOverrides(own, cluster, matching)
+      const { object, appliedClusterOverrides, appliedOverrides } = applyOverrides(
+        own,
+        cluster,
+        matching,
+        ALL_CONTAINERS,
+      )
       return {
         cluster: name,
         object: object as unknown as Template,
         overrides: [...appliedClusterOverrides, ...appliedOverrides],
+        shadowed: findsShadowed ? shadowedPolicies(own, cluster, { matching, object }) : [],
       }
     } catch (caught) {
       return { cluster: name, problem: caught instanceof Error ? caught.message : String(caught) }
     }
   })
 }
+
+/** The names of policies without which the object is the same; a policy that another one needs is not among them. */
+function shadowedPolicies(
+  own: Template,
+  cluster: KarmadaCluster,
+  { matching, object }: { readonly matching: readonly OverridePolicy[]; readonly object: unknown },
+): readonly string[] {
+  return matching
+    .filter((policy) => {
+      const others = matching.filter((one) => one !== policy)
+      try {
+        const applied = applyOverrides(own, cluster, [policy], ALL_CONTAINERS)
+        if (applied.appliedClusterOverrides.length + applied.appliedOverrides.length === 0) return false
+        return jsonEqual(applyOverrides(own, cluster, others, ALL_CONTAINERS).object, object)
+      } catch {
+        return false
+      }
+    })
+    .map(({ metadata }) => metadata.name)
+}
+
+const ALL_CONTAINERS = { coversAll: true } as const
 
 /** The label of a template whose replicas a controller of its clusters sets. */
 const RETAIN_REPLICAS = 'resourcetemplate.karmada.io/retain-replicas'

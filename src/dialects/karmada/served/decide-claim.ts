@@ -6,6 +6,7 @@ import { parseDuration } from '../../../core/time/duration.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
 import { admitPolicy } from '../admit/admit-policy.ts'
 import { priorityOf } from '../match/choose-policy.ts'
+import { interpretReplicas } from '../interpret/replicas.ts'
 import { whyIgnored } from '../match/ignored-objects.ts'
 import { PolicyClaims } from '../match/policy-claims.ts'
 import type { PolicyObject } from '../match/policy-claims.ts'
@@ -149,8 +150,19 @@ export function isClaimedBy({ metadata }: ServedBinding, policy: ServedPropagati
 function followed(template: Template, binding: ServedBinding): ServedBinding {
   return {
     ...binding,
-    spec: compact({ ...binding.spec, resource: resourceOf(template), replicas: replicasOf(template) }),
+    spec: compact({
+      ...binding.spec,
+      resource: resourceOf(template),
+      replicas: replicasOf(template),
+      replicaRequirements: requirementsOf(template),
+    }),
   }
+}
+
+/** What each replica requests. */
+function requirementsOf(template: Template): ServedBinding['spec']['replicaRequirements'] {
+  const { resourceRequest } = interpretReplicas(template)?.requires ?? {}
+  return resourceRequest && { resourceRequest: { ...resourceRequest } }
 }
 
 /** The claim that the binding records, as labels and annotations of the template. */
@@ -217,6 +229,7 @@ function bindingFor(
     spec: compact({
       resource: resourceOf(template),
       replicas: replicasOf(template),
+      replicaRequirements: requirementsOf(template),
       placement: placement ?? {},
       clusters,
       gracefulEvictionTasks,

@@ -1,6 +1,10 @@
 // Tested by src/cli/commands/karmada/objects.test.ts
 /** Why an object runs where it runs: each policy, and each cluster, with its reason. Pure. */
+import { compact } from '../../../core/compact.ts'
 import { findCondition } from '../../../core/conditions.ts'
+import type { Capacity } from '../capacity/reported-capacity.ts'
+import { capacityEstimate } from '../schedule/capacity.ts'
+import { readsCapacity } from '../schedule/schedule-binding.ts'
 import { asPlacementCluster } from '../../../plan/placement/read-objects.ts'
 import type { PlacementReach } from '../../../plan/projects/placement-question.ts'
 import { priorityOf } from '../match/choose-policy.ts'
@@ -26,6 +30,8 @@ export interface ExplainFacts {
   readonly clusters: readonly Cluster[]
   /** The clusters that the Project of the namespace allows, or why it allows none. Absent where it is not known. */
   readonly reach?: PlacementReach | undefined
+  /** The free resources that the agent of a cluster reports. */
+  readonly capacityOf?: (cluster: string) => Capacity | undefined
   /** The lines of the Project that refuse the object itself. */
   readonly refusals?: readonly string[]
 }
@@ -55,8 +61,12 @@ export interface ExplainedCluster {
   readonly cluster: string
   readonly replicas: string
   readonly why: string
+  /** Further replicas that fit, for a placement that reads free resources; absent where the agent reported none. */
+  readonly room?: number
   /** The override policies that change the object there, in order. */
   readonly overrides: readonly string[]
+  /** Override policies that have no effect there, because later ones overwrite what they change. */
+  readonly shadowed: readonly string[]
 }
 
 const PRECISION = ['no', 'kind', 'labels', 'name'] as const
@@ -127,7 +137,9 @@ export function explainClusters(facts: ExplainFacts): readonly ExplainedCluster[
       return cluster && schedulerCluster(cluster)
     },
     overrides: validOverrides(overrides),
+    findsShadowed: true,
   })
+  const roomOf = roomFor(binding, facts.capacityOf)
   const content = new Map(contents.map((one) => [one.cluster, one]))
   const own = new Set((binding.spec.clusters ?? []).map(({ name }) => name))
   const isHeld = findCondition(binding.status?.conditions, 'Scheduled')?.reason === DROP_HELD
@@ -151,10 +163,26 @@ export function explainClusters(facts: ExplainFacts): readonly ExplainedCluster[
     return {
       cluster: name,
       replicas: targets.get(name)?.replicas === undefined ? '' : `${targets.get(name)!.replicas}`,
+      ...compact({ room: cluster && roomOf(cluster) }),
       why: problem ?? why,
       overrides: changed,
+      shadowed: made && 'shadowed' in made ? made.shadowed : [],
     }
   })
+}
+
+/** The number of further replicas that fit on a cluster; undefined for a placement that does not read them. */
+function roomFor(
+  binding: ServedBinding,
+  capacityOf: ExplainFacts['capacityOf'] = () => undefined,
+): (cluster: Cluster) => number | undefined {
+  const { placement } = binding.spec
+  if (!placement || !readsCapacity(placement)) return () => undefined
+  const estimate = capacityEstimate(binding, false)
+  return (cluster) => {
+    const capacity = capacityOf(cluster.metadata.name)
+    return capacity && estimate(snapshotOf(schedulerCluster(cluster, capacity)))
+  }
 }
 
 interface Target {

@@ -14,13 +14,15 @@ import { triggerOn } from '../../../engine/trigger.ts'
 import type { Trigger } from '../../../engine/trigger.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import { keyOf } from '../../../kinds/meta.ts'
+import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { selectorsPriority } from '../resource-selector.ts'
 import type { ResourceSelector } from '../resource-selector.ts'
 import { dependenciesOf } from '../templates/dependencies.ts'
 import { TEMPLATE_KINDS } from '../templates/template-kinds.ts'
 import type { Template } from '../templates/template-kinds.ts'
-import { bindingControllers } from './binding-controllers.ts'
+import { askCapacityReconciler, askCapacityTriggers, capacityPlacements } from '../capacity/ask-capacity.ts'
+import { bindingControllers, capacityIn } from './binding-controllers.ts'
 import type { BindingParts } from './binding-controllers.ts'
 import { clusterFaceReconciler } from './cluster-face-controller.ts'
 import { bindingName, isClaimedBy } from './decide-claim.ts'
@@ -63,6 +65,7 @@ export function createKarmadaControllers(parts: KarmadaParts): readonly Controll
   return [
     ...policyControllers(all),
     faceController(all),
+    capacityController(all),
     ...TEMPLATE_KINDS.map((kind) => templateController(kind, all, { templates, templateAt })),
     ...bindingControllers({ ...all, templates, templateAt }),
   ]
@@ -102,13 +105,34 @@ function faceController(parts: Parts): Controller {
     informer: clusters,
     reconciler: clusterFaceReconciler({
       faceOf: (name) => faces.lister.get(name),
+      capacityOf: (cluster) => capacityIn(informers, cluster),
       create: async (face, signal) => await client.create(KarmadaClusterFace, face, { fieldManager: MANAGER, signal }),
       update: async (face, signal) => await client.update(KarmadaClusterFace, face, { fieldManager: MANAGER, signal }),
       writeStatus: async (face, signal) =>
         void (await client.update(KarmadaClusterFace, face, { fieldManager: MANAGER, signal, subresource: 'status' })),
       remove: (face, signal) => deleteSame(parts.client, KarmadaClusterFace, face, signal),
     }),
-    triggers: [triggerOn(faces, ({ key }) => [key])],
+    triggers: [
+      triggerOn(faces, ({ key }) => [key]),
+      triggerOn(informers.of(ClusterReport), ({ key, before, after }) =>
+        jsonEqual(before?.spec.capacity ?? null, after?.spec.capacity ?? null) ? [] : [key],
+      ),
+    ],
+    failureCondition: false,
+    notesGeneration: false,
+  })
+}
+
+function capacityController(parts: Parts): Controller {
+  const clusters = parts.informers.of(Cluster)
+  const bindings = [parts.informers.of(ResourceBinding), parts.informers.of(ClusterResourceBinding)]
+  return createController({
+    ...parts,
+    name: 'karmada-ask-capacity',
+    type: Cluster,
+    informer: clusters,
+    reconciler: askCapacityReconciler(capacityPlacements(bindings)),
+    triggers: askCapacityTriggers(bindings, clusters),
     failureCondition: false,
     notesGeneration: false,
   })

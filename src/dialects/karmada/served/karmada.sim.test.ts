@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { findCondition } from '../../../core/conditions.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { Deployment } from '../../../kinds/builtin/apps.ts'
+import { builtinKind } from '../../../kinds/builtin/kind-table.ts'
 import { ConfigMap, Namespace } from '../../../kinds/builtin/core.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
@@ -607,6 +608,67 @@ describe('what a person has not asked for', () => {
       await world.run(600_000)
       assert.deepEqual(await replicasOn(fleet), [1, undefined])
       assert.equal((await bindingOf(fleet))?.metadata.annotations?.['propagationpolicy.karmada.io/name'], 'web')
+    })
+  })
+})
+
+describe('a division by free resources', () => {
+  const dynamic = {
+    replicaSchedulingType: 'Divided',
+    replicaDivisionPreference: 'Weighted',
+    weightPreference: { dynamicWeight: 'AvailableReplicas' },
+  }
+  const NODE = builtinKind('v1', 'Node') as Kind<KubeObject & { spec?: object; status?: object }>
+  const addNode = async (world: World, { members }: Fleet, nth: number, cpu: string): Promise<void> => {
+    const conditions = [{ type: 'Ready', status: 'True', reason: 'x', message: 'x' }]
+    const status = { allocatable: { cpu, memory: '64Gi', pods: '110' }, conditions }
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } }
+    const { client } = members[nth]!
+    await retryUntilAccepted(world, 'node', () => client.create(NODE, node))
+    const patch = { type: 'merge', body: { status } } as const
+    await retryUntilAccepted(world, 'status', () => client.patch(NODE, { name: 'n' }, patch, { subresource: 'status' }))
+  }
+  const asked = async ({ hubStore }: Fleet) =>
+    (await listStored(hubStore, Cluster)).filter(({ spec }) => spec.capacityAskedAt !== undefined).length
+  const cores = (cpu: string) => ({ resources: { requests: { cpu } } })
+
+  test('asks the clusters for them, waits for all that answer, and stops asking when no placement reads them', async () => {
+    await once(async (world) => {
+      const fleet = await start(world)
+      for (const [nth, cpu] of ['40', '20', '10'].entries()) await addNode(world, fleet, nth, cpu)
+      await world.run(600_000)
+      assert.equal(await asked(fleet), 0, 'the hub asks no cluster before a placement reads free resources')
+      await apply(world, fleet, PropagationPolicy, 'web', policy({ replicaScheduling: dynamic }))
+      await apply(world, fleet, Deployment, 'web', web(14, cores('1')))
+      await until(world, fleet, 'divided', async () => (await replicasOn(fleet)).join() === '8,4,2')
+      await until(world, fleet, 'ready', () => isReady(fleet, 14))
+      assert.equal(await asked(fleet), 3)
+      const faces = await listStored(fleet.hubStore, KarmadaClusterFace)
+      assert.deepEqual(
+        faces.map(({ status }) => status?.resourceSummary?.allocatable?.['cpu']),
+        ['40', '20', '10'],
+      )
+      const named = { clusterAffinity: { clusterNames: ['store-1'] }, replicaScheduling: dynamic }
+      await apply(world, fleet, PropagationPolicy, 'web', policy(named))
+      await until(world, fleet, 'asked less', async () => (await asked(fleet)) === 1)
+      await apply(world, fleet, PropagationPolicy, 'web', policy({ replicaScheduling: weights(1, 1, 1) }))
+      await until(world, fleet, 'asked no more', async () => (await asked(fleet)) === 0)
+    })
+  })
+
+  test('says that there is no room, and goes on when a cluster gets some', async () => {
+    await once(async (world) => {
+      const fleet = await start(world)
+      for (const nth of [0, 1]) await addNode(world, fleet, nth, '4')
+      await apply(world, fleet, PropagationPolicy, 'web', policy({ replicaScheduling: dynamic }))
+      await apply(world, fleet, Deployment, 'web', web(12, cores('1')))
+      const message = async () =>
+        findCondition((await bindingOf(fleet))?.status?.conditions, 'Scheduled')?.message ?? ''
+      await until(world, fleet, 'no room', async () => /available replicas 8 are not enough/.test(await message()))
+      assert.deepEqual(await replicasOn(fleet), [undefined, undefined, undefined])
+      await addNode(world, fleet, 2, '10')
+      await until(world, fleet, 'divided', async () => says(await bindingOf(fleet), 'Scheduled') === 'True Success')
+      await until(world, fleet, 'ready', () => isReady(fleet, 12))
     })
   })
 })

@@ -11,6 +11,7 @@ import {
   int,
   labelSelector,
   listOf,
+  mapOf,
   object,
   optional,
   rawObject,
@@ -295,7 +296,13 @@ const ClusterSpec = object({
   zones: optional(listOf(words(), MANY)),
   taints: optional(listOf(TaintSchema, MANY)),
 })
-const ClusterStatus = object({ kubernetesVersion: optional(words()), conditions: Conditions })
+const Amounts = () => mapOf(words(), MANY)
+const ClusterStatus = object({
+  kubernetesVersion: optional(words()),
+  /** Free resources, in steps of a tenth, while a placement divides replicas by them. */
+  resourceSummary: optional(object({ allocatable: optional(Amounts()), allocated: optional(Amounts()) })),
+  conditions: Conditions,
+})
 
 /** A cluster as Karmada's users see it. */
 export interface KarmadaClusterFace extends KubeObject {
