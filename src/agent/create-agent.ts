@@ -92,25 +92,21 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const state = createClusterState(client)
   const hubTime = createHubTime(clock)
   const common = { storage, clock, ids, log }
+  const rules = () => documents.current()?.document.rules
   const appliers = createAppliers({
     ...common,
     transport: options.cluster,
     userAgent: USER_AGENT,
     discovery,
     localLimits,
-    rules: () => documents.current()?.document.rules,
+    rules,
     neighbours: { holdersOf: (key) => bundleLoop.holdersOf(key) },
     onChange: (key, isNews) => bundleLoop.touch(key, isNews),
     onRead: (bundle) => bundleLoop.touchReads(bundle),
     onPolicyRead: (changed) => policies.touch(changed),
   })
   const facts = createClusterFacts({ client, discovery, clock, log, onChange: () => reporter.wake() })
-  const capacity = createCapacity({
-    ...common,
-    client,
-    isAsked: () => documents.current()?.document.rules.capacity === true,
-    onChange: () => reporter.wake(),
-  })
+  const capacity = createCapacity({ ...common, client, rules, onChange: () => reporter.wake() })
   const results = createEngineResults({ ...common, client, discovery, localLimits, onChange: () => reporter.wake() })
   const link = await createAgentLink(
     { ...common, connect: options.hub, newKeyPair, identity, agentVersion: VERSION },
@@ -148,13 +144,10 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     discovery,
     render: options.render,
     peers: createPeerCluster({ client, discovery, localLimits }),
-    // The local limits and the hub's rules both limit: the lower number counts.
-    maxPrune: () => lowest(localLimits.maxPrune, documents.current()?.document.rules.limits?.maxPrune),
+    maxPrune: () => lowest(localLimits.maxPrune, rules()?.limits?.maxPrune),
     removeChecks: (removed, inner) => policies.remove(removed, inner),
     onChange: () => {
-      reporter.wake()
-      policies.wake()
-      capacity.wake()
+      for (const part of [reporter, policies, capacity]) part.wake()
     },
     onTerminal: (terminal) => void end(terminal),
   })
@@ -208,6 +201,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   }
 }
 
+/** The local limits and the rules of the hub both limit: the lower number counts. */
 function lowest(...limits: readonly (number | undefined)[]): number | undefined {
   const known = limits.filter((limit) => limit !== undefined)
   return known.length === 0 ? undefined : Math.min(...known)

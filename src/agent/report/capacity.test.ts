@@ -26,7 +26,7 @@ function started(pods: object[]) {
     client: { list } as unknown as Client,
     clock,
     log: silentLogger,
-    isAsked: () => asked,
+    rules: () => ({ capacity: asked }),
     onChange: () => void (changes += 1),
   })
   const end = new AbortController()

@@ -18,8 +18,8 @@ export interface CapacityPorts {
   readonly client: Client
   readonly clock: Clock
   readonly log: Logger
-  /** Whether the document of the cluster asks for free resources. */
-  readonly isAsked: () => boolean
+  /** The rules of the document, which can ask for free resources. */
+  readonly rules: () => { readonly capacity?: boolean | undefined } | undefined
   readonly onChange: () => void
 }
 
@@ -32,7 +32,8 @@ const QUOTAS = core<CapacityQuota>('ResourceQuota', 'resourcequotas', 'Namespace
 const POD_PAGES = 400
 
 /** Creates the free resources; nothing is read before `run`, and nothing while the hub does not ask. */
-export function createCapacity({ client, clock, log, isAsked, onChange }: CapacityPorts) {
+export function createCapacity({ client, clock, log, rules, onChange }: CapacityPorts) {
+  const isAsked = () => rules()?.capacity === true
   const wakeup = createWakeup(clock)
   let current: ReportedCapacity | undefined
   let readAt = Number.NEGATIVE_INFINITY

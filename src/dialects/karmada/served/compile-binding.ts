@@ -20,7 +20,7 @@ export type ClusterContent =
       readonly cluster: string
       readonly object: Template
       readonly overrides: readonly string[]
-      /** Policies that are applied and change nothing, because later ones overwrite all of it; only for explanations. */
+      /** Policies that are applied without effect, since later ones overwrite it; for explanations. */
       readonly shadowed: readonly string[]
     }
   | { readonly cluster: string; readonly problem: string }
