@@ -51,6 +51,12 @@ describe('leaving a cluster', () => {
     assert.deepEqual(decideFailover(facts({ tolerations: forever })), {})
   })
 
+  test('keeps the copies of clusters in reach that the new division leaves out', () => {
+    const move = decideFailover(facts({ schedule: () => [{ name: 'c', replicas: 4 }] }))
+    assert.deepEqual(away(move), ['a', 'b'])
+    assert.deepEqual(move.placed?.clusters, [{ name: 'c', replicas: 4 }])
+  })
+
   test('does nothing when it is not asked, when nothing takes the replicas, or too many are out of reach', () => {
     assert.deepEqual(decideFailover(facts({ purgeMode: undefined })), {})
     assert.deepEqual(decideFailover(facts({ schedule: () => undefined })), {})

@@ -130,7 +130,9 @@ function leave(facts: MoveFacts): Move {
     if (!clusters || !receives(clusters, placed.clusters, target)) continue
     if (held !== undefined) return { message: held, retryAfterMs: LOOK_MS }
     if (paceMs > 0) return { retryAfterMs: paceMs }
-    return { placed: { ...next, clusters }, message: `${target.name} is out of reach; its replicas are moved.` }
+    // The division can leave out a cluster in reach, too, for example by another term of the placement.
+    const tasks = [...next.tasks, ...droppedTasks(next.clusters, clusters, now)]
+    return { placed: { ...next, clusters, tasks }, message: `${target.name} is out of reach; its replicas are moved.` }
   }
   return waits.length > 0 ? { retryAfterMs: Math.min(...waits) } : {}
 }
