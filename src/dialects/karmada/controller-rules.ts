@@ -19,6 +19,8 @@ export const KARMADA_CONTROLLER_RULES: readonly PolicyRule[] = [
   { apiGroups: WORK, resources: status(BINDINGS), verbs: ['update'] },
   { apiGroups: CLUSTER, resources: ['clusters'], verbs: ['list', 'watch', 'create', 'update', 'delete'] },
   { apiGroups: CLUSTER, resources: ['clusters/status'], verbs: ['update'] },
+  { apiGroups: ['apps.karmada.io'], resources: ['workloadrebalancers'], verbs: ['list', 'watch', 'delete'] },
+  { apiGroups: ['apps.karmada.io'], resources: ['workloadrebalancers/status'], verbs: ['update'] },
   { apiGroups: ['flotilla.dev'], resources: ['deliveries'], verbs: ['create', 'patch', 'delete'] },
   // Templates: a finalizer, and the sum of their clusters as status.
   ...[...Map.groupBy(TEMPLATE_KINDS, ({ group }) => group)].flatMap(([group, kinds]): PolicyRule[] => {

@@ -25,6 +25,7 @@ import {
   PropagationPolicy,
   ResourceBinding,
 } from '../../dialects/karmada/served/kinds.ts'
+import { WorkloadRebalancer } from '../../dialects/karmada/rebalance/kinds.ts'
 import { TEMPLATE_KINDS } from '../../dialects/karmada/templates/template-kinds.ts'
 import { OCM_CONTROLLER_RULES } from '../../dialects/ocm/controller-rules.ts'
 import {
@@ -567,6 +568,11 @@ test('the controllers of the Karmada dialect have every right that they use, and
   }
   await settle(hub)
   assert.ok(await hub.find(Delivery, 'default/x-deployment'))
+  const workloads = [{ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'x' }]
+  const once = { workloads, ttlSecondsAfterFinished: 1 }
+  await hub.create(build(WorkloadRebalancer, 'once', { spec: once }), WorkloadRebalancer)
+  await settle(hub)
+  assert.equal(await hub.find(WorkloadRebalancer, 'once'), undefined)
   assert.ok(await hub.find(Delivery, 'karmada-system/xs.example.com-customresourcedefinition'))
   // One by one: the guard of the cluster holds the removal of all at once.
   for (const { kind, key } of keys) {

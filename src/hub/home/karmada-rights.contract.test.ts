@@ -9,6 +9,7 @@ import { readBody } from '../../core/http.ts'
 import { silentLogger } from '../../core/log.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
+import { REFUSED_KINDS } from '../../dialects/karmada/refused-kinds.ts'
 import { SERVED_TEMPLATE_KINDS } from '../../dialects/karmada/templates/template-kinds.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
 import { HUB_KINDS } from '../compose/compose-api.ts'
@@ -150,4 +151,10 @@ test('who may write the kinds of Karmada', async (t) => {
   }
   const refused = await send('binding-editor', WRITES['move a binding'])
   assert.match(refused.message, /the hub writes resourcebindings\.work\.karmada\.io; change the PropagationPolicy/)
+  for (const { group, version, kind, plural, scope } of REFUSED_KINDS) {
+    const path = `/apis/${group}/${version}${scope === 'Namespaced' ? '/namespaces/shop' : ''}/${plural}`
+    const { status, message } = await send('admin', ['POST', path, of(`${group}/${version}`, kind, { spec: {} }), {}])
+    assert.equal(status, 422, message)
+    assert.match(message, new RegExp(`${kind} of ${group} is not served: .{30}`), 'the reason, and what to use instead')
+  }
 })

@@ -177,6 +177,11 @@ const KARMADA_CLUSTER: Readonly<Record<string, Row>> = {
   'clusters/status': NOTHING,
 }
 
+const KARMADA_APPS: Readonly<Record<string, Row>> = {
+  workloadrebalancers: NOTHING,
+  'workloadrebalancers/status': NOTHING,
+}
+
 /** The rows by group. */
 export const PERMISSIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   'flotilla.dev': NATIVE,
@@ -193,6 +198,10 @@ export const PERMISSIONS: Readonly<Record<string, Readonly<Record<string, Row>>>
   'policy.karmada.io': KARMADA_POLICY,
   'work.karmada.io': KARMADA_WORK,
   'cluster.karmada.io': KARMADA_CLUSTER,
+  'apps.karmada.io': KARMADA_APPS,
+  'autoscaling.karmada.io': { federatedhpas: NOTHING, cronfederatedhpas: NOTHING },
+  'remedy.karmada.io': { remedies: NOTHING },
+  'config.karmada.io': { resourceinterpreterwebhookconfigurations: NOTHING },
 }
 
 /** The names of all rows, as `plural.group`. */

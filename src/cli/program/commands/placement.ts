@@ -1,4 +1,5 @@
 // Tested by src/cli/program/docs-page.test.ts: summary, description, flags and examples of each command.
+import { systemClock } from '../../../core/time/system-clock.ts'
 import { Argument } from 'commander'
 import { outputOption, withDryRun, withNamespace, withYes } from '../command-action.ts'
 import type { Act } from '../command-action.ts'
@@ -30,12 +31,12 @@ export function addExplain(program: FlotillaCommand, act: Act): void {
     )
 }
 
-/** `simulate placement`. */
+/** `simulate placement` and `simulate loss`. */
 export function addSimulate(program: FlotillaCommand, act: Act): void {
   const simulate = program
     .command('simulate')
     .helpGroup(GROUP.guard)
-    .about('Simulate an edit', 'The hub stores nothing.')
+    .about('Simulate an edit or a loss of clusters', 'The hub stores nothing.')
     .example('Simulate an edited Placement', 'flotilla simulate placement -f stores.yaml')
   withNamespace(simulate.command('placement'))
     .about('Show which clusters an edited Placement would gain and lose', 'Nothing is written to the hub.')
@@ -49,6 +50,24 @@ export function addSimulate(program: FlotillaCommand, act: Act): void {
           run.connect(),
         ])
         await simulatePlacement({ ...run, connection, flags })
+      }),
+    )
+  simulate
+    .command('loss')
+    .about(
+      'Show where replicas go when clusters are lost',
+      'Plays the moves that the hub would make for objects of the hub that run on clusters: for each object with a copy on a lost cluster, where its replicas go, or why they stay. Nothing is written to the hub.',
+    )
+    .example('Lose all clusters of a region', 'flotilla simulate loss -l topology.kubernetes.io/region=eu')
+    .requiredOption('-l, --selector <labels>', 'Labels of the clusters that are lost (required)')
+    .addOption(outputOption('text', 'json'))
+    .action(
+      act(async (run, _words, flags) => {
+        const [{ simulateLosses }, connection] = await Promise.all([
+          import('../../commands/karmada/loss.ts'),
+          run.connect(),
+        ])
+        await simulateLosses({ ...run, connection, clock: systemClock, flags: flags as never })
       }),
     )
 }

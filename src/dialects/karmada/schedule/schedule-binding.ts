@@ -137,7 +137,8 @@ function withReplicas(clusters: readonly TargetCluster[]): readonly ClusterRepli
   return clusters.map(({ name, replicas = 0 }) => ({ name, replicas }))
 }
 
-function isRescheduleAsked({ spec, status = {} }: KarmadaBinding): boolean {
+/** Whether a user asked for a new division after the last one. */
+export function isRescheduleAsked({ spec, status = {} }: KarmadaBinding): boolean {
   const asked = parseTime(spec.rescheduleTriggeredAt ?? '')
   const last = parseTime(status.lastScheduledTime ?? '')
   return asked !== undefined && last !== undefined && asked > last

@@ -14,7 +14,6 @@ import type { Controller } from '../../../engine/controller.ts'
 import { createKeyedThrottle } from '../../../engine/keyed-throttle.ts'
 import { triggerOn } from '../../../engine/trigger.ts'
 import type { Trigger } from '../../../engine/trigger.ts'
-import { plural } from '../../../core/text/name-some.ts'
 import { parseTime } from '../../../core/time/time.ts'
 import { keyOf } from '../../../kinds/meta.ts'
 import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
@@ -37,7 +36,7 @@ import { templateKind } from '../templates/template-kinds.ts'
 import type { Template } from '../templates/template-kinds.ts'
 import { bindingReconciler } from './binding.ts'
 import type { BindingPorts } from './binding.ts'
-import { isLeaving, isUnreachable, schedulerCluster } from './cluster-face.ts'
+import { heldByLoss, isLeaving, isUnreachable, schedulerCluster } from './cluster-face.ts'
 import { bindingName } from './decide-claim.ts'
 import { CLUSTER_NAMESPACE, DELIVERY_LABEL } from './delivery-label.ts'
 import { ClusterOverridePolicy, ClusterResourceBinding, OverridePolicy, ResourceBinding } from './kinds.ts'
@@ -121,9 +120,7 @@ function bindingPorts(parts: BindingParts): BindingPorts {
     },
     heldMoves: () => {
       const accepted = clusters.lister.list().filter((cluster) => cluster.spec.accepted && !isLeaving(cluster))
-      const away = accepted.filter(isUnreachable).length
-      if (away * 2 <= accepted.length) return undefined
-      return `${away} of ${plural(accepted.length, 'cluster')} are out of reach, which is more than half: no replicas are moved.`
+      return heldByLoss(accepted.filter(isUnreachable).length, accepted.length)
     },
     failoverPace: createKeyedThrottle(clock, MOVE_EVERY_MS),
     writeStatus: async (template, status, signal) => {

@@ -57,7 +57,7 @@ function healthOf(
   }
 }
 
-function placedOf({ metadata, spec }: ServedBinding): Placed {
+export function placedOf({ metadata, spec }: ServedBinding): Placed {
   return {
     clusters: spec.clusters ?? [],
     tasks: spec.gracefulEvictionTasks ?? [],
@@ -77,7 +77,11 @@ function readLeft(text: string | undefined): Readonly<Record<string, string>> {
 }
 
 /** The binding as the scheduler would see it after a move; `freshAt` asks for a division from zero. */
-function asPlaced(binding: ServedBinding, { clusters, tasks }: Placed, freshAt: number | undefined): ServedBinding {
+export function asPlaced(
+  binding: ServedBinding,
+  { clusters, tasks }: Placed,
+  freshAt: number | undefined,
+): ServedBinding {
   const spec = { ...binding.spec, clusters: clusters.map((one) => ({ ...one })), gracefulEvictionTasks: [...tasks] }
   if (freshAt === undefined) return { ...binding, spec }
   return {

@@ -6,7 +6,8 @@ import type { Digest } from '../../../core/crypto/digest.ts'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import { jsonEqual } from '../../../core/json.ts'
-import { formatTime } from '../../../core/time/time.ts'
+import { formatTime, parseTime } from '../../../core/time/time.ts'
+import { isRescheduleAsked } from '../schedule/schedule-binding.ts'
 import type { KeyedThrottle } from '../../../engine/keyed-throttle.ts'
 import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
 import type { UnknownObject } from '../../../kinds/meta.ts'
@@ -109,7 +110,7 @@ export function bindingReconciler(name: string, ports: BindingPorts): Reconciler
         draft.conditions.set('Admitted', 'False', 'ProjectRefuses', `${allowed.refusal} What runs stays.`)
         return {}
       }
-      const guard = guardOf(template, isMine ? delivery : undefined)
+      const guard = { ...guardOf(template, isMine ? delivery : undefined), isMove: isRescheduleAsked(binding) }
       const decided = binding.spec.placement
         ? afterCapacity(
             binding,
@@ -170,7 +171,9 @@ function writeDecision({ next: binding }: Draft<ServedBinding>, decided: ServedS
     jsonEqual(binding.spec.clusters ?? [], decided.clusters) &&
     jsonEqual(binding.metadata.annotations ?? {}, annotations)
   if (isSame) return false
-  const gone = binding.spec.failover?.cluster ? droppedTasks(binding.spec.clusters ?? [], decided.clusters, now) : []
+  // A copy that a user moves goes when the others are healthy.
+  const keepsCopies = binding.spec.failover?.cluster !== undefined || isRescheduleAsked(binding)
+  const gone = keepsCopies ? droppedTasks(binding.spec.clusters ?? [], decided.clusters, now) : []
   const tasks = [...(binding.spec.gracefulEvictionTasks ?? []), ...gone]
   binding.spec = {
     ...binding.spec,
@@ -403,7 +406,10 @@ function showDecision(draft: Draft<ServedBinding>, decided: ServedSchedule | und
     ...compact({
       schedulerObservedGeneration: generation,
       schedulerObservingAffinityName: decided.affinity,
-      lastScheduledTime: isScheduled ? formatTime(now) : binding.status?.lastScheduledTime,
+      // A request that this decision answers is not later than it.
+      lastScheduledTime: isScheduled
+        ? formatTime(Math.max(now, parseTime(binding.spec.rescheduleTriggeredAt ?? '') ?? 0))
+        : binding.status?.lastScheduledTime,
     }),
   }
   draft.conditions.set('Scheduled', status, reason, message)

@@ -1,6 +1,7 @@
 // Tested by src/dialects/karmada/served/compile-binding.test.ts
 /** A Cluster in the words of Karmada. Pure. */
 import { compact } from '../../../core/compact.ts'
+import { plural } from '../../../core/text/name-some.ts'
 import { jsonEqual } from '../../../core/json.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
@@ -34,6 +35,18 @@ export function isLeaving({ metadata, spec }: Cluster): boolean {
 /** Whether the agent of a cluster is out of reach. */
 export function isUnreachable({ status }: Cluster): boolean {
   return findCondition(status?.conditions, 'Available')?.status !== 'True'
+}
+
+/** Why no replicas move: more than half of the clusters are out of reach. */
+export function heldByLoss(away: number, all: number): string | undefined {
+  if (away * 2 <= all) return undefined
+  return `${away} of ${plural(all, 'cluster')} are out of reach, which is more than half: no replicas are moved.`
+}
+
+/** The cluster as it would be out of reach. */
+export function outOfReach(cluster: Cluster): Cluster {
+  const conditions = (cluster.status?.conditions ?? []).filter(({ type }) => type !== 'Available')
+  return { ...cluster, status: { ...cluster.status, conditions } }
 }
 
 interface Known {

@@ -16,6 +16,8 @@ import type { Kind } from '../../../kinds/define-kind.ts'
 import { keyOf } from '../../../kinds/meta.ts'
 import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
+import { WorkloadRebalancer } from '../rebalance/kinds.ts'
+import { bindingKeyOf, rebalanceReconciler } from '../rebalance/rebalance.ts'
 import { selectorsPriority } from '../resource-selector.ts'
 import type { ResourceSelector } from '../resource-selector.ts'
 import { dependenciesOf } from '../templates/dependencies.ts'
@@ -66,6 +68,7 @@ export function createKarmadaControllers(parts: KarmadaParts): readonly Controll
     ...policyControllers(all),
     faceController(all),
     capacityController(all),
+    rebalanceController(all),
     ...TEMPLATE_KINDS.map((kind) => templateController(kind, all, { templates, templateAt })),
     ...bindingControllers({ ...all, templates, templateAt }),
   ]
@@ -133,6 +136,40 @@ function capacityController(parts: Parts): Controller {
     informer: clusters,
     reconciler: askCapacityReconciler(capacityPlacements(bindings)),
     triggers: askCapacityTriggers(bindings, clusters),
+    failureCondition: false,
+    notesGeneration: false,
+  })
+}
+
+function rebalanceController(parts: Parts): Controller {
+  const { informers, client } = parts
+  const rebalancers = informers.of(WorkloadRebalancer)
+  const bindings = { own: informers.of(ResourceBinding), cluster: informers.of(ClusterResourceBinding) }
+  const isMissing = ({ status }: WorkloadRebalancer) =>
+    (status?.observedWorkloads ?? []).some(({ result }) => result === 'Failed')
+  return createController({
+    ...parts,
+    type: WorkloadRebalancer,
+    informer: rebalancers,
+    reconciler: rebalanceReconciler({
+      bindingAt: (name, namespace) =>
+        namespace === undefined ? bindings.cluster.lister.get(name) : bindings.own.lister.get(`${namespace}/${name}`),
+      updateBinding: async (binding, signal) => {
+        const type = binding.metadata.namespace ? ResourceBinding : ClusterResourceBinding
+        await client.update(type, binding, { fieldManager: MANAGER, signal })
+      },
+      remove: (rebalancer, signal) => deleteSame(client, WorkloadRebalancer, rebalancer, signal),
+    }),
+    triggers: Object.values(bindings).map((informer) =>
+      triggerOn(informer, ({ key, before }) =>
+        before
+          ? []
+          : rebalancers.lister
+              .list()
+              .filter((one) => isMissing(one) && one.spec.workloads.some((workload) => bindingKeyOf(workload) === key))
+              .map(keyOf),
+      ),
+    ),
     failureCondition: false,
     notesGeneration: false,
   })

@@ -23,6 +23,7 @@ import { isOffline, listStored, recheckOnWrite } from '../../../testing/simulati
 import { simulate } from '../../../testing/simulation/run-seeds.ts'
 import { retryUntilAccepted } from '../../../testing/simulation/until-accepted.ts'
 import { readYaml } from '../../../yaml/read/read-yaml.ts'
+import { WorkloadRebalancer } from '../rebalance/kinds.ts'
 import { KarmadaClusterFace, OverridePolicy, PropagationPolicy, ResourceBinding } from './kinds.ts'
 import type { ServedBinding } from './kinds.ts'
 import { KarmadaWork } from './work-projection.ts'
@@ -669,6 +670,53 @@ describe('a division by free resources', () => {
       await addNode(world, fleet, 2, '10')
       await until(world, fleet, 'divided', async () => says(await bindingOf(fleet), 'Scheduled') === 'True Success')
       await until(world, fleet, 'ready', () => isReady(fleet, 12))
+    })
+  })
+})
+
+describe('a WorkloadRebalancer', () => {
+  test('divides anew once, keeps the copy that goes until the others are healthy, and goes after its time', async () => {
+    await once(async (world) => {
+      const fleet = await start(world)
+      const terms = ['store-1', 'store-2'].map((name) => ({ affinityName: name, clusterNames: [name] }))
+      const taint = async (taints: object[]) => {
+        const body = { spec: { taints } }
+        await retryUntilAccepted(world, 'taint', () =>
+          fleet.client.patch(Cluster, { name: 'store-1' }, { type: 'merge', body }),
+        )
+      }
+      await taint([{ key: 'repair', effect: 'NoSelect' }])
+      await apply(world, fleet, PropagationPolicy, 'web', policy({ clusterAffinities: terms }))
+      await apply(world, fleet, Deployment, 'web', web(2))
+      await until(world, fleet, 'second term', () => isReady(fleet, 2))
+      assert.deepEqual(await replicasOn(fleet), [undefined, 2, undefined])
+      await taint([])
+      await world.run(600_000)
+      assert.deepEqual(await replicasOn(fleet), [undefined, 2, undefined], 'nothing moves back by itself')
+      const workloads = [
+        { ...selects('Deployment'), namespace: NAMESPACE },
+        { ...selects('Deployment', 'apps/v1', 'other'), namespace: NAMESPACE },
+      ]
+      await apply(world, fleet, WorkloadRebalancer, 'back', { spec: { workloads } })
+      let tasks = 0
+      await until(world, fleet, 'moved', async () => {
+        tasks = Math.max(tasks, (await bindingOf(fleet))?.spec.gracefulEvictionTasks?.length ?? 0)
+        return (await replicasOn(fleet)).join() === '2,,'
+      })
+      assert.equal(tasks, 1, 'the old copy was kept for a while')
+      const results = async () =>
+        (await listStored(fleet.hubStore, WorkloadRebalancer)).flatMap(({ status }) =>
+          (status?.observedWorkloads ?? []).map(({ result }) => result),
+        )
+      assert.deepEqual(await results(), ['Successful', 'Failed'])
+      const before = (await bindingOf(fleet))?.metadata.generation
+      await world.run(600_000)
+      assert.equal((await bindingOf(fleet))?.metadata.generation, before, 'it is asked once')
+      await apply(world, fleet, WorkloadRebalancer, 'back', {
+        spec: { workloads: workloads.slice(0, 1), ttlSecondsAfterFinished: 60 },
+      })
+      const isGone = async () => (await listStored(fleet.hubStore, WorkloadRebalancer)).length === 0
+      await until(world, fleet, 'gone', isGone)
     })
   })
 })

@@ -20,6 +20,8 @@ import {
   withKeywords,
 } from '../../../kinds/schema/schema-builders.ts'
 import { toStructural } from '../../../kinds/schema/structural.ts'
+import { WorkloadRebalancer } from '../rebalance/kinds.ts'
+import { REFUSED_KINDS } from '../refused-kinds.ts'
 import { AffinitySchema, PlacementSchema, ReplicaRequestSchema, TaintSchema, TargetSchema } from '../types.ts'
 
 const KARMADA_POLICY_GROUP = 'policy.karmada.io'
@@ -338,4 +340,6 @@ export const KARMADA_KINDS: readonly Kind[] = [
   ResourceBinding,
   ClusterResourceBinding,
   KarmadaClusterFace,
+  WorkloadRebalancer,
+  ...REFUSED_KINDS,
 ]

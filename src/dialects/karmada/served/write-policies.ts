@@ -6,6 +6,7 @@
 import type { ValidatingAdmissionPolicy } from '../../../kinds/builtin/admission.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import { shippedPolicy } from '../../../kinds/policies/shipped-policy.ts'
+import { REFUSED_POLICIES } from '../refused-kinds.ts'
 import { ClusterResourceBinding, KarmadaClusterFace, ResourceBinding } from './kinds.ts'
 
 /** The right that the controllers of a hub have, and administrators. */
@@ -42,4 +43,5 @@ export const KARMADA_POLICIES: readonly ValidatingAdmissionPolicy[] = [
     KarmadaClusterFace,
     'change labels and taints on clusters.flotilla.dev instead',
   ),
+  ...REFUSED_POLICIES,
 ]
