@@ -14,6 +14,7 @@ const SUMMED = ['Deployment', 'StatefulSet', 'DaemonSet', 'Job', 'PodDisruptionB
 
 export const KARMADA_CONTROLLER_RULES: readonly PolicyRule[] = [
   { apiGroups: POLICY, resources: POLICIES, verbs: ['list', 'watch'] },
+  { apiGroups: POLICY, resources: ['clustertaintpolicies'], verbs: ['list', 'watch'] },
   { apiGroups: POLICY, resources: status(POLICIES), verbs: ['update'] },
   { apiGroups: WORK, resources: BINDINGS, verbs: ['list', 'watch', 'create', 'update', 'delete'] },
   { apiGroups: WORK, resources: status(BINDINGS), verbs: ['update'] },

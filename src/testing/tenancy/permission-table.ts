@@ -163,6 +163,7 @@ const KARMADA_POLICY: Readonly<Record<string, Row>> = {
   'overridepolicies/status': NOTHING,
   clusteroverridepolicies: NOTHING,
   'clusteroverridepolicies/status': NOTHING,
+  clustertaintpolicies: NOTHING,
 }
 
 const KARMADA_WORK: Readonly<Record<string, Row>> = {

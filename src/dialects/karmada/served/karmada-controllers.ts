@@ -18,6 +18,8 @@ import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { WorkloadRebalancer } from '../rebalance/kinds.ts'
 import { bindingKeyOf, rebalanceReconciler } from '../rebalance/rebalance.ts'
+import { ClusterTaintPolicy } from '../taints/kinds.ts'
+import { taintClustersReconciler } from '../taints/taint-clusters.ts'
 import { selectorsPriority } from '../resource-selector.ts'
 import type { ResourceSelector } from '../resource-selector.ts'
 import { dependenciesOf } from '../templates/dependencies.ts'
@@ -69,6 +71,7 @@ export function createKarmadaControllers(parts: KarmadaParts): readonly Controll
     faceController(all),
     capacityController(all),
     rebalanceController(all),
+    taintController(all),
     ...TEMPLATE_KINDS.map((kind) => templateController(kind, all, { templates, templateAt })),
     ...bindingControllers({ ...all, templates, templateAt }),
   ]
@@ -170,6 +173,21 @@ function rebalanceController(parts: Parts): Controller {
               .map(keyOf),
       ),
     ),
+    failureCondition: false,
+    notesGeneration: false,
+  })
+}
+
+function taintController(parts: Parts): Controller {
+  const clusters = parts.informers.of(Cluster)
+  const policies = parts.informers.of(ClusterTaintPolicy)
+  return createController({
+    ...parts,
+    name: 'karmada-taint-clusters',
+    type: Cluster,
+    informer: clusters,
+    reconciler: taintClustersReconciler(() => policies.lister.list()),
+    triggers: [triggerOn(policies, () => clusters.lister.list().map(keyOf))],
     failureCondition: false,
     notesGeneration: false,
   })

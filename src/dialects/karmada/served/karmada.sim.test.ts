@@ -24,6 +24,7 @@ import { simulate } from '../../../testing/simulation/run-seeds.ts'
 import { retryUntilAccepted } from '../../../testing/simulation/until-accepted.ts'
 import { readYaml } from '../../../yaml/read/read-yaml.ts'
 import { WorkloadRebalancer } from '../rebalance/kinds.ts'
+import { ClusterTaintPolicy } from '../taints/kinds.ts'
 import { KarmadaClusterFace, OverridePolicy, PropagationPolicy, ResourceBinding } from './kinds.ts'
 import type { ServedBinding } from './kinds.ts'
 import { KarmadaWork } from './work-projection.ts'
@@ -718,6 +719,29 @@ describe('a WorkloadRebalancer', () => {
       const isGone = async () => (await listStored(fleet.hubStore, WorkloadRebalancer)).length === 0
       await until(world, fleet, 'gone', isGone)
     })
+  })
+})
+
+test('a ClusterTaintPolicy taints a cluster while its conditions match, and new content goes elsewhere', async () => {
+  await once(async (world) => {
+    const fleet = await start(world)
+    const taints = [{ key: 'not-ready', effect: 'NoSchedule' }]
+    const rule = (operator: string) => [{ conditionType: 'Ready', operator, statusValues: ['True'] }]
+    await apply(world, fleet, ClusterTaintPolicy, 'not-ready', {
+      spec: { addOnConditions: rule('NotIn'), removeOnConditions: rule('In'), taints },
+    })
+    const tainted = async () =>
+      (await listStored(fleet.hubStore, Cluster)).flatMap(({ metadata, spec }) =>
+        spec.taints?.some(({ key }) => key === 'not-ready') ? [metadata.name] : [],
+      )
+    fleet.members[0]!.agent.kill()
+    await until(world, fleet, 'tainted', async () => (await tainted()).join() === 'store-1')
+    await apply(world, fleet, PropagationPolicy, 'web', policy({}))
+    await apply(world, fleet, Deployment, 'web', web(2))
+    await until(world, fleet, 'elsewhere', async () => (await replicasOn(fleet)).join() === ',2,2')
+    fleet.members[0]!.agent.start()
+    await until(world, fleet, 'everywhere', async () => (await replicasOn(fleet)).join() === '2,2,2')
+    assert.deepEqual(await tainted(), [])
   })
 })
 

@@ -22,6 +22,7 @@ import {
 import { toStructural } from '../../../kinds/schema/structural.ts'
 import { WorkloadRebalancer } from '../rebalance/kinds.ts'
 import { REFUSED_KINDS } from '../refused-kinds.ts'
+import { ClusterTaintPolicy } from '../taints/kinds.ts'
 import { AffinitySchema, PlacementSchema, ReplicaRequestSchema, TaintSchema, TargetSchema } from '../types.ts'
 
 const KARMADA_POLICY_GROUP = 'policy.karmada.io'
@@ -341,5 +342,6 @@ export const KARMADA_KINDS: readonly Kind[] = [
   ClusterResourceBinding,
   KarmadaClusterFace,
   WorkloadRebalancer,
+  ClusterTaintPolicy,
   ...REFUSED_KINDS,
 ]
