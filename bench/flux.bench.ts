@@ -130,21 +130,33 @@ async function measure(count: number, objects: number) {
     version += 1
     hub.writes.length = 0
     const changed = await untilReady()
-    return { ...changed, writes: hub.writes.length }
+    return { ...changed, writes: hub.writes.length, kinds: writesByKind(hub.writes) }
   } finally {
     await hub.close()
     rmSync(directory, { recursive: true, force: true })
   }
 }
 
+/** The kinds that are written most, for example `PUT bundles/status 5.1`, for each object. */
+function writesByKind(writes: readonly string[]): readonly (readonly [kind: string, count: number])[] {
+  const kinds = Map.groupBy(writes, (write) => {
+    const [method = '', path = ''] = write.split(' ')
+    const parts = path.split('/')
+    const rest = parts.slice(parts.indexOf('namespaces') < 0 ? 4 : parts.indexOf('namespaces') + 2)
+    return [method, [rest[0], ...rest.slice(2)].join('/')].join(' ')
+  })
+  return [...kinds].map(([kind, those]) => [kind, those.length] as const).toSorted((a, b) => b[1] - a[1])
+}
+
 const results: { readonly objects: number; readonly each: number }[] = []
 for (const objects of sizes.length > 0 ? sizes : [250, 500, 1000]) {
-  const { cpuMs, seconds, writes } = await measure(clusters, objects)
+  const { cpuMs, seconds, writes, kinds } = await measure(clusters, objects)
   const each = cpuMs / (2 * objects)
   results.push({ objects, each })
   console.log(
     `${objects} Kustomizations and ${objects} HelmReleases on ${clusters} clusters: ${(cpuMs / 1000).toFixed(1)} s of CPU from commit to Ready, ${each.toFixed(2)} ms each; ${(writes / (2 * objects)).toFixed(2)} writes each; ready within ${seconds} s of virtual time`,
   )
+  console.log(`  ${kinds.map(([kind, count]) => `${kind} ${(count / (2 * objects)).toFixed(2)}`).join(', ')}`)
 }
 const [first, last] = [results[0]!, results.at(-1)!]
 console.log(`growth from ${first.objects} to ${last.objects}: CPU each ${(last.each / first.each).toFixed(2)}×`)

@@ -4,6 +4,7 @@
  */
 import type { Blobs } from '../blobs/blobs.ts'
 import { fromUtf8, utf8 } from '../core/bytes.ts'
+import { BoundedCache } from '../core/collections/bounded-cache.ts'
 import { isDigest } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import { canonicalJson, isObject } from '../core/json.ts'
@@ -50,8 +51,20 @@ export async function storeTree(files: readonly ArtifactFile[], blobs: Pick<Blob
   }
 }
 
+/** Enough for the Sources that are read at a time. The objects of one commit all read the same list. */
+const MAX_TREES = { most: 8, weight: 2 * ARTIFACT_LIMITS.files }
+const trees = new WeakMap<Pick<Blobs, 'get'>, BoundedCache<Digest, ArtifactTree>>()
+
 /** Reads an artifact's list of files. Returns undefined when the artifact does not exist. */
 export async function readTree(digest: Digest, blobs: Pick<Blobs, 'get'>): Promise<ArtifactTree | undefined> {
+  const known = trees.get(blobs) ?? new BoundedCache<Digest, ArtifactTree>(MAX_TREES)
+  trees.set(blobs, known)
+  const found = known.get(digest) ?? (await parseTree(digest, blobs))
+  if (found) known.set(digest, found, found.files.length)
+  return found
+}
+
+async function parseTree(digest: Digest, blobs: Pick<Blobs, 'get'>): Promise<ArtifactTree | undefined> {
   const bytes = await blobs.get(digest)
   if (!bytes) return undefined
   const value: unknown = JSON.parse(fromUtf8(bytes))

@@ -1,8 +1,13 @@
+// Tested by src/controllers/release-gather/reconcile.test.ts
 import { findCondition } from '../../core/conditions.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
+import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
+import type { KeyedThrottle } from '../../engine/keyed-throttle.ts'
+import type { Reconciler } from '../../engine/reconciler.ts'
 import { triggerOn } from '../../engine/trigger.ts'
+import { keyOf } from '../../kinds/meta.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import { Release } from '../../kinds/native/release.ts'
 import { Source } from '../../kinds/native/source.ts'
@@ -22,9 +27,13 @@ export interface ReleaseGather {
   readonly offers: OfferPort
 }
 
+/** Milliseconds between two passes of a Source: each rendered Bundle asks for a pass, which reads all its Bundles. */
+const REST_MS = 250
+
 /** Rendered content of Bundles → Release. */
 export function createReleaseGather(parts: ControllerParts): ReleaseGather {
   const { caches, client } = parts
+  const pace = createKeyedThrottle(parts.clock, REST_MS)
   const isKnown = (beside: Bundle, name: string) =>
     caches.releases.lister.get(inNamespaceOf(beside, name)) !== undefined
   const ports: ReleaseGatherPorts = {
@@ -41,7 +50,8 @@ export function createReleaseGather(parts: ControllerParts): ReleaseGather {
     type: Source,
     notesGeneration: false, // source-fetch records the observed generation of a Source
     informer: caches.sources,
-    reconciler: releaseGatherReconciler(ports, maker),
+    reconciler: paced(releaseGatherReconciler(ports, maker), pace),
+    restMs: (source) => pace.waitMs(keyOf(source)),
     triggers: [
       triggerOn(caches.bundles, ({ key, before, after }) => {
         if (!after) maker.forget(key)
@@ -54,6 +64,16 @@ export function createReleaseGather(parts: ControllerParts): ReleaseGather {
     failureCondition: 'Released',
   })
   return { controller, offers: maker }
+}
+
+function paced(reconciler: Reconciler<Source>, pace: KeyedThrottle): Reconciler<Source> {
+  return {
+    ...reconciler,
+    reconcile: (draft, context) => {
+      pace.note(keyOf(draft.next))
+      return reconciler.reconcile(draft, context)
+    },
+  }
 }
 
 /** The fields of a Bundle that a pass reads. */

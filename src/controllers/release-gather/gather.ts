@@ -1,4 +1,5 @@
 import { keyOf } from '../../kinds/meta.ts'
+import type { Release } from '../../kinds/native/release.ts'
 import { bundlesOfSource, inNamespaceOf } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import { selectedClusters } from '../caches/selected-clusters.ts'
@@ -12,9 +13,17 @@ export function gatherSource(caches: Caches): Omit<ReleaseGatherPorts, 'createRe
     released: (bundle) =>
       caches.releases.lister
         .by('bundle', keyOf(bundle))
-        .flatMap(({ spec }) => spec.bundles)
-        .filter(({ name }) => name === bundle.metadata.name)
-        .reduce((highest, { generation }) => Math.max(highest, generation), 0),
+        .reduce((highest, { spec }) => Math.max(highest, generationsOf(spec).get(bundle.metadata.name) ?? 0), 0),
     releaseNamed: (beside, name) => caches.releases.lister.get(inNamespaceOf(beside, name)),
   }
+}
+
+// A Release of a commit has many Bundles, and each of them is looked up once for each pass of their Source.
+const generations = new WeakMap<Release['spec'], ReadonlyMap<string, number>>()
+
+/** The generations of the Bundles of a Release, by name. */
+function generationsOf(spec: Release['spec']): ReadonlyMap<string, number> {
+  const known = generations.get(spec) ?? new Map(spec.bundles.map(({ name, generation }) => [name, generation]))
+  generations.set(spec, known)
+  return known
 }

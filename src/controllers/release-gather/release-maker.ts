@@ -60,11 +60,17 @@ export function createReleaseMaker(ports: ReleaseGatherPorts): ReleaseMaker {
     return Math.max(known, made.get(keyOf(bundle)) ?? 0) >= generation
   }
 
+  const renderedFrom = (bundle: Bundle): GatherState['artifact'] => {
+    const content = waiting.get(keyOf(bundle))
+    if (content) return content.artifact
+    // A candidate of version 0.1 waits for the pass of its Bundle, which offers it.
+    return bundle.status?.candidate ? undefined : bundle.status?.artifact
+  }
+
   const stateOf = (bundle: Bundle): GatherState => {
     const content = waiting.get(keyOf(bundle))
-    if (content) return { artifact: content.artifact, waits: !isReleased(bundle, content.release.generation) }
-    // A candidate of version 0.1 waits for the pass of its Bundle, which offers it.
-    return { artifact: bundle.status?.candidate ? undefined : bundle.status?.artifact, waits: false }
+    const waits = content !== undefined && !isReleased(bundle, content.release.generation)
+    return { artifact: renderedFrom(bundle), waits }
   }
 
   const otherBundles = (bundle: Bundle): readonly Bundle[] => {
@@ -97,11 +103,12 @@ export function createReleaseMaker(ports: ReleaseGatherPorts): ReleaseMaker {
     forget: (bundle) => void waiting.delete(bundle),
     lateBundles: (bundle, artifact) =>
       otherBundles(bundle)
-        .filter((other) => stateOf(other).artifact !== artifact)
+        .filter((other) => renderedFrom(other) !== artifact)
         .map(({ metadata }) => metadata.name),
     async offer(content, context) {
       const { bundle, release, artifact } = content
-      if (needsGathering(artifact, otherBundles(bundle).map(stateOf))) {
+      // Read one by one: the first Bundle that is late decides, and a Source can have thousands of Bundles.
+      if (otherBundles(bundle).some((other) => needsGathering(artifact, [stateOf(other)]))) {
         wait(content)
         return false
       }

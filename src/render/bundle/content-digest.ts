@@ -13,6 +13,7 @@ export interface DigestedFile {
  * kustomization or a builder may refer to any file, so all files count for it.
  */
 export function contentDigest(all: readonly DigestedFile[], recipe: BundleRecipe): Digest {
+  if (recipe.builder) return digestOfAll(all)
   const base = (recipe.path ?? '')
     .split('/')
     .filter((part) => part !== '' && part !== '.')
@@ -29,6 +30,14 @@ export function contentDigest(all: readonly DigestedFile[], recipe: BundleRecipe
   const isKustomized =
     layers.some(({ kustomize }) => kustomize?.dir !== undefined) ||
     inside.some(({ path }) => /(^|\/)([Kk]ustomization)(\.ya?ml)?$/.test(path))
-  const files = reaches || isKustomized || recipe.builder ? all : inside
-  return digestOfJson(files.map(({ path, digest }) => [path, digest]))
+  return digestOfAll(reaches || isKustomized ? all : inside)
+}
+
+const digests = new WeakMap<readonly DigestedFile[], Digest>()
+
+/** The digest of a list of files; the Bundles of a commit share the list of its artifact. */
+function digestOfAll(files: readonly DigestedFile[]): Digest {
+  const known = digests.get(files) ?? digestOfJson(files.map(({ path, digest }) => [path, digest]))
+  digests.set(files, known)
+  return known
 }
