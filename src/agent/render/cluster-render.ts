@@ -4,6 +4,7 @@
  * values that were read stay in memory.
  */
 import type { Discovery } from '../../client/discovery.ts'
+import { compact } from '../../core/compact.ts'
 import { base64, fromBase64, fromUtf8, hex, hmacSha256, utf8 } from '../../core/bytes.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Ids } from '../../core/ids.ts'
@@ -16,7 +17,7 @@ import { objectKey } from '../../plan/objects/object-id.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
 import { clusterKeys, describeKey } from '../../render/bundle/chart/cluster-keys.ts'
 import type { ClusterKey } from '../../render/bundle/chart/cluster-keys.ts'
-import type { BundleRecipe } from '../../render/bundle/recipe.ts'
+import type { BundleRecipe, ClusterDecryption } from '../../render/bundle/recipe.ts'
 import type {
   ClusterRenderAnswer,
   ClusterRenderRequest,
@@ -93,6 +94,7 @@ export function createClusterRender(ports: ClusterRenderPorts) {
       values,
       kubeVersion: await discovery.version(signal),
       apiVersions: await discovery.apiVersions(signal),
+      ...compact({ keys: recipe.decryptInCluster && (await view.keys(recipe.decryptInCluster, signal)) }),
     }
     const lookups: LookupAnswer[] = []
     for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -207,6 +209,20 @@ function createClusterView(reads: Lookups) {
       if (key.isOptional) return undefined
       const missing = found ? `key ${key.key} not found` : 'not found in the cluster'
       throw new ObjectFailure(query, `helm.valuesFrom names ${describeKey(key)}: ${missing}`)
+    },
+    /** The keys `*.agekey` of the Secret of a decryption; throws with its name when the Secret is missing. */
+    async keys({ namespace, secret }: ClusterDecryption, signal: AbortSignal): Promise<Record<string, string>> {
+      if (secret === undefined) return {}
+      const query: ObjectId = { apiVersion: 'v1', kind: 'Secret', namespace, name: secret }
+      const { found } = await once(query, () => reads.find(query, signal))
+      if (!found) {
+        throw new ObjectFailure(query, `decryption names Secret ${namespace}/${secret}: not found in the cluster`)
+      }
+      remember(found)
+      const files = Object.entries(isObject(found['data']) ? found['data'] : {}).filter(([key]) =>
+        key.endsWith('.agekey'),
+      )
+      return Object.fromEntries(files.map(([key, value]) => [key, new TextDecoder().decode(fromBase64(String(value)))]))
     },
     /** The result of a chart's lookup; without a name, a list. */
     async lookUp({ apiVersion, kind, namespace, name }: LookupQuery, signal: AbortSignal): Promise<unknown> {

@@ -11,6 +11,7 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import { allowsSecrets } from '../../kinds/fields/secrets-annotation.ts'
 import type { Override } from '../../kinds/native/override.ts'
 import type { Source } from '../../kinds/native/source.ts'
+import { clusterDecryption } from '../../render/bundle/encrypted-content.ts'
 import type { BundleRecipe, InputSource } from '../../render/bundle/recipe.ts'
 import type { Entropy } from '../../render/helm/frozen-random.ts'
 import { extractSecretData } from '../../render/secret-values.ts'
@@ -65,6 +66,7 @@ export function recipeFor(bundle: Bundle, { overrides, sources }: RecipeFacts, t
     path: source?.path,
     ignore: source?.ignore,
     at: render?.at,
+    decryptInCluster: clusterDecryption(bundle),
     templating: templating === 'Enabled',
     allowSecrets: secrets === 'Allow' || sources.some((one) => isSourceOf(one, bundle) && allowsSecrets(one)),
     firstVariantOnly: variantMode === 'First',

@@ -5,7 +5,13 @@ import type { Digest } from '../../core/crypto/digest.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { Executor } from '../../plan/apply/local-limits.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
-import { CHECKS_FEATURE, HEALTH_FEATURE, RENDER_FEATURE, parseObjectSet } from '../../wire/document/signed-document.ts'
+import {
+  CHECKS_FEATURE,
+  DECRYPT_FEATURE,
+  HEALTH_FEATURE,
+  RENDER_FEATURE,
+  parseObjectSet,
+} from '../../wire/document/signed-document.ts'
 
 /** The parts of a set that a document depends on. */
 export interface SetFacts {
@@ -36,6 +42,7 @@ export function createSetFacts(blobs: Pick<Blobs, 'get'>): SetFactsOf {
       values,
       requires: [
         ...(render ? [RENDER_FEATURE] : []),
+        ...(render?.recipe['decryptInCluster'] === undefined ? [] : [DECRYPT_FEATURE]),
         ...(options?.checks ? [CHECKS_FEATURE] : []),
         ...(needsHealth(options) ? [HEALTH_FEATURE] : []),
       ],

@@ -15,6 +15,7 @@ import type { Source } from '../../kinds/native/source.ts'
 import { isDriftDecision } from '../../plan/drift/drift-rules.ts'
 import { exceptionsInForce, isRuleException } from '../../plan/policy/rules/rule-exceptions.ts'
 import { contentDigest } from '../../render/bundle/content-digest.ts'
+import { clusterDecryption } from '../../render/bundle/encrypted-content.ts'
 import type { BundleRecipe, InputSource, LayerOptions } from '../../render/bundle/recipe.ts'
 import { readYamlDocument } from '../../yaml/read/read-yaml.ts'
 import type { BundleRenderPorts } from './ports.ts'
@@ -81,6 +82,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
       })),
     inputs: await inputsOf(bundle, ports),
     sops: await sopsKeys(bundle, ports),
+    decryptInCluster: clusterDecryption(bundle),
   }
   const tree = artifact && (await ports.treeOf(artifact.digest))
   if (artifact && !tree) throw new Waiting('ArtifactMissing', `Artifact ${artifact.digest} is not stored yet.`, WAIT_MS)
@@ -103,7 +105,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
     ...compact({ endsInMs: ends.length === 0 ? undefined : Math.max(1000, Math.min(...ends) - now) }),
     isPolled:
       spec.manifestsFrom !== undefined ||
-      spec.decryption?.secret !== undefined ||
+      (spec.decryption?.secret !== undefined && recipe.decryptInCluster === undefined) ||
       (spec.inputs ?? []).some(({ configMap, secret }) => configMap !== undefined || secret !== undefined),
   }
 }

@@ -20,8 +20,14 @@ const WAIT_MS = 30_000
 
 /** The hub delivers content that agents render as it is written, so it may not contain a Secret of the hub. */
 export function refuseSecretInputs({ spec }: Bundle): void {
-  const input = spec.render?.at === 'Agent' ? spec.inputs?.find(({ secret }) => secret) : undefined
-  if (!input) return
+  const input = spec.inputs?.find(({ secret }) => secret)
+  if (input && spec.decryption?.at === 'Agent') {
+    throw new Stalled(
+      'SecretInput',
+      `Input ${input.name} is a Secret of the hub, and with decryption.at Agent it would leave the hub unsealed; encrypt its values in the repository, or decrypt on the hub.`,
+    )
+  }
+  if (!input || spec.render?.at !== 'Agent') return
   throw new Stalled(
     'SecretInput',
     `Input ${input.name} is a Secret of the hub, and with render.at Agent it would leave the hub unsealed; keep it in the clusters and name it in helm.valuesFrom, or render on the hub.`,
@@ -57,7 +63,8 @@ export async function sopsKeys(
 ): Promise<SopsKeys | undefined> {
   if (!spec.decryption) return undefined
   if (!spec.builder) throw new Stalled('BadInput', 'spec.decryption needs spec.builder: only builders decrypt.')
-  const { secret: name, mac } = spec.decryption
+  const { secret: name, mac, at } = spec.decryption
+  if (at === 'Agent') return undefined
   const checkMac = mac !== 'Ignore'
   if (name === undefined) return { keys: {}, checkMac }
   const found = await ports.secret(metadata.namespace ?? '', name)

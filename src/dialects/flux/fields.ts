@@ -144,7 +144,7 @@ export const KUSTOMIZATION: Fields = {
       provider: exact('text', '`sops`.'),
       secretRef: near(
         reference,
-        'Keys `*.agekey` and `*.asc` are read on the hub. The Secret needs the label `flotilla.dev/input: decryption`.',
+        'Keys `*.agekey` and `*.asc` are read on the hub, where the Secret needs the label `flotilla.dev/input: decryption`. With the annotation `flotilla.dev/decryption: Agent`, agents read keys `*.agekey` in their clusters.',
       ),
       serviceAccountName: refused(
         'text',

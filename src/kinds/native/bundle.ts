@@ -281,7 +281,13 @@ export const Bundle = defineKind({
             secret: optional(
               name({
                 description:
-                  'Name of the Secret in this namespace with the keys: `*.agekey` for age and `*.asc` for OpenPGP. The Secret needs the label `flotilla.dev/input` with the value `decryption` or `allowed`.',
+                  'Name of the Secret in this namespace with the keys: `*.agekey` for age and `*.asc` for OpenPGP. On the hub, the Secret needs the label `flotilla.dev/input` with the value `decryption` or `allowed`.',
+              }),
+            ),
+            at: optional(
+              enumOf(['Hub', 'Agent'], {
+                description:
+                  'Place of the keys. `Hub` reads the Secret on the hub. `Agent` reads the Secret of this name in the namespace of this name in each cluster, so that keys and values never leave the cluster; agents open keys of age only. Defaults to `Hub`.',
               }),
             ),
             mac: optional(

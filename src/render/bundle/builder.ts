@@ -6,7 +6,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { Secret } from '../../core/secret.ts'
 import type { OpenedMessages } from '../sops/key-ring.ts'
-import type { BuilderCall, SopsKeys } from './recipe.ts'
+import type { BuilderCall, ClusterDecryption, SopsKeys } from './recipe.ts'
 import type { FrozenRecord } from '../helm/frozen-random.ts'
 import type { ArtifactFiles, RenderDependencies } from './render-context.ts'
 import { RenderFailure } from './render-failure.ts'
@@ -22,6 +22,8 @@ export interface BuilderRequest {
   readonly inputs: ReadonlyMap<string, unknown>
   readonly cluster: TrackedInputs
   readonly sops?: SopsKeys | undefined
+  /** Leaves what SOPS encrypted as it is, because the agent has the keys. */
+  readonly encrypted?: Pick<ClusterDecryption, 'checkMac'> | undefined
   /** Messages of OpenPGP that were opened before. */
   readonly openedMessages?: OpenedMessages | undefined
   /** What a chart is rendered with: randomness, limits and the values that were drawn before. */
@@ -51,6 +53,8 @@ export interface BuilderResult {
   readonly written: readonly UnknownObject[]
   /** Notes for the user that are not errors. */
   readonly notes: readonly string[]
+  /** The files of objects that stay encrypted; undefined if nothing in the objects is encrypted. */
+  readonly encrypted?: ArtifactFiles | undefined
   /** Random values that charts drew. */
   readonly frozen?: FrozenRecord
 }

@@ -121,6 +121,17 @@ export interface BundleRecipe extends LayerOptions {
   readonly inputs?: Readonly<Record<string, InputSource>> | undefined
   /** Keys of files that SOPS encrypted. Builders alone get them; no template does. */
   readonly sops?: SopsKeys | undefined
+  /** Keys in the cluster: the hub leaves files of SOPS encrypted, and the agent decrypts them. */
+  readonly decryptInCluster?: ClusterDecryption | undefined
+}
+
+/** The Secret of a cluster with the keys of files that SOPS encrypted. */
+export interface ClusterDecryption {
+  readonly namespace: string
+  /** If omitted, there are no keys, and the agent says so for each encrypted object. */
+  readonly secret?: string | undefined
+  /** Whether files are refused whose authentication code does not fit. */
+  readonly checkMac: boolean
 }
 
 /** How builders decrypt files of SOPS. */

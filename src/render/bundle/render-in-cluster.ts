@@ -9,6 +9,7 @@ import type { FrozenRecord } from '../helm/frozen-random.ts'
 import type { LookUp } from '../helm/functions/helm-functions.ts'
 import type { RenderLimits } from '../helm/render-limits.ts'
 import type { RenderResult } from '../render-result.ts'
+import { decryptRendered } from './encrypted-content.ts'
 import type { BundleRecipe } from './recipe.ts'
 import { renderVariant } from './render-variant.ts'
 import type { RenderDependencies } from './render-context.ts'
@@ -32,6 +33,8 @@ export interface ClusterRenderRequest {
   readonly lookups: readonly LookupAnswer[]
   readonly kubeVersion?: string
   readonly apiVersions?: readonly string[]
+  /** The keys of `decryptInCluster`, by the names of their files. */
+  readonly keys?: Readonly<Record<string, string>>
 }
 
 /** The rendered result, or the lookups that must be answered first. */
@@ -46,7 +49,8 @@ export function renderInCluster(
   request: ClusterRenderRequest,
   parts: Pick<RenderDependencies, 'entropy' | 'watch'>,
 ): ClusterRenderAnswer {
-  const { recipe, files, frozen, values, lookups, kubeVersion, apiVersions } = request
+  const { recipe, files, frozen, values, lookups, kubeVersion, apiVersions, keys = {} } = request
+  const { decryptInCluster: decryption } = recipe
   const known = new Map(lookups.map(({ query, found }) => [keyOf(query), found]))
   const asked = new Map<string, LookupQuery>()
   const { result, frozen: drawn } = renderVariant(recipe, NO_CLUSTER_INPUTS, {
@@ -73,7 +77,8 @@ export function renderInCluster(
   if (result.ok === 'skip' || result.ok === 'prepared') {
     return { kind: 'Rendered', result: { ok: false, problems: [{ message: 'nothing was rendered' }] }, frozen }
   }
-  return { kind: 'Rendered', result, frozen: drawn }
+  const readable = decryption ? decryptRendered(result, { decryption, files, keys }) : result
+  return { kind: 'Rendered', result: readable, frozen: drawn }
 }
 
 // The hub has already applied all cluster fields that layers and `${ }` read.

@@ -28,6 +28,7 @@ import { finishObjects } from './finish-objects.ts'
 import { layersFor, mergeLayers, originsOf } from './layers.ts'
 import { findPlaintextSecrets, refuseSecrets } from './plaintext-secrets.ts'
 import { prepareContent } from './prepare-content.ts'
+import { prepareEncrypted } from './encrypted-content.ts'
 import type { PreparedContent } from './prepare-content.ts'
 import { rawDirectory, decodeManifestText } from './raw-directory.ts'
 import type { BuilderCall, BundleRecipe, LayerOptions } from './recipe.ts'
@@ -163,12 +164,22 @@ function builtObjects(recipe: BundleRecipe, call: BuilderCall, options: LayerOpt
   const build = builderOf(call, scene.builders ?? {})
   const inputs = templateData(recipe, scene).get('Inputs') as ReadonlyMap<string, unknown>
   const { files, watched, frozen, openedMessages } = scene
-  const { sops } = recipe
+  const { sops, decryptInCluster } = recipe
   const path = insidePath('', recipe.path ?? '', 'spec.source.path')
   const about = { files, path, options: call.options ?? {}, inputs, cluster: watched, charts: scene }
-  const { objects, written, notes, frozen: drawn } = build({ ...about, sops, openedMessages })
+  const built = build({ ...about, sops, encrypted: decryptInCluster, openedMessages })
+  const { objects, written, notes, encrypted, frozen: drawn } = built
   if (!recipe.allowSecrets) refuseSecrets(written)
-  return { result: finished(objects, options), frozen: { ...frozen, ...drawn }, notes, style: 'Builder' }
+  const result = finished(objects, options)
+  const isLeft = result.ok && decryptInCluster !== undefined && encrypted !== undefined
+  return {
+    result: isLeft
+      ? { ok: 'prepared', ...prepareEncrypted(recipe, decryptInCluster, result.objects, encrypted) }
+      : result,
+    frozen: { ...frozen, ...drawn },
+    notes,
+    style: 'Builder',
+  }
 }
 
 function refuseClusterValues({ helm }: LayerOptions): void {

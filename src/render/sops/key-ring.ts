@@ -21,6 +21,8 @@ export interface KeyRing {
   readonly problems: readonly string[]
   readonly opened: OpenedMessages
   readonly wanted: Set<string>
+  /** Why messages that were not opened stay closed. */
+  readonly unopened: string
   /** Texts that were decrypted, which no message may repeat. */
   readonly revealed: string[]
   /** The number of key agreements that may still be made. */
@@ -32,7 +34,11 @@ const MAX_AGREEMENTS = 20_000
 const MAX_WANTED = 1_000
 
 /** A ring; `secret` has the keys of a decryption Secret: `*.agekey` and `*.asc`. */
-export function createKeyRing(secret: ReadonlyMap<string, string>, opened: OpenedMessages = new Map()): KeyRing {
+export function createKeyRing(
+  secret: ReadonlyMap<string, string>,
+  opened: OpenedMessages = new Map(),
+  unopened = 'the message was not opened',
+): KeyRing {
   const problems: string[] = []
   const identities = [...secret].flatMap(([name, text]) => {
     if (!name.endsWith('.agekey')) return []
@@ -44,7 +50,7 @@ export function createKeyRing(secret: ReadonlyMap<string, string>, opened: Opene
       return []
     }
   })
-  return { identities, problems, opened, wanted: new Set(), revealed: [], budget: MAX_AGREEMENTS }
+  return { identities, problems, opened, wanted: new Set(), unopened, revealed: [], budget: MAX_AGREEMENTS }
 }
 
 /** The armored OpenPGP keys of a decryption Secret. */
@@ -107,7 +113,7 @@ function openByPgp(enc: string, ring: KeyRing): Uint8Array {
   const found = ring.opened.get(message)
   if (!found && ring.wanted.size < MAX_WANTED) ring.wanted.add(message)
   if (found && 'dataKey' in found) return found.dataKey.reveal()
-  throw new SopsError(`could not decrypt data key with PGP key: ${found?.problem ?? 'the message was not opened'}`)
+  throw new SopsError(`could not decrypt data key with PGP key: ${found?.problem ?? ring.unopened}`)
 }
 
 const MESSAGE = /-----BEGIN PGP MESSAGE-----[\s\S]{1,65536}?-----END PGP MESSAGE-----/g

@@ -20,6 +20,9 @@ export const TERMINAL_FEATURE = 'terminal/v1'
 /** What a document requires that names a set which the agent renders. */
 export const RENDER_FEATURE = 'render/v1'
 
+/** What a document requires that names a set with encrypted files, which the agent decrypts. */
+export const DECRYPT_FEATURE = 'decrypt/v1'
+
 /** What a document with `rules.projects` or `rules.withoutProject` requires. */
 export const PROJECTS_FEATURE = 'projects/v1'
 
@@ -43,6 +46,7 @@ export const FEATURES: readonly string[] = [
   'limits/v1',
   SEALED_FEATURE,
   RENDER_FEATURE,
+  DECRYPT_FEATURE,
   TERMINAL_FEATURE,
   DELIVERY_FEATURE,
   PROJECTS_FEATURE,

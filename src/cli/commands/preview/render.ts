@@ -92,11 +92,13 @@ export async function render({ terminal, stdin, connect, flags }: RenderInput): 
 
 /** Renders as the agent would, with the objects of the files instead of the objects of the cluster. */
 function asInCluster(
-  { recipe, files }: PreparedContent,
+  { recipe: prepared, files }: PreparedContent,
   given: readonly UnknownObject[],
   { kubeVersion }: ClusterInputs,
   terminal: Pick<Terminal, 'say'>,
 ): RenderResult {
+  // Values of Secrets are not shown, so no key is needed: what is encrypted stays encrypted.
+  const { decryptInCluster: _, ...recipe } = prepared
   terminal.say('the agent renders this Bundle in the cluster; the output uses the objects of the files instead')
   const find = (kind: string, namespace: string, name: string) =>
     given.find(

@@ -12,7 +12,7 @@ import { writeYaml } from '../../../yaml/write/write-yaml.ts'
 import { YamlError } from '../../../yaml/yaml.ts'
 import { ignoredInBuild } from './build-files.ts'
 import { FluxBuildError } from './flux-build-error.ts'
-import { decryptObject, withDecryptedSources } from './decryption.ts'
+import { decryptBuilt, refuseEncryptedSources, withDecryptedSources } from './decryption.ts'
 import type { Decryption } from './decryption.ts'
 import { withFluxKustomization } from './kustomization-file.ts'
 import type { FluxKustomization } from './flux-kustomization.ts'
@@ -36,6 +36,8 @@ export interface FluxBuildInput extends PostBuildOptions {
   readonly remotes?: ReadonlyMap<string, string>
   /** Decrypts what SOPS encrypted; without it nothing is decrypted. */
   readonly decryption?: Decryption
+  /** Leaves encrypted objects to an agent, and refuses what must be decrypted before the build. */
+  readonly leavesEncrypted?: boolean
 }
 
 /** An object of a build: YAML's own values, mappings as Maps in the order of their keys. */
@@ -43,9 +45,10 @@ export type BuiltObject = Map<string, unknown>
 
 /** Builds a Kustomization; throws FluxBuildError. */
 export function buildFluxKustomization(input: FluxBuildInput): BuiltObject[] {
-  const { kustomization, tree, directory, ignorePaths, remotes, decryption } = input
+  const { kustomization, tree, directory, ignorePaths, remotes, decryption, leavesEncrypted } = input
   const isIgnored = ignorePaths ? ignoredInBuild(tree, directory, ignorePaths, input.note) : () => false
   const generated = withFluxKustomization(tree, directory, kustomization, isIgnored)
+  if (leavesEncrypted) refuseEncryptedSources(generated, directory)
   const readable = decryption ? withDecryptedSources(generated, directory, decryption) : generated
   const resources = kustomizeStep(() =>
     buildKustomization(
@@ -84,7 +87,7 @@ function kustomizeStep<T>(step: () => T): T {
 function decryptedText(resource: Resource, tree: FileTree, decryption: Decryption): string {
   const object = JSON.parse(resource.toJson()) as unknown
   if (!isObject(object)) return resource.toYaml()
-  const decrypted = decryptObject(object, tree, decryption)
+  const decrypted = decryptBuilt(object, tree, decryption)
   return decrypted === object ? resource.toYaml() : writeYaml(decrypted)
 }
 

@@ -7,6 +7,7 @@ import { renderVariants } from '../../../render/bundle/render-variants.ts'
 import { extractSecretData } from '../../../render/secret-values.ts'
 import { readIdentities } from '../../../render/sops/age.ts'
 import { AGE_KEY, encryptSops } from '../../../testing/sops/encrypt-sops.ts'
+import { renderEncrypted } from '../../../testing/sops/encrypted-content.ts'
 import { buildForCluster, buildWithoutKeys } from './flux-builder.ts'
 
 const cm = (name: string, value: string, annotations = '{}') =>
@@ -162,4 +163,13 @@ test('without keys a build is the one of the hub, but for the values of encrypte
     JSON.stringify(buildWith(buildWithoutKeys, { 'cm.yaml': map })),
     /ConfigMap db is encrypted, and only values/,
   )
+})
+
+test('a build without keys leaves to the agent what the agent decrypts, so that it is not compared as if the hub had it', () => {
+  const [identity] = readIdentities(AGE_KEY)
+  const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db' }, stringData: { password: 'x' } }
+  const files = { 'secret.yaml': encryptSops(object, identity!.recipient) }
+  for (const builder of [buildForCluster, buildWithoutKeys]) {
+    assert.equal(renderEncrypted(files, { builder }).ok, 'prepared')
+  }
 })

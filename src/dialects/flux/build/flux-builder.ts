@@ -3,6 +3,7 @@
  * Objects of Flux itself are left out: they are instructions for Flux, and the cluster has none.
  */
 import { base64, fromBase64, fromUtf8, utf8 } from '../../../core/bytes.ts'
+import { compact } from '../../../core/compact.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { nameSome } from '../../../core/text/name-some.ts'
@@ -13,13 +14,16 @@ import type { Builder, BuilderRequest, BuilderResult } from '../../../render/bun
 import { RenderFailure } from '../../../render/bundle/render-failure.ts'
 import { cleanPath, createFileTree } from '../../../render/kustomize/loader.ts'
 import type { FileTree } from '../../../render/kustomize/loader.ts'
+import { encryptedText } from '../../../render/sops/decrypt-object.ts'
 import { createKeyRing, pgpKeysOf, pgpMessagesIn } from '../../../render/sops/key-ring.ts'
 import type { KeyRing } from '../../../render/sops/key-ring.ts'
+import { SopsError } from '../../../render/sops/sops-error.ts'
 import { bucketFilter, sourceFilter } from '../sources/ignore-files.ts'
 import { withFluxAnnotations } from './apply-annotations.ts'
 import { buildFluxKustomization } from './build-kustomization.ts'
 import type { FluxBuildInput } from './build-kustomization.ts'
 import { plain, setOwner } from './command-output.ts'
+import { encryptedFiles } from './decryption.ts'
 import { FluxBuildError } from './flux-build-error.ts'
 import type { FluxKustomization } from './flux-kustomization.ts'
 import { isOfFlux } from './flux-objects.ts'
@@ -74,15 +78,18 @@ export const buildForCluster: Builder = (request) => {
 export function localBuilder(place: BuildPlace): Builder {
   return (request) => {
     const options = readOptions(request.options)
-    const built = buildAt(request, options, place)
-    return { ...built, objects: built.objects.map(withoutSops) }
+    return withoutKeys(buildAt(request, options, place))
   }
 }
 
 /** Builds from an artifact like `buildForCluster`, without keys. */
 export const buildWithoutKeys: Builder = (request) => {
-  const built = buildForCluster(request)
-  return { ...built, objects: built.objects.map(withoutSops) }
+  return withoutKeys(buildForCluster(request))
+}
+
+/** A build without keys, as the hub has it. What agents decrypt is not compared with what the hub has. */
+function withoutKeys(built: BuilderResult): BuilderResult {
+  return built.encrypted ? built : { ...built, objects: built.objects.map(withoutSops) }
 }
 
 /** An object as the hub has it after decryption, with its encrypted values. */
@@ -127,6 +134,7 @@ function buildAt(
           decode: decodeText,
           read: (kind, object) => objectOf(kind, object, request, options),
           fact: (variable) => factOf(variable, request),
+          ...(request.encrypted && { leavesEncrypted: true }),
           ...(ring && { decryption: { ring, checkMac: sops.checkMac, secretsOnly: true, mask } }),
         }),
       )
@@ -144,11 +152,43 @@ function buildAt(
   const leftOut = all.filter(isOfFlux)
   if (options.part === 'flux') return { objects: leftOut, written: [], notes: [] }
   const objects = all.filter((object) => !isOfFlux(object)).map(withFluxAnnotations)
+  const encrypted = request.encrypted && leftEncrypted(objects, { tree, ...request.encrypted })
   // Values of variables may be secret; what is written in the repository is judged before they are replaced.
   const isReplaced = (isObject(spec['postBuild']) || ring !== undefined) && objects.some(isSecret)
   const { postBuild: _postBuild, ...unreplaced } = spec
   const written = isReplaced ? build({ ...kustomization, spec: unreplaced }, ENCRYPTED) : objects
-  return { objects, written, notes: leftOut.length === 0 ? [] : [leftOutNote(leftOut)] }
+  return {
+    objects,
+    written: encrypted ? written.map(withMaskedFiles) : written,
+    notes: leftOut.length === 0 ? [] : [leftOutNote(leftOut)],
+    ...compact({ encrypted }),
+  }
+}
+
+/** The files of what stays encrypted for the agent. */
+function leftEncrypted(
+  objects: readonly UnknownObject[],
+  place: Parameters<typeof encryptedFiles>[1],
+): ReadonlyMap<string, Uint8Array> | undefined {
+  try {
+    return encryptedFiles(objects, place)
+  } catch (caught) {
+    if (caught instanceof FluxBuildError || caught instanceof SopsError) {
+      throw new RenderFailure(caught.message, { cause: caught })
+    }
+    throw caught
+  }
+}
+
+/** A Secret with encrypted files in its data, for the rule about readable values. */
+function withMaskedFiles(object: UnknownObject): UnknownObject {
+  const { data } = object
+  if (!isSecret(object) || !isObject(data)) return object
+  const masked = Object.entries(data).map(([key, value]) => [
+    key,
+    encryptedText(value) === undefined ? value : ENCRYPTED,
+  ])
+  return { ...object, data: Object.fromEntries(masked) }
 }
 
 /** A value of an input, for the rule about readable values of Secrets. */

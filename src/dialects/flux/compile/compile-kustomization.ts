@@ -22,6 +22,8 @@ import { compileHealth, compileIgnore, healthProblem, ignoreProblem } from './ob
 export const PLAN_ANNOTATION = 'flotilla.dev/rollout-plan'
 /** The annotation with the value `Ignore` accepts SOPS files whose authentication code does not fit, as Flux does. */
 const SOPS_MAC_ANNOTATION = 'flotilla.dev/sops-mac'
+/** The annotation with the value `Agent` leaves decryption to the agents, on the object or its Namespace. */
+export const DECRYPTION_ANNOTATION = 'flotilla.dev/decryption'
 /** The annotation that names the Placement, on the object or its Namespace. */
 export const PLACEMENT_ANNOTATION = 'flotilla.dev/placement'
 
@@ -135,6 +137,8 @@ export interface KustomizationScene {
   readonly configMaps: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** The names of the Secrets of `substituteFrom` that exist. */
   readonly secrets: readonly string[]
+  /** Whether the agents have the keys of `spec.decryption`. */
+  readonly decryptsInCluster?: boolean
   /** The Bundles that must be ready before, as `namespace/name`. */
   readonly depends?: readonly string[]
 }
@@ -188,7 +192,7 @@ export function compileKustomization(
       secrets: scene.allowsSecrets || allowsSecrets(object) ? ('Allow' as const) : undefined,
       suspend: spec.suspend ? true : undefined,
     }),
-    ...compact({ decryption: decryptionOf(object, spec) }),
+    ...compact({ decryption: decryptionOf(object, spec, scene) }),
     placement,
     ...compact({ rollout: plan === undefined ? undefined : { plan } }),
     ...optionsOf(object, spec, scene.depends ?? []),
@@ -199,11 +203,16 @@ export function compileKustomization(
 function decryptionOf(
   { metadata }: Kustomization,
   { decryption }: KustomizationSpec,
+  { decryptsInCluster }: Pick<KustomizationScene, 'decryptsInCluster'>,
 ): Bundle['spec']['decryption'] | undefined {
   if (!decryption) return undefined
   const { secret } = decryption
   const isIgnored = metadata.annotations?.[SOPS_MAC_ANNOTATION] === 'Ignore'
-  return compact({ secret: secret === '' ? undefined : secret, mac: isIgnored ? ('Ignore' as const) : undefined })
+  return compact({
+    secret: secret === '' ? undefined : secret,
+    at: decryptsInCluster ? ('Agent' as const) : undefined,
+    mac: isIgnored ? ('Ignore' as const) : undefined,
+  })
 }
 
 function builderOptions(

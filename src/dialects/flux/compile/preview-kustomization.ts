@@ -67,6 +67,7 @@ export function previewBundle(object: Kustomization, { live, placement, ...data 
     target: { placement: live?.spec.placement ?? placement },
     source: { include: [], ignore: '' },
     allowsSecrets: live?.spec.secrets === 'Allow',
+    decryptsInCluster: live?.spec.decryption?.at === 'Agent',
   })
   return desired.at(-1)!.object as Bundle
 }

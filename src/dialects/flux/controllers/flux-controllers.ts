@@ -23,7 +23,7 @@ import { Source } from '../../../kinds/native/source.ts'
 import { readTree } from '../../../source/artifact.ts'
 import { parseObjectSet } from '../../../wire/document/signed-document.ts'
 import { readGitRepository } from '../compile/compile-git-repository.ts'
-import { PLACEMENT_ANNOTATION, readKustomization } from '../compile/compile-kustomization.ts'
+import { DECRYPTION_ANNOTATION, PLACEMENT_ANNOTATION, readKustomization } from '../compile/compile-kustomization.ts'
 import { CLUSTERS_ANNOTATION } from '../compile/cluster-trees.ts'
 import { COMPILED } from '../compile/made-objects.ts'
 import { NESTED_IN } from '../compile/nested-objects.ts'
@@ -40,6 +40,9 @@ import { createSourceControllers } from './source-controllers.ts'
 
 /** A cluster without facts: what is built for it is the same for all clusters. */
 const NO_CLUSTER = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
+
+/** Annotations of a Namespace that its Kustomizations follow. */
+const NAMESPACE_ANNOTATIONS = [PLACEMENT_ANNOTATION, DECRYPTION_ANNOTATION]
 
 const MANAGER = 'flotilla-flux'
 /** Time for which a change of counts alone waits before it is written. */
@@ -114,7 +117,9 @@ export function createFluxControllers(parts: FluxParts): readonly Controller[] {
           bundles.lister.by('flux-release', releaseKey(rollout)).flatMap((bundle) => ownerOf(bundle, Kustomization)),
         ),
         triggerOn(namespaces, ({ before, after }) =>
-          before?.metadata.annotations?.[PLACEMENT_ANNOTATION] === after?.metadata.annotations?.[PLACEMENT_ANNOTATION]
+          NAMESPACE_ANNOTATIONS.every(
+            (key) => before?.metadata.annotations?.[key] === after?.metadata.annotations?.[key],
+          )
             ? []
             : kustomizations.lister.by('flux-namespace', (after ?? before)!.metadata.name).map(keyOf),
         ),
@@ -210,7 +215,9 @@ function portsOf({ informers, blobs, clock, render }: FluxParts): KustomizationP
 
 async function inventoryIn(set: Digest, blobs: Pick<Blobs, 'get'>): Promise<{ id: string; v: string }[] | undefined> {
   const bytes = await blobs.get(set)
-  return bytes && parseObjectSet(bytes).objects.map(inventoryId)
+  const found = bytes && parseObjectSet(bytes)
+  // The hub knows the files that agents render, and not their objects.
+  return found && !found.render ? found.objects.map(inventoryId) : undefined
 }
 
 function releaseKey({ metadata, spec }: Rollout): string {

@@ -18,7 +18,7 @@ import { kustomizationSource } from './kustomization-source.ts'
 import type { FoundSource } from './kustomization-source.ts'
 import { dependencyBundles, isDeliveredOnce, nestedObjects, withNested } from './nested.ts'
 import type { KustomizationPorts } from './ports.ts'
-import { dataOf, targetOf } from './target.ts'
+import { dataOf, decryptsInCluster, targetOf } from './target.ts'
 import { writeMade } from './write-made.ts'
 
 /** As in Flux: the time after which a dependency or a source is looked for again. */
@@ -77,6 +77,7 @@ export function kustomizationReconciler(ports: KustomizationPorts): Reconciler<K
       target,
       source,
       allowsSecrets: allowsSecrets(source.object),
+      decryptsInCluster: decryptsInCluster(object, ports),
       ...(await dataOf(object, spec.substituteFrom, { ports, context })),
     }
     const depends = dependencyBundles(spec, ports)

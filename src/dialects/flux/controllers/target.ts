@@ -1,10 +1,10 @@
 // Tested by src/dialects/flux/controllers/kustomization.sim.test.ts.
 /** The clusters of an object of Flux, and the ConfigMaps and Secrets that it names. */
-import { Waiting } from '../../../core/errors.ts'
+import { Stalled, Waiting } from '../../../core/errors.ts'
 import type { Context } from '../../../engine/reconciler.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import { clusterTreeOf } from '../compile/cluster-trees.ts'
-import { PLACEMENT_ANNOTATION } from '../compile/compile-kustomization.ts'
+import { DECRYPTION_ANNOTATION, PLACEMENT_ANNOTATION } from '../compile/compile-kustomization.ts'
 import type { KustomizationScene } from '../compile/compile-kustomization.ts'
 import type { DataPorts, TargetPorts } from './ports.ts'
 
@@ -35,6 +35,18 @@ export function targetOf(
     'NoCluster',
     `no cluster is named: set the annotation ${PLACEMENT_ANNOTATION} on this object or on Namespace ${namespace} to the name of a Placement, or spec.kubeConfig.secretRef to the kubeconfig of a registered cluster`,
     RETRY_MS,
+  )
+}
+
+/** Whether agents decrypt what SOPS encrypted; the annotation of the object wins over that of its Namespace. */
+export function decryptsInCluster({ metadata }: KubeObject, ports: Pick<TargetPorts, 'namespaceAnnotation'>): boolean {
+  const { namespace = '', annotations = {} } = metadata
+  const asked =
+    annotations[DECRYPTION_ANNOTATION] ?? ports.namespaceAnnotation(namespace, DECRYPTION_ANNOTATION) ?? 'Hub'
+  if (asked === 'Hub' || asked === 'Agent') return asked === 'Agent'
+  throw new Stalled(
+    'BadAnnotation',
+    `annotation ${DECRYPTION_ANNOTATION} is ${JSON.stringify(asked)}; use Hub or Agent`,
   )
 }
 

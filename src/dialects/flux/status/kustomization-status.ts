@@ -51,7 +51,11 @@ export function readyState(facts: KustomizationFacts): ReadyState {
   if (waits?.status === 'True' && WAITS_FOR_INPUT.includes(waits.reason)) {
     return { status: 'False', reason: 'BuildFailed', message: waits.message }
   }
-  if (rendered?.status === 'False') return { status: 'False', reason: 'BuildFailed', message: rendered.message }
+  if (rendered?.status === 'False') {
+    // A Bundle that is refused before it is rendered keeps the condition of an earlier rendering.
+    const words = isStalled && ready ? ready : rendered
+    return { status: 'False', reason: 'BuildFailed', message: words.message }
+  }
   if (isStalled && ready) return { status: 'False', reason: 'ReconciliationFailed', message: ready.message }
   const unplaced = findCondition(conditions, 'Unplaced')
   if (unplaced?.status === 'True') return { status: 'False', reason: 'NoCluster', message: unplaced.message }
