@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { AGE, kindOf } from '../../kinds/define-kind.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { Condition, KubeObject } from '../../kinds/meta.ts'
-import { flag, int, listOf, object, optional, rawObject, text } from '../../kinds/schema/schema-builders.ts'
+import { flag, int, listOf, object, optional, rawObject, text, time } from '../../kinds/schema/schema-builders.ts'
 import { toStructural } from '../../kinds/schema/structural.ts'
 import { fieldsSchema } from '../fields-schema.ts'
 import { KUSTOMIZE_GROUP } from './build/flux-kustomization.ts'
@@ -13,6 +13,7 @@ import { Artifact, common, READY, SOURCE_GROUP } from './kind-parts.ts'
 import type { FluxArtifact } from './kind-parts.ts'
 import { HelmRelease } from './release/release-kind.ts'
 import { Bucket, HelmChart, HelmRepository, OCIRepository } from './source-kinds.ts'
+import type { KustomizationSnapshot } from './status/kustomization-history.ts'
 
 /** A git repository. */
 export interface GitRepository extends KubeObject {
@@ -76,6 +77,7 @@ export interface Kustomization extends KubeObject {
     /** The newest revision that was built. */
     lastAttemptedRevision?: string
     inventory?: { entries: { id: string; v: string }[] }
+    history?: KustomizationSnapshot[]
     /** Numbers of clusters. */
     clusters?: { total: number; ready: number }
     lastHandledReconcileAt?: string
@@ -111,6 +113,20 @@ export const Kustomization: Kind<Kustomization> = kindOf<Kustomization>({
           object(
             { entries: listOf(object({ id: text({ max: 1024 }), v: text({ max: 64 }) }), { max: 10_000 }) },
             { description: 'Objects of the build, if they are the same for all clusters.' },
+          ),
+        ),
+        history: optional(
+          listOf(
+            object({
+              digest: text({ max: 128, description: 'Digest of the objects.' }),
+              firstReconciled: time({ description: 'First time at which the result was reached.' }),
+              lastReconciled: time({ description: 'Last time at which the result was reached.' }),
+              lastReconciledDuration: text({ max: 64, description: 'Time from the last delivery to its result.' }),
+              lastReconciledStatus: text({ max: 256, description: 'Reason of the condition Ready.' }),
+              totalReconciliations: int({ description: 'Number of times that the result was reached.' }),
+              metadata: object({ revision: text({ max: 512, description: 'Revision of the source.' }) }),
+            }),
+            { max: 5, description: 'Results of the last contents, the newest first.' },
           ),
         ),
         clusters: optional(

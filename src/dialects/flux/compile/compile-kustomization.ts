@@ -265,7 +265,7 @@ function optionsOf({ metadata }: Kustomization, spec: KustomizationSpec, depends
   return compact({
     apply: compact({
       force: true,
-      timeout: formatDuration(timeoutMs(fields)),
+      timeout: compiledTimeout(fields),
       immutable: fields['force'] === true ? ('Recreate' as const) : undefined,
     }),
     delete: { ...deletionOf(spec) },
@@ -277,6 +277,11 @@ function optionsOf({ metadata }: Kustomization, spec: KustomizationSpec, depends
 }
 
 const LEAST_TIMEOUT_MS = 30_000
+
+/** How long agents wait for the objects, for example `4m30s`. */
+export function compiledTimeout(fields: JsonObject): string {
+  return formatDuration(timeoutMs(fields))
+}
 
 function timeoutMs(fields: JsonObject): number {
   const asked = parseDuration(textOf(fields['timeout']))

@@ -62,6 +62,10 @@ function kindOf(object: KubeObject): string {
 }
 
 function policiesOf(object: Kustomization | HelmRelease): DeletionPolicies {
-  if (kindOf(object) === HelmRelease.kind) return releaseDeletion(readHelmRelease(object).spec)
+  if (isRelease(object)) return releaseDeletion(readHelmRelease(object).spec)
   return deletionOf(readKustomization(object).spec)
+}
+
+function isRelease(object: Kustomization | HelmRelease): object is HelmRelease {
+  return kindOf(object) === HelmRelease.kind
 }

@@ -167,6 +167,45 @@ test('an unedited GitRepository and Kustomization deliver to clusters, and their
   assert.deepEqual(writes, [], 'nothing is written while nothing changes')
 })
 
+test('the history has the results of the last contents, and Healthy is there while objects are waited for', async (t) => {
+  const { hub, place, repository, kustomization, settle, push, edit, status, ready } = await world(t)
+  await place()
+  await repository()
+  await kustomization('apps')
+  await settle()
+  const condition = async (type: string) => {
+    const one = (await status('apps'))?.conditions?.find((found) => found.type === type)
+    return one && `${one.status} ${one.reason}: ${one.message}`
+  }
+  const results = async () =>
+    (await status('apps'))?.history?.map(
+      ({ lastReconciledStatus, metadata, totalReconciliations }) =>
+        `${lastReconciledStatus} ${metadata.revision} ${totalReconciliations}`,
+    )
+  assert.deepEqual(await results(), ['ReconciliationSucceeded main@sha1:c1 1'])
+  assert.match((await status('apps'))?.history?.[0]?.digest ?? '', /^sha256:[0-9a-f]{64}$/)
+  assert.equal(await condition('Healthy'), 'True Succeeded: Health check passed')
+  await push('c2', { 'apps/cm.yaml': cm('web', '2') })
+  await settle('Failed')
+  assert.match(await ready('apps'), /^False HealthCheckFailed/)
+  assert.match((await condition('Healthy')) ?? '', /^False HealthCheckFailed: Health check failed: /)
+  await settle()
+  await push('c3', { 'apps/cm.yaml': 'kind: [' })
+  assert.match(await ready('apps'), /^False BuildFailed/)
+  assert.deepEqual((await results())?.at(-1), 'ReconciliationSucceeded main@sha1:c1 1')
+  assert.ok((await results())?.includes('HealthCheckFailed main@sha1:c2 1'))
+  assert.ok(!(await results())?.join().includes('c3'), 'content that could not be built has no entry')
+  await edit('apps', { wait: false })
+  assert.equal(await condition('Healthy'), undefined)
+  hub.writes.length = 0
+  await hub.clock.advance(600_000)
+  assert.deepEqual(
+    hub.writes.filter((write) => write.includes('fluxcd')),
+    [],
+    'no entry while nothing changes',
+  )
+})
+
 test('a missing source, then a missing dependency, then a missing cluster is named', async (t) => {
   const { place, repository, kustomization, settle, ready, delivered } = await world(t)
   await kustomization('apps', { dependsOn: [{ name: 'base' }] })

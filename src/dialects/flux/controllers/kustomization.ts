@@ -1,16 +1,25 @@
 // Tested by src/dialects/flux/controllers/kustomization.sim.test.ts.
 /** Compiles a Kustomization to a Bundle, and writes the state of the Bundle into its status. */
 import { jsonEqual } from '../../../core/json.ts'
+import { formatDuration } from '../../../core/time/duration.ts'
+import { formatTime, parseTime } from '../../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
 import { allowsSecrets } from '../../../kinds/fields/secrets-annotation.ts'
 import { keyOf } from '../../../kinds/meta.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import { REQUESTED } from '../compile/compile-source.ts'
-import { compileKustomization, readKustomization } from '../compile/compile-kustomization.ts'
+import {
+  compiledTimeout,
+  compileKustomization,
+  readKustomization,
+  waitsForHealth,
+} from '../compile/compile-kustomization.ts'
 import type { KustomizationScene, KustomizationSpec } from '../compile/compile-kustomization.ts'
 import { madeFor, madeName } from '../compile/made-objects.ts'
 import { Kustomization } from '../kinds.ts'
-import { readyState } from '../status/kustomization-status.ts'
+import { withResult } from '../status/kustomization-history.ts'
+import { healthyState, readyState } from '../status/kustomization-status.ts'
+import type { ReadyState } from '../status/kustomization-status.ts'
 import { addFinalizer, keepDeletionPolicy, removeWithBundle } from './deletion-policy.ts'
 import { checkDependency, isReady } from './dependencies.ts'
 import { refuseErrors, showFindings } from './git-repository.ts'
@@ -89,7 +98,7 @@ export function kustomizationReconciler(ports: KustomizationPorts): Reconciler<K
     const isDelivered = found.hasOthers || ports.bundleOf(namespace, madeName(Kustomization.kind, name)) !== undefined
     if (!isDelivered) return showNestedOnly(draft, { spec, source }, ports)
     const isWritten = await writeMade(object, desired, { ports, context })
-    const waitMs = await show(draft, { spec, source, isWritten }, ports)
+    const waitMs = await show(draft, { spec, source, isWritten, now: context.clock.now() }, ports)
     const waits = [
       ...(spec.substituteFrom.length > 0 ? [POLL_MS] : []),
       ...(waitMs > 0 ? [waitMs] : []),
@@ -142,12 +151,13 @@ interface Shown {
   readonly source: FoundSource
   /** Whether the Bundle was written in this pass. */
   readonly isWritten: boolean
+  readonly now: number
 }
 
 /** Writes the status; returns the milliseconds until counts may be written again, or 0. */
 async function show(
   draft: Draft<Kustomization>,
-  { spec, source, isWritten }: Shown,
+  { spec, source, isWritten, now }: Shown,
   ports: KustomizationPorts,
 ): Promise<number> {
   const { next, conditions } = draft
@@ -195,7 +205,34 @@ async function show(
   }
   const requested = annotations[REQUESTED]
   if (requested !== undefined) status.lastHandledReconcileAt = requested
+  const digest = bundle?.status?.revision?.set ?? bundle?.status?.recipe
+  if (digest !== undefined && built !== undefined && isResult(shown)) {
+    const began = parseTime(before?.status === 'Unknown' ? before.lastTransitionTime : '') ?? now
+    const duration = formatDuration(Math.max(0, now - began))
+    const result = { digest, status: shown.reason, revision: attempted, now: formatTime(now), duration }
+    status.history = withResult(status.history ?? [], result)
+  }
+  showHealth(conditions, { state: shown, spec, revision: attempted })
   conditions.set('Ready', shown.status, shown.reason, shown.message.slice(0, 4096))
   if (shown.status === 'Unknown') conditions.set('Reconciling', 'True', shown.reason, shown.message.slice(0, 4096))
   return 0
+}
+
+/** Whether delivered content has a result. As in Flux, content that could not be built is not in the history. */
+function isResult({ status, reason }: ReadyState): boolean {
+  return status === 'True' || (status === 'False' && reason === 'HealthCheckFailed')
+}
+
+/** Condition Healthy, which Flux has while a Kustomization waits for its objects. */
+function showHealth(
+  conditions: Draft<Kustomization>['conditions'],
+  {
+    state,
+    spec,
+    revision,
+  }: { readonly state: ReadyState; readonly spec: KustomizationSpec; readonly revision: string },
+): void {
+  const healthy = waitsForHealth(spec.fields) ? healthyState(state, revision, compiledTimeout(spec.fields)) : undefined
+  if (healthy) conditions.set('Healthy', healthy.status, healthy.reason, healthy.message.slice(0, 4096))
+  else conditions.remove('Healthy')
 }

@@ -78,6 +78,18 @@ export function readyState(facts: KustomizationFacts): ReadyState {
   return { status: 'True', reason: 'ReconciliationSucceeded', message: `Applied revision: ${revision}${where}` }
 }
 
+/** Condition Healthy of a Kustomization that waits for its objects; undefined before their health counts. */
+export function healthyState(ready: ReadyState, revision: string, timeout: string): ReadyState | undefined {
+  if (ready.status === 'True') return { status: 'True', reason: 'Succeeded', message: 'Health check passed' }
+  if (ready.reason === 'HealthCheckFailed') {
+    const message = `Health check failed: ${ready.message}`
+    return { status: 'False', reason: 'HealthCheckFailed', message }
+  }
+  if (ready.status !== 'Unknown') return undefined
+  const message = `Running health checks for revision ${revision} with a timeout of ${timeout}`
+  return { status: 'Unknown', reason: 'Progressing', message }
+}
+
 /** `2 ready, 1 failed, 3 pending of 6 clusters`. */
 function countsText({ total, ready, progressing, pending, failed, offline }: RolloutCounts): string {
   const counts = Object.entries({ ready, progressing, failed, offline, pending }).filter(([, count]) => count > 0)
