@@ -117,6 +117,11 @@ export const CONDITIONS: readonly ConditionEntry[] = [
   condition('SealingKeyRetired', ['Cluster'], 'True while the hub waits for a new sealing key of the agent.'),
   condition('Usable', ['JoinToken'], 'True while clusters can join with the token.'),
   condition('GitPolling', ['GitRepo'], 'The Ready condition of the Source that the hub created for the GitRepo.'),
+  condition(
+    'Healthy',
+    ['Kustomization'],
+    'The health of the objects. Absent for a Kustomization that does not wait for its objects.',
+  ),
   condition('Compiled', ['Policy'], 'True when the Policy is a Bundle of checks that reaches its clusters.'),
   condition(
     'DutiesMet',
@@ -427,8 +432,8 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       entry('BadInput', 'An input cannot be read.', 'Correct the input that the message names.'),
       entry(
         'SecretInput',
-        'An input is a Secret, and the Bundle is rendered by the agent.',
-        'Use `helm.valuesFrom`, or set `render.at: Hub`.',
+        'An input is a Secret, and the Bundle is rendered or decrypted by the agent.',
+        'Use `helm.valuesFrom`, or set `render.at: Hub` or `decryption.at: Hub`.',
       ),
       entry(
         'ValuesKeyChanged',
@@ -1054,6 +1059,11 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
       ),
       entry('DependencyNotReady', 'An object in `spec.dependsOn` is missing or not ready. The hub retries.'),
       entry('InvalidCELExpression', 'A `readyExpr` cannot be evaluated.', 'Correct the expression.'),
+      entry(
+        'BadAnnotation',
+        'An annotation of the object or its Namespace has a value that does not exist.',
+        'Correct the annotation that the message names.',
+      ),
       entry(
         'NoCluster',
         'No cluster is named or selected.',

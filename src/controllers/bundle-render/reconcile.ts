@@ -77,7 +77,7 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       const selected = selectedOf(bundle, ports)
       showUnplaced(draft, selected, newest)
       showUnstaged(draft, selected?.length ?? 0, planOf(bundle, ports))
-      if (await stillWaits(bundle, newest, found, ports)) return showGathering(draft, ports)
+      if (await stillWaits(bundle, newest, found, ports)) return showGathering(draft, ports, context.clock.now())
       const { held } = status
       delete status.held
       const isLifted = (status.reverted ?? []).some((name) => !isMarkedBad(name, bundle, ports))
@@ -90,7 +90,8 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       const { release } = wanted
       const content = { bundle, release, recipe: found.digest, artifact }
       if (!wanted.isNew) await refuseContent(bundle, release, ports, false)
-      if (wanted.isNew && !(await ports.offers.offer(content, context))) return showGathering(draft, ports)
+      if (wanted.isNew && !(await ports.offers.offer(content, context)))
+        return showGathering(draft, ports, context.clock.now())
       status.release = release.name
       status.recipe = found.digest
       status.revision = bundleRevision(release)

@@ -2,7 +2,7 @@
 /** Rendered content that waits in release-gather for the other Bundles of its commit, as bundle-render sees it. */
 import { fromUtf8 } from '../../core/bytes.ts'
 import { compact } from '../../core/compact.ts'
-import { nameSome } from '../../core/text/name-some.ts'
+import { parseTime } from '../../core/time/time.ts'
 import type { Draft, Result } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'
@@ -12,6 +12,11 @@ import type { ReleaseVariant } from '../../plan/release/variants.ts'
 import type { RenderedContent } from '../release-gather/ports.ts'
 import type { BundleRenderPorts } from './ports.ts'
 import type { FoundRecipe } from './recipe.ts'
+
+/** The most late Bundles that a message names. */
+const MOST_LATE = 2
+/** The time after a fetch from which on late Bundles are named. */
+const NAMED_AFTER_MS = 10_000
 
 type WaitingPorts = Pick<BundleRenderPorts, 'offers' | 'getBlob'>
 
@@ -64,19 +69,25 @@ async function readCandidate(
 
 /**
  * Shows that the content waits. The recorded artifact stays: after a restart, the Bundle counts as not rendered yet.
+ * Late Bundles are named when they take long: otherwise the message of each Bundle would change with each other Bundle
+ * that is rendered.
  */
 export function showGathering(
   { conditions, seen, next }: Draft<Bundle>,
-  { offers }: Pick<BundleRenderPorts, 'offers'>,
+  { offers, sourceOf }: Pick<BundleRenderPorts, 'offers' | 'sourceOf'>,
+  now: number,
 ): Result {
   const status = (next.status ??= {})
-  const names = offers.lateBundles(next, status.artifact)
-  const late = nameSome(names)
+  const { source } = next.spec
+  const fetchedAt = source && sourceOf(next.metadata.namespace ?? '', source.name)?.status?.artifact?.fetchedAt
+  const isSlow = now - (parseTime(fetchedAt ?? '') ?? now) >= NAMED_AFTER_MS
+  const names = isSlow ? offers.lateBundles(next, status.artifact, MOST_LATE + 1) : []
+  const late = names.length > MOST_LATE ? `${names.slice(0, MOST_LATE).join(', ')} and others` : names.join(', ')
   const message = `${status.sourceRevision ?? 'The new content'} is rendered; one Release is made of all bundles that it changes${late === '' ? '' : `, when ${late} are rendered too`}.`
   conditions.set('Ready', 'False', 'Gathering', message)
   conditions.set('Reconciling', 'True', 'Gathering', message)
   const recorded = seen.status?.artifact
   if (recorded === undefined) delete status.artifact
   else status.artifact = recorded
-  return {}
+  return { requeueAfterMs: NAMED_AFTER_MS }
 }

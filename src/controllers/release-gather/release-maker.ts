@@ -29,8 +29,8 @@ export interface OfferPort {
   /** The content of a Bundle (`namespace/name`) that waits, or that was released and not forgotten yet. */
   waiting(bundle: string): RenderedContent | undefined
   forget(bundle: string): void
-  /** The other Bundles of the Source that are not rendered from this artifact yet. */
-  lateBundles(bundle: Bundle, artifact: RenderedContent['artifact']): readonly string[]
+  /** At most `most` of the other Bundles of the Source that are not rendered from this artifact yet. */
+  lateBundles(bundle: Bundle, artifact: RenderedContent['artifact'], most: number): readonly string[]
 }
 
 /** The part of release-gather that its Source passes use as well. */
@@ -101,10 +101,14 @@ export function createReleaseMaker(ports: ReleaseGatherPorts): ReleaseMaker {
     wait,
     waiting: (bundle) => waiting.get(bundle),
     forget: (bundle) => void waiting.delete(bundle),
-    lateBundles: (bundle, artifact) =>
-      otherBundles(bundle)
-        .filter((other) => renderedFrom(other) !== artifact)
-        .map(({ metadata }) => metadata.name),
+    lateBundles: (bundle, artifact, most) => {
+      const late: string[] = []
+      for (const other of otherBundles(bundle)) {
+        if (renderedFrom(other) !== artifact) late.push(other.metadata.name)
+        if (late.length >= most) break
+      }
+      return late
+    },
     async offer(content, context) {
       const { bundle, release, artifact } = content
       // Read one by one: the first Bundle that is late decides, and a Source can have thousands of Bundles.

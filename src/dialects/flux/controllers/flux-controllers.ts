@@ -10,6 +10,7 @@ import { jsonEqual } from '../../../core/json.ts'
 import { createController } from '../../../engine/controller.ts'
 import type { Controller } from '../../../engine/controller.ts'
 import { createKeyedThrottle } from '../../../engine/keyed-throttle.ts'
+import type { KeyedThrottle } from '../../../engine/keyed-throttle.ts'
 import { triggerOn, triggerOnObject } from '../../../engine/trigger.ts'
 import { ConfigMap, Namespace, Secret } from '../../../kinds/builtin/core.ts'
 import { keyOf } from '../../../kinds/meta.ts'
@@ -45,8 +46,10 @@ const NO_CLUSTER = { name: '', labels: {}, annotations: {}, claims: {}, values: 
 const NAMESPACE_ANNOTATIONS = [PLACEMENT_ANNOTATION, DECRYPTION_ANNOTATION]
 
 const MANAGER = 'flotilla-flux'
-/** Time for which a change of counts alone waits before it is written. */
+/** Time for which a change of counts alone waits before it is written: longer where many objects have counts. */
 const SAVED_UP_MS = 3000
+const SAVED_UP_PER_OBJECT_MS = 10
+const MOST_SAVED_UP_MS = 30_000
 
 /** Creates the controllers; nothing happens before `run`. */
 export function createFluxControllers(parts: FluxParts): readonly Controller[] {
@@ -209,8 +212,13 @@ function portsOf({ informers, blobs, clock, render }: FluxParts): KustomizationP
       const content = release?.spec.bundles.find(({ name }) => name === metadata.name)
       return content && !content.variants ? await inventoryIn(content.set, blobs) : undefined
     },
-    statusThrottle: createKeyedThrottle(clock, SAVED_UP_MS),
+    statusThrottle: paced(createKeyedThrottle(clock, SAVED_UP_MS), () => kustomizations.lister.size()),
   }
+}
+
+function paced(throttle: KeyedThrottle, size: () => number): KeyedThrottle {
+  const own = () => Math.min(MOST_SAVED_UP_MS, SAVED_UP_MS + SAVED_UP_PER_OBJECT_MS * size())
+  return { ...throttle, note: (key, forMs = own()) => throttle.note(key, forMs) }
 }
 
 async function inventoryIn(set: Digest, blobs: Pick<Blobs, 'get'>): Promise<{ id: string; v: string }[] | undefined> {

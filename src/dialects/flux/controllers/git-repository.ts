@@ -3,6 +3,7 @@
 import { findCondition } from '../../../core/conditions.ts'
 import { Stalled } from '../../../core/errors.ts'
 import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
+import type { Condition, KubeObject } from '../../../kinds/meta.ts'
 import type { Source } from '../../../kinds/native/source.ts'
 import { identityOf, selectionOf } from '../../../source/fetch-request.ts'
 import { findingText } from '../../read-fields.ts'
@@ -160,4 +161,13 @@ function setOrDelete<K extends 'includedArtifacts' | 'observedInclude' | 'observ
 function artifactOf({ status }: Source, { ref }: GitRepositorySpec): FluxArtifact {
   const { revision, digest, fetchedAt, bytes } = status!.artifact!
   return { revision: fluxRevision(ref, revision), digest, lastUpdateTime: fetchedAt, size: bytes }
+}
+
+/** Keeps condition Reconciling in a pass that writes nothing: the engine removes it from an object without it. */
+export function keepReconciling({
+  seen,
+  conditions,
+}: Draft<KubeObject & { readonly status?: { conditions?: Condition[] } }>): void {
+  const found = findCondition(seen.status?.conditions, 'Reconciling')
+  if (found) conditions.set('Reconciling', found.status, found.reason, found.message)
 }

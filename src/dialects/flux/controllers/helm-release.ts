@@ -19,7 +19,7 @@ import { locateChart } from './chart-of-release.ts'
 import type { LocatedChart } from './chart-of-release.ts'
 import { addFinalizer, keepDeletionPolicy, removeWithBundle } from './deletion-policy.ts'
 import { checkDependency, isReady } from './dependencies.ts'
-import { refuseErrors, showFindings } from './git-repository.ts'
+import { keepReconciling, refuseErrors, showFindings } from './git-repository.ts'
 import type { HelmReleasePorts } from './ports.ts'
 import { dataOf, targetOf } from './target.ts'
 import { writeMade } from './write-made.ts'
@@ -170,7 +170,11 @@ async function show(
   const before = conditions.get('Ready')
   const waitMs = ports.statusThrottle.waitMs(`${HelmRelease.kind} ${keyOf(next)}`)
   const isOnlyCounts = before?.status === shown.Ready.status && before.reason === shown.Ready.reason
-  if (waitMs > 0 && isOnlyCounts && !jsonEqual(status.clusters, clusters)) return waitMs
+  const isSame = before?.message === shown.Ready.message && jsonEqual(status.clusters ?? null, clusters ?? null)
+  if (waitMs > 0 && isOnlyCounts && !isSame) {
+    keepReconciling(draft)
+    return waitMs
+  }
   ports.statusThrottle.note(`${HelmRelease.kind} ${keyOf(next)}`)
   if (history.length > 0) status.history = history
   if (clusters) status.clusters = clusters

@@ -110,8 +110,11 @@ async function world(t: TestContext, files: Files = FILES) {
     await hub.client.update(Kustomization, { ...found, spec: { ...found.spec, ...spec } })
     await settle()
   }
-  const push = async (commit: string, next: Files) => {
+  const start = (commit: string, next: Files): void => {
     tip = { commit, files: next }
+  }
+  const push = async (commit: string, next: Files) => {
+    start(commit, next)
     await settle()
   }
   /** What each cluster should have: `bundle: namespace/name value`. */
@@ -137,7 +140,7 @@ async function world(t: TestContext, files: Files = FILES) {
     const one = found?.status?.conditions?.find(({ type }) => type === 'Ready')
     return one ? `${one.status} ${one.reason}: ${one.message}` : '-'
   }
-  return { hub, settle, annotate, place, repository, kustomization, edit, push, delivered, status, ready }
+  return { hub, settle, annotate, place, repository, kustomization, edit, start, push, delivered, status, ready }
 }
 
 test('an unedited GitRepository and Kustomization deliver to clusters, and their status is as in Flux', async (t) => {
@@ -204,6 +207,29 @@ test('the history has the results of the last contents, and Healthy is there whi
     [],
     'no entry while nothing changes',
   )
+})
+
+test('while clusters become ready, counts are saved up, and Reconciling stays', async (t) => {
+  const { hub, place, repository, kustomization, settle, status, start } = await world(t)
+  for (let at = 3; at <= 12; at++) await hub.create(buildCluster(`c${at}`), Cluster)
+  await place()
+  await repository()
+  await kustomization('apps')
+  await settle()
+  start('c2', { 'apps/cm.yaml': cm('web', '2') })
+  hub.writes.length = 0
+  const seen: string[] = []
+  for (let second = 0; second < 80; second++) {
+    await hub.clock.advance(1000)
+    // Clusters become ready one after the other.
+    if (second >= 65) await hub.report(`c${second - 64}`, 'Ready')
+    const conditions = (await status('apps'))?.conditions ?? []
+    const of = (type: string) => conditions.find((one) => one.type === type)?.status
+    seen.push(`${of('Ready')} ${of('Reconciling')}`)
+  }
+  assert.deepEqual([...new Set(seen)], ['True undefined', 'Unknown True'])
+  const writes = hub.writes.filter((write) => /kustomizations\/apps\/status/.test(write)).length
+  assert.ok(writes >= 4 && writes <= 8, `${writes} writes of the status for 12 clusters`)
 })
 
 test('a missing source, then a missing dependency, then a missing cluster is named', async (t) => {

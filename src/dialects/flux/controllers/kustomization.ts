@@ -22,7 +22,7 @@ import { healthyState, readyState } from '../status/kustomization-status.ts'
 import type { ReadyState } from '../status/kustomization-status.ts'
 import { addFinalizer, keepDeletionPolicy, removeWithBundle } from './deletion-policy.ts'
 import { checkDependency, isReady } from './dependencies.ts'
-import { refuseErrors, showFindings } from './git-repository.ts'
+import { keepReconciling, refuseErrors, showFindings } from './git-repository.ts'
 import { kustomizationSource } from './kustomization-source.ts'
 import type { FoundSource } from './kustomization-source.ts'
 import { dependencyBundles, isDeliveredOnce, nestedObjects, withNested } from './nested.ts'
@@ -192,7 +192,11 @@ async function show(
     before?.status === shown.status &&
     before.reason === shown.reason &&
     next.status?.lastAttemptedRevision === attempted
-  if (waitMs > 0 && isOnlyCounts && !jsonEqual(next.status?.clusters, clusters)) return waitMs
+  const isSame = before?.message === shown.message && jsonEqual(next.status?.clusters ?? null, clusters ?? null)
+  if (waitMs > 0 && isOnlyCounts && !isSame) {
+    keepReconciling(draft)
+    return waitMs
+  }
   ports.statusThrottle.note(key)
   const status = (next.status ??= {})
   if (built !== undefined) status.lastAttemptedRevision = attempted
