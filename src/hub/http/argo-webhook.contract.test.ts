@@ -53,7 +53,7 @@ async function start(t: TestContext) {
   }
   const argo = createArgoWebhook({ client: recording, clock, log: silentLogger })
   const listen = { host: '127.0.0.1', port: 0 }
-  const listener = await listenForWebhooks({ listen, client, clock, log: silentLogger, argo })
+  const listener = await listenForWebhooks({ listen, client, clock, log: silentLogger, doors: [argo] })
   t.after(() => listener.close())
   const secret = async (
     data: Record<string, string>,

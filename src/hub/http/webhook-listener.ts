@@ -9,11 +9,11 @@ import type { Logger } from '../../core/log.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { Secret } from '../../kinds/builtin/core.ts'
 import { Source } from '../../kinds/native/source.ts'
-import { checkWebhook, tokenKeys } from '../../source/verify-webhook.ts'
-import type { createArgoWebhook } from './argo-webhook.ts'
+import { checkWebhook, tokenKeys } from '../../source/webhook/verify-webhook.ts'
 import type { ListenAddress } from './listen-address.ts'
 import { listenOn } from './listen.ts'
 import { createPlainServer } from './plain-server.ts'
+import type { RepositoryWebhook } from './repository-webhook.ts'
 
 /** What the listener needs. */
 export interface WebhookOptions {
@@ -21,8 +21,8 @@ export interface WebhookOptions {
   readonly client: Pick<Client, 'get' | 'patch'>
   readonly clock: Clock
   readonly log: Logger
-  /** Answers webhooks of Argo CD, where its kinds are served. */
-  readonly argo?: ReturnType<typeof createArgoWebhook>
+  /** Doors of the dialects that are served. */
+  readonly doors?: readonly RepositoryWebhook[]
 }
 
 /** A listener that is ready. */
@@ -44,12 +44,13 @@ export async function listenForWebhooks({
   client,
   clock,
   log,
-  argo,
+  doors = [],
 }: WebhookOptions): Promise<WebhookListener> {
   const hinted = new Map<string, number>()
 
   async function statusOf(request: IncomingMessage, path: string): Promise<number> {
-    if (argo && path === argo.path) return argo.statusOf(request, plainHeaders(request))
+    const door = doors.find((one) => one.path === path)
+    if (door) return await door.statusOf(request, plainHeaders(request))
     if (request.method !== 'POST') return 405
     const match = PATH.exec(path)
     if (!match) return 404

@@ -15,11 +15,11 @@ import { openUserApi } from '../console/user-api.ts'
 import type { FleetView } from '../console/fleet-view.ts'
 import type { DataDirectory } from '../home/data-directory.ts'
 import { parseAddress } from '../http/listen-address.ts'
-import type { ArgoWebhookOptions } from '../http/argo-webhook.ts'
+import type { RepositoryWebhook, RepositoryWebhookOptions } from '../http/repository-webhook.ts'
 import { listenForWebhooks } from '../http/webhook-listener.ts'
-import type { WebhookOptions } from '../http/webhook-listener.ts'
 import { listenForMetrics } from '../metrics/metrics-listener.ts'
 import { servedDialects } from '../home/dialect-names.ts'
+import type { DialectName } from '../home/dialect-names.ts'
 import { consoleExposure, readCertificate, readClientSecret, readOidcSettings } from './oidc-config.ts'
 import type { Starting } from './starting.ts'
 
@@ -60,18 +60,23 @@ export async function startListeners(
     closeLater(() => listener.close())
   }
   if (config.webhookListen !== undefined) {
-    const argo = servedDialects(config).includes('argo') ? await argoWebhook({ client, clock, log }) : undefined
+    const doors = await webhookDoors(servedDialects(config), { client, clock, log })
     const listen = parseAddress(config.webhookListen)
-    const listener = await listenForWebhooks({ listen, client, clock, log, ...(argo && { argo }) })
+    const listener = await listenForWebhooks({ listen, client, clock, log, doors })
     closeLater(() => listener.close())
   }
   return console
 }
 
-/** Loaded only on hubs that serve Argo CD's kinds. */
-async function argoWebhook(options: ArgoWebhookOptions): Promise<NonNullable<WebhookOptions['argo']>> {
-  const { createArgoWebhook } = await import('../http/argo-webhook.ts')
-  return createArgoWebhook(options)
+/** Loaded only on hubs that serve the kinds of the dialect. */
+async function webhookDoors(
+  dialects: readonly DialectName[],
+  options: RepositoryWebhookOptions,
+): Promise<RepositoryWebhook[]> {
+  const doors: RepositoryWebhook[] = []
+  if (dialects.includes('argo')) doors.push((await import('../http/argo-webhook.ts')).createArgoWebhook(options))
+  if (dialects.includes('fleet')) doors.push((await import('../http/fleet-webhook.ts')).createFleetWebhook(options))
+  return doors
 }
 
 const NO_CONSOLE: HubListeners = {

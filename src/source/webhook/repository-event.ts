@@ -1,13 +1,10 @@
-/** Webhooks of git servers as Argo CD reads them: what happened, and in which repository. */
-import { isObject } from '../../../core/json.ts'
-import type { JsonObject } from '../../../core/json.ts'
-import type { Source } from '../../../kinds/native/source.ts'
+/** Webhooks of git servers: what happened, and in which repository. */
+import { isObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { Source } from '../../kinds/native/source.ts'
 
-/** A git server that sends webhooks, and the key of its secret in Secret `argocd-secret`. */
-export interface WebhookSender {
-  readonly name: 'GitHub' | 'GitLab' | 'Gitea'
-  readonly secretKey: string
-}
+/** A git server that sends webhooks. Gogs sends those of Gitea. */
+export type WebhookSender = 'GitHub' | 'GitLab' | 'Gitea'
 
 /** A push of a branch or a tag, or a change of a pull request. */
 export interface RepositoryEvent {
@@ -24,22 +21,22 @@ export interface RepositoryEvent {
 type Headers = Readonly<Record<string, string | undefined>>
 
 /** Gitea and Gogs send the headers of GitHub, too, so they come first. */
-const SENDERS: readonly (WebhookSender & { readonly header: string })[] = [
-  { name: 'Gitea', header: 'x-gogs-event', secretKey: 'webhook.gogs.secret' },
-  { name: 'Gitea', header: 'x-gitea-event', secretKey: 'webhook.gogs.secret' },
-  { name: 'GitHub', header: 'x-github-event', secretKey: 'webhook.github.secret' },
-  { name: 'GitLab', header: 'x-gitlab-event', secretKey: 'webhook.gitlab.secret' },
+const SENDERS: readonly (readonly [header: string, sender: WebhookSender])[] = [
+  ['x-gogs-event', 'Gitea'],
+  ['x-gitea-event', 'Gitea'],
+  ['x-github-event', 'GitHub'],
+  ['x-gitlab-event', 'GitLab'],
 ]
 
 /** The sender by the headers of a call; undefined for other services. */
 export function webhookSender(headers: Headers): WebhookSender | undefined {
-  return SENDERS.find(({ header }) => headers[header] !== undefined)
+  return SENDERS.find(([header]) => headers[header] !== undefined)?.[1]
 }
 
 /** Reads a genuine call; undefined for an event that changes nothing, such as a ping. */
 export function readEvent(sender: WebhookSender, headers: Headers, body: unknown): RepositoryEvent | undefined {
   if (!isObject(body)) return undefined
-  return sender.name === 'GitLab' ? ofGitLab(body) : ofGitHub(headers, body)
+  return sender === 'GitLab' ? ofGitLab(body) : ofGitHub(headers, body)
 }
 
 /** GitHub, Gitea and Gogs have the same fields. */
@@ -102,32 +99,6 @@ function placeOf(address: string): string | undefined {
   if (address.length > MAX_ADDRESS) return undefined
   const [, host, path] = ADDRESS.exec(address.trim().toLowerCase()) ?? []
   return host === undefined ? undefined : `${host}/${path!.replace(/\/+$/, '').replace(/\.git$/, '')}`
-}
-
-/** Whether a generator `pullRequest` of a set, at any depth, is about the repository of an event. */
-export function concernsSet(generators: unknown, { names }: RepositoryEvent): boolean {
-  const wanted = new Set(names.filter((name) => name !== '').map((name) => name.toLowerCase()))
-  const walk = (value: unknown, depth: number): boolean => {
-    if (depth > MAX_DEPTH) return false
-    if (Array.isArray(value)) return value.some((one) => walk(one, depth + 1))
-    if (!isObject(value)) return false
-    return Object.entries(value).some(([key, one]) =>
-      key === 'pullRequest' && isObject(one)
-        ? repositoriesOf(one).some((name) => wanted.has(name))
-        : walk(one, depth + 1),
-    )
-  }
-  return walk(generators, 0)
-}
-
-const MAX_DEPTH = 20
-
-function repositoriesOf(generator: JsonObject): readonly string[] {
-  return ['github', 'gitlab', 'gitea'].flatMap((service) => {
-    const { owner, repo, project } = objectAt(generator, service)
-    if (typeof project === 'string' || typeof project === 'number') return [String(project).toLowerCase()]
-    return typeof owner === 'string' && typeof repo === 'string' ? [`${owner}/${repo}`.toLowerCase()] : []
-  })
 }
 
 function objectAt(from: JsonObject, field: string): JsonObject {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { concernsSet, concernsSource, isSameRepository, readEvent, webhookSender } from './repository-event.ts'
+import { concernsSource, isSameRepository, readEvent, webhookSender } from './repository-event.ts'
 import type { RepositoryEvent } from './repository-event.ts'
 
 const REPOSITORY = { html_url: 'https://git.example/acme/apps', full_name: 'acme/apps', default_branch: 'main' }
@@ -14,13 +14,13 @@ function read(headers: Record<string, string>, body: unknown): RepositoryEvent |
 describe('webhooks', () => {
   it('name their sender by headers; Gitea sends those of GitHub, too', () => {
     const senders: [Record<string, string>, string | undefined][] = [
-      [{ 'x-github-event': 'push' }, 'webhook.github.secret'],
-      [{ 'x-gitlab-event': 'Push Hook' }, 'webhook.gitlab.secret'],
-      [{ 'x-github-event': 'push', 'x-gitea-event': 'push' }, 'webhook.gogs.secret'],
-      [{ 'x-github-event': 'push', 'x-gogs-event': 'push' }, 'webhook.gogs.secret'],
+      [{ 'x-github-event': 'push' }, 'GitHub'],
+      [{ 'x-gitlab-event': 'Push Hook' }, 'GitLab'],
+      [{ 'x-github-event': 'push', 'x-gitea-event': 'push' }, 'Gitea'],
+      [{ 'x-github-event': 'push', 'x-gogs-event': 'push' }, 'Gitea'],
       [{ 'x-event-key': 'repo:push' }, undefined],
     ]
-    for (const [headers, key] of senders) assert.equal(webhookSender(headers)?.secretKey, key)
+    for (const [headers, sender] of senders) assert.equal(webhookSender(headers), sender)
   })
 
   it('of GitHub and Gitea have the repository and the ref', () => {
@@ -115,26 +115,4 @@ describe('repositories', () => {
     }
     assert.equal(concernsSource({}, main), false)
   })
-})
-
-describe('sets', () => {
-  const event: RepositoryEvent = {
-    kind: 'PullRequest',
-    url: 'https://x',
-    ref: '',
-    defaultBranch: '',
-    names: ['Acme/Apps', '7', ''],
-  }
-  const cases: [unknown, boolean][] = [
-    [[{ pullRequest: { github: { owner: 'acme', repo: 'apps' } } }], true],
-    [[{ matrix: { generators: [{ list: {} }, { pullRequest: { gitea: { owner: 'acme', repo: 'apps' } } }] } }], true],
-    [[{ pullRequest: { gitlab: { project: '7' } } }], true],
-    [[{ pullRequest: { gitlab: { project: 7 } } }], true],
-    [[{ pullRequest: { github: { owner: 'acme', repo: 'other' } } }], false],
-    [[{ git: { repoURL: 'https://x' } }], false],
-    [undefined, false],
-  ]
-  for (const [generators, expected] of cases) {
-    it(JSON.stringify(generators) ?? 'no generators', () => assert.equal(concernsSet(generators, event), expected))
-  }
 })

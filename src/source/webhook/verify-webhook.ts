@@ -3,7 +3,7 @@
  * triggers a fetch.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { sha256 } from '../core/bytes.ts'
+import { sha256 } from '../../core/bytes.ts'
 
 /** A check that reads a body in chunks. */
 export interface WebhookCheck {
