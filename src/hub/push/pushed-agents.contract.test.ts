@@ -4,9 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { ConfigMap, Namespace, Secret, ServiceAccount } from '../../kinds/builtin/core.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
@@ -26,6 +27,13 @@ import {
 } from '../../../test/e2e/pushed-sites.ts'
 
 const ACCOUNT = 'system:serviceaccount:flotilla-agent:flotilla-agent'
+
+/** The content of a file, without its compression. */
+function unpacked(bytes: Buffer): Buffer {
+  const magic = bytes.subarray(0, 4).toString('hex')
+  if (magic.startsWith('1f8b')) return gunzipSync(bytes)
+  return magic === '28b52ffd' ? zstdDecompressSync(bytes) : bytes
+}
 
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -104,21 +112,26 @@ test('a cluster is registered, follows, survives restarts and leaves no credenti
     await site.client.get(ServiceAccount, { namespace: 'flotilla-agent', name: 'flotilla-agent' })
   })
 
-  // Nothing of the credential is in a file, a log, a backup or an answer to another user.
+  // Nothing of the credential is in a file, a log, a backup or a support bundle.
   const backup = await second.flotilla('backup', join(folder, 'hub.backup'), '--data', data)
   assert.equal(backup.code, 0, backup.stderr)
+  const support = await second.flotilla('support-bundle', join(folder, 'support.tar.gz'))
+  assert.equal(support.code, 0, support.stderr)
   await second.hub.stop()
   const { privateKey } = site.home.admin
   const canaries = [privateKey, Buffer.from(privateKey).toString('base64')].flatMap((text) => [
     text.slice(60, 110),
     Buffer.from(text).toString('base64').slice(80, 130),
   ])
-  const files = [...filesBelow(data), join(folder, 'hub.backup')]
+  const files = [...filesBelow(data), join(folder, 'hub.backup'), join(folder, 'support.tar.gz')]
   assert.ok(files.length > 10)
-  for (const path of files) {
-    const text = readFileSync(path, 'latin1')
+  const readable = files.map((path) => [path, unpacked(readFileSync(path)).toString('latin1')] as const)
+  for (const [path, text] of readable)
     for (const canary of canaries) assert.ok(!text.includes(canary), `${path} has the credential`)
-  }
+  // The name of the Secret is in the same places: the contents can be read.
+  const naming = readable.filter(([, text]) => text.includes('store-1-kubeconfig')).map(([path]) => basename(path))
+  for (const name of ['hub.db', 'hub.backup', 'support.tar.gz'])
+    assert.ok(naming.includes(name), `${name}: ${naming.join()}`)
   for (const { hub } of [first, second])
     for (const canary of canaries) assert.ok(!hub.logged().includes(canary), 'a log has the credential')
   assert.ok(
