@@ -164,6 +164,24 @@ test('a GitRepo without targets means the group default, and says why it reaches
   assert.deepEqual(await delivered(), { one: { v: '1' } })
 })
 
+test('a GitRepo of fleet-local without targets reaches the cluster that is chosen for this workspace', async (t) => {
+  const { hub, settle, delivered, push } = await world(t, {
+    local: { 'fleet.cattle.io/workspace': 'fleet-local', name: 'local' },
+    elsewhere: { name: 'local' },
+  })
+  const url = 'https://github.com/rancher/fleet-examples'
+  push(url, 'c1', { 'simple/cm.yaml': configMap('{ v: "1" }') })
+  const spec = { repo: url, branch: 'master', paths: ['simple'] }
+  await hub.create(build(GitRepo, 'fleet-local/simple', { spec }), GitRepo)
+  await settle()
+  const { status } = await hub.client.get(GitRepo, { namespace: 'fleet-local', name: 'simple' })
+  assert.match(status?.display?.message ?? '', /ClusterGroup default in namespace fleet-local, which does not exist/)
+  const selector = { matchLabels: { name: 'local' } }
+  await hub.create(build(ClusterGroup, 'fleet-local/default', { spec: { selector } }), ClusterGroup)
+  await settle()
+  assert.deepEqual(await delivered(), { local: { v: '1' } })
+})
+
 test('a platform of stores: partitions in order, and a failure in the first one keeps the others closed', async (t) => {
   const { hub, settle, delivered, push, shown } = await world(t, {
     budapest: { 'rollout-ring': 'retail-region-1', ring: 'canary' },
