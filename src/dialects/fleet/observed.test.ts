@@ -16,6 +16,8 @@ import { clusterKeys, describeKey } from '../../render/bundle/chart/cluster-keys
 import { renderInCluster } from '../../render/bundle/render-in-cluster.ts'
 import { concurrencyOf } from '../../plan/rollout/concurrency.ts'
 import type { RingSpec } from '../../plan/rollout/rings.ts'
+import { chooseCommit } from '../../source/git/choose-commit.ts'
+import { chooseVersion, readIndex } from '../../source/helm/helm-index.ts'
 import { readFleetYaml } from './files/fleet-yaml.ts'
 import { bundleName, helmReleaseName, safeConcatName } from './files/names.ts'
 import type { Finding } from '../read-fields.ts'
@@ -536,6 +538,41 @@ const SAME: Readonly<Record<string, () => void>> = {
     const [ring] = ringsIn({ maxUnavailable: 2, partitions })
     assert.deepEqual([(ring as RingSpec).concurrency, (ring as RingSpec).maxUnavailable], [2, '100%'])
   },
+  O7: () => {
+    const timeout = (timeoutSeconds: number) => {
+      const custom = [{ clusterName: 'c1', helm: { timeoutSeconds } }]
+      const tree = { 'cm.yaml': CM, 'fleet.yaml': { helm: { timeoutSeconds: 30 }, targetCustomizations: custom } }
+      return readFleetTree(tree).bundle().spec.variants?.[0]?.options?.apply?.timeout
+    }
+    assert.deepEqual([timeout(0), timeout(5), timeout(-1)], ['30s', '5s', undefined])
+  },
+  V26: () => {
+    const name = '${ .ClusterName }'
+    const fleet = { defaultNamespace: name, namespaceLabels: { a: name } }
+    const { spec } = readFleetTree({ 'cm.yaml': CM, 'fleet.yaml': fleet }).bundle()
+    assert.deepEqual([spec.defaultNamespace, spec.namespaces?.labels], [name, { a: name }])
+    const dir = readFleetTree({ 'cm.yaml': CM, 'fleet.yaml': { kustomize: { dir: name } } }).objects('c1')
+    assert.match(dir as string, /"\$\{ \.ClusterName \}" holds none/)
+  },
+  H15: () => {
+    const entries = ['1.0.0', '1.2.0', '2.0.0'].map((version) => ({ version, urls: [`c-${version}.tgz`] }))
+    const index = readIndex(Buffer.from(JSON.stringify({ apiVersion: 'v1', entries: { c: entries } })), 'index.yaml')
+    const chosen = (range?: string) => chooseVersion(index, { chart: 'c', version: range }, 'index.yaml').version
+    assert.deepEqual([chosen(), chosen('^1.0.0'), chosen('v1.0.0')], ['2.0.0', '1.2.0', '1.0.0'])
+    assert.throws(() => chosen('9.x'), /9\.x/)
+  },
+  L1: () => {
+    const [made] = readFleetTree({ 'cm.yaml': CM }).objects('c4') as { metadata: { namespace: string } }[]
+    assert.equal(made?.metadata.namespace, 'default')
+  },
+  G4: () => {
+    const refs = new Map([
+      [`refs/tags/v1`, a(40)],
+      [`refs/heads/main`, a(40)],
+    ])
+    assert.throws(() => chooseCommit(refs, repo({ branch: 'v1' })), /branch "v1"/)
+    assert.equal(chooseCommit(refs, repo({ branch: 'main' })).name, 'main')
+  },
   G5: () => {
     const findings: Finding[] = []
     assert.deepEqual([readGitRepoSpec({ repo: 'u' }, findings).targets, findings], [undefined, []])
@@ -545,6 +582,38 @@ const SAME: Readonly<Record<string, () => void>> = {
 
 /** Our result of rows that are listed. */
 const OURS: Readonly<Record<string, () => void>> = {
+  F16: () =>
+    assert.match(said({ 'cm.yaml': CM, 'fleet.yaml': 'imageScans: [{image: a, tagName: t}]' }), /which is not done/),
+  H29: () =>
+    assert.match(
+      said({ 'cm.yaml': CM, 'fleet.yaml': 'downstreamResources: [{kind: Secret, name: a}]' }),
+      /is not done/,
+    ),
+  H30: () => assert.match(said({ ...CHART, 'fleet.yaml': 'helm: {maxHistory: 4}' }), /maxHistory has no effect/),
+  O14: () => {
+    const both = (name: string) => [{ configMapKeyRef: { name: 'a' }, secretKeyRef: { name } }]
+    const custom = [{ clusterName: 'c1', helm: { valuesFrom: both('s2') } }]
+    const { result } = readFleetTree({
+      ...CHART,
+      'fleet.yaml': { helm: { valuesFrom: both('s1') }, targetCustomizations: custom },
+    }).variant('c1')
+    assert.ok(result.ok === 'prepared')
+    const read = result.recipe.helm?.valuesFrom?.map(({ name }) => name)
+    assert.deepEqual(read, ['a', 's1', 's2'], 'an entry is a ConfigMap or a Secret')
+  },
+  F26: () => {
+    const { spec } = readFleetTree({ ...CHART, 'fleet.yaml': { helm: { values: { a: 1 } } } }).bundle()
+    assert.deepEqual(spec.helm?.values, { a: 1 })
+  },
+  Y9: () => {
+    const crd = 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b}\nspec: {}\n'
+    const [made] = readFleetTree({ 'crd.yaml': crd }).objects('c1') as { metadata: { annotations?: object } }[]
+    assert.equal(made?.metadata.annotations, undefined, 'CRDs stay by an option of the Bundle')
+  },
+  Y10: () => {
+    const [made] = readFleetTree({ 'cm.yaml': CM }).objects('c1') as { metadata: object }[]
+    assert.deepEqual(made?.metadata, { name: 'cm', namespace: 'default' })
+  },
   N17: () => assert.equal(helmReleaseName(a(80)).length, 53),
   N18: () => {
     const same = { 'a/cm.yaml': CM, 'a/fleet.yaml': 'name: same', 'b/cm.yaml': CM, 'b/fleet.yaml': 'name: same' }
