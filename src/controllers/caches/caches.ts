@@ -28,6 +28,7 @@ import { Source } from '../../kinds/native/source.ts'
 import { Window } from '../../kinds/native/window.ts'
 import { clusterInputsOf } from '../../plan/release/variants.ts'
 import { unsettledClusters } from '../../plan/rollout/rollout-status.ts'
+import { findDecision } from '../../plan/placement/decisions/find-decision.ts'
 
 /** The caches; `createCaches` names the indexes of each. */
 export interface Caches {
@@ -149,7 +150,7 @@ export function decisionGroupsOf(caches: Pick<Caches, 'decisions'>, placement: s
   return caches.decisions.lister
     .by('cluster', cluster)
     .filter((page) => inNamespaceOf(page, page.spec.placement) === placement)
-    .flatMap((page) => page.spec.decisions.find((decision) => decision.cluster === cluster)?.group || [])
+    .flatMap((page) => findDecision(page.spec.decisions, cluster)?.group || [])
 }
 
 /** The highest generation of a Bundle (`namespace/name`) in the documents of all clusters. */

@@ -1,6 +1,7 @@
 import { completePages, selectedOn } from '../../plan/placement/decisions/complete-pages.ts'
 import { inNamespaceOf } from './caches.ts'
 import type { Caches } from './caches.ts'
+import { findDecision } from '../../plan/placement/decisions/find-decision.ts'
 
 type DecisionCaches = Pick<Caches, 'placements' | 'decisions'>
 
@@ -32,7 +33,7 @@ export function selectsCluster(caches: DecisionCaches, placement: string, cluste
         inNamespaceOf(page, page.spec.placement) === placement &&
         page.spec.placementGeneration === generation &&
         page.spec.page < page.spec.pages &&
-        page.spec.decisions.some((decision) => decision.cluster === cluster && decision.state === 'Selected'),
+        findDecision(page.spec.decisions, cluster)?.state === 'Selected',
     )
 }
 

@@ -2,6 +2,7 @@
 import { unsettledClusters } from '../../plan/rollout/rollout-status.ts'
 import { inNamespaceOf } from './caches.ts'
 import type { Caches } from './caches.ts'
+import { findDecision } from '../../plan/placement/decisions/find-decision.ts'
 
 /** Whether a Bundle (`namespace/name`) leaves a cluster: it is deleted, evicted by its Placement, or being removed. */
 export function isWithdrawn(
@@ -16,5 +17,5 @@ export function isWithdrawn(
   return caches.decisions.lister
     .by('cluster', cluster)
     .filter((page) => inNamespaceOf(page, page.spec.placement) === placement)
-    .some(({ spec }) => spec.decisions.some((one) => one.cluster === cluster && one.state === 'Evicting'))
+    .some(({ spec }) => findDecision(spec.decisions, cluster)?.state === 'Evicting')
 }

@@ -24,6 +24,7 @@ import type { Trigger } from '../../engine/trigger.ts'
 import { createPlacementCache } from './placement-cache.ts'
 import type { PlacementCache } from './placement-cache.ts'
 import { placementDecideReconciler } from './reconcile.ts'
+import { findDecision } from '../../plan/placement/decisions/find-decision.ts'
 
 const CEL = { native: compileCelFor('native'), ocm: compileCelFor('ocm') } as const
 
@@ -130,9 +131,7 @@ function triggersOf(caches: Caches, books: PlacementCache, now: () => number): r
       const left = held(before).some(({ bundle }) => !held(after).some((entry) => entry.bundle === bundle))
       if (!left) return []
       const pages = caches.decisions.lister.by('cluster', cluster)
-      const evicting = pages.filter(({ spec }) =>
-        spec.decisions.some((decision) => decision.cluster === cluster && decision.state === 'Evicting'),
-      )
+      const evicting = pages.filter(({ spec }) => findDecision(spec.decisions, cluster)?.state === 'Evicting')
       return fromScratch(evicting.map((page) => inNamespaceOf(page, page.spec.placement)))
     }),
   ]
