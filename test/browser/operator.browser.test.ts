@@ -131,6 +131,9 @@ test('an operator follows a rollout that stops, and acts on several clusters', a
     await openNew('tills-g1')
     await see('[data-ring="first"] [data-state="Passed"]')
     await page.getByRole('button', { name: 'Approve', exact: true }).click(WAIT)
+    await see('[role="dialog"] :text("first: 1 of 1 ready")')
+    await see('[role="dialog"] [data-change="added Deployment/tills"]')
+    assert.deepEqual(await violationsOf(page), [])
     await inDialog('Approve').click()
     await see('.head-state [data-state="Completed"]')
 
@@ -142,7 +145,16 @@ test('an operator follows a rollout that stops, and acts on several clusters', a
     await see('[data-ring="rest"] [data-state="Waiting"]')
     assert.deepEqual(await violationsOf(page), [])
     await page.goto(`${origin}/inbox`)
-    await see('.inbox :text("tills-g2")')
+    const item = page.locator('.inbox li:has-text("tills-g2")')
+    await item.getByRole('button', { name: 'Retry', exact: true }).waitFor(WAIT)
+    await item.getByRole('button', { name: 'Roll back…' }).click(WAIT)
+    await page.getByLabel(/^Clusters/).fill('store-02')
+    await see('[role="dialog"] :text("No selected cluster runs the release of this rollout.")')
+    await page.getByLabel(/^Clusters/).fill('store-01')
+    await see('.plan :text("tills: g2 → g1 on 1 cluster (store-01)")')
+    await see('[role="dialog"] :text("flotilla rollback tills-g2 -n default --cluster store-01")')
+    assert.deepEqual(await violationsOf(page), [])
+    await page.keyboard.press('Escape')
   })
 
   await t.test('the objects that a release changes, and the burn-up', async () => {

@@ -54,7 +54,9 @@ test('retry and rollback add an act with the next number', () => {
   const body = action(rollout({ acts: [past] }), 'Retry').change(ana).body as { spec: Spec }
   const at = '2026-01-01T10:00:00Z'
   assert.deepEqual(body.spec.acts, [past, { n: 5, by: 'ana', at, verb: 'Retry', reason: 'calls' }])
-  const back = rollBackAction(rollout(), '', undefined).change({ ...ana, reason: '' }).body as { spec: Spec }
+  const back = rollBackAction(rollout(), '', { problem: undefined }).change({ ...ana, reason: '' }).body as {
+    spec: Spec
+  }
   assert.deepEqual(back.spec.acts, [{ n: 1, by: 'ana', at, verb: 'RollBack' }])
 })
 
@@ -101,4 +103,15 @@ test('a rollout waits for an approval when its condition says so', () => {
   assert.equal(waitsForApproval(rollout({}, held('ApprovalPending'))), true)
   assert.equal(waitsForApproval(rollout({}, held('Frozen'))), false)
   assert.equal(waitsForApproval(rollout()), false)
+})
+
+test('a rollback can be limited to a ring or to clusters, as in the CLI', () => {
+  const problem = undefined
+  const ring = rollBackAction(rollout(), '', { problem, scope: { ring: 'canary' } })
+  assert.match(ring.command, /^flotilla rollback \S+ -n \S+ --ring canary$/)
+  const actOf = (action: typeof ring) => (action.change(ana).body as { spec: Spec }).spec.acts!.at(-1)!
+  assert.equal(actOf(ring).ring, 'canary')
+  const some = rollBackAction(rollout(), '', { problem, scope: { clusters: ['a', 'b'] } })
+  assert.match(some.command, / --cluster a --cluster b$/)
+  assert.deepEqual(actOf(some).clusters, ['a', 'b'])
 })

@@ -106,23 +106,38 @@ function retry(rollout: Rollout, failed: number): Action {
   }
 }
 
-/** The action that rolls a whole rollout back; the caller shows its plan first. */
-export function rollBackAction(rollout: Rollout, effect: string, problem: string | undefined): Action {
+/** What is rolled back; all clusters if neither is given. */
+export type RollBackScope = Pick<Act, 'ring' | 'clusters'>
+
+/** The action that rolls a rollout back; the caller shows its plan first. */
+export function rollBackAction(
+  rollout: Rollout,
+  effect: string,
+  { problem, scope = {} }: { readonly problem: string | undefined; readonly scope?: RollBackScope },
+): Action {
   const place = placeOf(rollout)
+  const flags = [
+    ...(scope.ring === undefined ? [] : [`--ring ${scope.ring}`]),
+    ...(scope.clusters ?? []).map((name) => `--cluster ${name}`),
+  ]
   return {
     title: 'Roll back…',
     look: 'danger',
     effect,
-    command: `flotilla rollback ${place.name} -n ${place.namespace}`,
+    command: [`flotilla rollback ${place.name} -n ${place.namespace}`, ...flags].join(' '),
     right: onRollout(place),
     problem,
     asks: 'reason',
-    change: (asking) => actPatch(rollout, { verb: 'RollBack' }, asking),
-    again: { path: place.path, of: (latest: Rollout) => rollBackAction(latest, effect, problem) },
+    change: (asking) => actPatch(rollout, { verb: 'RollBack', ...scope }, asking),
+    again: { path: place.path, of: (latest: Rollout) => rollBackAction(latest, effect, { problem, scope }) },
   }
 }
 
-function actPatch(rollout: Rollout, act: Pick<Act, 'verb'>, { username, reason, nowMs }: Asking): Change {
+function actPatch(
+  rollout: Rollout,
+  act: Pick<Act, 'verb'> & RollBackScope,
+  { username, reason, nowMs }: Asking,
+): Change {
   const acts = rollout.spec.acts ?? []
   const n = Math.max(0, ...acts.map((one) => one.n)) + 1
   const text = reason.trim()

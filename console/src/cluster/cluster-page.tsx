@@ -38,7 +38,7 @@ export function ClusterPage({ name }: { readonly name: string }) {
     <div className="page cluster-page">
       <header className="page-head">
         <p className="crumbs">
-          <Link href="/fleet">Fleet</Link> <span aria-hidden="true">/</span>
+          <Link href="/fleet">Fleet</Link>
         </p>
         <h1>{name}</h1>
         {row && (

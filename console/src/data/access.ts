@@ -13,6 +13,7 @@ export interface Session {
 
 export interface Wanted {
   readonly verb: string
+  /** Plural, with a subresource as `releases/status`. */
   readonly resource: string
   readonly namespace?: string | undefined
   readonly name?: string | undefined
@@ -25,7 +26,8 @@ export function useSession(): Session | undefined {
 /** Whether the user has a right; undefined until the API has answered. */
 export function useMay(wanted: Wanted): { readonly isAllowed: boolean | undefined; readonly missing: string } {
   const { verb, resource, namespace, name } = wanted
-  const group = groupOf(resource)
+  const [plural = '', subresource] = resource.split('/')
+  const group = groupOf(plural)
   const { data } = useQuery({
     queryKey: ['may', verb, group, resource, namespace ?? '', name ?? ''],
     queryFn: async () => {
@@ -37,7 +39,14 @@ export function useMay(wanted: Wanted): { readonly isAllowed: boolean | undefine
             apiVersion: 'authorization.k8s.io/v1',
             kind: 'SelfSubjectAccessReview',
             spec: {
-              resourceAttributes: { verb, group, resource, ...(namespace && { namespace }), ...(name && { name }) },
+              resourceAttributes: {
+                verb,
+                group,
+                resource: plural,
+                ...(subresource !== undefined && { subresource }),
+                ...(namespace && { namespace }),
+                ...(name && { name }),
+              },
             },
           },
         },
@@ -50,7 +59,9 @@ export function useMay(wanted: Wanted): { readonly isAllowed: boolean | undefine
 
 /** The sentence that names a missing right. */
 function missingRight({ verb, resource, namespace }: Wanted): string {
-  const group = groupOf(resource)
+  const [plural = '', subresource] = resource.split('/')
+  const group = groupOf(plural)
   const where = namespace === undefined ? '' : ` in namespace "${namespace}"`
-  return `You need the right "${verb}" on ${resource}${group === '' ? '' : `.${group}`}${where}.`
+  const kind = `${plural}${group === '' ? '' : `.${group}`}${subresource === undefined ? '' : `/${subresource}`}`
+  return `You need the right "${verb}" on ${kind}${where}.`
 }

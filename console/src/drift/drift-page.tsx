@@ -72,6 +72,10 @@ export function DriftPage() {
 
 function Cause({ cause: { bundle, object, fields, clusters, since } }: { readonly cause: DriftCause }) {
   const [namespace, name] = bundle.split('/')
+  const bulk = bulkDriftActions({
+    bundle,
+    clusters: clusters.map((one) => ({ cluster: one.cluster, drift: [...one.drift] })),
+  })
   return (
     <section className="cause" data-cause={object}>
       <header>
@@ -88,14 +92,13 @@ function Cause({ cause: { bundle, object, fields, clusters, since } }: { readonl
           </li>
         ))}
       </ul>
-      <div className="actions">
-        {bulkDriftActions({
-          bundle,
-          clusters: clusters.map((one) => ({ cluster: one.cluster, drift: [...one.drift] })),
-        }).map((action) => (
-          <BulkButton key={action.sample.title} action={action} />
-        ))}
-      </div>
+      {bulk.length > 0 && (
+        <div className="actions">
+          {bulk.map((action) => (
+            <BulkButton key={action.sample.title} action={action} />
+          ))}
+        </div>
+      )}
       <details open={clusters.length <= 3}>
         <summary>
           {clusters.length} {clusters.length === 1 ? 'cluster' : 'clusters'}

@@ -56,7 +56,9 @@ export function FreezeButton({ selector = '' }: { readonly selector?: string }) 
           {moving.length > 0 && (
             <ul className="plan" aria-label="Rollouts in progress">
               {moving.slice(0, 5).map(({ metadata }) => (
-                <li key={metadata.uid}>Rollout {metadata.name} is in progress and waits on these clusters.</li>
+                <li key={metadata.uid}>
+                  Rollout {metadata.name} is in progress. It admits none of these clusters until the freeze ends.
+                </li>
               ))}
             </ul>
           )}

@@ -5,7 +5,7 @@ import { Placement } from '../../../src/kinds/native/placement.ts'
 import { Rollout } from '../../../src/kinds/native/rollout.ts'
 import { build } from '../../../src/testing/fixtures/builders.ts'
 import { rowOf } from '../../../src/testing/hub/console-parts.ts'
-import { inboxItems, stateOfItem } from './inbox-items.ts'
+import { inboxItems, linkOf, stateOfItem } from './inbox-items.ts'
 
 const lastTransitionTime = '2026-01-01T00:00:00Z'
 const condition = (type: string, status: 'True' | 'False', reason: string) => ({
@@ -54,8 +54,11 @@ test('what waits, what is held and what is broken are told apart', () => {
     ['new'],
   )
   assert.deepEqual(
-    items.held.map(({ name }) => name),
-    ['held', 'back'],
+    items.held.map(({ name, since }) => [name, since]),
+    [
+      ['held', lastTransitionTime],
+      ['back', lastTransitionTime],
+    ],
   )
   assert.deepEqual(
     items.broken.map(({ name }) => name),
@@ -67,4 +70,13 @@ test('what waits, what is held and what is broken are told apart', () => {
 
 test('an item of a kind that is new is a warning, not a failure', () => {
   assert.deepEqual(['FailedRollout', 'HeldBack', 'SomethingNew'].map(stateOfItem), ['Failed', 'HeldBack', 'Warning'])
+})
+
+test('an item leads to the page of its object, where there is one', () => {
+  const link = (kind: 'FailedRollout' | 'HeldPlacement' | 'FailingSource') =>
+    linkOf({ kind, namespace: 'a', name: 'b' })
+  assert.deepEqual(
+    [link('FailedRollout'), link('HeldPlacement'), link('FailingSource')],
+    ['/rollouts/a/b', '/placements/a/b', undefined],
+  )
 })

@@ -55,6 +55,19 @@ export function nounOf(kind: string): string {
   return NOUNS[kind] ?? ''
 }
 
+/** The pages of objects that have one. */
+const PAGES: Readonly<Record<string, string>> = { rollout: 'rollouts', bundle: 'bundles', placement: 'placements' }
+
+/** The page of the object of an item; undefined if it has none. */
+export function linkOf({
+  kind,
+  namespace,
+  name,
+}: Pick<AttentionItem, 'kind' | 'namespace' | 'name'>): string | undefined {
+  const page = PAGES[nounOf(kind)]
+  return page === undefined || namespace === undefined ? undefined : `/${page}/${namespace}/${name}`
+}
+
 export function inboxItems(facts: AttentionFacts, rows: readonly FleetRow[]): InboxItems {
   const approvals = movingRollouts(facts.rollouts).flatMap((rollout) => {
     const ring = waitsForApproval(rollout) ? ringToApprove(rollout) : undefined

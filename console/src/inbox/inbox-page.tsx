@@ -10,11 +10,13 @@ import { Command, Panel } from '../ui/parts.tsx'
 import { State } from '../ui/state.tsx'
 import { Ago } from '../ui/time.tsx'
 import { Words } from '../ui/words.tsx'
-import { nounOf, stateOfItem } from './inbox-items.ts'
+import { linkOf, nounOf, stateOfItem } from './inbox-items.ts'
+import { ItemButtons } from './item-buttons.tsx'
 import { useInbox } from './use-inbox.ts'
+import type { InboxFacts } from './use-inbox.ts'
 
 export function InboxPage() {
-  const { approvals, clusters, held, broken, warnings, unknown, isReading } = useInbox()
+  const { approvals, clusters, held, broken, warnings, unknown, isReading, facts } = useInbox()
   const waiting = approvals.length + clusters.length + held.length
   return (
     <div className="page">
@@ -53,7 +55,7 @@ export function InboxPage() {
             </Item>
           ))}
           {held.map((item) => (
-            <AttentionRow key={`${item.kind} ${item.namespace}/${item.name}`} item={item} />
+            <AttentionRow key={`${item.kind} ${item.namespace}/${item.name}`} item={item} facts={facts} />
           ))}
         </ul>
       </Panel>
@@ -63,7 +65,7 @@ export function InboxPage() {
         )}
         <ul className="inbox">
           {broken.map((item) => (
-            <AttentionRow key={`${item.kind} ${item.namespace}/${item.name}`} item={item} />
+            <AttentionRow key={`${item.kind} ${item.namespace}/${item.name}`} item={item} facts={facts} />
           ))}
         </ul>
       </Panel>
@@ -71,7 +73,7 @@ export function InboxPage() {
         <Panel title="Should be changed" side={<span className="badge">{warnings.length}</span>}>
           <ul className="inbox">
             {warnings.map((item) => (
-              <AttentionRow key={`${item.kind} ${item.namespace}/${item.name}`} item={item} />
+              <AttentionRow key={`${item.kind} ${item.namespace}/${item.name}`} item={item} facts={facts} />
             ))}
           </ul>
         </Panel>
@@ -110,19 +112,22 @@ function Item({ title, what, since, message, children }: ItemProps) {
   )
 }
 
-function AttentionRow({ item: { kind, namespace, name, message, command } }: { readonly item: AttentionItem }) {
+function AttentionRow({ item, facts }: { readonly item: AttentionItem; readonly facts: InboxFacts }) {
+  const { kind, namespace, name, message, since, command } = item
   const title = namespace === undefined ? name : `${namespace}/${name}`
+  const link = linkOf(item)
   return (
     <Item
-      title={kind === 'FailedRollout' ? <Link href={`/rollouts/${namespace}/${name}`}>{title}</Link> : title}
+      title={link === undefined ? title : <Link href={link}>{title}</Link>}
       what={
         <>
           {nounOf(kind)} <State state={stateOfItem(kind)} />
         </>
       }
-      since={undefined}
+      since={since}
       message={message}
     >
+      <ItemButtons item={item} facts={facts} />
       <Command>{command}</Command>
     </Item>
   )

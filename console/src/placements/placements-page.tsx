@@ -77,7 +77,7 @@ export function PlacementsPage() {
                       </td>
                       <td>{status?.selected ?? '–'}</td>
                       <td>
-                        {selectorText(spec.clusterSelector ?? {}) || spec.clusters?.join(', ') || 'all clusters'}
+                        {selectorText(spec.clusterSelector ?? {}) || clustersText(spec.clusters)}
                         {spec.numberOfClusters !== undefined && `, at most ${spec.numberOfClusters}`}
                       </td>
                       <td>{own?.map((bundle) => bundle.metadata.name).join(', ') ?? '–'}</td>
@@ -92,4 +92,10 @@ export function PlacementsPage() {
       </Panel>
     </div>
   )
+}
+
+/** Clusters by name; a Placement with an empty list selects none. */
+function clustersText(names: readonly string[] | undefined): string {
+  if (names === undefined) return 'all clusters'
+  return names.length === 0 ? 'no cluster' : names.join(', ')
 }

@@ -18,7 +18,14 @@ export interface Side {
   readonly entry: Released
 }
 
-export function Difference({ before, after }: { readonly before: Side | undefined; readonly after: Side }) {
+export interface DifferenceProps {
+  readonly before: Side | undefined
+  readonly after: Side
+  /** Without the command, where another command is shown. */
+  readonly isBrief?: boolean
+}
+
+export function Difference({ before, after, isBrief = false }: DifferenceProps) {
   const { changes, same } = contentChanges(before?.entry, after.entry)
   const { name, namespace = 'default' } = after.release.metadata
   return (
@@ -36,7 +43,7 @@ export function Difference({ before, after }: { readonly before: Side | undefine
       {changes.length > MAX_GROUPS && (
         <p className="quiet">and {changes.length - MAX_GROUPS} more groups of clusters with other contents</p>
       )}
-      <Command>{`flotilla get releaseobjects -n ${namespace} --field-selector release=${name}`}</Command>
+      {!isBrief && <Command>{`flotilla get releaseobjects -n ${namespace} --field-selector release=${name}`}</Command>}
     </div>
   )
 }

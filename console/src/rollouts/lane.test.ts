@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Rollout } from '../../../src/kinds/native/rollout.ts'
 import { build } from '../../../src/testing/fixtures/builders.ts'
-import { laneOf } from './lane.ts'
+import { laneOf, passedBefore } from './lane.ts'
 import { movesText } from './moves-text.ts'
 
 const at = '2026-01-01T00:00:00Z'
@@ -50,4 +50,31 @@ test('the plan of a rollback names clusters, and why there is nothing to do', ()
   assert.match(movesText([]).problem!, /Newer releases/)
   assert.match(movesText([{ ...plan, moves: [], stuck: ['a'] }] as never).problem!, /a ran no earlier release/)
   assert.equal(movesText([{ ...plan, problem: 'x' }] as never).problem, 'x')
+})
+
+test('an approval shows the rings before its ring, with their gates', () => {
+  const rings: Ring[] = [
+    { name: 'lab', concurrency: 1, gates: [{ name: 'board', webhook: { url: 'https://a' } } as never] },
+    { name: 'early', concurrency: 1 },
+    { name: 'rest', concurrency: 1 },
+  ]
+  const status = {
+    rings: [{ name: 'lab', members: 2, ready: 1, failed: 1, gates: [{ name: 'board', state: 'Passed' as const }] }],
+  }
+  const rollout = build(Rollout, 'a/b', { spec: { release: 'b', paused: false, rings }, status: status as never })
+  const before = passedBefore(rollout, 'rest')
+  assert.deepEqual(
+    before.map(({ name, ready, members, failed, gates }) => [
+      name,
+      ready,
+      members,
+      failed,
+      gates.map((one) => one.state),
+    ]),
+    [
+      ['lab', 1, 2, 1, ['Passed']],
+      ['early', 0, 0, 0, []],
+    ],
+  )
+  assert.deepEqual(passedBefore(rollout, 'lab'), [])
 })

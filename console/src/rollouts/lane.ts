@@ -75,3 +75,9 @@ function limitsOf({ concurrency, maxUnavailable, maxFailed, soak }: Ring): reado
     ...(soak === undefined ? [] : [`soak ${soak}`]),
   ]
 }
+
+/** The rings before a ring, in their order. */
+export function passedBefore(rollout: Rollout, ring: string): readonly Lane[] {
+  const at = rollout.spec.rings.findIndex(({ name }) => name === ring)
+  return rollout.spec.rings.slice(0, Math.max(0, at)).map((one) => laneOf(rollout, one))
+}

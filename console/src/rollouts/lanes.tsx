@@ -5,6 +5,7 @@ import { approvalAction, ringToApprove, waitsForApproval } from '../actions/roll
 import { useSession } from '../data/access.ts'
 import { State } from '../ui/state.tsx'
 import { Ago } from '../ui/time.tsx'
+import { ApprovalPlan } from './approval-plan.tsx'
 import { laneOf } from './lane.ts'
 import type { Lane } from './lane.ts'
 
@@ -92,7 +93,11 @@ export function ApprovalButtons({ rollout, ring: name }: { readonly rollout: Rol
   return (
     <div className="actions">
       {(['Approve', 'Reject'] as const).map((decision) => (
-        <ActionButton key={decision} action={approvalAction(rollout, ring, decision, session)} />
+        <ActionButton
+          key={decision}
+          action={approvalAction(rollout, ring, decision, session)}
+          plan={<ApprovalPlan rollout={rollout} ring={name} />}
+        />
       ))}
     </div>
   )

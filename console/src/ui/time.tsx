@@ -24,11 +24,12 @@ export function Age({ at, suffix = '' }: { readonly at: string | number | undefi
   )
 }
 
-const TIME_OF_DAY = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
-const DAY_AND_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+// With the zone: people on one call are often in several.
+const TIME_OF_DAY = new Intl.DateTimeFormat(undefined, { timeStyle: 'long' })
+const DAY_AND_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 const DAY_MS = 86_400_000
 
-/** `14:03:05 (3m ago)`, with the day where it is further away than one. */
+/** `14:03:05 GMT+1 (3m ago)`, with the day where it is further away than one. */
 export function Moment({ at }: { readonly at: string }) {
   const now = useNow()
   const ms = msOf(at)

@@ -50,6 +50,8 @@ export interface AttentionItem {
   /** The reason of the condition, for example `RenderFailed`. */
   readonly reason: string
   readonly message: string
+  /** RFC 3339; absent if unknown. */
+  readonly since?: string
   /** The command to run next. */
   readonly command: string
 }
@@ -79,6 +81,7 @@ function failedRollouts({ rollouts }: AttentionFacts): AttentionItem[] {
       return itemOf('FailedRollout', rollout, {
         reason: ready?.reason ?? 'RolloutFailed',
         message,
+        ...compact({ lastTransitionTime: ready?.lastTransitionTime }),
         command: 'rollout status NAME',
       })
     })
@@ -155,7 +158,9 @@ function heldChanges({ repositories = [], rollouts, clusters = [] }: AttentionFa
       const isOver = rollout.status?.phase === 'Completed' || rollout.status?.phase === 'Aborted'
       if (removal?.asks === undefined || !paused || isOver) return []
       const message = `${removal.asks} ${removal.reason}`
-      return [itemOf('HeldChange', rollout, { reason: 'DropHeld', message, command: 'guard release rollout NAME' })]
+      const since = compact({ lastTransitionTime: rollout.metadata.creationTimestamp })
+      const command = 'guard release rollout NAME'
+      return [itemOf('HeldChange', rollout, { reason: 'DropHeld', message, ...since, command })]
     }),
     ...clusters.flatMap((cluster) => {
       const assigned = findCondition(cluster.status?.conditions, 'Assigned')
@@ -176,8 +181,9 @@ function heldBackBundles({ bundles }: AttentionFacts): AttentionItem[] {
 function plaintextSecrets({ bundles }: AttentionFacts): AttentionItem[] {
   return bundles.flatMap((bundle) => {
     const found = trueCondition(bundle, 'PlaintextSecret')
-    const words = { reason: 'PlaintextSecret', message: found?.message ?? '', command: 'get bundle NAME -o yaml' }
-    return found ? [itemOf('PlaintextSecret', bundle, words)] : []
+    return found
+      ? [itemOf('PlaintextSecret', bundle, { ...found, reason: 'PlaintextSecret', command: 'get bundle NAME -o yaml' })]
+      : []
   })
 }
 
@@ -202,14 +208,15 @@ function trueCondition({ metadata, status }: Bundle | Placement, type: string) {
 interface Words {
   readonly reason: string
   readonly message: string
+  readonly lastTransitionTime?: string
   /** Without the program; `NAME` stands for the object. */
   readonly command: string
 }
 
 function itemOf(kind: AttentionItem['kind'], { metadata }: KubeObject, words: Words): AttentionItem {
   const { name, namespace } = metadata
-  const { reason, message } = words
+  const { reason, message, lastTransitionTime: since } = words
   const within = namespace === undefined ? '' : ` -n ${namespace}`
   const command = `flotilla ${words.command.replace('NAME', name)}${within}`
-  return compact({ kind, namespace, name, reason, message, command })
+  return compact({ kind, namespace, name, reason, message, since, command })
 }
