@@ -27,6 +27,8 @@ interface Shot {
   readonly path: string
   /** Text or selector that is shown once the page has its data. */
   readonly shows: string
+  /** What a person does on the page before the picture. */
+  readonly prepare?: (page: Page) => Promise<void>
   /** Main pages are taken in both themes and widths, the others once. */
   readonly isMain?: true
 }
@@ -42,7 +44,7 @@ const SHOTS: readonly Shot[] = [
   { name: 'bundles', path: '/bundles', shows: '[data-bundle]' },
   { name: 'placements', path: '/placements', shows: '[data-placement]' },
   { name: 'placement', path: '/placements/default/stores?cluster=store-05', shows: '[data-check]' },
-  { name: 'drift', path: '/drift', shows: '[data-cause]' },
+  { name: 'drift', path: '/drift', shows: '[data-cause]', prepare: showValues },
   { name: 'compliance', path: '/compliance?group=default%2Fstore-settings', shows: '[data-row]' },
   { name: 'audit', path: '/audit-log', shows: '[data-audit]' },
   { name: 'hub', path: '/hub', shows: '[data-part]' },
@@ -90,6 +92,11 @@ spec:
           object-templates:
             - complianceType: musthave
               objectDefinition: { apiVersion: v1, kind: Namespace, metadata: { name: audited } }
+---
+apiVersion: cluster.open-cluster-management.io/v1beta2
+kind: ManagedClusterSetBinding
+metadata: { name: default, namespace: default }
+spec: { clusterSet: default }
 ---
 apiVersion: apps.open-cluster-management.io/v1
 kind: PlacementRule
@@ -164,6 +171,14 @@ async function picture(page: Page, file: string): Promise<void> {
   writeFileSync(file, Buffer.from(data, 'base64'))
 }
 
+/** Asks the first drifted cluster for values. */
+async function showValues(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Show values…' }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Show values', exact: true }).click()
+  await page.waitForSelector('[data-side="live"]', { timeout: READY_MS })
+  await page.getByRole('button', { name: 'Dismiss' }).first().click()
+}
+
 async function take(page: Page, shot: Shot, origin: string): Promise<void> {
   const themes = shot.isMain ? (['light', 'dark'] as const) : (['light'] as const)
   const sizes = shot.isMain ? (['wide', 'narrow'] as const) : (['wide'] as const)
@@ -173,6 +188,7 @@ async function take(page: Page, shot: Shot, origin: string): Promise<void> {
       await page.setViewportSize(SIZES[size])
       await page.goto(origin + shot.path)
       await page.waitForSelector(shot.shows, { timeout: 30_000 })
+      await shot.prepare?.(page)
       await page.waitForTimeout(600)
       const name = shot.isMain ? `${shot.name}-${theme}-${size}` : shot.name
       await picture(page, join(values.out, `${name}.webp`))
