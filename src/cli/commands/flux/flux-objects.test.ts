@@ -50,7 +50,8 @@ async function started(t: TestContext) {
     infra: condition('False', 'no cluster is named'),
   })) {
     const spec = { interval: '1m', prune: true, sourceRef: { kind: 'GitRepository', name: 'fleet' } }
-    const made = await client.create(Kustomization, build(Kustomization, `${NS}/${name}`, { spec }))
+    const labels: Record<string, string> = name === 'infra' ? { team: 'web' } : {}
+    const made = await client.create(Kustomization, build(Kustomization, `${NS}/${name}`, { spec }, { labels }))
     const inventory = {
       entries: [
         { id: '_apps__Namespace', v: 'v1' },
@@ -84,6 +85,14 @@ test('get prints the columns of Flux', async (t) => {
   assert.match(hub.taken().out, /^NAMESPACE +NAME .*\nflux-system +kustomization\/infra /)
   await fluxGet([kustomization], undefined, input({ namespace: 'none' }))
   assert.deepEqual(hub.taken(), { out: '', err: 'no Kustomization objects found in none namespace\n' })
+  await fluxGet([kustomization], undefined, input({ labelSelector: 'team=web' }))
+  assert.match(hub.taken().out, /^NAME .*\ninfra [^\n]*\n$/)
+  await fluxGet([kustomization], undefined, input({ labelSelector: 'team!=web' }))
+  assert.match(hub.taken().out, /^NAME .*\napps [^\n]*\n$/)
+  assert.match(
+    await expectErrorText(fluxGet([kustomization], 'infra', input({ labelSelector: 'team=web' }))),
+    /--label-selector cannot be combined with a name/,
+  )
   assert.match(await expectErrorText(fluxGet([git], 'flet', input())), /GitRepository "flet" not found.*\n.*fleet/)
   assert.match(
     await expectErrorText(fluxGet([git], undefined, input({ statusSelector: 'ready' }))),

@@ -28,6 +28,7 @@ export interface FluxInput {
     readonly allNamespaces?: boolean
     readonly header?: boolean
     readonly statusSelector?: string
+    readonly labelSelector?: string
     readonly all?: boolean
     readonly withSource?: boolean
     readonly timeout?: string
@@ -41,6 +42,9 @@ export async function fluxGet(kinds: readonly FluxKind[], name: string | undefin
   const { flags, terminal } = input
   const client = clientOver(input.connection.rest)
   const wanted = statusSelector(flags.statusSelector)
+  if (name !== undefined && flags.labelSelector !== undefined) {
+    throw new CliError(EXIT.usage, { what: '--label-selector cannot be combined with a name', todo: 'use one of them' })
+  }
   const isMany = kinds.length > 1
   let printed = 0
   for (const one of kinds) {
@@ -223,7 +227,7 @@ export function namespaceOf({ flags }: FluxInput): string {
 export async function listed({ type }: FluxKind, client: Client, input: FluxInput): Promise<readonly FluxObject[]> {
   const where = input.flags.allNamespaces ? {} : { namespace: namespaceOf(input) }
   try {
-    return (await client.list(type, where)).items
+    return (await client.list(type, compact({ ...where, labelSelector: input.flags.labelSelector }))).items
   } catch (caught) {
     if (!isApiError(caught, 'NotFound')) throw caught
     throw notServed(type)

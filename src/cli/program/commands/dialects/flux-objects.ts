@@ -65,6 +65,7 @@ function addGet(flux: FlotillaCommand, act: Act): void {
       .about(`List ${what}`, COLUMNS)
       .example(`List ${what}`, example)
       .option('-A, --all-namespaces', 'List the objects of all namespaces')
+      .option('-l, --label-selector <selector>', 'Only objects with these labels, for example team=web')
       .option('--no-header', 'Print no header')
       .option('--status-selector <type=status>', 'Only objects with this condition, for example ready=false')
       .action(
