@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Client } from '../../src/client/client.ts'
 import { createInformer } from '../../src/client/informer.ts'
 import { clientOver } from '../../src/client/create-client.ts'
 import { fromBase64, fromUtf8 } from '../../src/core/bytes.ts'
@@ -24,6 +25,8 @@ import { Rollout } from '../../src/kinds/native/rollout.ts'
 import { createSite } from '../../src/sim/demo/site.ts'
 import type { Site } from '../../src/sim/demo/site.ts'
 import { startControlPlane } from '../../src/testing/control-plane/control-plane.ts'
+import type { ControlPlane } from '../../src/testing/control-plane/control-plane.ts'
+import type { EtcdMember } from '../../src/testing/control-plane/etcd.ts'
 import { freePort } from '../../src/testing/control-plane/server-processes.ts'
 import { buildBundle, buildPlacement, configMapManifest } from '../../src/testing/fixtures/builders.ts'
 import { S3_ACCOUNT, startS3Server } from '../../src/testing/s3/s3-server.ts'
@@ -45,6 +48,7 @@ export interface HubProcess {
 const BUNDLE = 'default/shop'
 const NAMESPACE = 'flotilla-system'
 const EDIT_MS = 1_500
+const AGAIN_MS = 500
 
 /** The home, the S3 server, the keys of an operator, and processes of a hub. */
 export async function startHaWorld(
@@ -57,12 +61,12 @@ export async function startHaWorld(
   const note = (text: string): void =>
     context.diagnostic(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${text}`)
   const auditLog = join(folder, 'audit.log')
-  const home = await startControlPlane({ auditLog, ownEtcd: true })
+  const home = await startControlPlane({ auditLog, members: 3 })
   t.after(() => home.stop())
   const s3 = await startS3Server()
   t.after(() => s3.kill())
   await grantHubRoles(home)
-  note('kube-apiserver, etcd and versitygw run')
+  note('kube-apiserver, three members of etcd, and versitygw run')
 
   const flotilla = async (...args: string[]): Promise<string> => {
     const ended = await runFlotilla(t, args)
@@ -125,17 +129,20 @@ export async function startHaWorld(
   const watching = clientOver(await restOf(t, home.kubeconfigPath))
   const hubNamed = (name: string): HubProcess => hubs.find((hub) => hub.name === name)!
 
-  /** The process that holds a Lease and renews it. */
-  async function leaderOf(lease: string): Promise<string | undefined> {
-    const { spec } = await client.get(Lease, { namespace: NAMESPACE, name: lease })
-    const renewedMs = Date.now() - Date.parse(spec?.renewTime ?? '')
-    const holder = spec?.holderIdentity?.replace(/-[a-z0-9]{5}$/, '')
-    return holder && renewedMs < 10_000 ? holder : undefined
-  }
-
   async function kill(name: string): Promise<void> {
     note(`kill -9 ${name}`)
     await hubNamed(name).process.stop('SIGKILL')
+  }
+
+  /** Ends the leader of etcd, and resolves with a function that starts it again. */
+  async function killEtcdLeader(): Promise<() => Promise<void>> {
+    const leader = await leaderOfEtcd(home)
+    note(`kill -9 ${leader.name} of etcd, the leader`)
+    await leader.kill()
+    return async () => {
+      await leader.start()
+      note(`${leader.name} of etcd runs again`)
+    }
   }
 
   async function start(name: string): Promise<void> {
@@ -159,7 +166,8 @@ export async function startHaWorld(
     hubNamed,
     client,
     watching,
-    leaderOf,
+    leaderOf: (lease: string) => leaderOf(client, lease),
+    killEtcdLeader,
     kill,
     start,
   }
@@ -167,8 +175,27 @@ export async function startHaWorld(
 
 export type HaWorld = Awaited<ReturnType<typeof startHaWorld>>
 
+/** The process that holds a Lease and renews it. */
+export async function leaderOf(client: Client, lease: string): Promise<string | undefined> {
+  const { spec } = await client.get(Lease, { namespace: NAMESPACE, name: lease })
+  const renewedMs = Date.now() - Date.parse(spec?.renewTime ?? '')
+  const holder = spec?.holderIdentity?.replace(/-[a-z0-9]{5}$/, '')
+  return holder && renewedMs < 10_000 ? holder : undefined
+}
+
+/** The member of etcd that leads. */
+export async function leaderOfEtcd({ members }: ControlPlane): Promise<EtcdMember> {
+  const leads = await Promise.all(members.map((member) => member.leads()))
+  const leader = members[leads.indexOf(true)]
+  assert.ok(leader, 'a leader of etcd')
+  return leader
+}
+
 /** Joins clusters with real agents. */
-export async function joinSites({ t, client, folder, note }: HaWorld, count: number): Promise<Site[]> {
+export async function joinSites(
+  { t, client, folder, note }: Pick<HaWorld, 't' | 'client' | 'folder' | 'note'>,
+  count: number,
+): Promise<Site[]> {
   const life = new AbortController()
   const running: Promise<void>[] = []
   const sites: Site[] = []
@@ -191,14 +218,28 @@ export async function joinSites({ t, client, folder, note }: HaWorld, count: num
   return sites
 }
 
-/** What the fleet runs, version by version; every version is acknowledged before the next is written. */
-export function startLoad({ t, client }: HaWorld) {
+/**
+ * What the fleet runs, version by version. Every version is acknowledged before the next is written: a write that fails,
+ * for example while etcd elects a leader, is repeated.
+ */
+export function startLoad({ t, client }: Pick<HaWorld, 't' | 'client'>) {
   const ended = new AbortController()
   let acknowledged = 0
+  let repeated = 0
   const write = async (version: number): Promise<void> => {
     const manifests = configMapManifest('shop', { version: String(version) })
     const bundle = buildBundle(BUNDLE, { manifests, placement: 'stores', rollout: { concurrency: 100 } })
-    await client.apply(Bundle, bundle, { fieldManager: 'person', force: true })
+    for (;;) {
+      try {
+        await client.apply(Bundle, bundle, { fieldManager: 'person', force: true })
+        break
+      } catch (caught) {
+        // Refused is refused; everything else may be the end of a server.
+        if (isApiError(caught, 'Invalid') || isApiError(caught, 'Forbidden')) throw caught
+        repeated += 1
+        await systemClock.sleep(AGAIN_MS)
+      }
+    }
     acknowledged = version
   }
   const loading = (async () => {
@@ -215,7 +256,7 @@ export function startLoad({ t, client }: HaWorld) {
     return acknowledged
   }
   t.after(async () => void (await stop().catch(() => {})))
-  return { acknowledged: () => acknowledged, stop }
+  return { acknowledged: () => acknowledged, repeated: () => repeated, stop }
 }
 
 /** The version that a cluster runs. */
@@ -244,7 +285,7 @@ export async function untilAllRun(
 }
 
 /** Follows all documents: each revision of a cluster is one document, made once, after the one before. */
-export function followDocuments({ t, watching: client }: HaWorld) {
+export function followDocuments({ t, watching: client }: Pick<HaWorld, 't' | 'watching'>) {
   const ended = new AbortController()
   const problems: string[] = []
   let count = 0
@@ -269,7 +310,7 @@ export function followDocuments({ t, watching: client }: HaWorld) {
 }
 
 /** Follows all reports: the documents that agents refuse, and why. */
-export function followRefusals({ t, watching: client }: HaWorld) {
+export function followRefusals({ t, watching: client }: Pick<HaWorld, 't' | 'watching'>) {
   const ended = new AbortController()
   const seen: string[] = []
   const informer = createInformer({
@@ -309,7 +350,7 @@ export function writesOfHub(auditLog: string, fromMs: number, toMs: number): str
 }
 
 /** Nothing twice: one Release for each generation of the Bundle, one Rollout for each Release. */
-export async function assertNothingDoubled({ client, note }: HaWorld): Promise<void> {
+export async function assertNothingDoubled({ client, note }: Pick<HaWorld, 'client' | 'note'>): Promise<void> {
   const releases = (await client.list(Release, { namespace: 'default' })).items
   const generations = releases.flatMap(({ spec }) =>
     spec.bundles.map(({ name, generation }) => `${name} ${generation}`),
@@ -325,7 +366,7 @@ export async function assertNothingDoubled({ client, note }: HaWorld): Promise<v
 }
 
 /** Every agent follows the newest document of its cluster and reports it as Ready. */
-export async function untilAllReported({ client }: HaWorld, sites: readonly Site[]): Promise<void> {
+export async function untilAllReported({ client }: Pick<HaWorld, 'client'>, sites: readonly Site[]): Promise<void> {
   await eventually('reports of the newest documents', async () => {
     for (const { store } of sites) {
       const key = { name: store.name }

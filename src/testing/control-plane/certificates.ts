@@ -4,13 +4,14 @@ import { systemIds } from '../../core/system-ids.ts'
 import { type CertificateAndKey, type CertificateKind, issueCertificate, selfSignedCa } from '../../core/crypto/x509.ts'
 
 const HOUR_MS = 3_600_000
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost', 'kubernetes.default.svc']
 
 /** Issues the certificates of one control plane. */
 export interface Authority {
   /** PEM. */
   readonly certificate: string
-  /** A server certificate for the loopback addresses and Kubernetes' own service names. */
-  server(): CertificateAndKey
+  /** A server certificate for the loopback addresses, Kubernetes' own service names and other addresses. */
+  server(addresses?: readonly string[]): CertificateAndKey
   /** A client certificate: Kubernetes reads the common name as the user and the organisations as groups. */
   client(user: string, groups: readonly string[]): CertificateAndKey
 }
@@ -41,8 +42,7 @@ export function newAuthority(): Authority {
   }
   return {
     certificate,
-    server: () =>
-      issue('server', 'kube-apiserver', { sans: ['127.0.0.1', '::1', 'localhost', 'kubernetes.default.svc'] }),
+    server: (addresses = []) => issue('server', 'kube-apiserver', { sans: [...LOOPBACK, ...addresses] }),
     client: (user, groups) => issue('client', user, { groups }),
   }
 }

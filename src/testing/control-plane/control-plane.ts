@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { generateKeyPair } from '../../core/bytes.ts'
 import type { CertificateAndKey } from '../../core/crypto/x509.ts'
 import { newAuthority } from './certificates.ts'
+import { becomeReady, startEtcd } from './etcd.ts'
+import type { Etcd, EtcdMember, Machine } from './etcd.ts'
 import { freePort, type Server, servers } from './server-processes.ts'
 import { needBinary, pinsDir } from '../testenv.ts'
 
@@ -23,6 +25,10 @@ export interface ControlPlaneOptions {
   beforeStart?(etcdUrl: string, prefix: string): Promise<void>
   /** An etcd of its own, which can be taken back to an earlier state. */
   readonly ownEtcd?: boolean
+  /** The number of members of its own etcd; defaults to 1. */
+  readonly members?: number
+  /** Where the servers run; defaults to this machine. On another one, etcd is its own, and real nodes can join. */
+  readonly machine?: Machine
   /** Where a line about every request goes: who asked for what, and the status of the answer. */
   readonly auditLog?: string
 }
@@ -47,6 +53,8 @@ export interface ControlPlane extends AsyncDisposable {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<{ readonly status: number; readonly text: string }>
+  /** The members of its own etcd. */
+  readonly members: readonly EtcdMember[]
   /**
    * Copies etcd's data directory while it is stopped; the function it returns brings that state back. Needs `ownEtcd`.
    */
@@ -54,7 +62,6 @@ export interface ControlPlane extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-const READY_MS = 90_000
 const SLOT_MS = 120_000
 const AT_ONCE = 2
 const TRIES = 3
@@ -88,19 +95,31 @@ const AUDIT_POLICY = JSON.stringify({
   rules: [{ level: 'Metadata' }],
 })
 
+/** The address of the Service `kubernetes` where real nodes can join: the first of the range. */
+const KUBERNETES_SERVICE = '10.96.0.1'
+
+const FLAGS_WITHOUT_NODES = [
+  '--bind-address=127.0.0.1',
+  // No client uses this address: it is for the Endpoints `kubernetes`, which must not be loopback.
+  '--advertise-address=192.0.2.1',
+  '--authorization-mode=RBAC',
+  '--service-cluster-ip-range=10.0.0.0/24',
+]
+
+/** Pods reach the server by the Service, and it reaches nodes by their addresses, without names. */
+const nodeFlags = (address: string): string[] => [
+  '--bind-address=0.0.0.0',
+  `--advertise-address=${address}`,
+  '--authorization-mode=Node,RBAC',
+  '--service-cluster-ip-range=10.96.0.0/16',
+  '--kubelet-preferred-address-types=InternalIP',
+]
+
 const slots = { taken: 0 }
 let nextName = 0
 let pastStates = 0
 /** One etcd for all control planes of this test process, or two: one that waits for the disk, one that does not. */
 const shared = new Map<boolean, Promise<Etcd>>()
-
-interface Etcd {
-  readonly url: string
-  readonly dir: string
-  readonly server: () => Server
-  /** On the same directory and ports. */
-  start(): Promise<void>
-}
 
 /**
  * Starts a control plane and waits until it is ready; outside CI at most two run at once, a third waits for its turn.
@@ -112,12 +131,29 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   else await takeSlot()
   try {
     const isDurable = options.durable ?? false
-    const etcd = await (options.ownEtcd ? retry(() => startEtcd(isDurable)) : sharedEtcd(isDurable))
+    const machine = options.machine ?? thisMachine
+    const settings = { members: options.members ?? 1, durable: isDurable }
+    const isOwn = ownsEtcd(options)
+    const etcd = await (isOwn ? retry(() => startEtcd(machine, settings)) : sharedEtcd(isDurable))
     return await retry(() => startOnce(etcd, options))
   } catch (error) {
     slots.taken--
     throw error
   }
+}
+
+function ownsEtcd({ ownEtcd, members, machine }: ControlPlaneOptions): boolean {
+  return ownEtcd === true || members !== undefined || machine !== undefined
+}
+
+const thisMachine: Machine = {
+  address: '127.0.0.1',
+  outside: '127.0.0.1',
+  get dir() {
+    return servers().dir
+  },
+  port: freePort,
+  start: (name, command, args) => servers().start(name, command, args),
 }
 
 async function takeSlot(): Promise<void> {
@@ -142,37 +178,15 @@ async function retry<T>(start: () => Promise<T>): Promise<T> {
 
 /** Control planes that share an etcd are apart by their prefix. */
 function sharedEtcd(isDurable: boolean): Promise<Etcd> {
-  const etcd = shared.get(isDurable) ?? retry(() => startEtcd(isDurable))
+  const etcd = shared.get(isDurable) ?? retry(() => startEtcd(thisMachine, { durable: isDurable }))
   shared.set(isDurable, etcd)
   return etcd
 }
 
-async function startEtcd(isDurable: boolean): Promise<Etcd> {
-  const [client, peer] = [await freePort(), await freePort()]
-  const url = `http://127.0.0.1:${client}`
-  const peerUrl = `http://127.0.0.1:${peer}`
-  const dir = join(servers().dir, `etcd-${client}`)
-  let server: Server
-  const start = async (): Promise<void> => {
-    server = servers().start('etcd', needBinary('etcd'), [
-      `--data-dir=${dir}`,
-      `--listen-client-urls=${url}`,
-      `--advertise-client-urls=${url}`,
-      `--listen-peer-urls=${peerUrl}`,
-      `--initial-advertise-peer-urls=${peerUrl}`,
-      `--initial-cluster=default=${peerUrl}`,
-      ...(isDurable ? [] : ['--unsafe-no-fsync']), // the data is gone with the test anyway
-      '--log-level=warn',
-    ])
-    await becomeReady([server], async () => (await fetch(`${url}/health`)).ok)
-  }
-  await start()
-  return { url, dir, server: () => server, start }
-}
-
 async function startOnce(etcd: Etcd, options: ControlPlaneOptions): Promise<ControlPlane> {
   const name = `plane-${nextName++}`
-  const dir = join(servers().dir, name)
+  const machine = options.machine ?? thisMachine
+  const dir = join(machine.dir, name)
   mkdirSync(dir, { mode: 0o700 })
   const write = (file: string, text: string): string => {
     writeFileSync(join(dir, file), text, { mode: 0o600 })
@@ -180,8 +194,8 @@ async function startOnce(etcd: Etcd, options: ControlPlaneOptions): Promise<Cont
   }
   const authority = newAuthority()
   const admin = authority.client('admin', ['system:masters'])
-  const port = await freePort()
-  const url = `https://127.0.0.1:${port}`
+  const port = await machine.port(6443)
+  const url = `https://${machine.outside}:${port}`
   const caFile = write('ca.crt', authority.certificate)
   const accounts = generateKeyPair('p256')
   const accountKey = write('service-accounts.key', accounts.privateKey)
@@ -193,21 +207,18 @@ async function startOnce(etcd: Etcd, options: ControlPlaneOptions): Promise<Cont
   const kubeconfigPath = kubeconfigFor('admin', admin)
 
   await options.beforeStart?.(etcd.url, `/${name}`)
-  const serving = authority.server()
+  const serving = authority.server(options.machine && [machine.outside, machine.address, KUBERNETES_SERVICE])
   const frontProxy = newAuthority()
   const proxyClient = frontProxy.client('front-proxy-client', [])
   const flags = [
     `--etcd-servers=${etcd.url}`,
     `--etcd-prefix=/${name}`,
     `--secure-port=${port}`,
-    '--bind-address=127.0.0.1',
-    // No client uses this address: it is for the Endpoints `kubernetes`, which must not be loopback.
-    '--advertise-address=192.0.2.1',
+    ...(options.machine ? nodeFlags(machine.address) : FLAGS_WITHOUT_NODES),
     `--cert-dir=${dir}`,
     `--tls-cert-file=${write('server.crt', serving.certificate)}`,
     `--tls-private-key-file=${write('server.key', serving.privateKey)}`,
     `--client-ca-file=${caFile}`,
-    '--authorization-mode=RBAC',
     // Requests for groups that others serve are passed on with these.
     `--requestheader-client-ca-file=${write('front-proxy-ca.crt', frontProxy.certificate)}`,
     `--proxy-client-cert-file=${write('front-proxy.crt', proxyClient.certificate)}`,
@@ -220,7 +231,6 @@ async function startOnce(etcd: Etcd, options: ControlPlaneOptions): Promise<Cont
     '--service-account-issuer=https://kubernetes.default.svc',
     `--service-account-key-file=${write('service-accounts.pub', accounts.publicKey)}`,
     `--service-account-signing-key-file=${accountKey}`,
-    '--service-cluster-ip-range=10.0.0.0/24',
     '--allow-privileged',
     // Without the controller manager, namespaces have no default service account.
     ...(options.controllers ? [] : ['--disable-admission-plugins=ServiceAccount']),
@@ -228,14 +238,14 @@ async function startOnce(etcd: Etcd, options: ControlPlaneOptions): Promise<Cont
       ? []
       : [`--audit-log-path=${options.auditLog}`, `--audit-policy-file=${write('audit.yaml', AUDIT_POLICY)}`]),
   ]
-  const startApi = () => servers().start(`${name}-kube-apiserver`, needBinary('kube-apiserver'), flags)
+  const startApi = () => machine.start(`${name}-kube-apiserver`, needBinary('kube-apiserver'), flags)
   let apiserver = startApi()
   const started: Server[] = []
   let isStopped = false
   const stop = async (): Promise<void> => {
     if (isStopped) return
     isStopped = true
-    const all = [...started, apiserver, ...(options.ownEtcd ? [etcd.server()] : [])]
+    const all = [...started, apiserver, ...(ownsEtcd(options) ? etcd.members.map(({ server }) => server()) : [])]
     await Promise.all(all.map((server) => server.kill()))
     slots.taken--
   }
@@ -244,7 +254,7 @@ async function startOnce(etcd: Etcd, options: ControlPlaneOptions): Promise<Cont
   const isReady = async () => (await call('GET', '/readyz')).status === 200
   try {
     await becomeReady([apiserver], isReady)
-    if (options.controllers) started.push(...startControllers(name, kubeconfigPath, { caFile, accountKey }))
+    if (options.controllers) started.push(...startControllers(machine, name, kubeconfigPath, { caFile, accountKey }))
     if (options.nodes) started.push(await startNodes(name, kubeconfigPath, { count: options.nodes, call }))
     if (options.nodes) await becomeReady(started, () => nodesAreReady(call))
   } catch (error) {
@@ -252,12 +262,15 @@ async function startOnce(etcd: Etcd, options: ControlPlaneOptions): Promise<Cont
     throw error
   }
   /** Works on etcd's directory while etcd is stopped. */
-  const meanwhile = async (work: () => void): Promise<void> => {
-    if (!options.ownEtcd) throw new Error('only a control plane with an etcd of its own can go back: ownEtcd')
+  const meanwhile = async (work: (dir: string) => void): Promise<void> => {
+    const [member, ...others] = options.ownEtcd ? etcd.members : []
+    if (!member || others.length > 0) {
+      throw new Error('only a control plane with an etcd of its own, of one member, can go back: ownEtcd')
+    }
     await apiserver.kill()
-    await etcd.server().kill()
-    work()
-    await etcd.start()
+    await member.kill()
+    work(member.dir)
+    await member.start()
     apiserver = startApi()
     await becomeReady([apiserver], isReady)
   }
@@ -270,13 +283,14 @@ async function startOnce(etcd: Etcd, options: ControlPlaneOptions): Promise<Cont
     issueClient: (user, groups = []) => authority.client(user, groups),
     writeKubeconfig: (user, groups = []) => kubeconfigFor(user, authority.client(user, groups)),
     call,
+    members: ownsEtcd(options) ? etcd.members : [],
     async remember() {
-      const copy = `${etcd.dir}-${pastStates++}`
-      await meanwhile(() => cpSync(etcd.dir, copy, { recursive: true }))
+      const copy = join(machine.dir, `etcd-past-${pastStates++}`)
+      await meanwhile((dir) => cpSync(dir, copy, { recursive: true }))
       return () =>
-        meanwhile(() => {
-          rmSync(etcd.dir, { recursive: true })
-          cpSync(copy, etcd.dir, { recursive: true })
+        meanwhile((dir) => {
+          rmSync(dir, { recursive: true })
+          cpSync(copy, dir, { recursive: true })
         })
     },
     stop,
@@ -285,19 +299,20 @@ async function startOnce(etcd: Etcd, options: ControlPlaneOptions): Promise<Cont
 }
 
 function startControllers(
+  machine: Machine,
   name: string,
   kubeconfigPath: string,
   files: { readonly caFile: string; readonly accountKey: string },
 ): Server[] {
   const shared = [`--kubeconfig=${kubeconfigPath}`, '--leader-elect=false', '--secure-port=0']
   return [
-    servers().start(`${name}-kube-controller-manager`, needBinary('kube-controller-manager'), [
+    machine.start(`${name}-kube-controller-manager`, needBinary('kube-controller-manager'), [
       ...shared,
       `--controllers=${CONTROLLERS.join(',')}`,
       `--root-ca-file=${files.caFile}`,
       `--service-account-private-key-file=${files.accountKey}`,
     ]),
-    servers().start(`${name}-kube-scheduler`, needBinary('kube-scheduler'), shared),
+    machine.start(`${name}-kube-scheduler`, needBinary('kube-scheduler'), shared),
   ]
 }
 
@@ -325,23 +340,6 @@ async function nodesAreReady(call: ControlPlane['call']): Promise<boolean> {
     ({ spec, status }) =>
       spec.taints === undefined && status?.conditions?.some((it) => it.type === 'Ready' && it.status === 'True'),
   )
-}
-
-/**
- * Asks until the answer is yes; a server that ended, or too long a wait, is an error with what the servers wrote last.
- */
-async function becomeReady(started: readonly Server[], isReady: () => Promise<boolean>): Promise<void> {
-  const until = performance.now() + READY_MS
-  for (;;) {
-    if (await isReady().catch(() => false)) return
-    const dead = started.find((server) => !server.alive())
-    if (dead !== undefined) throw new Error(`${dead.name} ended while starting:\n${dead.log()}`)
-    if (performance.now() > until) {
-      const logs = started.map((server) => `${server.name}:\n${server.log()}`)
-      throw new Error(`not ready after ${READY_MS / 1000} s\n${logs.join('\n')}`)
-    }
-    await sleep(50)
-  }
 }
 
 function kubeconfig(of: {

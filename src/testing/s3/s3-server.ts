@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { S3Settings } from '../../blobs/s3/s3-settings.ts'
+import type { Machine } from '../control-plane/etcd.ts'
 import { freePort, type Server, servers } from '../control-plane/server-processes.ts'
 import { needBinary } from '../testenv.ts'
 
@@ -24,20 +25,23 @@ export const S3_ACCOUNT = { accessKeyId: 'flotilla-test', secretAccessKey: 'a se
 const REGION = 'us-east-1'
 const BUCKET = 'flotilla'
 const READY_MS = 60_000
+const SANDBOX_PORT = 9000
 
-export async function startS3Server(): Promise<S3Server> {
+/** Starts a server on this machine, or in a sandbox: there all its addresses reach it. */
+export async function startS3Server(machine?: Machine): Promise<S3Server> {
   const dir = mkdtempSync(join(servers().dir, 's3-'))
   // A bucket is a folder of the server's folder.
   mkdirSync(join(dir, BUCKET))
-  const port = await freePort()
-  const endpoint = `http://127.0.0.1:${port}`
+  const port = await (machine?.port(SANDBOX_PORT) ?? freePort())
+  const endpoint = `http://${machine?.outside ?? '127.0.0.1'}:${port}`
+  const begin = machine?.start ?? servers().start
   let server: Server | undefined
   const start = async (): Promise<void> => {
-    server = servers().start('versitygw', needBinary('versitygw'), [
+    server = begin('versitygw', needBinary('versitygw'), [
       `--access=${S3_ACCOUNT.accessKeyId}`,
       `--secret=${S3_ACCOUNT.secretAccessKey}`,
       `--region=${REGION}`,
-      `--port=127.0.0.1:${port}`,
+      `--port=${machine ? '' : '127.0.0.1'}:${port}`,
       '--quiet',
       'posix',
       dir,
