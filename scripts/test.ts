@@ -23,7 +23,7 @@ process.exitCode = await main()
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({ options: { deep: { type: 'boolean' } }, allowPositionals: true })
-  const known: readonly TierName[] = values.deep ? [...TIERS, 'deep'] : TIERS
+  const known: readonly TierName[] = values.deep ? [...TIERS, 'deep', 'node'] : TIERS
   const unknown = positionals.filter((name) => name !== 'check' && !(known as readonly string[]).includes(name))
   if (unknown.length > 0) {
     show(`there is no tier ${unknown.join(', ')}; there are: check, ${known.join(', ')}\n`)
@@ -72,6 +72,7 @@ async function bringParts(tiers: readonly TierName[]): Promise<void> {
   if (missing('oracle') || missing('real')) {
     await run(process.execPath, ['scripts/testenv.ts'], { cwd: root, onOutput: show })
   }
+  if (missing('node')) await run(process.execPath, ['scripts/testenv.ts', 'node'], { cwd: root, onOutput: show })
   if (missing('browser')) await installDebian(['chromium'])
   if (tiers.includes('oracle')) {
     const packages = { promtool: 'prometheus', zsh: 'zsh', fish: 'fish', 'systemd-analyze': 'systemd' }

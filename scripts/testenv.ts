@@ -1,14 +1,18 @@
-// npm run testenv: the real binaries the tests compare with, in a cache outside the clone.
+// npm run testenv: the real binaries the tests compare with, in a cache outside the clone. `npm run testenv -- node` brings
+// the parts of a real node as well.
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { arch, platform } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import {
   type BinaryName,
   cacheDir,
+  debianPartsDir,
   findBinary,
   type GoPin,
+  NODE_PARTS,
   type NpmPin,
   pins,
   pinsDir,
@@ -16,6 +20,8 @@ import {
 } from '../src/testing/testenv.ts'
 import { holdLock, npmCommand } from './bootstrap.mjs'
 import { endChildrenWithScript, run } from './child.ts'
+import { fetchDebianPackage } from './images/downloads.ts'
+import { tarOfDebianPackage } from './images/tree.ts'
 import { unzipMember, untarMember } from './unzip.ts'
 
 // The Go build cache and half-made files; gone when this script ends.
@@ -36,8 +42,11 @@ try {
 }
 
 async function main(): Promise<void> {
-  const names = [...Object.keys(pins.npm), ...Object.keys(pins.go)] as BinaryName[]
-  if (names.every((name) => findBinary(name) !== undefined)) return report(names)
+  const all = [...Object.keys(pins.npm), ...Object.keys(pins.go)] as BinaryName[]
+  const wantsNode = process.argv.includes('node')
+  const names = wantsNode ? all : all.filter((name) => !(NODE_PARTS as readonly BinaryName[]).includes(name))
+  const hasDebian = (): boolean => !wantsNode || existsSync(debianPartsDir())
+  if (hasDebian() && names.every((name) => findBinary(name) !== undefined)) return report(names)
   mkdirSync(homeDir, { recursive: true })
   const release = await holdLock(join(homeDir, 'lock'), (pid) =>
     say(`another testenv (process ${pid}) is at work; waiting`),
@@ -55,6 +64,7 @@ async function main(): Promise<void> {
         failures.push(error.message)
       }
     }
+    if (!hasDebian()) await unpackDebianParts()
     if (failures.length > 0) throw new Unmet([...new Set(failures)].join('\n'))
   } finally {
     removeWork()
@@ -111,7 +121,11 @@ async function build(name: BinaryName, pin: GoPin): Promise<void> {
   const version = 'k8s.io/component-base/version'
   const stamps = [`gitVersion=v${pin.version}`, `gitMajor=${major}`, `gitMinor=${minor}`, 'gitTreeState=clean']
   // Without a version stamped in, kube-apiserver refuses to start.
-  const ldflags = ['-s', '-w', ...(pin.module === 'kubernetes' ? stamps.map((stamp) => `-X ${version}.${stamp}`) : [])]
+  const ldflags = [
+    '-s',
+    '-w',
+    ...(pin.module === 'kubernetes' || pin.module === 'node' ? stamps.map((stamp) => `-X ${version}.${stamp}`) : []),
+  ]
   const args = ['build', '-mod=readonly', '-trimpath', '-buildvcs=false', '-ldflags', ldflags.join(' '), '-o', out]
   const ended = await run('go', [...args, pin.package], { cwd, env: goEnv() })
   if (ended.code !== 0) {
@@ -121,6 +135,24 @@ async function build(name: BinaryName, pin: GoPin): Promise<void> {
   }
   install(name, (path) => renameSync(out, path))
   say(`${name} ${pin.version} ready`, at)
+}
+
+/** Unpacks the Debian packages of a node into one folder, without installing them. */
+async function unpackDebianParts(): Promise<void> {
+  const at = performance.now()
+  if (platform() !== 'linux' || arch() !== 'x64') throw new Unmet('the parts of a node are for Linux on x64 only')
+  const half = mkdtempSync(join(workDir, 'debian-'))
+  for (const [name, pin] of Object.entries(pins.debian)) {
+    const bytes = await fetchDebianPackage(name, pin)
+    const { status, stderr } = spawnSync('tar', ['--extract', '--no-same-owner', '--directory', half], {
+      input: tarOfDebianPackage(name, bytes),
+    })
+    if (status !== 0) throw new Unmet(`${name} could not be unpacked: ${String(stderr).trim()}`)
+  }
+  chmodSync(half, 0o755)
+  mkdirSync(testenvDir('kubelet'), { recursive: true })
+  renameSync(half, debianPartsDir())
+  say(`${Object.keys(pins.debian).length} Debian packages ready`, at)
 }
 
 async function checkGo(cwd: string): Promise<void> {

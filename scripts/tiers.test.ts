@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { filesToRunAgain } from './tiers.ts'
+import { filesOf, filesToRunAgain } from './tiers.ts'
 
 const FAILED = `
 ✖ test/e2e/restarts.contract.test.ts:87  the API thread ends
@@ -35,4 +35,10 @@ test('nothing runs again when a tier needs no real time, passed, was stopped, or
   ] as const) {
     assert.equal(filesToRunAgain(tier, result), undefined, `${tier} ${JSON.stringify(result)}`)
   }
+})
+
+test('a file belongs to the tier of its name', () => {
+  assert.deepEqual(filesOf('node'), ['test/e2e/node/install.node.test.ts'])
+  assert.ok(filesOf('contract').includes('test/clients/client-node.contract.test.ts'))
+  assert.ok(!filesOf('unit').some((file) => file.includes('.node.test.ts')))
 })

@@ -1,14 +1,15 @@
 // The tiers of tests: which files are in one, what it needs on the machine, and how it is run.
-import { globSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
-import { type BinaryName, findBinary, findChromium } from '../src/testing/testenv.ts'
+import { missingForSandbox } from '../src/testing/node/sandbox.ts'
+import { type BinaryName, debianPartsDir, findBinary, findChromium, NODE_PARTS } from '../src/testing/testenv.ts'
 import { run } from './child.ts'
 
 /** The clone's root. */
 export const root = join(import.meta.dirname, '..')
 
 /** A kind of test, told apart by the file name: x.<tier>.test.ts, or x.test.ts for unit. */
-export type TierName = 'unit' | 'house' | 'contract' | 'sim' | 'oracle' | 'real' | 'browser' | 'deep'
+export type TierName = 'unit' | 'house' | 'contract' | 'sim' | 'oracle' | 'real' | 'browser' | 'deep' | 'node'
 
 /** What a run of a tier came to. */
 export interface TierResult {
@@ -32,6 +33,7 @@ const DEADLINE_MS: Readonly<Record<TierName, number>> = {
   real: 2_700_000,
   browser: 900_000,
   deep: 3_600_000,
+  node: 2_700_000,
 }
 
 /** A unit test that hangs is told by its name, long before the deadline of its tier. */
@@ -49,11 +51,20 @@ const REAL: readonly BinaryName[] = [
 
 /** The parts a tier needs that this machine has not, and the command that brings them. */
 export function missingParts(tier: TierName): { readonly parts: readonly string[]; readonly command: string } {
+  if (tier === 'node') return missingNodeParts()
   const binaries: readonly BinaryName[] = tier === 'oracle' ? ['helm', 'helm3', 'kubectl'] : tier === 'real' ? REAL : []
   if (tier === 'browser') {
     return { parts: findChromium() === undefined ? ['chromium'] : [], command: 'apt-get install chromium' }
   }
   return { parts: binaries.filter((name) => findBinary(name) === undefined), command: 'npm run testenv' }
+}
+
+function missingNodeParts(): { readonly parts: readonly string[]; readonly command: string } {
+  const rights = missingForSandbox()
+  if (rights.length > 0) return { parts: rights, command: 'run the tests as root on Linux with cgroup v1' }
+  const binaries = [...REAL, 'helm' as const, ...NODE_PARTS].filter((name) => findBinary(name) === undefined)
+  const parts = existsSync(debianPartsDir()) ? binaries : [...binaries, 'containerd']
+  return { parts, command: 'npm run testenv -- node' }
 }
 
 /** The test files of a tier, in the order of their names. */
@@ -66,7 +77,7 @@ export function filesOf(tier: TierName): string[] {
 }
 
 function tierOf(file: string): TierName {
-  const named = /\.(contract|sim|oracle|real|browser|deep)\.test\.ts$/.exec(file)?.[1] as TierName | undefined
+  const named = /\.(contract|sim|oracle|real|browser|deep|node)\.test\.ts$/.exec(file)?.[1] as TierName | undefined
   return named ?? (file.startsWith('test/house/') ? 'house' : 'unit')
 }
 
@@ -88,7 +99,9 @@ export async function runTier(
     '--test',
     ...(oneProcess
       ? ['--test-isolation=none', `--test-timeout=${UNIT_TEST_MS}`]
-      : [`--test-concurrency=${alone !== undefined || tier === 'real' || tier === 'browser' ? 1 : 2}`]),
+      : [
+          `--test-concurrency=${alone !== undefined || tier === 'real' || tier === 'browser' || tier === 'node' ? 1 : 2}`,
+        ]),
     '--test-reporter=./scripts/quiet-reporter.mjs',
     '--test-reporter-destination=stdout',
     ...files,

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import type { DebianPin } from '../../src/testing/testenv.ts'
 import { cacheDir, npmCommand } from '../bootstrap.mjs'
 import { run } from '../child.ts'
 import { untarMember } from '../unzip.ts'
@@ -32,12 +33,17 @@ export async function debianPackages(layer: 'base' | 'git', architecture: Archit
   // One after the other: archives refuse callers that open many connections.
   for (const [name, pin] of wanted) {
     const { path, sha256 } = pin[architecture]
-    const bytes = await cached(`${name}-${sha256.slice(0, 16)}.deb`, 'sha256', sha256, () =>
-      fetchFirst(debianAddresses(pin.archive, path), `${name} ${pin.version}`),
-    )
+    const bytes = await fetchDebianPackage(name, { version: pin.version, archive: pin.archive, path, sha256 })
     found.push({ name, version: pin.version, bytes, checksum: { algorithm: 'SHA256', hex: sha256 } })
   }
   return found
+}
+
+/** A Debian package, from the cache or the archive. */
+export function fetchDebianPackage(name: string, { version, archive, path, sha256 }: DebianPin): Promise<Uint8Array> {
+  return cached(`${name}-${sha256.slice(0, 16)}.deb`, 'sha256', sha256, () =>
+    fetchFirst(debianAddresses(archive, path), `${name} ${version}`),
+  )
 }
 
 /** The archive of today first: the archive of all days keeps a package after a newer one has taken its place. */

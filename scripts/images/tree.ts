@@ -31,7 +31,7 @@ const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8')
 
 /** Adds the files of a Debian package. */
 export function addDebianPackage(tree: Tree, name: string, deb: Uint8Array): void {
-  for (const entry of tarEntries(dataOf(name, deb))) {
+  for (const entry of tarEntries(tarOfDebianPackage(name, deb))) {
     const path = text(entry.name).replace(/^\.\//, '').replace(/\/+$/, '')
     if (path === '' || path === '.' || entry.type === '5') continue
     if (path.split('/').includes('..')) throw new Error(`${name}: the path ${path} leaves the package`)
@@ -62,7 +62,7 @@ export function addFolder(tree: Tree, from: string, to: string, isWanted: (path:
 }
 
 /** The tar with the files of a Debian package. */
-function dataOf(name: string, deb: Uint8Array): Uint8Array {
+export function tarOfDebianPackage(name: string, deb: Uint8Array): Uint8Array {
   for (const member of arMembers(deb)) {
     if (member.name === 'data.tar') return member.data
     if (member.name === 'data.tar.zst') return zstdDecompressSync(member.data)

@@ -20,6 +20,14 @@ export interface NpmPin {
   readonly member: string
 }
 
+/** A Debian package that is unpacked into the cache, without being installed. */
+export interface DebianPin {
+  readonly version: string
+  readonly archive: string
+  readonly path: string
+  readonly sha256: string
+}
+
 /** The names of all binaries of the test environment. */
 export type BinaryName =
   | 'kube-apiserver'
@@ -31,6 +39,11 @@ export type BinaryName =
   | 'helm'
   | 'helm3'
   | 'versitygw'
+  | NodePart
+
+/** What only the tests with a real node need: built on demand, by `npm run testenv -- node`. */
+export type NodePart = 'kubelet' | 'kube-proxy' | 'pause'
+export const NODE_PARTS: readonly NodePart[] = ['kubelet', 'kube-proxy', 'pause']
 
 /** The folder with the pins and the Go wrapper modules. */
 export const pinsDir = join(import.meta.dirname, '../../test/testenv')
@@ -38,17 +51,23 @@ export const pinsDir = join(import.meta.dirname, '../../test/testenv')
 interface PinFile {
   readonly go?: Record<string, GoPin>
   readonly npm?: Record<string, NpmPin>
+  readonly debian?: Record<string, DebianPin>
 }
 
 /** Each file of pins has its own folder in the cache: a change of one builds nothing of another anew. */
-const files: readonly PinFile[] = ['pins.json', 's3/pins.json'].map((file) =>
+const files: readonly PinFile[] = ['pins.json', 's3/pins.json', 'node/pins.json'].map((file) =>
   JSON.parse(readFileSync(join(pinsDir, file), 'utf8')),
 )
 
 /** What the test environment consists of, by binary name. */
-export const pins: { readonly go: Record<string, GoPin>; readonly npm: Record<string, NpmPin> } = {
+export const pins: {
+  readonly go: Record<string, GoPin>
+  readonly npm: Record<string, NpmPin>
+  readonly debian: Record<string, DebianPin>
+} = {
   go: Object.assign({}, ...files.map(({ go }) => go)),
   npm: Object.assign({}, ...files.map(({ npm }) => npm)),
+  debian: Object.assign({}, ...files.map(({ debian }) => debian)),
 }
 
 /** The cache outside the clone; the bootstrap in scripts/bootstrap.mjs uses the same place. */
@@ -65,6 +84,11 @@ export function testenvDir(name: BinaryName): string {
     for (const part of ['go.mod', 'go.sum']) hash.update(readFileSync(join(pinsDir, module, part)))
   }
   return join(cacheDir(), 'testenv', hash.digest('hex').slice(0, 16))
+}
+
+/** The folder with the unpacked Debian packages: container runtime, network plugins, registry and nftables. */
+export function debianPartsDir(): string {
+  return join(testenvDir('kubelet'), 'debian')
 }
 
 const found = new Map<string, string>()
