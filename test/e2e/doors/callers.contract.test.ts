@@ -1,11 +1,14 @@
 /** Doors to the API and the gateway: callers without rights, with lost rights, and with too much to say. */
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
 import { request as httpsRequest } from 'node:https'
+import { connect as connectHttp2 } from 'node:http2'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { X509Certificate } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
 import { createApplicant } from '../../../src/testing/agents/hostile-agent.ts'
 import { sendRaw, statusesIn } from '../../../src/testing/hub/hostile-requests.ts'
 import { ROUTES } from '../../../src/wire/link/frames.ts'
@@ -18,6 +21,12 @@ import type { DoorHub } from './door-hub.ts'
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 const SECRETS = '/api/v1/namespaces/default/secrets'
 const READ = ['get', 'list', 'watch']
+const POST_CONFIG_MAP = {
+  ':method': 'POST',
+  ':path': '/api/v1/namespaces/default/configmaps',
+  'content-type': 'application/json',
+  'content-length': '3000000',
+}
 
 const post = (hub: DoorHub, path: string, body: unknown) => hub.admin.json({ method: 'POST', path, body })
 
@@ -83,6 +92,17 @@ test('F3, F11, F15, F16, F18, F25: the API gives a caller what its rights say, a
       const head = `POST /api/v1/namespaces HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: ${authorization}\r\ncontent-type: application/json\r\ncontent-length: 3000000\r\n\r\n{`
       assert.deepEqual(statusesIn(await sendRaw(socket, Buffer.from(head), 2_000)), [401], authorization)
     }
+    // One connection with a hundred bodies that never end.
+    const connection = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
+    const answers = Array.from({ length: 100 }, async () => {
+      const stream = connection.request({ ...POST_CONFIG_MAP, authorization: 'Bearer not-a-token' })
+      stream.on('error', () => {}).write(Buffer.alloc(16_000, 'x'))
+      const [headers] = (await once(stream, 'response')) as [{ readonly ':status'?: number }]
+      stream.close()
+      return headers[':status']
+    })
+    assert.deepEqual(new Set(await Promise.all(answers)), new Set([401]))
+    connection.destroy()
     await hub.checkAlive()
   })
 
@@ -127,6 +147,17 @@ test('F3, F11, F15, F16, F18, F25: the API gives a caller what its rights say, a
     await eventually('the watch delivers', async () => (seen.text.includes('before-it') ? true : undefined))
     assert.equal(seen.isOver, false, 'a timer that overflows ends at once')
     end()
+  })
+
+  await t.test('F25: a support bundle has no annotations of users', async () => {
+    const path = '/apis/flotilla.dev/v1alpha1/namespaces/default/placements'
+    const metadata = { name: 'noted', annotations: { note: 'canary-7b21' } }
+    await post(hub, path, { apiVersion: 'flotilla.dev/v1alpha1', kind: 'Placement', metadata, spec: { clusterSelector: {} } })
+    const file = join(temporaryFolder(t), 'support.tar.gz')
+    await hub.flotilla('support-bundle', file)
+    const tar = gunzipSync(readFileSync(file))
+    assert.ok(tar.includes('noted'), 'the Placement is in the bundle')
+    assert.equal(tar.includes('canary-7b21'), false)
   })
 
   assert.equal((await hub.process.stop()).code, 0)
@@ -186,6 +217,16 @@ test('F21, F22: the CLI writes nothing outside its directory, and an agent shows
   })
   assert.ok(!readFileSync(`/proc/${agent.pid}/cmdline`, 'utf8').includes(code), 'the process list has no join code')
   await agent.stop()
+  const again = await hub.flotilla('cluster', 'add', 'store-2', '-o', 'json')
+  const env = { FLOTILLA_JOIN: (JSON.parse(again) as { code: string }).code }
+  const own = ['--kubeconfig', hub.kubeconfig, '--data', join(folder, 'agent-2')]
+  const second = startFlotilla(t, ['agent', 'run', ...own], { env })
+  await eventually('the agent takes the code of FLOTILLA_JOIN', async () => {
+    const path = '/apis/flotilla.dev/v1alpha1/clusters'
+    const { items } = (await hub.admin.json({ method: 'GET', path })) as { items: unknown[] }
+    return items.length === 2 || undefined
+  })
+  await second.stop()
   const kept = readdirSync(join(folder, 'agent'), { recursive: true, withFileTypes: true }).filter((it) => it.isFile())
   const { token } = parseJoinCode(code)
   for (const { parentPath, name } of kept) {

@@ -17,6 +17,7 @@ const READY = /^flotilla hub ready: api (\S+) gateway (\S+) console (http:\/\/[^
 export interface Answer {
   readonly status: number
   readonly text: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
 /** A request as a caller sends it. */
@@ -126,7 +127,8 @@ export function send(method: string, url: string, by: DoorRequest = {}): Promise
     const request = httpsRequest(url, { method, headers, ...own }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text })).on('error', reject)
+      const { statusCode: status = 0, headers: told } = response
+      response.on('end', () => resolve({ status, text, headers: told })).on('error', reject)
     })
     request.on('error', reject).end(body)
   })

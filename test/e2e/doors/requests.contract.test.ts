@@ -8,18 +8,29 @@ import { startDoorHub } from './door-hub.ts'
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 
 test('F2, F5, F10: no single request ends the hub or stops it', async (t) => {
-  const metrics = await freePort('127.0.0.1')
-  const hub = await startDoorHub(t, ['--metrics-listen', `127.0.0.1:${metrics}`])
+  const [metrics, webhook] = [await freePort('127.0.0.1'), await freePort('127.0.0.1')]
+  const listen = ['--metrics-listen', `127.0.0.1:${metrics}`, '--webhook-listen', `127.0.0.1:${webhook}`]
+  const hub = await startDoorHub(t, listen)
+  const page = Number(new URL(hub.console).port)
   const verbs = ['get', 'create', 'update', 'patch']
   const editor = await hub.account('editor', [{ apiGroups: [''], resources: ['configmaps'], verbs }])
   const object = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: 'b' } })
 
   await t.test('F2: a malformed target', async () => {
-    for (const port of [Number(new URL(hub.console).port), metrics]) {
+    for (const port of [page, metrics, webhook]) {
       for (const target of ['//', 'http://[']) {
         const answer = await sendRaw(connectTo(port), rawGet(target, `127.0.0.1:${port}`))
         assert.deepEqual(statusesIn(answer), [400], answer)
       }
+    }
+    await hub.checkAlive()
+  })
+
+  await t.test('F2: an image in a page of another origin', async () => {
+    for (const target of ['/', '//']) {
+      const headers = ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Dest: image']
+      const [status] = statusesIn(await sendRaw(connectTo(page), rawGet(target, `127.0.0.1:${page}`, headers)))
+      assert.ok(status === 403 || (target === '//' && status === 400), `${target}: ${status}`)
     }
     await hub.checkAlive()
   })

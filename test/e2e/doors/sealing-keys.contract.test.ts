@@ -1,14 +1,17 @@
-/** Sealing keys change on a whole hub: the gateway has its own role there, and the hub has installed its policies. */
+/**
+ * The door of renewals: sealing keys change on a whole hub, where the gateway has its own role and the hub has installed
+ * its policies, and no agent is locked out.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { RENEWALS_PER_SEALING_KEY } from '../../src/agent/link/identity.ts'
-import { AGENT_FILES } from '../../src/agent/storage/storage.ts'
-import type { Cluster } from '../../src/kinds/native/cluster.ts'
-import { eventually, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
-import type { FlotillaProcess } from './flotilla-process.ts'
-import { startHub } from './secret-values.ts'
+import { RENEWALS_PER_SEALING_KEY } from '../../../src/agent/link/identity.ts'
+import { AGENT_FILES } from '../../../src/agent/storage/storage.ts'
+import type { Cluster } from '../../../src/kinds/native/cluster.ts'
+import { eventually, runFlotilla, startFlotilla, temporaryFolder } from '../flotilla-process.ts'
+import type { FlotillaProcess } from '../flotilla-process.ts'
+import { startHub } from '../secret-values.ts'
 
 const content = (password: string) => `apiVersion: flotilla.dev/v1alpha1
 kind: Placement
@@ -27,7 +30,7 @@ spec:
     stringData: {password: ${password}}
 `
 
-test('a sealing key is replaced on request and after some renewals', { timeout: 300_000 }, async (t) => {
+test('F1: a sealing key is replaced on request and after some renewals, and the agent is never locked out', { timeout: 300_000 }, async (t) => {
   const folder = temporaryFolder(t)
   const hub = await startHub(t, join(folder, 'hub'))
   // An embedded hub is a Kubernetes API: it stands in for a cluster.
