@@ -314,6 +314,43 @@ describe('who may do what', () => {
     await own.close()
   })
 
+  it('the gateway loses the verbs of an older data directory that it does not use', async () => {
+    const own = createMemoryStore()
+    const kinds = [...BUILTIN_KINDS, ...NATIVE_KINDS]
+    const started = () => createApiServer({ store: own, kinds, clock, ids: systemIds, log: silentLogger })
+    const at = '/apis/rbac.authorization.k8s.io/v1/clusterroles/system:flotilla:gateway'
+    const ask = async (api: ApiServer, method: string, body?: unknown) => {
+      const request = { method, path: at, headers: {}, ...(body ? { body: utf8(JSON.stringify(body)) } : {}) }
+      const response = await api.handle(request, admin, new AbortController().signal)
+      return JSON.parse(fromUtf8(await readBody(response.body, 1 << 20)))
+    }
+    const first = started()
+    const role = await ask(first, 'GET')
+    const read = ['get', 'list', 'watch']
+    const rule = (verbs: string[], resource: string) => ({
+      verbs,
+      apiGroups: ['flotilla.dev'],
+      resources: [resource],
+    })
+    // The role as version 0.1.0 created it.
+    const former = [
+      rule([...read, 'create', 'accept'], 'clusters'),
+      rule(['get', 'patch', 'update'], 'clusters/status'),
+      rule(read, 'jointokens'),
+      rule(['get', 'patch', 'update'], 'jointokens/status'),
+      rule(read, 'assignments'),
+      rule([...read, 'create', 'update', 'delete'], 'clusterreports'),
+    ]
+    await ask(first, 'PUT', { ...role, rules: former })
+    await first.close()
+    const second = started()
+    const verbsOf = (rules: { verbs: string[]; resources: string[] }[]) =>
+      rules.flatMap(({ verbs, resources }) => resources.map((name) => `${name}: ${verbs.toSorted().join(' ')}`)).sort()
+    assert.deepEqual(verbsOf((await ask(second, 'GET')).rules), verbsOf(role.rules))
+    await second.close()
+    await own.close()
+  })
+
   it('an editor changes Rollouts and neither creates nor deletes them, also in an older data directory', async () => {
     const own = createMemoryStore()
     const kinds = [...BUILTIN_KINDS, ...NATIVE_KINDS]

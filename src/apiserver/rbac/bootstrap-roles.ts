@@ -258,6 +258,15 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
 /** Rules of hub roles of earlier releases that no longer apply, by role. */
 export const WITHDRAWN_RULES: Readonly<Record<string, readonly PolicyRule[]>> = {
   'flotilla:aggregate-to-edit': [ruleFor(WRITE, OWN, 'bundles', 'placements', 'rollouts')],
+  'system:flotilla:gateway': [
+    ruleFor([...READ, 'create', 'accept'], OWN, 'clusters'),
+    ruleFor(['get', 'patch', 'update'], OWN, 'clusters/status'),
+    ruleFor(READ, OWN, 'jointokens'),
+    ruleFor(['get', 'patch', 'update'], OWN, 'jointokens/status'),
+    ruleFor(READ, OWN, 'assignments'),
+    ruleFor([...READ, 'create', 'update', 'delete'], OWN, 'clusterreports'),
+    ruleFor(['get', 'create', 'update', 'patch'], 'coordination.k8s.io', 'leases'),
+  ],
 }
 
 /** Who has the hub's own cluster roles. */

@@ -35,6 +35,7 @@ export const CHECK_IDS = [
   'bundles-held-back',
   'plaintext-secrets',
   'open-defaults',
+  'former-defaults',
   'accepted',
   'alias-taken',
   'agent-connected',

@@ -241,6 +241,29 @@ test('what needs a person is a warning, as in status; what the caller may not li
   ])
 })
 
+test('what version 0.1 left open is a warning, until it is ended', () => {
+  const day = 86_400
+  const linesOf = (former: HubFacts['former'], createdAt?: string) => {
+    const authorities = [{ name: 'api' as const, notAfter: at(9_000 * day), ...(createdAt ? { createdAt } : {}) }]
+    const hubs = [{ name: '0', health: { startedAt: at(-10), parts: [], authorities } }]
+    const found = hubChecks({ ...WELL, hubs, ...(former ? { former } : {}) }, NOW).flatMap(({ checks }) => checks)
+    return found.filter(({ id }) => id === 'former-defaults').map(({ result, text }) => `${result} ${text}`)
+  }
+  const closed = { laterSince: NOW - 100 * day * 1000, editorsCreateRollouts: false }
+  assert.deepEqual(linesOf(undefined), [], 'the caller may not read it')
+  assert.deepEqual(linesOf(closed), ['ok no default of version 0.1 is open'])
+  assert.deepEqual(linesOf(closed, at(-100 * day - 5)), ['ok no default of version 0.1 is open'], 'a first start')
+  assert.deepEqual(linesOf(closed, at(-1 * day)), ['ok no default of version 0.1 is open'], 'the CA was replaced')
+  assert.deepEqual(linesOf(closed, at(-200 * day)), [
+    'warning client certificates that version 0.1 issued do everything for up to 2y265d more; end them with "flotilla trust rotate api"',
+  ])
+  const late = { ...closed, laterSince: NOW - 1_100 * day * 1000 }
+  assert.deepEqual(linesOf(late, at(-1_200 * day)), ['ok no default of version 0.1 is open'], 'all have expired')
+  assert.deepEqual(linesOf({ ...closed, editorsCreateRollouts: true }), [
+    'warning ClusterRole flotilla:aggregate-to-edit lets editors create Rollouts, also without the approvals of a RolloutPlan; remove the verb create on rollouts',
+  ])
+})
+
 test('a join token is unchecked while it is older than the policy and can still let a cluster in', () => {
   const token = (spec: Partial<JoinToken['spec']> = {}, created = at(-100), used = 0): JoinToken => ({
     apiVersion: 'flotilla.dev/v1alpha1',

@@ -50,6 +50,8 @@ export interface HubFacts {
   readonly uncheckedTokens: readonly string[] | undefined
   /** Projects that an upgrade made and that still have its label. Undefined if the caller may not read them. */
   readonly migratedProjects: readonly string[] | undefined
+  /** What an earlier version left open. Undefined if the caller may not read it. */
+  readonly former?: FormerDefaults | undefined
   /** Health of each hub that publishes it; `Unreadable` if the caller may not read it. */
   readonly hubs: readonly PublishedHealth[] | 'Unreadable'
   /** Undefined if there is none, or if the caller may not read it. */
@@ -60,6 +62,14 @@ export interface HubFacts {
   readonly attention: readonly AttentionItem[]
   /** Kinds that the caller may not list, for example `sources`. */
   readonly refused: readonly string[]
+}
+
+/** What a hub that began with version 0.1 may still allow. */
+export interface FormerDefaults {
+  /** Time of the first start of a later version. Infinity if it is not known. */
+  readonly laterSince: number
+  /** Whether the role of editors creates Rollouts. */
+  readonly editorsCreateRollouts: boolean
 }
 
 /** The health of a hub; undefined if this program does not know its form. */
@@ -109,6 +119,7 @@ export function hubChecks(facts: HubFacts, nowMs: number): CheckCategory[] {
     ...projectChecks(facts.migratedProjects),
     ...versionsOfAgents(facts),
     ...attentionChecks(facts),
+    ...formerChecks(facts, nowMs),
     stuckRolloutsCheck(facts.rollouts, nowMs),
   ]
   return [{ name: 'hub', checks }]
@@ -179,6 +190,36 @@ function tokenChecks(names: readonly string[] | undefined): Check[] {
   const tokens = plural(names.length, 'join token accepts or labels', 'join tokens accept or label')
   const text = `${tokens} clusters, and the hub never checked the rights of the author: ${nameSome(names, 5)}`
   return [{ id: 'join-tokens', result: 'warning', text }]
+}
+
+/** Version 0.1 issued client certificates for three years. */
+const FORMER_ADMIN_MS = 3 * 365 * 86_400_000
+/** Time between the CA of a new hub and its policies. */
+const FIRST_START_MS = 600_000
+
+/** What an earlier version left open, and what ends it. */
+function formerChecks({ former, hubs }: HubFacts, nowMs: number): Check[] {
+  if (!former) return []
+  const id = 'former-defaults'
+  const problems: string[] = []
+  const created = hubs === 'Unreadable' ? [] : hubs.flatMap(({ health }) => health?.authorities ?? [])
+  const isFormer = created.some(({ createdAt }) => {
+    const at = createdAt === undefined ? undefined : parseTime(createdAt)
+    return at !== undefined && at < former.laterSince - FIRST_START_MS
+  })
+  const until = former.laterSince + FORMER_ADMIN_MS
+  if (isFormer && until > nowMs) {
+    problems.push(
+      `client certificates that version 0.1 issued do everything for up to ${humanAge(until - nowMs)} more; end them with "flotilla trust rotate api"`,
+    )
+  }
+  if (former.editorsCreateRollouts) {
+    problems.push(
+      'ClusterRole flotilla:aggregate-to-edit lets editors create Rollouts, also without the approvals of a RolloutPlan; remove the verb create on rollouts',
+    )
+  }
+  if (problems.length === 0) return [{ id, result: 'ok', text: 'no default of version 0.1 is open' }]
+  return problems.map((text) => ({ id, result: 'warning', text }))
 }
 
 /** A hub without maintenance has no line. */

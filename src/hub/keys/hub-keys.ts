@@ -59,6 +59,8 @@ const RESTORE = { todo: 'restore the keys from your copy of them' } as const
 
 const DAY_MS = 24 * 3_600_000
 const CA_DAYS = 20 * 365
+/** Clocks of others may be behind, so certificates begin earlier than they are issued. */
+const BACKDATED_MS = DAY_MS
 // Made anew at every start, and kept in memory only: a restart is all a renewal needs.
 const LEAF_DAYS = 3 * 365
 /** The administrator's certificate is a file that people copy. */
@@ -165,7 +167,9 @@ export async function readMountedKeys(folder: string, wanted: TrustSpec): Promis
 export function hubAuthorities({ trust, apiCa }: HubKeys, isEmbedded: boolean): HubAuthority[] {
   const endOf = ({ certificate }: CertificateAndKey): string => formatTime(parseCertificate(certificate).notAfter)
   const transport: HubAuthority = { name: 'transport', notAfter: endOf(trust.transportCa) }
-  return isEmbedded ? [transport, { name: 'api', notAfter: endOf(apiCa) }] : [transport]
+  if (!isEmbedded) return [transport]
+  const createdAt = formatTime(parseCertificate(apiCa.certificate).notBefore + BACKDATED_MS)
+  return [transport, { name: 'api', notAfter: endOf(apiCa), createdAt }]
 }
 
 /** The keys as they are on disk now; an error when they cannot be used. */
@@ -244,8 +248,7 @@ function issueLeaf(ca: CertificateAndKey, { days = LEAF_DAYS, ...leaf }: Leaf, p
     ...leaf,
     publicKey,
     serial: ids.bytes(16),
-    // Clocks of others may be behind.
-    notBefore: now - DAY_MS,
+    notBefore: now - BACKDATED_MS,
     notAfter: now + days * DAY_MS,
     issuer: ca,
   })
@@ -259,7 +262,7 @@ function createApiCa({ clock, ids, newKeyPair = generateKeyPair }: KeyPorts): Ce
     subject: { commonName: 'flotilla API CA', organizations: [] },
     privateKey,
     serial: ids.bytes(16),
-    notBefore: now - DAY_MS,
+    notBefore: now - BACKDATED_MS,
     notAfter: now + CA_DAYS * DAY_MS,
   })
   return { privateKey, certificate }

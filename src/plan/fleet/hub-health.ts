@@ -40,6 +40,8 @@ export interface HubAuthority {
   readonly name: (typeof HUB_AUTHORITIES)[number]
   /** End of its certificate, RFC 3339. */
   readonly notAfter: string
+  /** Time at which the CA of the API was created, RFC 3339. Absent for other CAs, and on hubs of an earlier version. */
+  readonly createdAt?: string
 }
 
 const PEER_STATES = ['Waiting', 'Unknown'] as const

@@ -13,6 +13,7 @@ import { systemClock } from '../../../core/time/system-clock.ts'
 import { parseHttpDate, parseTime } from '../../../core/time/time.ts'
 import { VERSION } from '../../../core/version.ts'
 import { Lease } from '../../../kinds/builtin/coordination.ts'
+import { ClusterRole } from '../../../kinds/builtin/rbac.ts'
 import {
   JOURNAL_ANNOTATION,
   JOURNAL_LABEL,
@@ -205,6 +206,7 @@ async function hubFacts(connection: Connection, signal: AbortSignal): Promise<Hu
       rollouts: refused.includes('rollouts') ? undefined : facts.rollouts,
       uncheckedTokens: await listUncheckedTokens(rest, systemClock.now()),
       migratedProjects: await listMigratedProjects(rest),
+      former: await readFormerDefaults(rest),
       attention,
       refused,
     }
@@ -295,6 +297,24 @@ async function listMigratedProjects(rest: Connection['rest']): Promise<HubFacts[
   try {
     const projects = await listAll(clientOver(rest), PROJECTS)
     return projects.flatMap(({ metadata }) => (metadata.labels?.[MIGRATED_LABEL] === undefined ? [] : metadata.name))
+  } catch (caught) {
+    if (isApiError(caught, 'Forbidden', 'NotFound')) return undefined
+    throw caught
+  }
+}
+
+/** What version 0.1 left open; undefined if the caller may not read it. */
+async function readFormerDefaults(rest: Connection['rest']): Promise<HubFacts['former']> {
+  const client = clientOver(rest)
+  try {
+    const laterSince = await policyCreatedMs(client)
+    const role = await client.get(ClusterRole, { name: 'flotilla:aggregate-to-edit' })
+    const editorsCreateRollouts = (role.rules ?? []).some(
+      ({ resources = [], verbs }) =>
+        resources.some((name) => name === 'rollouts' || name === '*') &&
+        verbs.some((verb) => verb === 'create' || verb === '*'),
+    )
+    return { laterSince, editorsCreateRollouts }
   } catch (caught) {
     if (isApiError(caught, 'Forbidden', 'NotFound')) return undefined
     throw caught
