@@ -70,6 +70,15 @@ export function fleetResource<T extends KubeObject>(kind: string): ResourceType<
 /** GitRepos of Rancher Fleet; a hub without the dialect does not serve them. */
 export const GIT_REPOS = fleetResource<ConditionedObject>('GitRepo')
 
+/** ApplicationSets of Argo CD; a hub without the dialect does not serve them. */
+export const APPLICATION_SETS: ResourceType<ConditionedObject> = {
+  group: 'argoproj.io',
+  version: 'v1alpha1',
+  kind: 'ApplicationSet',
+  plural: 'applicationsets',
+  scope: 'Namespaced',
+}
+
 /** The names of the clusters that a selector of labels chooses; undefined without one: all. */
 export async function clustersWith(
   client: Pick<Client, 'list'>,

@@ -5,8 +5,11 @@ import type { Cluster } from '../../kinds/native/cluster.ts'
 import { settleAll } from '../../core/async/settle-all.ts'
 import { attentionItems } from '../../plan/fleet/attention.ts'
 import type { AttentionFacts, AttentionItem } from '../../plan/fleet/attention.ts'
-import { BUNDLES, GIT_REPOS, listAll, PLACEMENTS, ROLLOUTS, SOURCES } from './flotilla-resources.ts'
+import { APPLICATION_SETS, BUNDLES, GIT_REPOS, listAll, PLACEMENTS, ROLLOUTS, SOURCES } from './flotilla-resources.ts'
 import { readIfAllowed } from './read-if-allowed.ts'
+
+/** Lists of other systems' kinds, which a hub without their dialects does not serve. */
+export const DIALECT_LISTS: ReadonlySet<string> = new Set(['gitrepos', 'applicationsets'])
 
 /** What needs a person, and the kinds that the caller may not list. */
 export interface ReadAttention {
@@ -21,12 +24,13 @@ export async function readAttention(
   { namespace, clusters }: { readonly namespace?: string | undefined; readonly clusters: readonly Cluster[] },
 ): Promise<ReadAttention> {
   const scope = namespace === undefined ? {} : { namespace }
-  const [rollouts, sources, bundles, placements, repositories] = await settleAll([
+  const [rollouts, sources, bundles, placements, repositories, sets] = await settleAll([
     readIfAllowed('rollouts', listAll(client, ROLLOUTS, scope)),
     readIfAllowed('sources', listAll(client, SOURCES, scope)),
     readIfAllowed('bundles', listAll(client, BUNDLES, scope)),
     readIfAllowed('placements', listAll(client, PLACEMENTS, scope)),
     readIfAllowed('gitrepos', listAll(client, GIT_REPOS, scope)),
+    readIfAllowed('applicationsets', listAll(client, APPLICATION_SETS, scope)),
   ])
   const facts = {
     rollouts: rollouts.items,
@@ -34,8 +38,8 @@ export async function readAttention(
     bundles: bundles.items,
     placements: placements.items,
     clusters,
-    repositories: repositories.items,
+    repositories: [...repositories.items, ...sets.items],
   }
-  const refused = [rollouts, sources, bundles, placements, repositories].flatMap((list) => list.refused ?? [])
+  const refused = [rollouts, sources, bundles, placements, repositories, sets].flatMap((list) => list.refused ?? [])
   return { facts, items: attentionItems(facts), refused }
 }

@@ -21,7 +21,7 @@ interface AttentionWords {
   /** The kind that must be listed. */
   readonly kind: string
   /** A further kind whose objects are missing in the check if the caller may not list it. */
-  readonly also?: string
+  readonly also?: readonly string[]
   readonly none: string
   readonly one: string
   readonly many: string
@@ -59,7 +59,7 @@ const ATTENTION: Readonly<Record<AttentionItem['kind'], AttentionWords>> = {
   HeldChange: {
     id: 'changes-held',
     kind: 'rollouts',
-    also: 'gitrepos',
+    also: ['gitrepos', 'applicationsets'],
     none: 'no change of a repository, and no removal, waits for a release',
     one: 'change waits for a release',
     many: 'changes wait for a release',
@@ -88,9 +88,10 @@ const ATTENTION: Readonly<Record<AttentionItem['kind'], AttentionWords>> = {
 }
 
 function attentionCheck(wanted: AttentionItem['kind'], { attention, refused }: AttentionFacts): Check {
-  const { id, kind, also, none, one, many } = ATTENTION[wanted]
+  const { id, kind, also = [], none, one, many } = ATTENTION[wanted]
   if (refused.includes(kind)) return { id, result: 'warning', text: `not checked: you may not list ${kind}` }
-  const hidden = also !== undefined && refused.includes(also) ? `; not checked: you may not list ${also}` : ''
+  const unseen = also.filter((one) => refused.includes(one))
+  const hidden = unseen.length > 0 ? `; not checked: you may not list ${unseen.join(' and ')}` : ''
   const found = attention.filter((item) => item.kind === wanted)
   if (found.length === 0) return { id, result: hidden === '' ? 'ok' : 'warning', text: `${none}${hidden}` }
   const names = nameSome(

@@ -152,7 +152,12 @@ test('F3, F11, F15, F16, F18, F25: the API gives a caller what its rights say, a
   await t.test('F25: a support bundle has no annotations of users', async () => {
     const path = '/apis/flotilla.dev/v1alpha1/namespaces/default/placements'
     const metadata = { name: 'noted', annotations: { note: 'canary-7b21' } }
-    await post(hub, path, { apiVersion: 'flotilla.dev/v1alpha1', kind: 'Placement', metadata, spec: { clusterSelector: {} } })
+    await post(hub, path, {
+      apiVersion: 'flotilla.dev/v1alpha1',
+      kind: 'Placement',
+      metadata,
+      spec: { clusterSelector: {} },
+    })
     const file = join(temporaryFolder(t), 'support.tar.gz')
     await hub.flotilla('support-bundle', file)
     const tar = gunzipSync(readFileSync(file))

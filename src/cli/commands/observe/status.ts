@@ -9,7 +9,7 @@ import type { AttentionItem } from '../../../plan/fleet/attention.ts'
 import { fieldVersions } from './field-versions.ts'
 import { statusSummary, statusText } from './fleet-status.ts'
 import { CLUSTERS, listAll } from '../../api/flotilla-resources.ts'
-import { readAttention } from '../../api/read-attention.ts'
+import { DIALECT_LISTS, readAttention } from '../../api/read-attention.ts'
 import { readMaintenance } from '../../api/read-maintenance.ts'
 import { readIfAllowed } from '../../api/read-if-allowed.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
@@ -39,7 +39,7 @@ export async function status({ connection, terminal, flags }: StatusInput): Prom
   ])
   const needs = await readAttention(client, { namespace: flags.namespace, clusters: clusters.items })
   const refused = [clusters.refused, ...needs.refused, ...windows.refused].filter((what) => what !== undefined)
-  if (refused.filter((what) => what !== 'gitrepos').length === LISTS) {
+  if (refused.filter((what) => !DIALECT_LISTS.has(what)).length === LISTS) {
     throw new CliError(EXIT.forbidden, {
       where: connection.server,
       what: `not allowed to list ${refused.join(', ')}`,

@@ -286,3 +286,26 @@ test('a held change of a GitRepo is listed once, with the token of what the guar
     ],
   )
 })
+
+test('a held change of an ApplicationSet is listed with its token', () => {
+  const message =
+    'The change would drop 3 of 20 bundles. Let it through with: flotilla guard release applicationset shops -n argocd (token g1-drop3-0a1b2c3d)'
+  const held = { type: 'Held', status: 'True' as const, reason: 'DropHeld', message, lastTransitionTime: AT }
+  const set = {
+    apiVersion: 'argoproj.io/v1alpha1',
+    kind: 'ApplicationSet',
+    metadata: { name: 'shops', namespace: 'argocd' },
+    status: { conditions: [held] },
+  }
+  const found = heldChangesIn({ placements: [], bundles: [], rollouts: [], clusters: [], repos: [], sets: [set] })
+  assert.deepEqual(found, [
+    {
+      kind: 'applicationset',
+      name: 'shops',
+      namespace: 'argocd',
+      since: AT,
+      message: 'The change would drop 3 of 20 bundles.',
+      token: 'g1-drop3-0a1b2c3d',
+    },
+  ])
+})

@@ -15,6 +15,7 @@ import { questionOf } from '../../../plan/placement/read-objects.ts'
 import { selectClusters } from '../../../plan/placement/select-clusters.ts'
 import type { Connection } from '../../api/connect.ts'
 import {
+  APPLICATION_SETS,
   ASSIGNMENTS,
   BUNDLES,
   CLUSTERS,
@@ -31,7 +32,14 @@ import { alignColumns } from '../../print/print-rollout.ts'
 import { relativeTime } from '../../print/print-time.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { rolloutResume } from '../rollout/rollout.ts'
-import { heldChangesIn, heldOfBinding, heldOfCluster, heldOfObject, heldOfRepo, heldRemoval } from './held-changes.ts'
+import {
+  heldChangesIn,
+  heldOfBinding,
+  heldOfCluster,
+  heldOfObject,
+  heldByCondition,
+  heldRemoval,
+} from './held-changes.ts'
 import type { BindingObject, GuardedKind, HeldChange } from './held-changes.ts'
 import { readFleet } from './placement.ts'
 
@@ -62,12 +70,13 @@ export async function guardList(input: GuardInput): Promise<void> {
   const { terminal, flags } = input
   const client = clientOver(input.connection.rest)
   const within = flags.namespace === undefined ? {} : { namespace: flags.namespace }
-  const [placements, bundles, rollouts, clusters, repos, ...bindings] = await settleAll([
+  const [placements, bundles, rollouts, clusters, repos, sets, ...bindings] = await settleAll([
     listAll(client, PLACEMENTS, within),
     listAll(client, BUNDLES, within),
     listAll(client, ROLLOUTS, within),
     flags.namespace === undefined ? listAll(client, CLUSTERS) : [],
     readIfAllowed('gitrepos', listAll(client, GIT_REPOS, within)),
+    readIfAllowed('applicationsets', listAll(client, APPLICATION_SETS, within)),
     readIfAllowed('ResourceBindings', listAll(client, RESOURCE_BINDINGS, within)),
     readIfAllowed(
       'ClusterResourceBindings',
@@ -75,9 +84,11 @@ export async function guardList(input: GuardInput): Promise<void> {
     ),
   ])
   const ofKarmada = bindings.flatMap(({ items }) => items)
-  const held = heldChangesIn({ placements, bundles, rollouts, clusters, repos: repos.items, bindings: ofKarmada })
+  const others = { repos: repos.items, sets: sets.items, bindings: ofKarmada }
+  const held = heldChangesIn({ placements, bundles, rollouts, clusters, ...others })
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(held, undefined, 2)}\n`)
   if (repos.refused !== undefined) terminal.say('GitRepos are not shown: you may not list them')
+  if (sets.refused !== undefined) terminal.say('ApplicationSets are not shown: you may not list them')
   for (const { refused } of bindings) {
     if (refused !== undefined) terminal.say(`${refused} are not shown: you may not list them`)
   }
@@ -129,6 +140,7 @@ const THEN: Readonly<Record<Exclude<GuardedKind, 'rollout'>, string>> = {
   placement: 'the Bundles are removed ring by ring',
   cluster: 'the Bundles are removed',
   gitrepo: 'the Bundles are removed ring by ring',
+  applicationset: 'the Applications are deleted',
   resourcebinding: 'the clusters lose the object',
   clusterresourcebinding: 'the clusters lose the object',
 }
@@ -162,7 +174,9 @@ async function heldChanges(
     case 'cluster':
       return { changes: heldOfCluster(await named(CLUSTERS, asked)), effect: [] }
     case 'gitrepo':
-      return { changes: heldOfRepo(await named(GIT_REPOS, asked)), effect: [] }
+      return { changes: heldByCondition(kind, await named(GIT_REPOS, asked)), effect: [] }
+    case 'applicationset':
+      return { changes: heldByCondition(kind, await named(APPLICATION_SETS, asked)), effect: [] }
     case 'resourcebinding':
       return { changes: heldOfBinding(await named(RESOURCE_BINDINGS, asked)), effect: [] }
     case 'clusterresourcebinding':
@@ -243,8 +257,10 @@ async function release(
   if (kind === 'placement') await client.patch(PLACEMENTS, { name, namespace }, options)
   else if (kind === 'bundle') await client.patch(BUNDLES, { name, namespace }, options)
   else if (kind === 'gitrepo') await client.patch(GIT_REPOS, { name, namespace }, options)
+  else if (kind === 'applicationset') await client.patch(APPLICATION_SETS, { name, namespace }, options)
   else if (kind === 'cluster') await client.patch(CLUSTERS, { name }, options)
   else await releaseObject(change, client, body)
-  const then = isGrowth(change) ? 'the Bundles are rolled out ring by ring' : THEN[kind]
+  const grows = kind === 'applicationset' ? 'the Applications are created' : 'the Bundles are rolled out ring by ring'
+  const then = isGrowth(change) ? grows : THEN[kind]
   input.terminal.step('ok', `change of ${kind} "${name}" released; ${then}`)
 }

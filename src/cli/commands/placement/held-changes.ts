@@ -16,6 +16,7 @@ export type GuardedKind =
   | 'cluster'
   | 'rollout'
   | 'gitrepo'
+  | 'applicationset'
   | 'resourcebinding'
   | 'clusterresourcebinding'
 
@@ -51,17 +52,19 @@ export interface GuardedObjects {
   readonly rollouts: readonly Rollout[]
   readonly clusters: readonly Cluster[]
   readonly repos: readonly ConditionedObject[]
+  readonly sets?: readonly ConditionedObject[]
   readonly bindings?: readonly BindingObject[]
 }
 
 /** The held changes of these objects. */
 export function heldChangesIn(objects: GuardedObjects): readonly HeldChange[] {
-  const { placements, bundles, rollouts, clusters, bindings = [] } = objects
-  const repos = objects.repos.flatMap(heldOfRepo)
+  const { placements, bundles, rollouts, clusters, bindings = [], sets = [] } = objects
+  const repos = objects.repos.flatMap((one) => heldByCondition('gitrepo', one))
   // A GitRepo repeats the held changes of the objects that it made.
   const told = new Set(repos.map(({ token }) => token))
   return [
     ...repos,
+    ...sets.flatMap((one) => heldByCondition('applicationset', one)),
     ...[
       ...placements.flatMap((one) => heldOfObject('placement', one)),
       ...bundles.flatMap((one) => heldOfObject('bundle', one)),
@@ -89,14 +92,17 @@ export function heldOfCluster({ metadata, status }: Cluster): HeldChange[] {
   return [{ kind: 'cluster', name: metadata.name, since: condition.lastTransitionTime, message, token }]
 }
 
-/** The change of a GitRepo that the guard stopped. */
-export function heldOfRepo({ metadata, status }: ConditionedObject): HeldChange[] {
+/** The change of an object of another system that the guard stopped. */
+export function heldByCondition(
+  kind: 'gitrepo' | 'applicationset',
+  { metadata, status }: ConditionedObject,
+): HeldChange[] {
   const condition = findCondition(status?.conditions, 'Held')
   if (condition?.status !== 'True') return []
   const token = shrinkTokenIn(condition.message) ?? growthTokenIn(condition.message)
   if (token === undefined) return []
   const message = condition.message.replace(/ Let it through with: .*$/, '')
-  return [{ kind: 'gitrepo', ...placeOf(metadata), since: condition.lastTransitionTime, message, token }]
+  return [{ kind, ...placeOf(metadata), since: condition.lastTransitionTime, message, token }]
 }
 
 /** The clusters that an object of the hub would leave because of a change of its policy or of labels. */

@@ -5,7 +5,7 @@ import { systemClock } from '../../../core/time/system-clock.ts'
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
 import { CLUSTERS, flotillaResource, listAll, OBJECTS } from '../../api/flotilla-resources.ts'
-import { readAttention } from '../../api/read-attention.ts'
+import { DIALECT_LISTS, readAttention } from '../../api/read-attention.ts'
 import { readIfAllowed } from '../../api/read-if-allowed.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT, formatErrorReport } from '../../errors/cli-error.ts'
@@ -137,7 +137,7 @@ async function readFacts(client: Client, { server }: Connection, namespace: stri
   const clusters = await readIfAllowed('clusters', listAll(client, CLUSTERS))
   const { facts, items, refused } = await readAttention(client, { namespace, clusters: clusters.items })
   const hidden = [...(clusters.refused === undefined ? [] : [clusters.refused]), ...refused].filter(
-    (what) => what !== 'gitrepos',
+    (what) => !DIALECT_LISTS.has(what),
   )
   if (hidden.length === LISTS) {
     throw new CliError(EXIT.forbidden, {

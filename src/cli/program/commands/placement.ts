@@ -78,6 +78,7 @@ const KINDS = [
   'cluster',
   'rollout',
   'gitrepo',
+  'applicationset',
   'resourcebinding',
   'clusterresourcebinding',
 ] as const
@@ -117,6 +118,7 @@ export function addGuard(program: FlotillaCommand, act: Act): void {
     )
     .example('Release a change of a Placement', 'flotilla guard release placement stores --reason "stores closed"')
     .example('Release a commit of a GitRepo', 'flotilla guard release gitrepo apps -n fleet-default')
+    .example('Release a change of an ApplicationSet', 'flotilla guard release applicationset apps -n argocd')
     .example("Release a change of Karmada's policy", 'flotilla guard release resourcebinding web-deployment -n shop')
     .option('--reason <text>', 'Reason recorded in the audit log')
     .action(

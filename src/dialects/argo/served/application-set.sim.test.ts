@@ -110,15 +110,18 @@ test('directories × clusters; a directory that is added makes Applications, and
   assert.deepEqual(await home.delivered(), { east: ['base-east: monitoring/prometheus 1'] })
   await home.push('c2', url, { 'workloads/prometheus/edge/cm.yaml': cm('edge') })
   assert.equal((await names(home)).length, 4)
-  await home.push('c3', url, {
-    'workloads/prometheus/edge/cm.yaml': undefined,
-    'workloads/prometheus/base/cm.yaml': undefined,
-  })
+  await home.push('c3', url, { 'workloads/prometheus/edge/cm.yaml': undefined })
+  assert.equal((await names(home)).length, 4, 'half of them is more than a tenth')
+  assert.match(
+    await condition(home, 'fleet-prometheus', 'Held'),
+    /^True DropHeld: The change would drop 2 of 4 bundles; at most 1 can be dropped at once/,
+  )
+  await home.push('c4', url, { 'workloads/prometheus/base/cm.yaml': undefined })
   assert.equal((await names(home)).length, 4, 'nothing is removed before a person says so')
   const held = await condition(home, 'fleet-prometheus', 'Held')
   assert.match(
     held,
-    /^True DropHeld: .*The generators make no Application.*kubectl annotate applicationsets fleet-prometheus -n argocd/,
+    /^True DropHeld: .*The generators make no Application.*flotilla guard release applicationset fleet-prometheus -n argocd/,
   )
   const token = /token (\S+)\)/.exec(held)![1]!
   const found = (await home.hub.find(ApplicationSet, 'argocd/fleet-prometheus'))!
@@ -127,6 +130,33 @@ test('directories × clusters; a directory that is added makes Applications, and
   await home.settle()
   await home.settle()
   assert.deepEqual(await home.delivered(), {})
+})
+
+test('a set that would make more than a thousand Applications asks first', async (t) => {
+  const url = 'https://github.com/example/shops.git'
+  const home = await startArgoHome(t, { [url]: { 'a/cm.yaml': cm('a') } }, { east: {} })
+  await home.hub.create(open('default'), AppProject)
+  const set = (count: number) =>
+    build(ApplicationSet, 'argocd/shops', {
+      spec: {
+        generators: [{ list: { elements: Array.from({ length: count }, (_, n) => ({ n: `shop-${n}` })) } }],
+        template: {
+          metadata: { name: '{{n}}' },
+          spec: {
+            project: 'default',
+            source: { repoURL: url, path: 'a' },
+            destination: { name: 'east', namespace: 'default' },
+          },
+        },
+      },
+    })
+  await home.hub.create(set(1001), ApplicationSet)
+  await home.settle()
+  assert.deepEqual(await names(home), [])
+  assert.match(
+    await condition(home, 'shops', 'Held'),
+    /^True GrowthHeld: The change would add 1,001 bundles on clusters, and there is none yet; .*flotilla guard release applicationset shops -n argocd/,
+  )
 })
 
 test('values of each site from a second repository; a site without a file keeps what it has and is named', async (t) => {

@@ -7,10 +7,8 @@ import { formatTime } from '../../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
 import { apiVersionOf, keyOf } from '../../../kinds/meta.ts'
 import type { OwnerReference } from '../../../kinds/meta.ts'
-import { ALLOW_DROP_ANNOTATION } from '../../../kinds/native/placement.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import { identityOf } from '../../../source/fetch-request.ts'
-import { judgeShrink, SECOND_SHRINK, shrinkTokenIn } from '../../../plan/placement/shrink-guard.ts'
 import { COMPILED, POLL, REFRESH_SET } from '../annotations.ts'
 import { ApplicationSetError } from '../applicationset/applicationset-error.ts'
 import { Application, ApplicationSet } from '../kinds.ts'
@@ -23,6 +21,7 @@ import { showSteps } from './rolling/show-steps.ts'
 import { compileServed } from './compile-served.ts'
 import { decisionConfigMaps, generatedProblem, generateServed } from './generate-served.ts'
 import type { Generated } from './generate-served.ts'
+import { judgeLeftApplications, judgeNewApplications } from './guard-generated.ts'
 import type { ArgoPorts } from './ports.ts'
 import { createAccess } from './repository-credentials.ts'
 import type { Access } from './repository-credentials.ts'
@@ -223,10 +222,20 @@ async function write(
 ): Promise<string[]> {
   const unwritten: string[] = []
   const present = ports.applicationsOf(set.metadata.uid ?? '').filter(({ metadata }) => !metadata.deletionTimestamp)
+  const presentBy = new Map(present.map((application) => [application.metadata.name, application]))
   const policy = policyOf(set)
+  const resolve = ports.destinations()
+  const clusterOf = ({ spec }: Application) => {
+    const found = resolve(spec.destination ?? {})
+    return 'cluster' in found ? found.cluster : undefined
+  }
+  const guarded = { set, present, clusterOf, now: context.clock.now() }
+  const newcomers = applications.filter(({ metadata }) => !presentBy.has(metadata.name))
+  const growth = judgeNewApplications(newcomers, guarded)
   for (const application of inSteps(set, applications)) {
     const wanted = generatedApplication(set, application)
-    const before = present.find(({ metadata }) => metadata.name === wanted.metadata.name)
+    const before = presentBy.get(wanted.metadata.name)
+    if (growth?.names.has(wanted.metadata.name)) continue
     if (before?.metadata.annotations?.[COMPILED] === wanted.metadata.annotations?.[COMPILED]) continue
     if (before && (policy === 'create-only' || policy === 'create-delete')) continue
     const owner = ports.setOwnerOf(set.metadata.namespace ?? '', wanted.metadata.name)
@@ -245,54 +254,33 @@ async function write(
     context.log.info({ application: wanted.metadata.name, set: set.metadata.name }, 'generated')
   }
   const names = new Set(applications.map(({ metadata }) => metadata.name))
-  const resolve = ports.destinations()
   const clusters = ports.clusters(set.metadata.namespace ?? '')
   const reached = new Set('refusal' in clusters ? [] : clusters.map(({ metadata }) => metadata.name))
-  const isKept = ({ metadata, spec }: Application): boolean => {
-    const found = resolve(spec.destination ?? {})
-    if (!('cluster' in found)) return false
-    const { name } = found.cluster.metadata
+  const isKept = (application: Application): boolean => {
+    const name = clusterOf(application)?.metadata.name
+    if (name === undefined) return false
     if (without.includes(name)) return true
     if (reached.has(name)) return false
     // As with a Placement, what a Project no longer allows is frozen and not removed.
     unwritten.push(
-      `Application ${metadata.name} is no longer generated and stays, because the Project of the namespace does not let it select Cluster ${name}; delete the Application to remove it`,
+      `Application ${application.metadata.name} is no longer generated and stays, because the Project of the namespace does not let it select Cluster ${name}; delete the Application to remove it`,
     )
     return true
   }
   const left = present.filter((one) => !names.has(one.metadata.name) && !isKept(one))
   // An Application whose parameters have a mistake may be among them.
-  const mayDelete = problems.length === 0 && (policy === 'sync' || policy === 'create-delete')
-  if (!mayDelete || left.length === 0) {
-    conditions.remove('Held')
-    return unwritten
-  }
-  const verdict = judgeShrink({
-    noun: 'bundles',
-    dropped: left.map(({ metadata }) => metadata.name),
-    of: present.length,
-    defaults: SECOND_SHRINK,
-    always: names.size === 0 ? 'The generators make no Application.' : undefined,
-    generation: set.metadata.generation ?? 1,
-    release: set.metadata.annotations?.[ALLOW_DROP_ANNOTATION],
-    held: shrinkTokenIn(conditions.get('Held')?.message ?? ''),
-  })
-  if (verdict.kind === 'Held') {
-    const { name, namespace = '' } = set.metadata
-    const command = `kubectl annotate applicationsets ${name} -n ${namespace} --overwrite ${ALLOW_DROP_ANNOTATION}=${verdict.token}`
-    conditions.set(
-      'Held',
-      'True',
-      'DropHeld',
-      `${verdict.message} No longer generated: ${nameSome(left.map(({ metadata }) => metadata.name))}. Let it through with: ${command} (token ${verdict.token})`.slice(
-        0,
-        4096,
-      ),
-    )
-    return unwritten
-  }
-  conditions.remove('Held')
-  for (const application of left) await ports.removeApplication(application, context.signal)
+  const mayDelete = problems.length === 0 && (policy === 'sync' || policy === 'create-delete') && left.length > 0
+  const drop = mayDelete
+    ? judgeLeftApplications(left, {
+        ...guarded,
+        isEmpty: names.size === 0,
+        held: conditions.get('Held')?.message,
+      })
+    : undefined
+  const held = growth ?? drop
+  if (held) conditions.set('Held', 'True', held.reason, held.message.slice(0, 4096))
+  else conditions.remove('Held')
+  if (mayDelete && !drop) for (const application of left) await ports.removeApplication(application, context.signal)
   return unwritten
 }
 
