@@ -1,17 +1,15 @@
-/** Globs of names and paths with the rules of Go's filepath.Match, compiled once and limited in cost. */
+/** Globs of names and paths with the rules of Go's filepath.Match, compiled once; matching takes linear time. */
 import { BadPattern, compilePattern } from '../render/helm/chart/file-pattern.ts'
+import type { FilePattern } from '../render/helm/chart/file-pattern.ts'
 
-/** The most stars in one part; more would make matching slow. */
-const MAX_STARS = 6
+export type FileGlob = FilePattern
 
 /** Compiles a glob; undefined when it is not valid. `**` equals `*`, as in Go. */
-export function fileGlob(pattern: string): RegExp | undefined {
-  const plain = pattern.replaceAll(/\*+/g, '*')
-  if (plain.split('/').some((part) => part.split('*').length - 1 > MAX_STARS)) return undefined
+export function fileGlob(pattern: string): FileGlob | undefined {
   try {
-    return compilePattern(plain)
+    return compilePattern(pattern.replaceAll(/\*+/g, '*'))
   } catch (caught) {
-    if (caught instanceof BadPattern || caught instanceof SyntaxError) return undefined
+    if (caught instanceof BadPattern) return undefined
     throw caught
   }
 }

@@ -22,8 +22,9 @@ export function compilePattern(source: string): Pattern {
 }
 
 function compile(source: string): Pattern {
-  // A nested repetition may take exponential time, and Go has no lookarounds: RE2 runs these patterns.
-  if (SIMPLE.test(source) && !/\)[*+?]|\(\?[^:]|[*+?][*+]/.test(source)) {
+  // Repetitions multiply the time of a match, also beside one another, and Go has no lookarounds: RE2 runs these.
+  const repetitions = source.match(/[*+]/g)?.length ?? 0
+  if (SIMPLE.test(source) && repetitions <= 1 && !/\)[*+?]|\(\?[^:]|[*+?][*+]/.test(source)) {
     try {
       return new RegExp(source)
     } catch {

@@ -1,11 +1,12 @@
 /** `.fleetignore`: patterns for names in its directory and below; `name/*` means directories of that name. */
 import { fileGlob } from '../../file-glob.ts'
+import type { FileGlob } from '../../file-glob.ts'
 
 /** The patterns of one file. */
 export interface IgnoreFile {
   /** The directory of the file, relative to the bundle; empty for the bundle's root. */
   readonly directory: string
-  readonly patterns: readonly { readonly glob: RegExp; readonly directoriesOnly: boolean }[]
+  readonly patterns: readonly { readonly glob: FileGlob; readonly directoriesOnly: boolean }[]
 }
 
 const MAX_PATTERNS = 256

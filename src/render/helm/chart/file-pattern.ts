@@ -6,43 +6,82 @@ export class BadPattern extends Error {
   override readonly name = 'BadPattern'
 }
 
-/** filepath.Match: `*` and `?` stop at slashes, `[…]` is a class, a backslash escapes. */
-export function compilePattern(pattern: string): RegExp {
-  let source = ''
-  for (let at = 0; at < pattern.length; at++) {
-    const char = pattern[at]!
-    if (char === '*') source += '[^/]*'
-    else if (char === '?') source += '[^/]'
-    else if (char === '\\') {
-      at += 1
-      if (at >= pattern.length) throw new BadPattern('syntax error in pattern')
-      source += quote(pattern[at]!)
-    } else if (char === '[') {
-      const read = readClass(pattern, at + 1)
-      source += read.source
-      at = read.end
-    } else source += quote(char)
-  }
-  return new RegExp(`^${source}$`, 'su')
+/** A compiled pattern; a match takes at most pattern × text steps. */
+export interface FilePattern {
+  /** Whether the whole text matches. */
+  test(text: string): boolean
 }
 
-function quote(char: string): string {
-  return /[\\^$.*+?()[\]{}|/]/.test(char) ? `\\${char}` : char
+/** One place of a pattern: a star, or what one character must be. */
+type Part = 'Star' | ((code: number) => boolean)
+
+const SLASH = 0x2f
+const isInPart = (code: number): boolean => code !== SLASH
+
+/** filepath.Match: `*` and `?` stop at slashes, `[…]` is a class, a backslash escapes. */
+export function compilePattern(pattern: string): FilePattern {
+  const parts: Part[] = []
+  for (let at = 0; at < pattern.length; at++) {
+    const char = pattern[at]!
+    if (char === '*') parts.push('Star')
+    else if (char === '?') parts.push(isInPart)
+    else if (char === '[') {
+      const read = readClass(pattern, at + 1)
+      parts.push(read.holds)
+      at = read.end
+    } else {
+      if (char === '\\') at += 1
+      const code = pattern.codePointAt(at)
+      if (code === undefined) throw new BadPattern('syntax error in pattern')
+      parts.push((other) => other === code)
+      if (code > 0xffff) at += 1
+    }
+  }
+  return { test: (text) => matchesParts(parts, codesOf(text)) }
+}
+
+/** As in Go, only the newest star takes more when the rest does not match. */
+function matchesParts(parts: readonly Part[], codes: readonly number[]): boolean {
+  let part = 0
+  let at = 0
+  let star = -1
+  let resume = 0
+  while (at < codes.length) {
+    const wanted = parts[part]
+    if (wanted === 'Star') {
+      star = part++
+      resume = at
+    } else if (wanted?.(codes[at]!)) {
+      part += 1
+      at += 1
+    } else if (star >= 0 && codes[resume] !== SLASH) {
+      part = star + 1
+      at = ++resume
+    } else return false
+  }
+  while (parts[part] === 'Star') part += 1
+  return part === parts.length
+}
+
+function codesOf(text: string): readonly number[] {
+  return Array.from(text, (char) => char.codePointAt(0)!)
 }
 
 /** A class behind its `[`, and where it ends. */
-function readClass(pattern: string, start: number): { readonly source: string; readonly end: number } {
+function readClass(
+  pattern: string,
+  start: number,
+): { readonly holds: (code: number) => boolean; readonly end: number } {
   const isNegated = pattern[start] === '^'
   let at = isNegated ? start + 1 : start
-  let source = ''
+  const ranges: (readonly [low: number, high: number])[] = []
   for (let count = 0; pattern[at] !== ']' || count === 0; count++) {
     const low = classChar(pattern, at)
     const high = pattern[low.end] === '-' ? classChar(pattern, low.end + 1) : low
-    // A range that goes down holds nothing.
-    if (low.code <= high.code) source += `\\u{${low.code.toString(16)}}-\\u{${high.code.toString(16)}}`
+    ranges.push([low.code, high.code])
     at = high.end
   }
-  return { source: `[${isNegated ? '^' : ''}${source}]`, end: at }
+  return { holds: (code) => ranges.some(([low, high]) => low <= code && code <= high) !== isNegated, end: at }
 }
 
 /** Reads a character of a class, which may be escaped, and returns the next position; the class must continue. */
@@ -80,11 +119,11 @@ export function ignoreRules(text: string): IgnoreRules {
 }
 
 /** A pattern; a pattern that matches nothing where Go's Match would fail. */
-export function patternOrNone(text: string): RegExp {
+export function patternOrNone(text: string): FilePattern {
   try {
     return compilePattern(text)
   } catch (error) {
-    if (error instanceof BadPattern) return /(?!)/
+    if (error instanceof BadPattern) return { test: () => false }
     throw error
   }
 }
@@ -117,6 +156,6 @@ function matcher(pattern: string): (path: string) => boolean {
   if (pattern.startsWith('*') && !SPECIAL.test(ending) && !ending.includes('/')) {
     return (path) => path.endsWith(ending) && !path.includes('/')
   }
-  const regex = patternOrNone(pattern)
-  return (path) => regex.test(path)
+  const compiled = patternOrNone(pattern)
+  return (path) => compiled.test(path)
 }
