@@ -99,6 +99,19 @@ test('every situation shows in the fleet, ends with --undo, and its next command
   assert.match(late.stderr, /no demo is running[^]*start a demo in another terminal/)
 })
 
+test('D11: the first rollout ends while stores are offline from the start', async (t) => {
+  const state = { FLOTILLA_STATE_DIR: temporaryFolder(t) }
+  const demo = startFlotilla(t, ['demo', '--clusters', '20'], { env: state })
+  await demo.says(/Try in another terminal:\n(.*\n){3}/)
+  let seen = ''
+  for (let tries = 0; tries < 400 && !/baseline-g1 .*Completed/.test(seen); tries++) {
+    seen = (await runFlotilla(t, ['get', 'rollouts', '-o', 'wide'], { env: state })).stdout
+    await sleep(250)
+  }
+  assert.match(seen, /baseline-g1 +baseline-g1 +Completed +\d+ +20 +0 +[1-9]/)
+  assert.equal((await demo.stop('SIGINT')).code, 0)
+})
+
 test('where another kubeconfig would win or no demo can be remembered, the printed commands name theirs', async (t) => {
   const other = { KUBECONFIG: '/nowhere', FLOTILLA_STATE_DIR: temporaryFolder(t) }
   const unknown = { FLOTILLA_STATE_DIR: NO_FOLDER }

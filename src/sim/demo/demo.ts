@@ -62,7 +62,7 @@ const JOINING_AT_ONCE = 8
 const POLL_MS = 250
 // The default of two minutes until a cluster is offline is too long for a demo.
 const TIMES = { checkInSeconds: 10, offlineAfterSeconds: 30 }
-// Stores that are offline from the start should be shown as Offline before the app is delivered.
+// Stores that are offline from the start should be shown as Offline before anything is delivered.
 const AWAY_TIMES = { ...TIMES, offlineAfterSeconds: 5 }
 const WRITE = { fieldManager: 'flotilla-demo', force: true }
 
@@ -200,22 +200,23 @@ async function arrive(demo: Pick<Demo, 'hub' | 'sites' | 'repository'>, at: Arri
       if (!site || status?.certificate === undefined) continue
       const spec = site.store.fault === 'Offline' ? AWAY_TIMES : TIMES
       await hub.client.patch(Cluster, { name: metadata.name }, { type: 'merge', body: { spec } })
+      // At once, so that the hub knows that they are offline soon after the others have joined.
+      if (site.store.fault === 'Offline') site.line.cut()
       waiting.delete(metadata.name)
     }
     if (waiting.size > 0) await clock.sleep(POLL_MS, signal)
   }
   for (const { store, line, setBroken } of sites) {
-    if (store.fault === 'Offline') line.cut()
     if (store.fault === 'Flaky') running.push(line.flap(signal))
     if (store.fault === 'Failing') await setBroken(true)
   }
   await hub.client.apply(Source, demoSource(repository.path), WRITE)
   await hub.client.apply(Placement, DEMO_PLACEMENT, WRITE)
   await hub.client.apply(RolloutPlan, plan, WRITE)
-  await hub.client.apply(Bundle, BASELINE_BUNDLE, WRITE)
   const away = sites.filter(({ store }) => store.fault === 'Offline').map(({ store }) => store.name)
   const bring = async (): Promise<void> => {
     await whenAway(hub, away, at)
+    await hub.client.apply(Bundle, BASELINE_BUNDLE, WRITE)
     await hub.client.apply(Bundle, DEMO_BUNDLE, WRITE)
   }
   if (away.length === 0) return await bring()
@@ -226,7 +227,10 @@ async function arrive(demo: Pick<Demo, 'hub' | 'sites' | 'repository'>, at: Arri
   )
 }
 
-/** A store that falls silent after it was admitted counts as failed; the demo's are offline from the start. */
+/**
+ * A rollout waits for a store that falls silent after it was admitted, and not for one that was offline before. The
+ * stores of the demo are offline from the start.
+ */
 async function whenAway(hub: RunningHub, names: readonly string[], { clock, signal }: Arriving): Promise<void> {
   const isAway = async (name: string): Promise<boolean> => {
     const { status } = await hub.client.get(Cluster, { name })
