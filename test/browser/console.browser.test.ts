@@ -164,9 +164,10 @@ test('the console shows the fleet, follows it without a reload, and obeys the ri
     const paths = [
       '/fleet',
       '/clusters/store-01',
-      '/clusters/store-01?tab=objects',
+      ...['objects', 'drift', 'events', 'log'].map((tab) => `/clusters/store-01?tab=${tab}`),
       '/inbox',
       '/rollouts',
+      '/rollouts/default/shop-g1',
       '/bundles',
       '/bundles/default/late',
       '/placements',
@@ -240,6 +241,15 @@ test('the console shows the fleet, follows it without a reload, and obeys the ri
     await see('.notice:has-text("Roll back: done")')
     await other.goto(`${origin}/rollouts`)
     await other.waitForSelector('[data-rollout="default/doors-g2-undo-1"]', WAIT)
+
+    await page.goto(`${origin}/inbox`)
+    const item = page.locator('.inbox li:has-text("Held back: release doors-g2")')
+    await item.getByRole('button', { name: 'Lift the mark…' }).click(WAIT)
+    await see('[role="dialog"] :text("flotilla release lift doors-g2 -n default --bundle doors")')
+    await page.getByRole('dialog').getByRole('button', { name: 'Lift the mark', exact: true }).click()
+    await see('.notice:has-text("Lift the mark: done")')
+    const release = JSON.parse(await cli(['get', 'release', 'doors-g2', '-o', 'json'])) as { status: { bad?: [] } }
+    assert.deepEqual(release.status.bad ?? [], [])
   })
 
   await t.test('drift is shown and reverted, and a cluster that is away is decommissioned', async () => {
