@@ -27,6 +27,7 @@ import type { CheckedProject } from '../projects/validate-project.ts'
 import { worstRow } from './application-status.ts'
 import type { Revisions } from './application-status.ts'
 import { fetchProblem, otherContent } from './current-content.ts'
+import { admittedMs, stopOutsideWindow, windowRings } from './close-window.ts'
 import { compileServed } from './compile-served.ts'
 import type { CompiledApplications, ServedApplication } from './compile-served.ts'
 import { LOCAL_NAME, LOCAL_SERVER } from '../applicationset/clusters.ts'
@@ -223,6 +224,7 @@ async function compiled(
     ...(excludedFrom(settings, destination.server) ?? []),
     ...(takesApplications ? NESTED_SELECTORS : []),
   ]
+  const rings = windowRings(placed.project.spec)
   const served = [
     {
       bundle: name,
@@ -230,7 +232,7 @@ async function compiled(
       clusters,
       takesApplications,
       settings: { health, ignore, ...compact({ exclude: excluded.length === 0 ? undefined : excluded }) },
-      ...compact({ operation, stepKey }),
+      ...compact({ operation, stepKey, rings }),
     },
   ]
   const access = createAccess(namespace, app.spec.project ?? '', ports)
@@ -267,6 +269,7 @@ async function compiled(
     finalizers,
     clusters,
     takesApplications,
+    rings: rings ?? null,
     artifacts,
     revisions,
     credentials,
@@ -389,7 +392,7 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
     compact({
       atMs: now,
       isManual: isAsked,
-      startedMs: isAsked ? parseTime(operationState.startedAt) : undefined,
+      startedMs: isAsked ? parseTime(operationState.startedAt) : admittedMs(bundles, ports),
     }),
   )
   const isNewest = other === undefined && fetch.waits === undefined
@@ -405,6 +408,7 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
   // A sync that a user asks for waits for no step.
   const turn = mayStart && rolling && !isAsked ? turnFor(app, rolling, bundles, syncing) : undefined
   const blocked = turn && !turn.isOpen ? turn.message : window
+  const isUnfinished = await stopOutsideWindow(bundles, window, { ports, context })
   const started = mayStart && blocked === undefined ? reason : undefined
   if (started !== undefined) await startRollouts(bundles, started, { ports, context })
   const nested = await nestedState(app, { ...syncing, reason: started, newest })
@@ -434,7 +438,8 @@ async function sync(draft: Draft<Application>, syncing: Syncing): Promise<Result
     isOffline: offline !== undefined,
   })
   status.resources = [...(nested?.resources ?? []), ...listed].slice(0, MAX_RESOURCES)
-  return isWaiting ? { requeueAfterMs: AGAIN_MS } : {}
+  const hasWindows = (placed.project.spec.syncWindows ?? []).length > 0
+  return isWaiting || (hasWindows && isUnfinished) ? { requeueAfterMs: AGAIN_MS } : {}
 }
 
 /** Conditions of the Application that its Bundles have the reasons of. */

@@ -34,6 +34,8 @@ export interface ServedApplication {
   readonly settings?: ApplicationTraits['settings']
   /** The digest of the spec, if the set of the Application has steps. */
   readonly stepKey?: string
+  /** The rings of the RolloutPlan. Defaults to those of every plan. */
+  readonly rings?: RolloutPlan['spec']['rings']
   /** Whether the hub takes the Applications of the content. */
   readonly takesApplications?: boolean
   /** Names of Clusters. */
@@ -88,7 +90,16 @@ interface Scene {
 }
 
 function compileOne(
-  { bundle, application, clusters, operation, settings = {}, stepKey, takesApplications = false }: ServedApplication,
+  {
+    bundle,
+    application,
+    clusters,
+    operation,
+    settings = {},
+    stepKey,
+    rings,
+    takesApplications = false,
+  }: ServedApplication,
   scene: Scene,
 ): void {
   const { metadata, spec } = application
@@ -101,7 +112,7 @@ function compileOne(
     scene.wrong(`${clusters.length} clusters are more than a Placement can name`)
   }
   const placement = scene.objects.add(Placement, bundle, { spec: { clusterSelector: {}, predicates } })
-  const plan = scene.objects.add(RolloutPlan, bundle, { spec: { start: 'Manual' } })
+  const plan = scene.objects.add(RolloutPlan, bundle, { spec: compact({ start: 'Manual', rings }) })
   compileApplication(
     compact({
       name: bundle,
