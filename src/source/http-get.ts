@@ -21,6 +21,8 @@ export interface HttpRequest {
   readonly authorization?: string | undefined
   /** Defaults to GET. A redirect of another request is refused. */
   readonly method?: 'POST'
+  /** Sent with a POST. */
+  readonly body?: string
   readonly maxBytes: number
   readonly signal: AbortSignal
 }
@@ -61,6 +63,7 @@ async function getUnder(rules: EgressRules, asked: HttpRequest): Promise<HttpAns
         path: url.pathname + url.search,
         method: asked.method ?? 'GET',
         signal: asked.signal,
+        ...compact({ body: asked.body }),
         headers: {
           'user-agent': 'flotilla',
           ...asked.headers,

@@ -232,7 +232,7 @@ const GENERATOR: Fields = {
     'map',
     'generators[].clusterDecisionResource asks another controller who is meant: write a Placement',
   ),
-  plugin: refused('map', 'generators[].plugin asks a program for parameters, which is not done: write them as a list'),
+  plugin: refused('map', 'generators[].plugin asks a service for parameters, which is not done: write them as a list'),
   selector: near('selector', 'Sets of parameters that fit; of clusters only `metadata.labels.KEY` can be asked.'),
 }
 

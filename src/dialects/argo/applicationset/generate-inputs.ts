@@ -57,6 +57,7 @@ export interface ServiceFailure {
 export interface GeneratorServices {
   pullRequests?(generator: JsonObject): readonly PullRequest[] | ServiceFailure
   scmRepositories?(generator: JsonObject): readonly ScmRepository[] | ServiceFailure
+  plugin?(generator: JsonObject): readonly JsonObject[] | ServiceFailure
 }
 
 /** All inputs. */

@@ -189,6 +189,32 @@ test('pull requests and repositories of a service, with filters', () => {
   )
 })
 
+test('a plugin, in both template modes', () => {
+  const services = {
+    plugin: () => [
+      { name: 'a', at: { city: 'Brno' }, n: 1000000 },
+      { name: 'b', at: {}, n: true },
+    ],
+  }
+  const inputs: GenerateInputs = { ...INPUTS, services }
+  const own = 'configMapRef: {name: p}, input: {parameters: {team: pos}}'
+  const go = "{name: '{{.name}}-{{.n}}-{{.generator.input.parameters.team}}-{{.values.twice}}'}"
+  const twice = "values: {twice: '{{.name}}{{.name}}'}"
+  assert.deepEqual(names(`[{plugin: {${own}, ${twice}}}]`, go, undefined, inputs), ['a-1e+06-pos-aa', 'b-true-pos-bb'])
+  const plain = "{name: '{{name}}-{{at.city}}-{{values.twice}}'}"
+  const flat = `[{plugin: {${own}, values: {twice: '{{name}}{{name}}'}}}]`
+  assert.deepEqual(names(flat, plain, 'goTemplate: false', inputs), ['a-Brno-aa', 'b-{{at.city}}-bb'])
+  assert.match(
+    failure(() => names(flat)),
+    /plugin: a generator that asks a service is not run here; write its sets as a list/,
+  )
+  const broken = { ...INPUTS, services: { plugin: () => ({ failure: 'it is down', isNotFound: false }) } }
+  assert.match(
+    failure(() => names(flat, plain, 'goTemplate: false', broken)),
+    /error listing params: it is down/,
+  )
+})
+
 test('templatePatch changes what it may, and not the project', () => {
   const patched = generateApplications(
     set(

@@ -14,7 +14,7 @@ import { generateFromGit } from './git.ts'
 import type { GenerateBudget } from './limits.ts'
 import { generateFromList } from './list-elements.ts'
 import { combineTexts, flatten, mergeInto } from './parameters.ts'
-import { generateFromPullRequests, generateFromScm } from './services.ts'
+import { generateFromPlugin, generateFromPullRequests, generateFromScm } from './services.ts'
 import type { Parameters, TextRenderer } from './render-text.ts'
 import { compileSelector } from './selectors.ts'
 import type { Selector } from './selectors.ts'
@@ -47,9 +47,7 @@ const GENERATORS: Readonly<Record<string, RunGenerator>> = {
   pullRequest: generateFromPullRequests,
   matrix: generateMatrix,
   merge: generateMerge,
-  plugin: () => {
-    throw new ApplicationSetError('plugin: a generator that asks a program is not run here; write its sets as a list')
-  },
+  plugin: generateFromPlugin,
 }
 
 /** The names of generators. */

@@ -1,13 +1,14 @@
 // Tested by src/dialects/argo/applicationset/generate.test.ts.
-/** The pullRequest and scmProvider generators, over what a service answered. */
+/** The pullRequest, scmProvider and plugin generators, over what a service answered. */
 import { RE2JS, RE2JSException } from 're2js'
+import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { goInt64, stringSlice } from '../../../render/gotemplate/value.ts'
 import { ApplicationSetError, withContext } from './applicationset-error.ts'
 import type { PullRequest, ScmRepository, ServiceFailure } from './generate-inputs.ts'
 import type { GeneratorScene } from './generators.ts'
 import { firstBytes, normalizeName, slugify } from './names.ts'
-import { addValues } from './parameters.ts'
+import { addValues, flatten, toGo } from './parameters.ts'
 import type { Parameters } from './render-text.ts'
 
 const MAX_EXPRESSION = 4096
@@ -158,4 +159,22 @@ function scmParameters(repository: ScmRepository): Parameters {
     ['labels', repository.labels.join(',')],
     ['branchNormalized', normalizeName(repository.branch)],
   ])
+}
+
+/** Parameter sets of a plugin. */
+export function generateFromPlugin(generator: JsonObject, { inputs, renderer }: GeneratorScene): Parameters[] {
+  const ask = inputs.services?.plugin
+  if (!ask) throw notAsked('plugin')
+  const answer = ask(generator)
+  if (isFailure(answer)) throw new ApplicationSetError(`error listing params: ${answer.failure}`)
+  const input = isObject(generator['input']) ? generator['input'] : {}
+  return answer.map((object) => {
+    const found = toGo(object) as Parameters
+    const set: Parameters = renderer.isGo ? found : flatten(found)
+    set.set('generator', toGo({ input: { parameters: input['parameters'] ?? {} } }))
+    withContext('failed to append templated values', () =>
+      addValues(generator['values'] as Record<string, string> | undefined, set, renderer),
+    )
+    return set
+  })
 }

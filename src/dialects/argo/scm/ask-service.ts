@@ -1,16 +1,19 @@
 // Tested by src/dialects/argo/scm/services.contract.test.ts
-/** Asks the service of a pullRequest or scmProvider generator. */
+/** Asks the service of a pullRequest, scmProvider or plugin generator. */
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { HttpGet } from '../../../source/http-get.ts'
 import type { PullRequest, ScmRepository, ServiceFailure } from '../applicationset/generate-inputs.ts'
+import { askPlugin } from './ask-plugin.ts'
 import { GIT_SERVICES } from './git-services.ts'
 import { createServiceClient, namesAt, ServiceError, textAt } from './service-client.ts'
 
 /** What a generator asks. */
 export interface ServiceQuestion {
-  readonly kind: 'pullRequest' | 'scmProvider'
+  readonly kind: 'pullRequest' | 'scmProvider' | 'plugin'
   readonly generator: JsonObject
+  /** The name of the set, which plugins are told. */
+  readonly set?: string
 }
 
 /** What asking works with. */
@@ -18,10 +21,14 @@ export interface ServiceParts {
   readonly httpGet: HttpGet
   /** The token of a Secret in the namespace of the set, or why it cannot be used. */
   token(secret: string, key: string): Promise<{ readonly token: string } | { readonly problem: string }>
+  /** The same of a Secret that is meant for plugins. */
+  pluginToken(secret: string, key: string): Promise<{ readonly token: string } | { readonly problem: string }>
+  /** The data of a ConfigMap in the namespace of the set. */
+  configMap(name: string): Promise<Readonly<Record<string, string>> | undefined>
   readonly signal: AbortSignal
 }
 
-export type ServiceAnswer = readonly PullRequest[] | readonly ScmRepository[] | ServiceFailure
+export type ServiceAnswer = readonly PullRequest[] | readonly ScmRepository[] | readonly JsonObject[] | ServiceFailure
 
 const OTHERS = ['bitbucket', 'bitbucketServer', 'azureDevOps', 'azuredevops', 'awsCodeCommit']
 const REFUSED = {
@@ -31,8 +38,12 @@ const REFUSED = {
 }
 
 /** Asks; an error is an answer. */
-export async function askService({ kind, generator }: ServiceQuestion, parts: ServiceParts): Promise<ServiceAnswer> {
+export async function askService(
+  { kind, generator, set = '' }: ServiceQuestion,
+  parts: ServiceParts,
+): Promise<ServiceAnswer> {
   try {
+    if (kind === 'plugin') return await askPlugin(generator, set, parts)
     const other = OTHERS.find((name) => isObject(generator[name]))
     if (other !== undefined) throw new ServiceError(`${kind}.${other} is not supported; github, gitlab and gitea are`)
     const name = Object.keys(GIT_SERVICES).find((one) => isObject(generator[one]))

@@ -1,14 +1,14 @@
 // Tested by src/dialects/argo/scm/services.sim.test.ts
-/** Answers of git services for ApplicationSets, kept until they are asked again. */
+/** Answers of git services and plugins for ApplicationSets, kept until they are asked again. */
 import type { Client } from '../../../client/client.ts'
 import { findObject } from '../../../client/find-object.ts'
 import { fromBase64, fromUtf8 } from '../../../core/bytes.ts'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
-import { Secret } from '../../../kinds/builtin/core.ts'
+import { ConfigMap, Secret } from '../../../kinds/builtin/core.ts'
 import type { HttpGet } from '../../../source/http-get.ts'
 import { SECRET_TYPE } from '../repositories/repository-secrets.ts'
 import { askService } from './ask-service.ts'
-import type { ServiceAnswer, ServiceParts, ServiceQuestion } from './ask-service.ts'
+import type { ServiceAnswer, ServiceQuestion } from './ask-service.ts'
 import type { ArgoPorts } from '../served/ports.ts'
 
 /** Argo CD asks services every 30 minutes. */
@@ -55,7 +55,7 @@ export function createAnswerCache(ports: Pick<ArgoPorts, 'askService'>): AnswerC
         },
         async ask(questions, signal) {
           if (known.size + questions.length > MAX_QUESTIONS)
-            return `the generators ask git services more than ${MAX_QUESTIONS} questions`
+            return `the generators ask services more than ${MAX_QUESTIONS} questions`
           for (const question of questions) {
             const answer = await ports.askService(namespace, question, signal)
             const keptMs = 'failure' in answer ? FAILED_MS : keptSeconds(question) * 1000
@@ -83,23 +83,34 @@ function keptSeconds({ generator }: ServiceQuestion): number {
 
 /** The type of Secrets whose values may be sent to a git service. */
 const SCM_CREDS = 'scm-creds'
+/** The label of what belongs to Argo CD, as the Secrets of plugins have it there. */
+const PART_OF = 'app.kubernetes.io/part-of'
 
 /** The port that asks over the network. */
 export function createServicePort(client: Client, httpGet: HttpGet | undefined): Pick<ArgoPorts, 'askService'> {
   return {
     async askService(namespace, question, signal) {
       if (!httpGet) return { failure: 'this hub has no network', isNotFound: false }
-      const token: ServiceParts['token'] = async (name, key) => {
+      const valueOf = async (name: string, key: string, label: string, meant: string) => {
         const secret = await findObject(client, Secret, { namespace, name }, signal)
         if (!secret) return { problem: `there is no Secret ${name} in namespace ${namespace}` }
         // Users who may write sets choose the address: only Secrets that are meant for it are sent there.
-        if (secret.metadata.labels?.[SECRET_TYPE] !== SCM_CREDS)
-          return { problem: `Secret ${name} must have the label ${SECRET_TYPE}: ${SCM_CREDS}` }
+        if (secret.metadata.labels?.[label] !== meant)
+          return { problem: `Secret ${name} must have the label ${label}: ${meant}` }
         const value = secret.data?.[key]
         if (value === undefined) return { problem: `Secret ${name} has no key ${key}` }
         return { token: fromUtf8(fromBase64(value)).trim() }
       }
-      return await askService(question, { httpGet, token, signal })
+      return await askService(question, {
+        httpGet,
+        token: (name, key) => valueOf(name, key, SECRET_TYPE, SCM_CREDS),
+        pluginToken: (name, key) => valueOf(name, key, PART_OF, 'argocd'),
+        configMap: async (name) => {
+          const found = await findObject(client, ConfigMap, { namespace, name }, signal)
+          return found && (found.data ?? {})
+        },
+        signal,
+      })
     },
   }
 }

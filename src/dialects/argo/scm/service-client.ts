@@ -1,5 +1,5 @@
 // Tested by src/dialects/argo/scm/services.contract.test.ts
-/** Requests to the API of a git service: JSON, pages, limits, and errors as sentences. */
+/** Requests to the API of a service: JSON, pages, limits, and errors as sentences. */
 import { fromUtf8 } from '../../../core/bytes.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
@@ -23,6 +23,8 @@ export interface ServiceClient {
   find(path: string): Promise<unknown>
   /** All items of a list that comes in pages. */
   list(path: string): Promise<readonly JsonObject[]>
+  /** The answer to a request with a body. */
+  post(path: string, body: JsonObject): Promise<unknown>
 }
 
 /** Where a service is, and the token it is asked with. */
@@ -47,12 +49,13 @@ export function createServiceClient({ api, authorization, httpGet, signal }: Ser
   if (authorization !== undefined && base.protocol !== 'https:' && !isHere)
     throw new ServiceError(`${base.origin} is not https, and a token would be readable on the way`)
 
-  async function get(path: string): Promise<HttpAnswer> {
+  async function get(path: string, body?: JsonObject): Promise<HttpAnswer> {
     const url = new URL(path, base!).href
     try {
       return await httpGet({
         url,
-        headers: { accept: 'application/json' },
+        headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
         authorization,
         maxBytes: MAX_BYTES,
         signal,
@@ -80,6 +83,7 @@ export function createServiceClient({ api, authorization, httpGet, signal }: Ser
       const answer = await get(path)
       return answer.status === 404 ? undefined : jsonOf(answer)
     },
+    post: async (path, body) => jsonOf(await get(path, body)),
     async list(path) {
       const items: JsonObject[] = []
       let next: string | undefined = path

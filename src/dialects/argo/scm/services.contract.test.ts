@@ -13,10 +13,15 @@ import type { ServiceQuestion } from './ask-service.ts'
 type Answer = { readonly status?: number; readonly body: unknown; readonly next?: string; readonly location?: string }
 
 /** A server; answers by path and query, with the token it saw. */
-async function serve(t: TestContext, answers: Readonly<Record<string, Answer>>) {
+async function serve(
+  t: TestContext,
+  answers: Readonly<Record<string, Answer>>,
+  configMaps: Record<string, Record<string, string>> = {},
+) {
   const seen: string[] = []
   const server = createServer((request, response) => {
     seen.push(`${request.url} ${request.headers.authorization ?? '-'}`)
+    request.on('data', (bytes: Buffer) => void seen.push(`${request.method} ${bytes.toString()}`))
     const answer = answers[request.url!] ?? { status: 404, body: { message: 'Not Found' } }
     response.statusCode = answer.status ?? 200
     if (answer.next !== undefined)
@@ -31,11 +36,16 @@ async function serve(t: TestContext, answers: Readonly<Record<string, Answer>>) 
   const { signal } = new AbortController()
   const ask = (kind: ServiceQuestion['kind'], generator: JsonObject) =>
     askService(
-      { kind, generator },
+      { kind, generator, set: 'fleet' },
       {
         httpGet: createHttpGet({ subject: 'Sources', flag: '--source-hosts', isLoopbackOpen: true }),
         token: (secret, key) =>
           Promise.resolve(secret === 'scm' ? { token: `t-${key}` } : { problem: `there is no Secret ${secret}` }),
+        pluginToken: (secret, key) =>
+          Promise.resolve(
+            secret === 'none' ? { problem: `there is no Secret ${secret}` } : { token: `${secret} ${key}` },
+          ),
+        configMap: (name) => Promise.resolve(configMaps[name]),
         signal,
       },
     )
@@ -184,6 +194,38 @@ test('Gitea: pull requests and repositories', async (t) => {
   assert.match(seen[0]!, / token t-k$/)
   const [one] = shown(await ask('scmProvider', { gitea: { owner: 'acme', api: origin() } }))
   assert.deepEqual([one?.url, one?.sha, one?.labels], ['git@git:web', 'd'.repeat(40), []])
+})
+
+test('a plugin is told the set and its input, with the token that its ConfigMap names', async (t) => {
+  const configMaps: Record<string, Record<string, string>> = {}
+  const EXECUTE = '/base/api/v1/getparams.execute'
+  const answers: Record<string, Answer> = { [EXECUTE]: { body: { output: { parameters: [{ key: 1 }, { b: [] }] } } } }
+  const { origin, ask, seen } = await serve(t, answers, configMaps)
+  const generator = { configMapRef: { name: 'plugin' }, input: { parameters: { team: 'pos' } } }
+  const failure = async (data?: Record<string, string>) => {
+    if (data) configMaps['plugin'] = data
+    const answer = await ask('plugin', generator)
+    return 'failure' in answer ? answer.failure : JSON.stringify(answer)
+  }
+  assert.equal(await failure(), 'plugin.configMapRef: there is no ConfigMap "plugin"')
+  assert.equal(await failure({ token: '$a:b' }), 'ConfigMap plugin has no baseUrl')
+  const baseUrl = `${origin()}/base/`
+  assert.match(await failure({ baseUrl, token: 'plain' }), /must be \$SECRET:KEY, or \$KEY of argocd-secret/)
+  assert.match(await failure({ baseUrl, token: '$server.secretkey' }), /only keys that begin with plugin\. are sent/)
+  assert.match(await failure({ baseUrl, token: '$argocd-secret:admin.password' }), /only keys that begin with plugin\./)
+  assert.match(await failure({ baseUrl, token: '$none:k' }), /the token of ConfigMap plugin: there is no Secret none/)
+  const far = { baseUrl: 'http://plugin.example.com', token: '$own:k' }
+  assert.match(await failure(far), /is not https, and a token would be readable on the way/)
+  assert.deepEqual(seen, [], 'nothing was sent')
+  assert.equal(await failure({ baseUrl, token: '$own:k' }), '[{"key":1},{"b":[]}]')
+  assert.equal(await failure({ baseUrl, token: '$plugin.fleet.token' }), '[{"key":1},{"b":[]}]')
+  const body = 'POST {"applicationSetName":"fleet","input":{"parameters":{"team":"pos"}}}'
+  const sent = ['own k', 'argocd-secret plugin.fleet.token'].flatMap((token) => [`${EXECUTE} Bearer ${token}`, body])
+  assert.deepEqual(seen, sent)
+  answers[EXECUTE] = { body: { output: {} } }
+  assert.match(await failure(), /sent a response without a list output\.parameters/)
+  answers[EXECUTE] = { status: 403, body: {} }
+  assert.match(await failure(), /refuses the token \(403\)/)
 })
 
 test('a service that misbehaves, or a generator that cannot be asked, is a sentence', async (t) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { base64, utf8 } from '../../../core/bytes.ts'
-import { Secret } from '../../../kinds/builtin/core.ts'
+import { ConfigMap, Secret } from '../../../kinds/builtin/core.ts'
 import type { HttpGet } from '../../../source/http-get.ts'
 import { build } from '../../../testing/fixtures/builders.ts'
 import { startArgoHome } from '../../../testing/hub/argo-home.ts'
@@ -91,4 +91,35 @@ test('pull requests come and go; a service that fails changes nothing; the token
   await settle()
   await settle()
   assert.deepEqual(await names(), ['pr-2', 'pr-3'], 'an empty answer asks before it removes')
+})
+
+test('a plugin is asked with the token of its Secret, which must belong to Argo CD', async (t) => {
+  const { hub, settle } = await startArgoHome(t, { [REPO]: { 'web/cm.yaml': cm } })
+  const seen: string[] = []
+  hub.serveHttp(async ({ url, authorization, method, body }) => {
+    seen.push(`${method ?? 'GET'} ${url} ${authorization ?? '-'} ${body ?? ''}`)
+    return { status: 200, headers: {}, body: utf8('{"output": {"parameters": [{"number": "7"}]}}'), url }
+  })
+  const data = { baseUrl: 'https://plugin.example.com', token: '$plugin:token' }
+  await hub.create({ ...build(ConfigMap, 'argocd/plugin', {}), data }, ConfigMap)
+  await hub.create({ ...secret, metadata: { name: 'plugin', namespace: 'argocd' } }, Secret)
+  const generators = [{ plugin: { configMapRef: { name: 'plugin' }, input: { parameters: { team: 'pos' } } } }]
+  await hub.create({ ...set, spec: { ...set.spec, generators } }, ApplicationSet)
+  await settle()
+  const found = await hub.find(ApplicationSet, 'argocd/previews')
+  assert.match(
+    found?.status?.conditions?.find(({ type }) => type === 'ErrorOccurred')?.message ?? '',
+    /Secret plugin must have the label app\.kubernetes\.io\/part-of: argocd/,
+  )
+  assert.deepEqual(seen, [], 'nothing is sent')
+  const own = (await hub.find(Secret, 'argocd/plugin'))!
+  const labels = { 'app.kubernetes.io/part-of': 'argocd' }
+  await hub.client.update(Secret, { ...own, metadata: { ...own.metadata, labels } })
+  await settle()
+  await settle()
+  const names = (await hub.client.list(Application)).items.map(({ metadata }) => metadata.name)
+  assert.deepEqual(names, ['pr-7'])
+  assert.deepEqual(seen, [
+    'POST https://plugin.example.com/api/v1/getparams.execute Bearer s3cret {"applicationSetName":"previews","input":{"parameters":{"team":"pos"}}}',
+  ])
 })

@@ -83,6 +83,8 @@ export function generateServed(set: ApplicationSet, hub: HubState): Generated {
         answer({ kind: 'pullRequest', generator }) as readonly PullRequest[] | ServiceFailure,
       scmRepositories: (generator) =>
         answer({ kind: 'scmProvider', generator }) as readonly ScmRepository[] | ServiceFailure,
+      plugin: (generator) =>
+        answer({ kind: 'plugin', generator, set: set.metadata.name }) as readonly JsonObject[] | ServiceFailure,
     },
     onProblem: (problem) => void problems.push(problem),
     onClusters: (clusters) => {
