@@ -47,7 +47,7 @@ import type { NestedContent, NestedDecision } from './nested/nested-content.ts'
 import { placementProblem, releaseMove, stopBeforeMove } from './move-application.ts'
 import { STARTED } from './ports.ts'
 import type { ArgoPorts } from './ports.ts'
-import { closedWindow, projectRefusal, projectSpec, refusedObject } from './project-limits.ts'
+import { closedWindow, projectNotes, projectRefusal, projectSpec, refusedObject } from './project-limits.ts'
 import type { NamedDestination } from './project-limits.ts'
 import type { Turn } from '../sync/rolling-sync.ts'
 import { createTurns, rollingSetOf, specKey } from './rolling/rolling-applications.ts'
@@ -302,7 +302,9 @@ async function compiled(
   const names = new Set(kept.map(({ kind, object }) => `${kind.kind}/${object.metadata.name}`))
   await pruneObjects(app, (kind, one) => names.has(`${kind.kind}/${one}`), { ports, context })
   await releaseMove(namespace, desired, written)
-  return { compiled: { ...made, desired }, nested, fetched, notes: [...access.notes(), ...(nested?.notes ?? [])] }
+  const { project } = placed
+  const notes = [...access.notes(), ...(nested?.notes ?? []), ...projectNotes(project.name, project.spec)]
+  return { compiled: { ...made, desired }, nested, fetched, notes }
 }
 
 /** What the content has for the hub, or why nothing can be delivered. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildCluster } from '../../../testing/fixtures/builders.ts'
 import { argoNameOf, serverOf, spellingsOf } from '../clusters/destinations.ts'
-import { closedWindow, projectRefusal } from './project-limits.ts'
+import { closedWindow, projectNotes, projectRefusal } from './project-limits.ts'
 
 const ALIASES = ['prod', 'https://10.0.0.1:6443', 'local'].map((name) => ({ dialect: 'argo' as const, name }))
 const CLUSTER = buildCluster('c1', { spec: { aliases: ALIASES } })
@@ -44,4 +44,12 @@ test('a sync window may name the cluster by each of its spellings', () => {
   }
   for (const cluster of [...NAMES, ...SERVERS]) assert.ok(isClosed(cluster), cluster)
   assert.ok(!isClosed('other'))
+})
+
+test('fields without an effect are said, and empty ones are not', () => {
+  const spec = { sourceRepos: ['*'], roles: [{ name: 'ci' }], orphanedResources: {}, signatureKeys: [] }
+  assert.deepEqual(projectNotes('shop', spec), [
+    'roles of AppProject shop has no effect: use RBAC of the hub',
+    'orphanedResources of AppProject shop has no effect: an agent lists only what it applied',
+  ])
 })

@@ -31,6 +31,22 @@ export function projectSpec(
   return { missing: `application references project ${name} which does not exist` }
 }
 
+const WITHOUT_EFFECT = {
+  roles: 'use RBAC of the hub',
+  orphanedResources: 'an agent lists only what it applied',
+  signatureKeys: 'use spec.git.verify of a Source',
+  destinationServiceAccounts: 'use spec.executors of the Project',
+} as const
+
+/** Fields of a project without an effect, as sentences. */
+export function projectNotes(name: string, spec: object): string[] {
+  return Object.entries(WITHOUT_EFFECT).flatMap(([field, advice]) => {
+    const value: unknown = (spec as Record<string, unknown>)[field]
+    const isSet = Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null
+    return isSet ? [`${field} of AppProject ${name} has no effect: ${advice}`] : []
+  })
+}
+
 /** A destination with both of its names, and with the rest that it has. */
 export interface NamedDestination {
   readonly name: string
