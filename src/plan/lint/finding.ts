@@ -69,6 +69,11 @@ export const CHECKS = {
     title: 'A value has the wrong type',
     help: 'A value has the wrong type, for example a string instead of a number, a number in the `data` of a ConfigMap or in a label, or a map instead of a list. The API server refuses the whole object. Built-in kinds are checked with their schemas, custom kinds with the CustomResourceDefinitions of the repository.',
   },
+  'boolean-key': {
+    severity: 'warning',
+    title: 'A key is a boolean of YAML',
+    help: 'A map of strings, for example the `data` of a ConfigMap or the labels of an object, has the key `true` or `false`. Usually the file has the key `y`, `yes`, `on`, `n`, `no` or `off` without quotes: Kubernetes reads these words as booleans. Put the key in quotes.',
+  },
   'unknown-kind': {
     severity: 'note',
     title: 'A kind is not known',

@@ -17,6 +17,7 @@ import type { Finding } from './finding.ts'
 import { apiLife, minorOf } from './kubernetes-apis.ts'
 import type { CustomSchemas } from './custom-schemas.ts'
 import type { LintCluster } from './lint-apis.ts'
+import { lintKeys } from './lint-keys.ts'
 import { lintTypes } from './lint-types.ts'
 
 /** A field that a schema does not know, and the fields it knows there. */
@@ -35,14 +36,14 @@ export function lintContentFields(
 ): Finding[] {
   const kind = findBuiltinKind(object.apiVersion, object.kind)
   const schema = kind ? undefined : custom(object.apiVersion, object.kind)
-  if (schema) return [...lintFields({ schema }, object), ...lintTypes(object, schema)]
+  if (schema) return [...lintFields({ schema }, object), ...lintKeys(object, schema), ...lintTypes(object, schema)]
   if (!kind) return lintKind(object)
   const minors = clusters.map(({ kubeVersion }) => minorOf(kubeVersion))
   const isCovered = minors.length > 0 && minors.every((minor) => minor !== undefined && minor <= BUILTIN_MINOR_VERSION)
   const found = lintFields(kind, object)
   const fields = isCovered ? found : found.map((one) => ({ ...one, severity: 'warning' as const }))
   // The type of a field does not change between versions of Kubernetes.
-  return [...fields, ...lintTypes(object, kind.schema)]
+  return [...fields, ...lintKeys(object, kind.schema), ...lintTypes(object, kind.schema)]
 }
 
 /** Checks the fields of an object of a kind. */

@@ -85,6 +85,15 @@ test('the levers: pause, resume and abort, with the reason kept; an aborted one 
   await rolloutResume('hello-g1', input)
   const resumed = await client.get(Rollout, key)
   assert.deepEqual([resumed.spec.paused, resumed.metadata.annotations?.['flotilla.dev/reason']], [false, undefined])
+  await rolloutResume('hello-g1', input)
+  assert.match(said.err, /"hello-g1" is already running\n/)
+  const running = await client.get(Rollout, key)
+  const complete = { ...running, status: { ...running.status, phase: 'Completed' as const } }
+  await client.update(Rollout, complete, { subresource: 'status' })
+  await rolloutResume('hello-g1', input)
+  assert.match(said.err, /"hello-g1" is Completed and not paused\n/)
+  const again = { ...(await client.get(Rollout, key)), status: running.status! }
+  await client.update(Rollout, again, { subresource: 'status' })
   await rolloutAbort('hello-g1', { ...input, flags: { reason: 'the printers stop' } })
   assert.match(said.err, /"hello-g1" aborted; 1 of 3 clusters have the release and keep it/)
   const caught = await rolloutResume('hello-g1', input).catch((error: unknown) => error)

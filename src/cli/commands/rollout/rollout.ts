@@ -110,7 +110,10 @@ export async function rolloutPause(name: string, input: RolloutInput): Promise<v
 export async function rolloutResume(name: string, input: RolloutInput): Promise<void> {
   const rollout = await findRollout(name, input)
   await refuseFinishedRollout(rollout, input)
-  if (!rollout.spec.paused) return input.terminal.step('ok', `rollout "${rollout.metadata.name}" is already running`)
+  if (!rollout.spec.paused) {
+    const state = rollout.status?.phase === 'Completed' ? 'Completed and not paused' : 'already running'
+    return input.terminal.step('ok', `rollout "${rollout.metadata.name}" is ${state}`)
+  }
   const { username } = await whoAmI(input.connection.rest)
   // For noSelfApproval, the hub reads startedBy. The API lets a user add only their own name.
   const startedBy = [...new Set([...(rollout.spec.startedBy ?? []), username])]
