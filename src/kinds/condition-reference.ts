@@ -494,7 +494,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'Agents render the content, so the hub cannot evaluate the rules.',
         'Render on the hub, or use policies that agents evaluate.',
       ),
-      entry('NothingFound', 'Lint found nothing.'),
+      entry('LintPassed', 'Lint has no findings in the rendered objects.'),
       entry('WarningsFound', 'Lint found warnings.', 'See [lint](../lint.md).'),
       entry('ErrorsFound', 'Lint found errors.', 'See [lint](../lint.md).'),
       entry(
@@ -834,7 +834,7 @@ export const REASON_GROUPS: readonly ReasonGroup[] = [
         'The agent holds a document that the hub does not know: the hub was restored from an older state.',
         'Restore the newer state, or run `flotilla hub new-epoch`.',
       ),
-      entry('NewEpoch', 'A new epoch has started.'),
+      entry('NewEpoch', 'The hub has started a new epoch, which replaces the document that the agent held.'),
       entry(
         'HubBehind',
         'The hub issues no documents, because an agent holds a newer document.',

@@ -178,7 +178,7 @@ function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(fromUtf8(bytes))
   } catch (error) {
-    throw new SourceError('BadManifest', 'The registry answered with something that is not JSON.', {
+    throw new SourceError('BadManifest', 'The registry answered with text that is not JSON.', {
       retry: true,
       cause: error,
     })

@@ -93,7 +93,7 @@ function closingBrace(template: string, open: number): number {
     } else if (char === '"' || char === "'") quote = char
     else if (char === '}') return at
   }
-  throw new JsonPathError(`no closing brace for the one at character ${open + 1} of ${JSON.stringify(template)}`)
+  throw new JsonPathError(`the brace at character ${open + 1} of ${JSON.stringify(template)} is not closed`)
 }
 
 function parseNodes(parts: readonly Part[], from: number, isInRange: boolean): { nodes: Node[]; rest: number } {

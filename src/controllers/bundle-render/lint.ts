@@ -75,7 +75,7 @@ export async function showLint(
   status.linted = seen
   const found = [...findingsOf(contents), ...(await overlapsOf(keyOf(next), contents, ports))]
   if (found.length === 0) {
-    return conditions.set('Linted', 'True', 'NothingFound', 'Nothing was found in the rendered objects.')
+    return conditions.set('Linted', 'True', 'LintPassed', 'Lint has no findings in the rendered objects.')
   }
   const errors = found.filter(({ severity }) => severity === 'error')
   const ordered = [...errors, ...found.filter(({ severity }) => severity !== 'error')]

@@ -180,7 +180,7 @@ test('what lint finds in the content is a condition, for the versions of the clu
   assert.equal(log.at(-1), 'create hello-g1')
   assert.equal(
     (await reconcileOnce(reconciler, bundle(2))).condition('Linted'),
-    'True NothingFound: Nothing was found in the rendered objects.',
+    'True LintPassed: Lint has no findings in the rendered objects.',
   )
 })
 
@@ -221,7 +221,7 @@ test('lint names an object that another bundle has on the same cluster', async (
     'False ErrorsFound: ConfigMap default/a is in bundle ns/hello and in bundle ns/zebra on s1, with different fields; leave it in one of them [overlapping-objects].',
   )
   const apart = await reconcileOnce(reconciler, bundle(2, { manifests: configMapManifest('b', { v: '1' }) }))
-  assert.match(apart.condition('Linted'), /^True NothingFound/)
+  assert.match(apart.condition('Linted'), /^True LintPassed/)
 })
 
 test('a newer hub does not render again what is released: its engine may write other bytes (I-28)', async () => {

@@ -55,7 +55,7 @@ test('a sealing key that is to go is shown until the agent has another one', asy
   const asked = await pass(buildCluster('a', { spec: { retiredSealingKey } }))
   assert.match(
     asked.condition('SealingKeyRetired'),
-    /^True Asked: A new sealing key was asked for at 2026-01-02T00:00:00Z by ada: a lost laptop\. The agent makes one/,
+    /^True Asked: A new sealing key was requested at 2026-01-02T00:00:00Z by ada: a lost laptop\. The agent makes the key/,
   )
   const replaced = {
     retiredSealingKey,

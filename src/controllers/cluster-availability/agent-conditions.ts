@@ -21,10 +21,15 @@ const ADVICE: Readonly<Record<string, string>> = {
 export function showClock({ seen, conditions }: Draft<Cluster>): void {
   const skew = seen.status?.clockSkewSeconds ?? 0
   if (skew !== 0) {
-    const message = `The agent's clock is ${humanAge(Math.abs(skew) * 1000)} ${skew > 0 ? 'ahead of' : 'behind'} the hub's. Set it right: maintenance windows follow the site's time.`
+    const message = `The agent's clock is ${humanAge(Math.abs(skew) * 1000)} ${skew > 0 ? 'ahead of' : 'behind'} the hub's. Correct the clock of the site: maintenance windows depend on it.`
     conditions.set('ClockSkewed', 'True', skew > 0 ? 'Ahead' : 'Behind', message)
   } else if (conditions.get('ClockSkewed')?.status === 'True') {
-    conditions.set('ClockSkewed', 'False', 'InStep', "The agent's clock is right again, to a minute.")
+    conditions.set(
+      'ClockSkewed',
+      'False',
+      'InStep',
+      "The agent's clock differs from the hub's clock by less than a minute.",
+    )
   }
 }
 
@@ -32,10 +37,15 @@ export function showClock({ seen, conditions }: Draft<Cluster>): void {
 export function setHubBehindCondition({ seen, conditions }: Draft<Cluster>, assignment: Assignment | undefined): void {
   const ahead = seen.status?.ahead
   if (ahead && (assignment?.spec.epoch ?? 0) <= ahead.epoch) {
-    const message = `The agent holds revision ${ahead.revision} of epoch ${ahead.epoch}, with this hub's own signature; the hub knows ${assignment ? `revision ${assignment.spec.revision} of epoch ${assignment.spec.epoch}` : 'none'}. It came back from an older state: bring the newer one back, or go on from this one with flotilla hub new-epoch.`
+    const message = `The agent holds revision ${ahead.revision} of epoch ${ahead.epoch}, with this hub's own signature; the hub knows ${assignment ? `revision ${assignment.spec.revision} of epoch ${assignment.spec.epoch}` : 'none'}. The hub was restored from an older state: restore the newer state, or start a new epoch with "flotilla hub new-epoch".`
     conditions.set('HubBehind', 'True', 'AgentAhead', message)
   } else if (conditions.get('HubBehind')?.status === 'True') {
-    conditions.set('HubBehind', 'False', 'NewEpoch', 'A new epoch began after it.')
+    conditions.set(
+      'HubBehind',
+      'False',
+      'NewEpoch',
+      'The hub has started a new epoch, which replaces the document that the agent held.',
+    )
   }
 }
 
@@ -44,10 +54,15 @@ export function showSealingKey({ seen, conditions }: Draft<Cluster>): void {
   if (isSealingKeyRetired(seen)) {
     const { at, by, reason } = seen.spec.retiredSealingKey!
     const who = `${by === undefined ? '' : ` by ${by}`}${reason === undefined ? '' : `: ${reason}`}`
-    const message = `A new sealing key was asked for at ${at}${who}. The agent makes one when it has read its document; until then values are sealed to the old one.`
+    const message = `A new sealing key was requested at ${at}${who}. The agent makes the key when it has read its document; until then, values are sealed to the old key.`
     conditions.set('SealingKeyRetired', 'True', 'Asked', message)
   } else if (conditions.get('SealingKeyRetired')?.status === 'True') {
-    conditions.set('SealingKeyRetired', 'False', 'Replaced', 'The agent has a new sealing key, and values go to it.')
+    conditions.set(
+      'SealingKeyRetired',
+      'False',
+      'Replaced',
+      'The agent has a new sealing key, and the hub seals values to this key.',
+    )
   }
 }
 

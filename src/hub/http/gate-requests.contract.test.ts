@@ -57,7 +57,7 @@ describe('gate calls', () => {
     answer = json({ ok: true })
     assert.equal(await said(ask), 'HOST answers without "allowed": true or false')
     answer = (_, response) => void response.end('yes')
-    assert.equal(await said(ask), 'HOST answers with something that is not JSON')
+    assert.equal(await said(ask), 'HOST answers with text that is not JSON')
     answer = json({ message: 'down for repair' }, 503)
     assert.equal(await said(ask), 'HOST answers with 503: down for repair')
     answer = (_, response) => void response.writeHead(307, { location: 'http://169.254.169.254/' }).end()

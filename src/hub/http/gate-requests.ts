@@ -133,7 +133,7 @@ function parse(text: string, host: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error(`${host} answers with something that is not JSON`)
+    throw new Error(`${host} answers with text that is not JSON`)
   }
 }
 

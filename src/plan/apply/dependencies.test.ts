@@ -45,7 +45,7 @@ describe('dependencies', () => {
     }
     assert.deepEqual(decide([{ bundle: 'db' }], circle), {
       kind: 'Cycle',
-      message: 'dependsOn goes in a circle: shop/app → shop/db → shop/cache → shop/app; remove one of these',
+      message: 'dependsOn has a cycle: shop/app → shop/db → shop/cache → shop/app; remove one of these dependencies',
     })
     const beside = { 'shop/db': at('Ready', { dependsOn: [{ bundle: 'db' }] }) }
     assert.equal(decide([{ bundle: 'db' }], beside).kind, 'Met')

@@ -29,7 +29,7 @@ export type DependencyDecision =
 export function decideDependencies(bundle: string, bundles: ReadonlyMap<string, DependencyFacts>): DependencyDecision {
   const cycle = cycleThrough(bundle, bundles)
   if (cycle) {
-    return { kind: 'Cycle', message: `dependsOn goes in a circle: ${cycle.join(' → ')}; remove one of these` }
+    return { kind: 'Cycle', message: `dependsOn has a cycle: ${cycle.join(' → ')}; remove one of these dependencies` }
   }
   for (const dependency of bundles.get(bundle)?.dependsOn ?? []) {
     const message = whyNotMet(bundle, dependency, bundles)

@@ -49,7 +49,7 @@ function addKeys(trust: FlotillaCommand, act: Act): void {
     .argument('<endpoints...>', 'Addresses by which agents reach the gateway: https://HOST:PORT')
     .about(
       'Create the root key and the other keys of a hub on this machine',
-      'For hubs that share a home on a kube-apiserver. Each of them gets the keys by "flotilla trust secret"; the root key stays on this machine.',
+      'Use this command for a hub that stores its objects in a kube-apiserver. All processes of the hub read the keys from the Secret that "flotilla trust secret" prints. The root key stays on this machine.',
     )
     .example('Create the keys of a hub', 'flotilla trust init https://hub.example:7444 --data ./trust')
     .requiredOption('--data <dir>', 'Directory for the keys. Created if missing (required)')

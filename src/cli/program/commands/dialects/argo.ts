@@ -151,7 +151,7 @@ function addOperations(argo: FlotillaCommand, act: Act): void {
     .argument('<application>', NAME)
     .about(
       'Terminate the operation of an Application',
-      'What has not begun stays as it is. An agent finishes what it has begun.',
+      'Clusters that have not begun the sync keep their content. An agent that has begun to apply finishes.',
     )
     .example('Terminate a sync', 'flotilla argo terminate-op web')
     .action(
