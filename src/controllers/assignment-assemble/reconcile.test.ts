@@ -158,7 +158,10 @@ test('a hub that is behind its agents issues no documents', async () => {
   world.ahead = ['x', 'y', 'z', 'w']
   const pass = await reconcileOnce(reconciler, buildCluster('a'))
   assert.ok(pass.error instanceof Stalled)
-  assert.match(pass.error.message, /^The agents of x, y, z and 1 more hold documents .* flotilla hub new-epoch$/)
+  assert.match(
+    pass.error.message,
+    /^The agents of x, y, z and 1 more hold documents of this hub .* start a new epoch with "flotilla hub new-epoch"\.$/,
+  )
   assert.deepEqual(signed, [])
 })
 

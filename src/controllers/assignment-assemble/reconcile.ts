@@ -257,7 +257,7 @@ function refuseWhileBehind(ports: AssignmentAssemblePorts): void {
   const names = nameSome(ahead)
   throw new Stalled(
     'HubBehind',
-    `The agents of ${names} hold documents of this hub that it does not know: it came back from an older state. Nothing is issued to any cluster. Bring the newer state back, or go on from this one: flotilla hub new-epoch`,
+    `The agents of ${names} hold documents of this hub that the hub does not know: the hub was restored from an older state, and issues no documents. Restore the newer state, or start a new epoch with "flotilla hub new-epoch".`,
   )
 }
 

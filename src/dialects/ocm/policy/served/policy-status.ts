@@ -82,7 +82,7 @@ export function dutiesCondition(
     return { reason: 'Overdue', message: `${overdue.length} of ${duties.length} clusters do not comply, and their deadline has passed: ${names}.` } // prettier-ignore
   }
   const late = counts.Late > 0 ? `; ${counts.Late} complied after the deadline` : ''
-  if (counts.Open === 0) return { reason: 'Met', message: `All ${duties.length} clusters comply${late}.` } // prettier-ignore
+  if (counts.Open === 0) return { reason: 'Met', message: `${duties.length === 1 ? 'The cluster complies' : `All ${duties.length} clusters comply`}${late}.` } // prettier-ignore
   const open = duties.filter((duty) => dutyState(duty, nowMs) === 'Open')
   const deadline = open.map((duty) => duty.deadline).toSorted()[0]
   return { reason: 'InTime', message: `${counts.Open} of ${duties.length} clusters do not comply yet; the next deadline is ${deadline}${late}.` } // prettier-ignore

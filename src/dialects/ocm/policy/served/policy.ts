@@ -3,6 +3,7 @@
 import { findCondition } from '../../../../core/conditions.ts'
 import { jsonEqual } from '../../../../core/json.ts'
 import { compact } from '../../../../core/compact.ts'
+import { plural } from '../../../../core/text/name-some.ts'
 import type { KeyedThrottle } from '../../../../engine/keyed-throttle.ts'
 import type { Context, Draft, Reconciler, Result } from '../../../../engine/reconciler.ts'
 import type { ConfigMap } from '../../../../kinds/builtin/core.ts'
@@ -123,7 +124,7 @@ export function policyReconciler(ports: PolicyPorts): Reconciler<Policy> {
       }
       const held = parts.map(({ bundle }) => problemOf(namespace, bundle, ports)).find((one) => one !== undefined)
       if (held !== undefined) conditions.set('Compiled', 'False', 'NotDelivered', held)
-      else conditions.set('Compiled', 'True', 'Compiled', `The Policy is bound to ${union.length} clusters.`)
+      else conditions.set('Compiled', 'True', 'Compiled', `The Policy is bound to ${plural(union.length, 'cluster')}.`)
       const result = show(draft, { ...bound, clusters: union }, ports)
       return readsAgain ? againWithin(result, READ_AGAIN_MS) : result
     },
