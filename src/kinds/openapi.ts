@@ -44,23 +44,25 @@ export function openApiPath(kind: Pick<Kind, 'group' | 'version'>): string {
 /** What `kubectl explain` says of the fields that every object has. */
 const ABOUT_META: Readonly<Record<string, string>> = {
   annotations:
-    'Annotations is an unstructured map stored with an object, which tools may set and read; nothing selects by it.',
+    'Annotations is a map of keys and values that tools store with an object. Annotations cannot be used in selectors.',
   creationTimestamp: 'CreationTimestamp is a timestamp representing the server time when this object was created.',
   deletionGracePeriodSeconds:
-    'Number of seconds the object has to end before it is removed, set with deletionTimestamp.',
+    'Number of seconds that the object has to terminate before it is removed. Set by the server together with deletionTimestamp.',
   deletionTimestamp:
-    'DeletionTimestamp is the time at which the object will be deleted; the server sets it when a delete was asked for.',
-  finalizers: 'Must be empty before the object is removed: each entry names who still has something to do.',
-  generateName: 'GenerateName is a prefix the server makes a unique name of when no name is given.',
-  generation: 'A number that rises with every change of the wanted state.',
+    'DeletionTimestamp is the time at which the object will be deleted; set by the server when a client requests the deletion.',
+  finalizers:
+    'List of identifiers of controllers that must finish their work before the object is removed. The list must be empty before the removal.',
+  generateName: 'GenerateName is a prefix from which the server generates a unique name if no name is given.',
+  generation: 'Sequence number of the desired state. Increased by the server with each change of the desired state.',
   labels: 'Map of keys and values to organize and select objects.',
-  managedFields: 'ManagedFields says who owns which fields, for server-side apply.',
+  managedFields: 'ManagedFields lists the field managers and the fields that each of them owns, for server-side apply.',
   name: 'Name is unique within a namespace, and cannot be changed.',
   namespace: 'Namespace is the space within which each name must be unique.',
-  ownerReferences: 'Objects that this one depends on: when all of them are gone, it is removed.',
-  resourceVersion: 'An opaque value for the version of this object, to see when it has changed.',
-  selfLink: 'Deprecated: a field the server no longer fills in.',
-  uid: 'UID is unique in time and space: no other object has it, ever.',
+  ownerReferences:
+    'Objects that this object depends on. When all of them are deleted, the garbage collector deletes this object.',
+  resourceVersion: 'Opaque version of the object. Clients compare it to detect changes.',
+  selfLink: 'Deprecated: the server no longer sets this field.',
+  uid: 'UID is unique in time and space. The server never assigns it to another object.',
 }
 
 const OBJECT_META: StructuralSchema = {
@@ -102,9 +104,9 @@ function ref(name: string): object {
 const TYPE_META = {
   apiVersion: {
     type: 'string',
-    description: 'APIVersion defines in which group and version the object is written, such as apps/v1.',
+    description: 'APIVersion is the API group and version of the object, for example apps/v1.',
   },
-  kind: { type: 'string', description: 'Kind is what the object is, such as Deployment.' },
+  kind: { type: 'string', description: 'Kind is the type of the object, for example Deployment.' },
 }
 
 const OBJECT = {
@@ -162,15 +164,16 @@ const query = (name: keyof typeof ABOUT, type: string) => ({
 const inPath = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } })
 
 const ABOUT = {
-  continue: 'Where a list that was cut by a limit goes on: as the answer before said.',
-  dryRun: 'All: everything is done but the write.',
-  fieldManager: 'Who writes, as managedFields will say.',
+  continue: 'Token for the next page of a list, from metadata.continue of the previous page.',
+  dryRun: 'If All, the server processes the request without storing the result.',
+  fieldManager: 'Name of the field manager that is recorded in managedFields.',
   fieldSelector: 'A selector to restrict the list of returned objects by their fields. Defaults to everything.',
-  fieldValidation: 'What happens to unknown and repeated fields: Ignore, Warn or Strict.',
-  force: 'Takes fields from those who own them; for applies only.',
+  fieldValidation: 'Handling of unknown and duplicate fields: Ignore, Warn or Strict.',
+  force: 'If true, an apply takes fields that other field managers own. Only for apply requests.',
   labelSelector: 'A selector to restrict the list of returned objects by their labels. Defaults to everything.',
-  limit: 'How many objects a list may have at most; the answer says where it goes on.',
-  resourceVersion: 'How new an answer must be, or after what a watch begins.',
+  limit:
+    'Maximum number of objects of a page. If there are more, metadata.continue of the response has the token for the next page.',
+  resourceVersion: 'Minimum resource version of the response, or the resource version after which a watch starts.',
   watch:
     'Watch for changes to the described resources and return them as a stream of add, update, and remove notifications.',
 } as const

@@ -4,12 +4,13 @@ import { describe, test } from 'node:test'
 import { defineKind } from '../../src/kinds/define-kind.ts'
 import type { Kind } from '../../src/kinds/define-kind.ts'
 import { NATIVE_KINDS } from '../../src/kinds/native/native-kinds.ts'
+import { openApiDocument } from '../../src/kinds/openapi.ts'
 import { int, listOf, object, optional, text } from '../../src/kinds/schema/schema-builders.ts'
 import { BundleCount } from '../../src/kinds/views/bundle-count.ts'
 import { BundleObject } from '../../src/kinds/views/bundle-object.ts'
 import { BundleState } from '../../src/kinds/views/bundle-state.ts'
 import { ReleaseObject } from '../../src/kinds/views/release-object.ts'
-import { descriptionProblems } from './language-rules.ts'
+import { descriptionProblems, textProblems } from './language-rules.ts'
 
 const GOOD = 'Name of the thing.'
 
@@ -29,6 +30,24 @@ describe('descriptions of fields', () => {
       assert.deepEqual(descriptionProblems(kind), [])
     })
   }
+})
+
+/** Every description of a document, below any field but `responses`. */
+function descriptionsIn(value: unknown): string[] {
+  if (value === null || typeof value !== 'object') return []
+  return Object.entries(value).flatMap(([field, child]) => {
+    if (field === 'responses') return []
+    return field === 'description' && typeof child === 'string' ? [child] : descriptionsIn(child)
+  })
+}
+
+test('descriptions of the metadata and the parameters of all kinds', () => {
+  const texts = new Set(descriptionsIn(openApiDocument([NATIVE_KINDS[0]!], 'v1.0.0')))
+  assert.ok([...texts].some((text) => text.startsWith('Token for the next page')))
+  assert.deepEqual(
+    [...texts].flatMap((text) => textProblems(text).map((problem) => `${text}: ${problem}`)),
+    [],
+  )
 })
 
 describe('the rules can fail', () => {
