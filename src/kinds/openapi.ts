@@ -44,7 +44,7 @@ export function openApiPath(kind: Pick<Kind, 'group' | 'version'>): string {
 /** What `kubectl explain` says of the fields that every object has. */
 const ABOUT_META: Readonly<Record<string, string>> = {
   annotations:
-    'Annotations is a map of keys and values that tools store with an object. Annotations cannot be used in selectors.',
+    'Annotations is an unstructured map of keys and values that tools store with an object. Annotations cannot be used in selectors.',
   creationTimestamp: 'CreationTimestamp is a timestamp representing the server time when this object was created.',
   deletionGracePeriodSeconds:
     'Number of seconds that the object has to terminate before it is removed. Set by the server together with deletionTimestamp.',

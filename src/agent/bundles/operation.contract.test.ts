@@ -121,7 +121,7 @@ describe('an operation', () => {
     assert.equal(dataOf(await site.configMap('shared'))?.['by'], 'other', 'the object of another bundle stays')
   })
 
-  it('waits for the bundles it depends on, at the generation that is wanted of them, and names circles', async () => {
+  it('waits for the bundles it depends on, at the generation that is wanted of them, and names cycles', async () => {
     const { hub, site } = await joined({ behaviour: { progressMs: 10_000 } })
     const dependsOn = [{ bundle: 'other' }]
     const twice = (object: UnknownObject) => ({ ...object, spec: { ...(object['spec'] as object), replicas: 2 } })
@@ -149,7 +149,7 @@ describe('an operation', () => {
     await hub.assign('store-1', { [BUNDLE]: app(3), [OTHER]: { generation: 3, objects: [], options: back } })
     assert.match(
       (await site.until(BUNDLE, 'Failed')).message ?? '',
-      /circle: default\/hello → default\/other → default\/hello/,
+      /cycle: default\/hello → default\/other → default\/hello/,
     )
   })
 })
