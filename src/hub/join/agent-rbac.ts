@@ -1,4 +1,4 @@
-// Tested by src/agent/results/engine-results.real.test.ts and test/advisories/advisories.test.ts
+// Tested by src/hub/join/agent-rights.contract.test.ts and test/advisories/advisories.test.ts
 /** The permissions of an agent in its cluster, in three profiles. */
 
 /** `full`: the whole cluster. `namespaced`: all rights in some namespaces. `read-only`: observe and report. */
@@ -17,7 +17,7 @@ export interface AgentRbacOptions {
 
 const API_GROUP = 'rbac.authorization.k8s.io'
 const API_VERSION = `${API_GROUP}/v1`
-const READ = ['get', 'list', 'watch']
+const FOLLOW = ['list', 'watch']
 
 /**
  * The RBAC objects of a profile. Apart from `full`, none of them reads a Secret outside the agent's namespaces or
@@ -41,13 +41,13 @@ export function agentRbac({ profile, namespaces, home, account, labels }: AgentR
       kind: 'ClusterRole',
       metadata: { name: about, labels },
       rules: [
-        { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list'] },
-        { apiGroups: ['about.k8s.io'], resources: ['clusterproperties'], verbs: ['get', 'list'] },
-        { apiGroups: ['cluster.open-cluster-management.io'], resources: ['clusterclaims'], verbs: ['get', 'list'] },
+        { apiGroups: [''], resources: ['nodes'], verbs: ['list'] },
+        { apiGroups: ['about.k8s.io'], resources: ['clusterproperties'], verbs: ['list'] },
+        { apiGroups: ['cluster.open-cluster-management.io'], resources: ['clusterclaims'], verbs: ['list'] },
         // Results of policy engines. The kinds of constraints are those of the cluster's ConstraintTemplates.
-        { apiGroups: ['wgpolicyk8s.io'], resources: ['policyreports', 'clusterpolicyreports'], verbs: READ },
-        { apiGroups: ['openreports.io'], resources: ['reports', 'clusterreports'], verbs: READ },
-        { apiGroups: ['constraints.gatekeeper.sh'], resources: ['*'], verbs: READ },
+        { apiGroups: ['wgpolicyk8s.io'], resources: ['policyreports', 'clusterpolicyreports'], verbs: FOLLOW },
+        { apiGroups: ['openreports.io'], resources: ['reports', 'clusterreports'], verbs: FOLLOW },
+        { apiGroups: ['constraints.gatekeeper.sh'], resources: ['*'], verbs: FOLLOW },
       ],
     },
     clusterBinding(about, about),
@@ -60,9 +60,9 @@ export function agentRbac({ profile, namespaces, home, account, labels }: AgentR
         {
           apiGroups: [''],
           resources: ['configmaps'],
-          verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
+          verbs: ['get', 'list', 'create', 'update', 'delete'],
         },
-        // What charts drew at random that are rendered here.
+        // What charts drew at random that are rendered here, and the identity of an agent without a volume.
         { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'update', 'delete'] },
       ],
     },
