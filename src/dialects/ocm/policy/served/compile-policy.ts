@@ -4,7 +4,7 @@ import { compact } from '../../../../core/compact.ts'
 import { isObject } from '../../../../core/json.ts'
 import type { JsonObject } from '../../../../core/json.ts'
 import type { Bundle } from '../../../../kinds/native/bundle.ts'
-import { hubReadsOf, secretFunctionOf } from './hub-reads.ts'
+import { hubReadsOf, secretFunctionOf, tooManyReads } from './hub-reads.ts'
 import type { HubRead } from './hub-reads.ts'
 import type { Policy, PolicyDependency, PolicySet } from './kinds.ts'
 import { OCM_POLICY_GROUP } from './kinds.ts'
@@ -84,12 +84,14 @@ export function compilePolicy(
       'every reader of the Policy could read the value. Read the Secret in the cluster, with {{ fromSecret }}'
     return refuse(`a template of the hub has ${secret}, and Secrets of the hub are not read: ${instead}`, false)
   }
+  const hubReads = hubReadsOf(objects)
+  const tooMany = tooManyReads(hubReads)
+  if (tooMany !== undefined) return refuse(tooMany, false)
   const manifests = objects.map((one) => `${JSON.stringify(one)}\n`).join('---\n')
   const checks = compact({
     dependsOn: dependsOn.length > 0 ? dependsOn : undefined,
     ignorePending: ignorePending.length > 0 ? ignorePending : undefined,
   })
-  const hubReads = hubReadsOf(objects)
   return {
     ok: true,
     compiled: { manifests, checks, hasHubTemplates: manifests.includes('{{hub'), hubReads },

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { trackReads } from '../../../../render/bundle/track-reads.ts'
 import { parseLabelQuery } from '../../../../render/policy-template/label-query.ts'
-import { hubObjects, hubReadsOf, readConfigMaps, secretFunctionOf } from './hub-reads.ts'
+import { compilePolicy } from './compile-policy.ts'
+import { hubObjects, hubReadsOf, queriesOf, readConfigMaps, secretFunctionOf } from './hub-reads.ts'
 
 const inText = (...actions: string[]) => ({
   spec: [{ data: { a: actions.map((one) => `x {{hub ${one} hub}} y`).join() } }],
@@ -29,6 +30,44 @@ test('ConfigMaps with a name in the template are read alone; a computed name rea
     assert.deepEqual(reads, wanted, actions.join())
   }
   assert.deepEqual(hubReadsOf({ a: '{{ fromConfigMap "x" "b" "key" }}' }), [], 'templates of clusters read there')
+})
+
+test('a text that opens templates of the hub and closes none is searched once', () => {
+  // A search that begins anew at each opening reads 187,500,000,000 characters here.
+  const open = { spec: { raw: '{{hub '.repeat(250_000) } }
+  assert.deepEqual(hubReadsOf(open), [])
+  assert.equal(secretFunctionOf(open), undefined)
+  const closed = `${open.spec.raw}fromConfigMap "" "b" "key" hub}} {{hub fromConfigMap "" "c" "key" hub}} hub}}{{hub x`
+  assert.deepEqual(hubReadsOf(closed), [{ namespace: '', name: 'b' }, { namespace: '', name: 'c' }]) // prettier-ignore
+})
+
+test('templates of the hub read at most 100 ConfigMaps or namespaces', () => {
+  const compiled = (reads: number) => {
+    const texts = Array.from({ length: reads }, (_, at) => `fromConfigMap "ns${at}" "x" "key"`)
+    const objectDefinition = {
+      kind: 'ConfigurationPolicy',
+      metadata: { name: 'own' },
+      spec: inText(...texts, ...texts),
+    }
+    const spec = { disabled: false, 'policy-templates': [{ objectDefinition }] }
+    return compilePolicy({ metadata: { name: 'own' }, spec }, { enforces: false, sets: [] })
+  }
+  assert.equal(compiled(100).ok, true)
+  assert.deepEqual(compiled(101), {
+    ok: false,
+    isSupported: false,
+    problem: 'templates of the hub read 101 ConfigMaps or namespaces, at most 100; put their values into fewer ConfigMaps', // prettier-ignore
+  })
+})
+
+test('a ConfigMap with a name in the template is listed alone, and nothing is listed twice', () => {
+  const reads = [{ namespace: '', name: 'a' }, { namespace: 'own', name: 'a' }, { namespace: 'shop', name: 'b,c=d' }, { namespace: 'shop', name: 'b' }] // prettier-ignore
+  const named = [
+    { namespace: 'own', fieldSelector: 'metadata.name=a' },
+    { namespace: 'shop', fieldSelector: 'metadata.name=b' },
+  ]
+  assert.deepEqual(queriesOf(reads, 'own'), named)
+  assert.deepEqual(queriesOf([...reads, { namespace: '' }, { namespace: 'own' }], 'own'), [{ namespace: 'own' }, named[1]]) // prettier-ignore
 })
 
 test('a function that reads a Secret of the hub is found, also in a key', () => {

@@ -3,6 +3,7 @@ import { utf8 } from '../../../../core/bytes.ts'
 import { compact } from '../../../../core/compact.ts'
 import { isObject } from '../../../../core/json.ts'
 import type { JsonObject } from '../../../../core/json.ts'
+import { subdomainProblems } from '../../../../core/text/name-validation.ts'
 import type { ConfigMap } from '../../../../kinds/builtin/core.ts'
 import type { BuilderRequest } from '../../../../render/bundle/builder.ts'
 import type { TemplateObjects } from '../../../../render/policy-template/cluster-lookup.ts'
@@ -28,7 +29,8 @@ export interface ReadConfigMap extends Pick<ConfigMap, 'data'> {
   }
 }
 
-const ACTION = /\{\{hub([\s\S]*?)hub\}\}/g
+const OPEN = '{{hub'
+const CLOSE = 'hub}}'
 const SECRET_FUNCTION = /\b(fromSecret|copySecretData|lookup\s+"v1"\s+"Secret")/
 const CONFIG_MAP_FUNCTION = /\b(?:fromConfigMap|copyConfigMapData|lookup)\b/g
 const NAMED = /\b(?:(?:fromConfigMap|copyConfigMapData)|lookup\s+"v1"\s+"ConfigMap")\s+"([^"]*)"\s+"([^"]+)"/g
@@ -37,6 +39,15 @@ const OTHER_KIND = /\blookup\s+"[^"]+"\s+"(?!ConfigMap")[^"]+"/g
 
 /** A Bundle has its ConfigMaps in itself, and a request to the API server is limited. */
 const MOST_BYTES = 512 * 1024
+
+/** Each read is a request, and one more with a ServiceAccount, every 30 seconds. */
+const MOST_READS = 100
+
+/** Why templates of the hub read too much, if they do. */
+export function tooManyReads(reads: readonly HubRead[]): string | undefined {
+  if (reads.length <= MOST_READS) return undefined
+  return `templates of the hub read ${reads.length} ConfigMaps or namespaces, at most ${MOST_READS}; put their values into fewer ConfigMaps`
+}
 
 /** The ConfigMaps that checks read on the hub. A name that a template computes reads all of the namespace. */
 export function hubReadsOf(value: unknown): readonly HubRead[] {
@@ -66,9 +77,41 @@ export function secretFunctionOf(value: unknown): string | undefined {
 
 /** The templates of the hub in all texts of a value. */
 function actionsOf(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [...value.matchAll(ACTION)].map(([, action]) => action!)
+  if (typeof value === 'string') return actionsIn(value)
   if (Array.isArray(value)) return value.flatMap(actionsOf)
   return isObject(value) ? Object.entries(value).flatMap((entry) => entry.flatMap(actionsOf)) : []
+}
+
+/** The templates of the hub in a text. A text that opens many and closes none is searched once. */
+function actionsIn(text: string): readonly string[] {
+  const actions: string[] = []
+  let start = text.indexOf(OPEN)
+  while (start !== -1) {
+    const end = text.indexOf(CLOSE, start + OPEN.length)
+    if (end === -1) break
+    actions.push(text.slice(start + OPEN.length, end))
+    start = text.indexOf(OPEN, end + CLOSE.length)
+  }
+  return actions
+}
+
+/** A list of ConfigMaps of the hub. */
+export interface ConfigMapQuery {
+  readonly namespace: string
+  readonly fieldSelector?: string
+}
+
+/** The lists that reads need, without one twice. No ConfigMap has a name that Kubernetes refuses. */
+export function queriesOf(reads: readonly HubRead[], own: string): readonly ConfigMapQuery[] {
+  const queries = new Map<string, ConfigMapQuery>()
+  const whole = reads.filter(({ name }) => name === undefined).map(({ namespace }) => namespace || own)
+  for (const namespace of whole) queries.set(namespace, { namespace })
+  for (const { namespace: given, name } of reads) {
+    const namespace = given || own
+    if (name === undefined || queries.has(namespace) || subdomainProblems(name).length > 0) continue
+    queries.set(`${namespace}/${name}`, { namespace, fieldSelector: `metadata.name=${name}` })
+  }
+  return [...queries.values()]
 }
 
 /** The ConfigMaps as an option of the builder, or why they are too many. */

@@ -136,7 +136,7 @@ export function createPolicyControllers(parts: PolicyParts): readonly Controller
         remove: (object, signal) => deleteSame(client, typeOf(object), object, signal),
         clusterOf,
         mayRead: (read, signal) => mayRead(client, read, signal),
-        configMapsIn: async (namespace, signal) => (await client.list(ConfigMap, { namespace }, signal)).items,
+        configMapsOf: async (query, signal) => (await client.list(ConfigMap, query, signal)).items,
         now: () => clock.now(),
         count: duties.count,
         pace: createKeyedThrottle(clock, SAVED_UP_MS),

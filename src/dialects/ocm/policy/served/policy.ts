@@ -17,8 +17,8 @@ import { bindPolicy } from './bind-policy.ts'
 import type { BindingWorld, BoundPolicy } from './bind-policy.ts'
 import { compilePolicy, enforcedBundle, policyBundle } from './compile-policy.ts'
 import type { CompiledPolicy } from './compile-policy.ts'
-import { readConfigMaps } from './hub-reads.ts'
-import type { HubContent } from './hub-reads.ts'
+import { queriesOf, readConfigMaps } from './hub-reads.ts'
+import type { ConfigMapQuery, HubContent } from './hub-reads.ts'
 import { Policy } from './kinds.ts'
 import { clusterDuties, clusterRows, complianceOf, dutiesCondition } from './policy-status.ts'
 import type { KnownCluster } from './policy-status.ts'
@@ -49,8 +49,8 @@ export interface PolicyPorts {
   clusterOf(name: string): KnownCluster
   /** Whether a ServiceAccount may read a ConfigMap of the hub; without `name`, all of the namespace. */
   mayRead(read: AccountRead, signal: AbortSignal): Promise<boolean>
-  /** The ConfigMaps in a namespace of the hub. */
-  configMapsIn(namespace: string, signal: AbortSignal): Promise<readonly ConfigMap[]>
+  /** Lists ConfigMaps of the hub. */
+  configMapsOf(query: ConfigMapQuery, signal: AbortSignal): Promise<readonly ConfigMap[]>
   /** Milliseconds since 1970. */
   now(): number
   /** Counts the duties of a Policy. */
@@ -140,7 +140,7 @@ function againWithin(result: Result, withinMs: number): Result {
 async function hubInput(
   { metadata: { namespace: own = '' }, spec }: Policy,
   { hubReads }: CompiledPolicy,
-  ports: Pick<PolicyPorts, 'configMapsIn' | 'mayRead'>,
+  ports: Pick<PolicyPorts, 'configMapsOf' | 'mayRead'>,
   { signal }: Context,
 ): Promise<{ readonly content?: HubContent } | { readonly problem: string }> {
   if (hubReads.length === 0) return {}
@@ -154,8 +154,9 @@ async function hubInput(
     return { problem: `ServiceAccount ${own}/${account} may not ${what} in namespace ${at.namespace}` }
   }
   const namespaces = [...new Set(reads.map(({ namespace }) => namespace || own))].sort()
-  const present = await Promise.all(namespaces.map((namespace) => ports.configMapsIn(namespace, signal)))
-  const read = readConfigMaps(reads, present.flat(), own)
+  const lists: (readonly ConfigMap[])[] = []
+  for (const query of queriesOf(reads, own)) lists.push(await ports.configMapsOf(query, signal))
+  const read = readConfigMaps(reads, lists.flat(), own)
   return 'problem' in read ? read : { content: { ...read, namespaces } }
 }
 
