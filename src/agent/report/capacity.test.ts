@@ -86,3 +86,36 @@ test('an agent that may not list pods reports no estimate, and a failure is trie
   assert.notEqual(agent.capacity.current(), undefined)
   await agent.stop()
 })
+
+test('of each page of pods only sums are kept', async () => {
+  const order: string[] = []
+  let pages = 0
+  const list = async ({ kind }: { kind: string }) => {
+    if (kind === 'Node') return { items: [{ metadata: { name: 'a' }, status }], continue: '' }
+    if (kind !== 'Pod') return { items: [], continue: '' }
+    pages += 1
+    const page = pages
+    order.push(`request ${page}`)
+    const pod = {
+      get spec() {
+        if (order.at(-1) !== `read ${page}`) order.push(`read ${page}`)
+        return { nodeName: 'a', containers: [{ resources: { requests: { cpu: '1' } } }] }
+      },
+    }
+    return { items: [pod], continue: page < 3 ? 'more' : '' }
+  }
+  const capacity = createCapacity({
+    client: { list } as unknown as Client,
+    clock: createVirtualClock(),
+    log: silentLogger,
+    rules: () => ({ capacity: true }),
+    onChange: () => end.abort(),
+  })
+  const end = new AbortController()
+  await capacity.run(end.signal)
+  assert.deepEqual(order, ['request 1', 'read 1', 'request 2', 'read 2', 'request 3', 'read 3'])
+  assert.deepEqual(capacity.current()?.free, [
+    { name: 'cpu', amount: '7' },
+    { name: 'pods', amount: '7' },
+  ])
+})

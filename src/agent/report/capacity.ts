@@ -7,11 +7,11 @@ import { jsonEqual } from '../../core/json.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
-import { freeResources } from '../../plan/division/free-resources.ts'
-import type { CapacityNode, CapacityPod, CapacityQuota } from '../../plan/division/free-resources.ts'
+import { addPods, freeResources } from '../../plan/division/free-resources.ts'
+import type { CapacityNode, CapacityPod, CapacityQuota, PodRequests } from '../../plan/division/free-resources.ts'
 import type { ReportedCapacity } from '../../wire/link/frames.ts'
 import { CAPACITY_TIMING } from '../timing.ts'
-import { listAll } from './list-all.ts'
+import { listAll, readPages } from './list-all.ts'
 
 /** Ports of the free resources. */
 export interface CapacityPorts {
@@ -46,10 +46,12 @@ export function createCapacity({ client, clock, log, rules, onChange }: Capacity
 
   async function read(signal: AbortSignal): Promise<void> {
     const nodes = await listAll(client, NODES, signal)
-    const pods = nodes && (await listAll(client, PODS, signal, POD_PAGES))
+    const requests: PodRequests = { byNode: new Map(), waiting: [] }
+    const take = (pods: readonly CapacityPod[]) => addPods(requests, pods)
+    const hasPods = nodes !== undefined && (await readPages(client, PODS, { pages: POD_PAGES, take, signal }))
     const quotas = await listAll(client, QUOTAS, signal)
     // Without the right to read, the cluster has no estimate: no replicas are divided to it.
-    show(nodes && pods && freeResources({ nodes, pods, quotas: quotas ?? [] }))
+    show(hasPods ? freeResources({ nodes, requests, quotas: quotas ?? [] }) : undefined)
   }
 
   /** Resolves to the time until the next pass. */

@@ -1,8 +1,8 @@
 /** Free resources of a cluster: nodes, pods and quotas as the report has them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { freeResources } from './free-resources.ts'
-import type { CapacityFacts, CapacityNode, CapacityPod } from './free-resources.ts'
+import { addPods, freeResources } from './free-resources.ts'
+import type { CapacityFacts, CapacityNode, CapacityPod, PodRequests } from './free-resources.ts'
 
 const READY = [{ type: 'Ready', status: 'True' }]
 const node = (name: string, allocatable: Record<string, string>, spec: CapacityNode['spec'] = {}): CapacityNode => ({
@@ -15,7 +15,12 @@ const pod = (nodeName: string, requests: Record<string, string>, more: CapacityP
   status: { phase: 'Running' },
 })
 const LARGE = { cpu: '10', memory: '10Mi', pods: '110' }
-const estimate = (facts: Partial<CapacityFacts>) => freeResources({ nodes: [], pods: [], quotas: [], ...facts })
+type Facts = Partial<Omit<CapacityFacts, 'requests'>> & { readonly pods?: readonly CapacityPod[] }
+const estimate = ({ pods = [], ...facts }: Facts) => {
+  const requests: PodRequests = { byNode: new Map(), waiting: [] }
+  for (const one of pods) addPods(requests, [one])
+  return freeResources({ nodes: [], quotas: [], ...facts, requests })
+}
 const asMap = (amounts: readonly { readonly name: string; readonly amount: string }[]) =>
   Object.fromEntries(amounts.map(({ name, amount }) => [name, amount]))
 
@@ -102,5 +107,20 @@ describe('free resources', () => {
     const { free, nodes } = estimate({ nodes: [node('a', { ...names, cpu: 'many', memory: '-5' })] })
     assert.ok(free.length <= 16)
     assert.ok(nodes[0]!.free.length <= 16)
+  })
+  test('leave out amounts whose names a report does not take', () => {
+    const long = (length: number) => `${'a'.repeat(length - 2)}/b`
+    const named = (name: string) => ({ cpu: '1', [name]: '1' })
+    const quota = (name: string) => ({ metadata: { namespace: 'shop' }, status: { hard: named(`requests.${name}`) } })
+    const names = (length: number) => {
+      const { allocatable, free, nodes, quotas } = estimate({
+        nodes: [node('a', named(long(length)))],
+        quotas: [quota(long(length))],
+      })
+      const all = [allocatable, free, nodes[0]!.free, quotas![0]!.free]
+      return all.map((amounts) => amounts.map(({ name }) => name.length).join())
+    }
+    assert.deepEqual(names(253), ['253,3', '253,3', '253,3', '253,3'])
+    assert.deepEqual(names(254), ['3', '3', '3', '3'])
   })
 })

@@ -48,8 +48,15 @@ export interface CapacityQuota {
 /** What a cluster has. */
 export interface CapacityFacts {
   readonly nodes: readonly CapacityNode[]
-  readonly pods: Iterable<CapacityPod>
+  readonly requests: PodRequests
   readonly quotas: readonly CapacityQuota[]
+}
+
+/** What the pods of a cluster request: sums, as there are many more pods than nodes. */
+export interface PodRequests {
+  readonly byNode: Map<string, Sums>
+  /** The requests of pods without a node. */
+  readonly waiting: Sums[]
 }
 
 /** Free resources as an agent reports them. */
@@ -64,26 +71,36 @@ const STEPS = 10n
 const MAX_NODE_GROUPS = 32
 const MAX_QUOTAS = 100
 const MAX_RESOURCES = 16
+/** A report takes no longer name; with a prefix, a name of Kubernetes may have 317 characters. */
+const MAX_NAME = 253
 /** Pods without a node that are counted; with more of them, the cluster has no room in any case. */
 const MAX_WAITING = 500
 
+/** Adds the requests of pods that are not finished. */
+export function addPods({ byNode, waiting }: PodRequests, pods: Iterable<CapacityPod>): void {
+  for (const pod of pods) {
+    if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') continue
+    const { nodeName = '' } = pod.spec ?? {}
+    if (nodeName === '') {
+      if (waiting.length < MAX_WAITING) waiting.push(podRequests(pod))
+      continue
+    }
+    const sums: Sums = byNode.get(nodeName) ?? new Map()
+    byNode.set(nodeName, sums)
+    add(sums, podRequests(pod))
+  }
+}
+
 /** Estimates the free resources. Nodes that take no pods without a toleration do not count. */
-export function freeResources({ nodes, pods, quotas }: CapacityFacts): FreeResources {
+export function freeResources({ nodes, requests, quotas }: CapacityFacts): FreeResources {
   const open = nodes.filter(takesPods).map((node) => {
     const allocatable = sumsOf(node.status?.allocatable, (name) => isNodeResource(name))
     return { name: node.metadata.name, allocatable, free: new Map(allocatable) }
   })
   const byName = new Map(open.map((node) => [node.name, node]))
-  const waiting: Sums[] = []
-  for (const pod of pods) {
-    if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') continue
-    const requests = podRequests(pod)
-    const { nodeName = '' } = pod.spec ?? {}
-    if (nodeName === '') waiting.push(requests)
-    else subtract(byName.get(nodeName)?.free, requests)
-  }
+  for (const [name, sums] of requests.byNode) subtract(byName.get(name)?.free, sums)
   // A pod without a node will take room where the most is free.
-  for (const requests of waiting.slice(0, MAX_WAITING)) subtract(roomiest(open)?.free, requests)
+  for (const sums of requests.waiting) subtract(roomiest(open)?.free, sums)
   for (const { allocatable, free } of open) roundDown(free, allocatable)
   const perNamespace = quotaRoom(quotas)
   return {
@@ -139,8 +156,12 @@ function sumsOf(amounts: Amounts | undefined, isCounted: (name: string) => boole
 
 function total(all: readonly Sums[]): Sums {
   const sums: Sums = new Map()
-  for (const one of all) for (const [name, nano] of one) sums.set(name, (sums.get(name) ?? 0n) + nano)
+  for (const one of all) add(sums, one)
   return sums
+}
+
+function add(sums: Sums, more: Sums): void {
+  for (const [name, nano] of more) sums.set(name, (sums.get(name) ?? 0n) + nano)
 }
 
 function subtract(free: Sums | undefined, requests: Sums): void {
@@ -237,6 +258,7 @@ function smaller(a: Sums, b: Sums): Sums {
 
 function amountsOf(sums: Sums): FreeResources['free'] {
   return [...sums]
+    .filter(([name]) => name.length <= MAX_NAME)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .slice(0, MAX_RESOURCES)
     .map(([name, nano]) => ({ name, amount: textOf(name, nano) }))
