@@ -9,6 +9,9 @@ export interface Pattern {
 }
 
 const SIMPLE = /^[\w\s./:@^$|()*+?-]*$/
+const NO_CHOICE = /^[^*+?|]*$/
+/** Without the anchor, it is tried at each place of a text. */
+const ONE_REPETITION = /^\^[^*+?|]*[^)*+?|][*+][^*+?|]*$/
 const cache = new Map<string, Pattern>()
 
 /** Compiles a pattern; an invalid pattern is an error in Go's words. */
@@ -22,9 +25,9 @@ export function compilePattern(source: string): Pattern {
 }
 
 function compile(source: string): Pattern {
-  // Repetitions multiply the time of a match, also beside one another, and Go has no lookarounds: RE2 runs these.
-  const repetitions = source.match(/[*+]/g)?.length ?? 0
-  if (SIMPLE.test(source) && repetitions <= 1 && !/\)[*+?]|\(\?[^:]|[*+?][*+]/.test(source)) {
+  // Each choice multiplies the time of a match, and Go has no lookarounds: RE2 runs these.
+  const plain = source.replaceAll('(?:', '(')
+  if (SIMPLE.test(source) && (NO_CHOICE.test(plain) || ONE_REPETITION.test(plain))) {
     try {
       return new RegExp(source)
     } catch {
