@@ -13,7 +13,7 @@ import { applyHealthRules } from '../../plan/health/health-rules.ts'
 import { healthOf } from '../../plan/health/object-health.ts'
 import type { Health } from '../../plan/health/object-health.ts'
 import { fieldValues } from '../../plan/drift/drift-values.ts'
-import type { FieldValues } from '../../plan/drift/drift-values.ts'
+import type { DriftedSides, FieldValues } from '../../plan/drift/drift-values.ts'
 import { describeDifference, differences } from '../../plan/objects/differences.ts'
 import { ownedFieldsFingerprint } from '../../plan/objects/managed-fields.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
@@ -90,7 +90,10 @@ export function createDriftCorrection({ content, clock, log }: DriftCorrectionPo
     const ownership = decideObjectOwnership(run, planned, live)
     const isRepair = run.records.get(key)?.digest === planned.digest
     const request = { bundle: run.entry.bundle, object, options, ownership, live, isRepair }
-    const found = live ? await changedFields(request, live, context) : textsOnly('the object was deleted')
+    const redact = run.plan?.rendered?.redact
+    const found = live
+      ? await changedFields(request, live, { ...context, redact })
+      : textsOnly('the object was deleted')
     if (live && found === 'None') {
       acceptShare(run, planned, live)
       return judgeHealth(run, planned, live)
@@ -140,7 +143,7 @@ const textsOnly = (...texts: readonly string[]): ChangedFields => ({ texts, valu
 async function changedFields(
   request: WriteRequest,
   live: UnknownObject,
-  { applier, signal }: DriftContext,
+  { applier, signal, redact }: DriftContext & Pick<DriftedSides, 'redact'>,
 ): Promise<ChangedFields | 'None'> {
   try {
     const wanted = await applier.write({ ...request, dryRun: true }, signal)
@@ -150,7 +153,7 @@ async function changedFields(
     if (found.length === 0 && isSame) return 'None'
     return {
       texts: found.map((difference) => describeDifference(live, difference, manager)),
-      values: found.slice(0, FIELDS_SHOWN).map((difference) => fieldValues(live, difference)),
+      values: found.slice(0, FIELDS_SHOWN).map((difference) => fieldValues(difference, { live, wanted, redact })),
     }
   } catch (caught) {
     // Another bundle has the object, or it cannot be written any more: the report shows this instead of fields.

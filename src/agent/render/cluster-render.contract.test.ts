@@ -1,12 +1,17 @@
 /** Recipes: what rendering reads, as which executor, when it renders again, and which values stay in the agent. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
-import { base64, utf8 } from '../../core/bytes.ts'
+import { base64, generateKeyPair, publicKeyDer, utf8 } from '../../core/bytes.ts'
 import type { Logger } from '../../core/log.ts'
+import { Secret } from '../../core/secret.ts'
+import { formatTime } from '../../core/time/time.ts'
 import { ServiceAccount } from '../../kinds/builtin/core.ts'
 import { Role, RoleBinding } from '../../kinds/builtin/rbac.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
+import { Cluster } from '../../kinds/native/cluster.ts'
+import { ClusterReport } from '../../kinds/native/cluster-report.ts'
+import { openDriftValues } from '../../plan/drift/drift-values.ts'
 import type { BundleRecipe } from '../../render/bundle/recipe.ts'
 import type { AgentUnderTest } from '../../testing/agents/agent-under-test.ts'
 import { chartContent, configMapTemplate } from '../../testing/fixtures/chart-content.ts'
@@ -309,5 +314,34 @@ describe('content that is rendered in the cluster', () => {
     for await (const digest of site.blobs.list()) {
       assert.doesNotMatch(new TextDecoder().decode(await site.blobs.get(digest)), /correct-horse/)
     }
+  })
+
+  it('tells no value that was read to a user who asks for values of drifted fields, neither delivered nor live', async () => {
+    const { hub, site } = await joined()
+    await give(site, site1('blue'), secretObject('db', { password: 'correct-horse-battery' }))
+    // The longest text that is told ends within the value of the Secret.
+    const template = configMapTemplate(
+      '{{ .Values.color }} {{ .Values.password }} {{ repeat 4050 "x" }}{{ .Values.password }}',
+    )
+    await hub.assign('store-1', app(template, 1, { drift: { mode: 'Report' } }))
+    await site.until(BUNDLE, 'Ready')
+    const found = (await site.configMap('app'))!
+    await site.update('ConfigMap', Object.assign(found, { data: { v: 'edited: correct-horse-battery' } }))
+    await site.until(BUNDLE, 'Drifted')
+    const pair = generateKeyPair('x25519')
+    const asked = formatTime(hub.clock.now())
+    const valuesAsked = { at: asked, bundle: BUNDLE, key: base64(publicKeyDer(pair.publicKey)) }
+    await hub.client.patch(Cluster, { name: 'store-1' }, { type: 'merge', body: { spec: { valuesAsked } } })
+    const reported = async () => (await hub.client.get(ClusterReport, { name: 'store-1' })).spec
+    await hub.clock.runUntil(async () => (await reported()).values?.asked === asked, {
+      withinMs: 120_000,
+      what: 'the values',
+    })
+    const { clusterId, values } = await reported()
+    const opened = openDriftValues({ clusterId, bundle: BUNDLE, asked }, values!.sealed, new Secret(pair.privateKey))
+    const [field] = opened.objects[0]?.fields ?? []
+    assert.equal(field?.live, 'edited: [sealed]')
+    assert.match(field.delivered ?? '', /^blue \[sealed\] x/)
+    assert.doesNotMatch(JSON.stringify(opened), /corr/)
   })
 })

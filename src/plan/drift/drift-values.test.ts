@@ -17,9 +17,10 @@ const VALUES: DriftValues = {
 }
 const sealed = () => sealDriftValues(CONTEXT, keyOf(1), VALUES, pair(9))
 
-function valuesOf(live: object, wanted: object) {
+function valuesOf(live: object, wanted: object, redact?: (text: string) => string) {
   const object = (fields: object) => ({ ...CONFIG_MAP, ...fields }) as UnknownObject
-  return differences(object(live), object(wanted)).map((one) => fieldValues(object(live), one))
+  const sides = { live: object(live), wanted: object(wanted) }
+  return differences(sides.live, sides.wanted).map((one) => fieldValues(one, { ...sides, redact }))
 }
 
 describe('values of drifted fields', () => {
@@ -62,6 +63,32 @@ describe('values of drifted fields', () => {
     assert.equal(whole!.field, '.spec')
     assert.doesNotMatch(whole!.live!, /"one"|"p"/)
     assert.match(whole!.live!, /API_TOKEN/)
+  })
+
+  it('are hidden when either side has a secret name at their place in a list', () => {
+    const env = (name: string, value: string) => ({ spec: { env: [{ name, value }] } })
+    for (const [live, wanted] of [
+      ['FOO', 'DB_PASSWORD'],
+      ['DB_PASSWORD', 'FOO'],
+    ] as const) {
+      assert.deepEqual(valuesOf(env(live, 'one'), env(wanted, 'two')), [
+        { field: `.spec.env[name=${live}].name`, hidden: true },
+        { field: `.spec.env[name=${live}].value`, hidden: true },
+      ])
+    }
+  })
+
+  it('have no text that redaction removes, neither whole nor cut', () => {
+    const redact = (text: string) => text.replaceAll('correct-horse', '[sealed]')
+    const long = `${'x'.repeat(4_090)}correct-horse`
+    const found = valuesOf(
+      { data: { a: 'no correct-horse', b: { c: 'correct-horse' } } },
+      { data: { a: long } },
+      redact,
+    )
+    assert.equal(found.length, 2)
+    assert.doesNotMatch(JSON.stringify(found), /corr/)
+    assert.equal(found[0]!.live, 'no [sealed]')
   })
 
   it('that do not fit are counted, and the others stay', () => {

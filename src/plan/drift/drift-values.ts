@@ -49,18 +49,37 @@ export interface DriftValuesContext {
 const MOST_BYTES = 48 * 1024
 const LONGEST_VALUE = 4_096
 const HIDDEN = '(hidden)'
-/** The values of a field that differs. Values of Secrets, and of fields with secret names, are left out. */
-export function fieldValues(live: UnknownObject, { place, ...values }: Difference): FieldValues {
-  const field = formatFieldPath(live, place)
-  const [first] = place
-  const isSecret = live.kind === 'Secret' && (first === 'data' || first === 'stringData' || first === 'metadata')
-  if (isSecret || isSensitiveName(field)) return { field, hidden: true }
-  return { field, ...compact({ delivered: textOf(values.wanted), live: textOf(values.live) }) }
+
+/** Both sides of a drifted object. */
+export interface DriftedSides {
+  readonly live: UnknownObject
+  readonly wanted: UnknownObject
+  /** Removes values that a rendering read in the cluster. */
+  readonly redact?: ((text: string) => string) | undefined
 }
 
-function textOf(value: unknown): string | undefined {
-  if (value === undefined) return undefined
-  const text = typeof value === 'string' ? value : JSON.stringify(masked(value), undefined, 2)
+/**
+ * The values of a field that differs. Values of Secrets, and of fields that have a secret name on either side, are left
+ * out: a list without keys is compared by index, so that one item can have two names.
+ */
+export function fieldValues(
+  { place, ...values }: Difference,
+  { live, wanted, redact = (text) => text }: DriftedSides,
+): FieldValues {
+  const path = formatFieldPath(live, place)
+  const field = redact(path)
+  const [first] = place
+  const isSecret = live.kind === 'Secret' && (first === 'data' || first === 'stringData' || first === 'metadata')
+  if (isSecret || [path, formatFieldPath(wanted, place)].some(isSensitiveName)) return { field, hidden: true }
+  const shown = (value: unknown) => (value === undefined ? undefined : cut(redact(textOf(value))))
+  return { field, ...compact({ delivered: shown(values.wanted), live: shown(values.live) }) }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(masked(value), undefined, 2)
+}
+
+function cut(text: string): string {
   return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE - 1)}…`
 }
 
