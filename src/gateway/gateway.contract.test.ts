@@ -428,6 +428,10 @@ describe('the door', () => {
     )
     await hub.clock.advance(1000)
     assert.doesNotMatch(await checkIn(), /log/, 'an old question is not asked')
+    const future = formatTime(hub.clock.now() + 90_000)
+    await hub.client.patch(Cluster, { name: 'prod1' }, { ...question, body: { spec: { logsAskedAt: future } } })
+    await hub.clock.advance(1000)
+    assert.doesNotMatch(await checkIn(), /log/, 'a question of the future is not asked')
   })
 
   it('asks for values of drifted fields when a user does, and keeps the answer to the last question alone', async () => {
@@ -473,6 +477,14 @@ describe('the door', () => {
     assert.equal(await send({ ...answer, asked }), undefined, 'the answer to the earlier question')
     await ask('2025-01-01T00:00:00Z', key)
     assert.doesNotMatch(await checkIn(), /values/, 'an old question is not asked')
+    const ahead = (ms: number) => formatTime(hub.clock.now() + ms)
+    await ask(ahead(90_000), key)
+    assert.doesNotMatch(await checkIn(), /values/, 'a question of the future is not asked')
+    await ask('2999-01-01T00:00:00Z', key)
+    assert.doesNotMatch(await checkIn(), /values/, 'it would never expire')
+    const soon = ahead(30_000)
+    await ask(soon, key)
+    assert.equal(await checkIn(), JSON.stringify({ report: 'Wanted', values: { ...question, asked: soon } }))
   })
 
   it('publishes who was heard, and for how long it has listened', async () => {

@@ -30,6 +30,8 @@ import type { TrafficCounters } from './traffic.ts'
 const MAX_ROUNDS = 8
 /** A request of a user for the agent expires, because older agents do not know these requests. */
 const USER_REQUEST_MS = 600_000
+/** A request from further ahead of this clock counts as expired: it would outlive the permission of its user. */
+const MAX_AHEAD_MS = 60_000
 
 export interface ReportPorts {
   readonly client: Client
@@ -133,7 +135,10 @@ export function createReports({ client, clock, log, traffic, root, evidence, his
     })
   }
 
-  const isOpen = (asked: string): boolean => clock.now() - (parseTime(asked) ?? 0) < USER_REQUEST_MS
+  const isOpen = (asked: string): boolean => {
+    const age = clock.now() - (parseTime(asked) ?? 0)
+    return age >= -MAX_AHEAD_MS && age < USER_REQUEST_MS
+  }
 
   return {
     report,

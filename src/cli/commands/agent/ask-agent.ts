@@ -67,7 +67,7 @@ export async function askAgent<T>(name: string, input: AskInput, question: Agent
   }
   throw new CliError(EXIT.timeout, {
     what: `cluster "${name}": the agent sent no ${noun} within ${Math.round(waitMs / 1000)} s`,
-    why: `the agent did not check in, or its version cannot send the ${noun}`,
+    why: `the agent did not check in, its version cannot send the ${noun}, or the clock of this machine is more than a minute ahead of the hub's`,
     todo: silent,
   })
 }
