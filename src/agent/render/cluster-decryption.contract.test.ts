@@ -106,6 +106,19 @@ describe('content that an agent decrypts', () => {
     assert.equal(await valueOf(site, 'db', 'password'), CANARY)
   })
 
+  it('is refused when an altered copy of its file has the same MAC in another form', async () => {
+    const { hub, site } = await joined()
+    await site.create('Secret', keys())
+    const original = secretFile({ type: 'Opaque' })
+    const copy = original
+      .replace('"type": "Opaque"', '"type": "example.com/other"')
+      .replace('"mac": "E', '"mac": "\\u0045')
+    const files = { 'kustomization.yaml': 'resources: [copy.yaml]\n', 'copy.yaml': copy, 'original.yaml': original }
+    await hub.assign('store-1', app(files))
+    assert.match((await site.until(BUNDLE, 'Failed')).message ?? '', /copy\.yaml repeats the MAC of an encrypted file/)
+    assert.equal(await site.get('Secret', 'db'), undefined)
+  })
+
   it('has its files in the data of Secrets decrypted, and their MAC checked', async () => {
     const { hub, site } = await joined()
     await site.create('Secret', keys())

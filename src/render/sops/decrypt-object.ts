@@ -1,4 +1,3 @@
-// Tested by src/dialects/flux/controllers/decryption.sim.test.ts.
 /**
  * Objects with content that SOPS encrypted: a whole object, or a Secret with encrypted files in its `data`. Pure; the
  * hub decrypts with it in a build, and the agent decrypts what the hub left encrypted.
@@ -6,6 +5,10 @@
 import { base64, fromBase64, fromUtf8 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { KustomizeError } from '../kustomize/kustomize-error.ts'
+import { plainValue } from '../kustomize/nodes/plain-value.ts'
+import { readWrittenDocuments } from '../kustomize/resources/read-resources.ts'
+import { YamlError } from '../../yaml/yaml.ts'
 import { decryptSops } from './decrypt-sops.ts'
 import type { KeyRing } from './key-ring.ts'
 import { SopsError } from './sops-error.ts'
@@ -32,6 +35,7 @@ export interface ObjectDecryption {
 
 /** The reason for which only Secrets are decrypted. */
 export const ONLY_SECRETS = 'only values of Secrets are sealed on their way to clusters'
+const ENCRYPTED = 'ENC['
 const DECRYPT_ANNOTATION = 'kustomize.toolkit.fluxcd.io/decrypt'
 
 /** Decrypts an object, or returns the same object if nothing in it is encrypted; throws SopsError. */
@@ -63,9 +67,44 @@ export function macOf({ sops }: JsonObject): string | undefined {
   return typeof mac === 'string' ? mac : undefined
 }
 
-/** The files with an authentication code. */
+/** The files with an authentication code, in whatever form it is written. */
 export function* filesWithMac(mac: string, files: Iterable<SopsSourceFile>): Generator<SopsSourceFile> {
-  for (const file of files) if (textIn(file.bytes)?.includes(mac)) yield file
+  for (const file of files) {
+    const text = textOfBuild(file.bytes)
+    // A text that has it in another form has an escape or a tag: it has neither spaces nor quotes.
+    const canDiffer = text.includes('\\') || text.includes('!')
+    if (text.includes(mac) || (canDiffer && encryptedIn(file.bytes).has(mac))) yield file
+  }
+}
+
+/** The encrypted values of files that were read. */
+const known = new WeakMap<Uint8Array, ReadonlySet<string>>()
+
+/** The encrypted values in a file as a build reads it, its MAC among them; none in a file that a build cannot read. */
+function encryptedIn(bytes: Uint8Array): ReadonlySet<string> {
+  const found = known.get(bytes) ?? new Set(encryptedScalars(textOfBuild(bytes)))
+  known.set(bytes, found)
+  return found
+}
+
+function* encryptedScalars(text: string): Generator<string> {
+  const waiting = withoutErrors(() => readWrittenDocuments(text)) ?? []
+  while (waiting.length > 0) {
+    const node = waiting.pop()
+    if (node?.kind === 'scalar') {
+      const value = node.tag === '!!binary' ? withoutErrors(() => plainValue(node)) : node.value
+      if (typeof value === 'string' && value.startsWith(ENCRYPTED)) yield value
+    } else for (const child of node?.content ?? []) waiting.push(child)
+  }
+}
+
+function withoutErrors<T>(step: () => T): T | undefined {
+  try {
+    return step()
+  } catch (caught) {
+    if (caught instanceof KustomizeError || caught instanceof YamlError) return undefined
+    throw caught
+  }
 }
 
 /** Whether an object is a Secret of the core group. */
@@ -118,13 +157,19 @@ function explained<T>(problem: string, step: () => T): T {
 function checkFiles(mac: string, decryption: ObjectDecryption): void {
   let isFound = false
   for (const { path, bytes } of filesWithMac(mac, decryption.files())) {
-    const text = fromUtf8(bytes)
-    const format = detectFormat(text)
-    if (format === undefined) throw new SopsError(`${path} repeats the MAC of an encrypted file and is none`)
+    const text = textIn(bytes)
+    const format = text === undefined ? undefined : detectFormat(text)
+    if (text === undefined || format === undefined)
+      throw new SopsError(`${path} repeats the MAC of an encrypted file and is none`)
     explained(path, () => decryptSops(text, { input: format, output: format }, decryption))
-    isFound = true
+    isFound ||= encryptedIn(bytes).has(mac)
   }
   if (!isFound) throw new SopsError('MAC mismatch: no file of the source has the MAC of the object')
+}
+
+/** The text that a build reads: a build accepts bytes that are no UTF-8. */
+function textOfBuild(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
 }
 
 function textIn(bytes: Uint8Array): string | undefined {

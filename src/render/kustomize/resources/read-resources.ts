@@ -15,10 +15,9 @@ export function readResources(text: string): Resource[] {
 
 /** The trees of a text, one per document. */
 export function readDocuments(text: string): YamlNode[] {
-  const documents = splitDocuments(text.replaceAll('\r\n', '\n'))
+  const documents = readWrittenDocuments(text)
   const nodes: YamlNode[] = []
-  for (const [i, document] of documents.entries()) {
-    const node = readDocument(i === documents.length - 1 ? document : `${document}\n`)
+  for (const node of documents) {
     if (isNull(node)) continue
     const found = node
     const kind = textOf(fieldOf(found, 'kind'))
@@ -33,6 +32,12 @@ export function readDocuments(text: string): YamlNode[] {
   }
   const budget = { nodes: 10_000_000 }
   return nodes.map((node) => withoutAliases(node, budget))
+}
+
+/** The trees of a text as they are written: with aliases and lists. */
+export function readWrittenDocuments(text: string): (YamlNode | undefined)[] {
+  const documents = splitDocuments(text.replaceAll('\r\n', '\n'))
+  return documents.map((document, i) => readDocument(i === documents.length - 1 ? document : `${document}\n`))
 }
 
 function readDocument(text: string): YamlNode | undefined {
