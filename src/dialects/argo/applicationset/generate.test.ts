@@ -7,7 +7,7 @@ import { sortArgoObjects } from './argo-objects.ts'
 import { generateApplications } from './generate.ts'
 import type { GenerateInputs, RevisionFiles } from './generate-inputs.ts'
 import { filesByRevision } from './git-revision.ts'
-import { GENERATE_LIMITS } from './limits.ts'
+import { GENERATE_LIMITS, SERVED_LIMITS } from './limits.ts'
 import { readYamlJson } from './read-yaml-text.ts'
 
 function secret(name: string, labels: Record<string, string>): JsonObject {
@@ -296,4 +296,66 @@ test('limits hold before the work is done', () => {
   assert.match(run('{{ range until 300 }}{{ repeat 100 "x" }}{{ end }}'), /write more than 10000/)
   assert.match(run(`{{ "${'x'.repeat(600)}" }}`), /more than 500 characters/)
   assert.match(run('{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" . }}'), /steps|depth/)
+})
+
+test('parameters with dotted names have limits: their names, their levels and their sum', () => {
+  const ofFile = (text: string, limits = SERVED_LIMITS): string =>
+    failure(() =>
+      names(
+        '[{git: {repoURL: "https://g/r", revision: main, files: [{path: a.json}]}}]',
+        '{name: x}',
+        'goTemplate: false',
+        {
+          ...INPUTS,
+          projects: new Set(['default']),
+          filesAt: () => revision({ 'a.json': text }),
+          limits,
+        },
+      ),
+    )
+  const ofPlugin = (answer: readonly JsonObject[], limits = SERVED_LIMITS): string =>
+    failure(() =>
+      names('[{plugin: {configMapRef: {name: p}}}]', '{name: x}', 'goTemplate: false', {
+        ...INPUTS,
+        services: { plugin: () => answer },
+        limits,
+      }),
+    )
+  const key = 'x'.repeat(900)
+  const long = { [key]: { [key]: { [key]: { [key]: { [key]: [0, 0] } } } } }
+  const deep = (levels: number): JsonObject =>
+    JSON.parse(`${'{"a":'.repeat(levels)}0${'}'.repeat(levels)}`) as JsonObject
+  const wide = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`k${at}`, 0]))
+  const small = { ...SERVED_LIMITS, maxNames: 1000 }
+  assert.match(
+    ofFile(JSON.stringify(long)),
+    /unable to process file 'a\.json' from repository '.*': parameter "x{60}" has a name of more than 4096 characters; use shorter keys/,
+  )
+  assert.match(ofPlugin([long]), /error listing params: parameter "x{60}" has a name of more than 4096 characters/)
+  assert.match(ofPlugin([deep(101)]), /parameter "a\.a.*" is nested more than 100 levels deep; use fewer levels/)
+  assert.match(ofFile(JSON.stringify(wide), small), /a\.json.*more than 1000 characters in sum; .*: split it/)
+  assert.match(ofPlugin([wide], small), /more than 1000 characters in sum; .*: split it/)
+})
+
+test('the sets of a file or an answer are counted before they are made', () => {
+  const limits = { ...SERVED_LIMITS, maxSets: 10 }
+  let read = 0
+  const item = (): JsonObject => Object.defineProperty({}, 'a', { enumerable: true, get: () => ++read })
+  const inputs: GenerateInputs = {
+    ...INPUTS,
+    limits,
+    services: { plugin: () => Array.from({ length: 11 }, item) },
+    filesAt: () => revision({ 'a.json': '[{},{},{},{},{},{}]', 'b.json': '[{},{},{},{},{},{}]' }),
+  }
+  const plugin = '[{plugin: {configMapRef: {name: p}}}]'
+  assert.match(
+    failure(() => names(plugin, '{name: x}', 'goTemplate: false', inputs)),
+    /more than 10 parameter sets/,
+  )
+  assert.equal(read, 0)
+  const files = '[{git: {repoURL: "https://g/r", revision: main, files: [{path: "*.json"}]}}]'
+  assert.match(
+    failure(() => names(files, '{name: x}', 'goTemplate: false', inputs)),
+    /unable to process file 'b\.json'.*more than 10 parameter sets/,
+  )
 })

@@ -70,7 +70,8 @@ export function runGenerators(
       const whole = outer && outer.size > 0 ? interpolate(entry, outer, scene.renderer) : entry
       const sets = run(whole[name] as JsonObject, scene, whole)
       scene.budget.sets(sets.length)
-      const choose = scene.inputs.selectSets ?? ((_selector, all) => all.filter((set) => matches(flatten(set))))
+      const choose =
+        scene.inputs.selectSets ?? ((_selector, all) => all.filter((set) => matches(flatten(set, scene.budget))))
       out.push({ sets: selector ? choose(selector, sets) : sets, template: merged })
     } catch (caught) {
       if (!(caught instanceof ApplicationSetError)) throw caught

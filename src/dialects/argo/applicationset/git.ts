@@ -137,34 +137,37 @@ function fromFiles(
       else found.add(file)
     }
   }
-  return [...found]
-    .toSorted(compareStrings)
-    .flatMap((file) =>
-      withContext(`unable to process file '${file}' from repository '${textField(git, 'repoURL')}'`, () =>
-        fromFile(git, file, revision, scene),
-      ),
-    )
+  const sets: Parameters[] = []
+  for (const file of [...found].toSorted(compareStrings)) {
+    withContext(`unable to process file '${file}' from repository '${textField(git, 'repoURL')}'`, () => {
+      const objects = objectsIn(file, revision, scene)
+      scene.budget.fits(sets.length + objects.length)
+      for (const object of objects) sets.push(fromObject(git, file, object, scene))
+    })
+  }
+  return sets
 }
 
-function fromFile(git: JsonObject, file: string, revision: RevisionFiles, scene: GeneratorScene): Parameters[] {
+function objectsIn(file: string, revision: RevisionFiles, scene: GeneratorScene): Parameters[] {
   const content = revision.read(file)
   const { maxFile } = scene.budget.limits
   if (content.length > maxFile) throw new ApplicationSetError(`the file has more than ${maxFile} bytes`)
-  const objects = withContext('unable to parse file', () => objectsOf(readYamlText(content)))
+  return withContext('unable to parse file', () => objectsOf(readYamlText(content)))
+}
+
+function fromObject(git: JsonObject, file: string, object: Parameters, scene: GeneratorScene): Parameters {
   const { isGo } = scene.renderer
   const slash = file.lastIndexOf('/')
-  return objects.map((object) => {
-    const set: Parameters = isGo ? new Map(object) : flatten(object)
-    addPath(set, slash < 0 ? '.' : file.slice(0, slash), {
-      prefix: textField(git, 'pathParamPrefix'),
-      isGo,
-      file: baseName(file),
-    })
-    withContext('failed to append templated values', () =>
-      addValues(git['values'] as Record<string, string> | undefined, set, scene.renderer),
-    )
-    return set
+  const set: Parameters = isGo ? new Map(object) : flatten(object, scene.budget)
+  addPath(set, slash < 0 ? '.' : file.slice(0, slash), {
+    prefix: textField(git, 'pathParamPrefix'),
+    isGo,
+    file: baseName(file),
   })
+  withContext('failed to append templated values', () =>
+    addValues(git['values'] as Record<string, string> | undefined, set, scene.renderer),
+  )
+  return set
 }
 
 /** A map, or a list of maps; an empty file is an empty map. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GenerateBudget, SERVED_LIMITS } from './limits.ts'
 
-const SMALL = { maxSets: 2, maxSteps: 1, maxOutput: 3, maxTemplate: 1, maxFile: 1 }
+const SMALL = { maxSets: 2, maxSteps: 1, maxOutput: 3, maxTemplate: 1, maxFile: 1, maxNames: 52 }
 
 test('what is over a limit is refused, and what reaches it is not', () => {
   const budget = new GenerateBudget(SMALL)
@@ -10,6 +10,9 @@ test('what is over a limit is refused, and what reaches it is not', () => {
   budget.step()
   budget.wrote(3)
   assert.throws(() => budget.sets(1), /^ApplicationSetError: the generators give more than 2 parameter sets$/)
+  assert.throws(() => budget.fits(1), /more than 2 parameter sets$/)
+  budget.named('abcd')
+  assert.throws(() => budget.named(''), /the names of parameters have more than 52 characters in sum$/)
   assert.throws(() => budget.step(), /the templates take more than 1 steps$/)
   assert.throws(() => budget.wrote(1), /the templates write more than 3 characters$/)
 })

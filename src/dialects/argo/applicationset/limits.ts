@@ -13,6 +13,8 @@ export interface GenerateLimits {
   readonly maxTemplate: number
   /** Bytes of a file that a generator reads. */
   readonly maxFile: number
+  /** Characters of dotted names of parameters, in all sets together; each name counts NAME_COST more than it has. */
+  readonly maxNames: number
   /** Whether a hub sets the limits; errors then say what to do. */
   readonly isServed?: boolean
 }
@@ -24,6 +26,7 @@ export const GENERATE_LIMITS: GenerateLimits = {
   maxOutput: 256 * 1024 * 1024,
   maxTemplate: 1024 * 1024,
   maxFile: 4 * 1024 * 1024,
+  maxNames: 512 * 1024 * 1024,
 }
 
 /**
@@ -35,10 +38,14 @@ export const SERVED_LIMITS: GenerateLimits = {
   maxSets: 25_000,
   maxSteps: 2_000_000,
   maxOutput: 32 * 1024 * 1024,
+  maxNames: 128 * 1024 * 1024,
   isServed: true,
 }
 
 const SERVED = '; an ApplicationSet that the hub serves may have no more: split it into several ApplicationSets'
+
+/** A name takes this much memory and time besides its characters. */
+const NAME_COST = 48
 
 /** Counts what an ApplicationSet costs. */
 export class GenerateBudget {
@@ -46,6 +53,7 @@ export class GenerateBudget {
   #sets = 0
   #steps = 0
   #output = 0
+  #names = 0
 
   get #advice(): string {
     return this.limits.isServed ? SERVED : ''
@@ -57,10 +65,25 @@ export class GenerateBudget {
 
   /** Counts parameter sets. */
   sets(count: number): void {
+    this.fits(count)
     this.#sets += count
-    if (this.#sets > this.limits.maxSets) {
+  }
+
+  /** Refuses parameter sets before they are made; they are not counted yet. */
+  fits(count: number): void {
+    if (this.#sets + count > this.limits.maxSets) {
       throw new ApplicationSetError(
         `the generators give more than ${this.limits.maxSets} parameter sets${this.#advice}`,
+      )
+    }
+  }
+
+  /** Counts a dotted name of a parameter. */
+  named(name: string): void {
+    this.#names += name.length + NAME_COST
+    if (this.#names > this.limits.maxNames) {
+      throw new ApplicationSetError(
+        `the names of parameters have more than ${this.limits.maxNames} characters in sum${this.#advice}`,
       )
     }
   }

@@ -4,6 +4,7 @@ import { isObject } from '../../../core/json.ts'
 import { formatValue } from '../../../render/gotemplate/format.ts'
 import { GoInt, typed, typeInfo } from '../../../render/gotemplate/value.ts'
 import { ApplicationSetError } from './applicationset-error.ts'
+import type { GenerateBudget } from './limits.ts'
 import type { Parameters, TextRenderer } from './render-text.ts'
 
 /** JSON as Go's values: objects are maps, numbers are float64. */
@@ -60,18 +61,32 @@ export function combineTexts(a: Parameters, b: Parameters): Parameters {
   return out
 }
 
+const MAX_NAME = 4096
+const MAX_LEVELS = 100
+const SHOWN = 60
+
 /** All values by their dotted names, as text: `{a: {b: [1]}}` is `a.b.0`. */
-export function flatten(parameters: ReadonlyMap<string, unknown>): Map<string, string> {
+export function flatten(parameters: ReadonlyMap<string, unknown>, budget: GenerateBudget): Map<string, string> {
   const out = new Map<string, string>()
-  const put = (name: string, value: unknown, inList: boolean): void => {
+  const put = (name: string, value: unknown, { inList, level }: { inList: boolean; level: number }): void => {
+    // A long name would be repeated for each value below it.
+    if (name.length > MAX_NAME) throw unusable(name, `has a name of more than ${MAX_NAME} characters; use shorter keys`)
+    if (level > MAX_LEVELS) throw unusable(name, `is nested more than ${MAX_LEVELS} levels deep; use fewer levels`)
     if (value instanceof Map && !(inList && typeInfo(value))) {
-      for (const [key, item] of value as Parameters) put(`${name}.${key}`, item, inList)
+      for (const [key, item] of value as Parameters) put(`${name}.${key}`, item, { inList, level: level + 1 })
     } else if (Array.isArray(value) && !typeInfo(value)) {
-      for (const [index, item] of value.entries()) put(`${name}.${index}`, item, true)
-    } else out.set(name, formatValue(value))
+      for (const [index, item] of value.entries()) put(`${name}.${index}`, item, { inList: true, level: level + 1 })
+    } else {
+      budget.named(name)
+      out.set(name, formatValue(value))
+    }
   }
-  for (const [key, value] of parameters) put(key, value, false)
+  for (const [key, value] of parameters) put(key, value, { inList: false, level: 1 })
   return out
+}
+
+function unusable(name: string, why: string): ApplicationSetError {
+  return new ApplicationSetError(`parameter ${JSON.stringify(name.slice(0, SHOWN))} ${why}`)
 }
 
 /** Adds `values` of a generator, which are filled with the parameters as they were before. */

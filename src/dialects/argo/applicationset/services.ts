@@ -44,7 +44,10 @@ function isFailure(answer: unknown): answer is ServiceFailure {
 }
 
 /** Parameter sets of pull requests. */
-export function generateFromPullRequests(generator: JsonObject, { inputs, renderer }: GeneratorScene): Parameters[] {
+export function generateFromPullRequests(
+  generator: JsonObject,
+  { inputs, renderer, budget }: GeneratorScene,
+): Parameters[] {
   const filters = ((generator['filters'] ?? []) as Filter[]).map((filter) =>
     compiled(filter, ['branchMatch', 'targetBranchMatch', 'titleMatch']),
   )
@@ -65,6 +68,7 @@ export function generateFromPullRequests(generator: JsonObject, { inputs, render
           finds(filter, 'titleMatch', title),
       ),
   )
+  budget.fits(wanted.length)
   return wanted.map((pull) => {
     const set = pullParameters(pull, renderer.isGo)
     withContext('failed to append templated values', () =>
@@ -100,7 +104,7 @@ function pullParameters(pull: PullRequest, isGo: boolean): Parameters {
 }
 
 /** Parameter sets of repositories and their branches. */
-export function generateFromScm(generator: JsonObject, { inputs, renderer }: GeneratorScene): Parameters[] {
+export function generateFromScm(generator: JsonObject, { inputs, renderer, budget }: GeneratorScene): Parameters[] {
   const filters = ((generator['filters'] ?? []) as Filter[]).map((filter) => ({
     filter,
     expressions: compiled(filter, ['repositoryMatch', 'labelMatch', 'branchMatch']),
@@ -122,15 +126,15 @@ export function generateFromScm(generator: JsonObject, { inputs, renderer }: Gen
   // A repository is looked at as it is with its first branch; then all of its branches are.
   const firsts = new Map(answer.toReversed().map((one) => [nameOf(one), one]))
   const wanted = new Set([...firsts.values()].filter((one) => passes(one, ofRepositories)).map(nameOf))
-  return answer
-    .filter((repository) => wanted.has(nameOf(repository)) && passes(repository, ofBranches))
-    .map((repository) => {
-      const set = scmParameters(repository)
-      withContext('failed to append templated values', () =>
-        addValues(generator['values'] as Record<string, string> | undefined, set, renderer),
-      )
-      return set
-    })
+  const chosen = answer.filter((repository) => wanted.has(nameOf(repository)) && passes(repository, ofBranches))
+  budget.fits(chosen.length)
+  return chosen.map((repository) => {
+    const set = scmParameters(repository)
+    withContext('failed to append templated values', () =>
+      addValues(generator['values'] as Record<string, string> | undefined, set, renderer),
+    )
+    return set
+  })
 }
 
 function fits(repository: ScmRepository, filter: Filter, expressions: ReadonlyMap<string, RE2JS>): boolean {
@@ -162,15 +166,16 @@ function scmParameters(repository: ScmRepository): Parameters {
 }
 
 /** Parameter sets of a plugin. */
-export function generateFromPlugin(generator: JsonObject, { inputs, renderer }: GeneratorScene): Parameters[] {
+export function generateFromPlugin(generator: JsonObject, { inputs, renderer, budget }: GeneratorScene): Parameters[] {
   const ask = inputs.services?.plugin
   if (!ask) throw notAsked('plugin')
   const answer = ask(generator)
   if (isFailure(answer)) throw new ApplicationSetError(`error listing params: ${answer.failure}`)
+  budget.fits(answer.length)
   const input = isObject(generator['input']) ? generator['input'] : {}
   return answer.map((object) => {
     const found = toGo(object) as Parameters
-    const set: Parameters = renderer.isGo ? found : flatten(found)
+    const set: Parameters = renderer.isGo ? found : withContext('error listing params', () => flatten(found, budget))
     set.set('generator', toGo({ input: { parameters: input['parameters'] ?? {} } }))
     withContext('failed to append templated values', () =>
       addValues(generator['values'] as Record<string, string> | undefined, set, renderer),

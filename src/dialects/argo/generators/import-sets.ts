@@ -72,7 +72,7 @@ export function importSets(spec: JsonObject, context: ImportContext): ImportedSe
   // A key that is missing would stand in the Bundle as text; here it is always an error.
   const options = { isGo: decoded.goTemplate === true, options: ['missingkey=error'] }
   const renderer = markingClusters(createTextRenderer(options, templateFunctions(NO_ENTROPY), budget))
-  const scene = { inputs: inputsOf(context), renderer, budget, project: '{{' }
+  const scene = { inputs: inputsOf(context, budget), renderer, budget, project: '{{' }
   return (decoded.generators ?? []).flatMap((entry) =>
     attempt(() =>
       runGenerators(entry, scene, { template: decoded.template ?? {} }).flatMap(({ sets, template }) =>
@@ -88,7 +88,7 @@ function refuse(): never {
   throw new GoError('random values and the time are not available here')
 }
 
-function inputsOf({ repositoryOf, wrong }: ImportContext): GenerateInputs {
+function inputsOf({ repositoryOf, wrong }: ImportContext, budget: GenerateBudget): GenerateInputs {
   return {
     namespace: '',
     clusters: [],
@@ -115,7 +115,9 @@ function inputsOf({ repositoryOf, wrong }: ImportContext): GenerateInputs {
       return [set]
     },
     selectSets: (selector, sets) =>
-      sets.flatMap((set) => chosenBy(requirementsOf(selector as LabelSelector), set, wrong)),
+      sets.flatMap((set) =>
+        chosenBy(requirementsOf(selector as LabelSelector), { set, flat: flatten(set, budget) }, wrong),
+      ),
     entropy: NO_ENTROPY,
   }
 }
@@ -128,10 +130,9 @@ function clustersOf(parameters: Parameters): readonly LabelRequirement[] | undef
 /** The set, if it fits; requirements on the cluster become requirements on its labels. */
 function chosenBy(
   requirements: readonly LabelRequirement[],
-  set: Parameters,
+  { set, flat }: { readonly set: Parameters; readonly flat: ReadonlyMap<string, string> },
   wrong: (message: string) => void,
 ): Parameters[] {
-  const flat = flatten(set)
   const texts = Object.fromEntries(flat)
   const clusters = clustersOf(set)
   const open: LabelRequirement[] = []

@@ -2,6 +2,7 @@
 /** Asks the service of a pullRequest, scmProvider or plugin generator. */
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
+import type { Clock } from '../../../core/time/clock.ts'
 import type { HttpGet } from '../../../source/http-get.ts'
 import type { PullRequest, ScmRepository, ServiceFailure } from '../applicationset/generate-inputs.ts'
 import { askPlugin } from './ask-plugin.ts'
@@ -19,6 +20,7 @@ export interface ServiceQuestion {
 /** What asking works with. */
 export interface ServiceParts {
   readonly httpGet: HttpGet
+  readonly clock: Clock
   /** The token of a Secret in the namespace of the set, or why it cannot be used. */
   token(secret: string, key: string): Promise<{ readonly token: string } | { readonly problem: string }>
   /** The same of a Secret that is meant for plugins. */

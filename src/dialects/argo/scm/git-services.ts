@@ -3,6 +3,7 @@
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { PullRequest, ScmRepository } from '../applicationset/generate-inputs.ts'
+import { AnswerBudget } from './answer-budget.ts'
 import { namesAt, numberAt, segment, ServiceError, textAt } from './service-client.ts'
 import type { ServiceClient } from './service-client.ts'
 
@@ -56,9 +57,30 @@ async function withBranches(
 ): Promise<ScmRepository[]> {
   if (repositories.length > MAX_REPOSITORIES)
     throw new ServiceError(`there are ${repositories.length} repositories, more than ${MAX_REPOSITORIES}`)
+  const budget = new AnswerBudget('the repositories and their branches have', 'ask for fewer of them')
   const found: ScmRepository[] = []
-  for (const repository of repositories) found.push(...(await each(repository)))
+  for (const repository of repositories) {
+    const made = await each(repository)
+    const problem = budget.add(made)
+    if (problem !== undefined) throw new ServiceError(problem)
+    found.push(...made)
+  }
   return found
+}
+
+/** The fields of an item that are needed later. */
+function fieldsOf(names: readonly string[]): (item: JsonObject) => JsonObject {
+  return (item) => Object.fromEntries(names.map((name) => [name, item[name]]))
+}
+
+interface Branch {
+  readonly ref: string
+  readonly sha: string
+}
+
+/** Reads a branch; `sha` is the field of its commit with the hash. */
+function branchWith(sha: string): (branch: JsonObject) => Branch {
+  return (branch) => ({ ref: textAt(branch, 'name'), sha: textAt(branch, 'commit', sha) })
 }
 
 async function pathsOf(
@@ -87,26 +109,26 @@ interface HubLike {
   readonly organization: string
   readonly allBranches: boolean
   readonly pageSize: string
-  /** The commit of a branch in an answer. */
-  shaOf(branch: unknown): string
+  readonly branchOf: (branch: JsonObject) => Branch
 }
+
+const hubFields = fieldsOf(['name', 'id', 'default_branch', 'topics', 'ssh_url', 'clone_url', 'archived'])
 
 async function hubRepositories(
   client: ServiceClient,
   listed: readonly JsonObject[],
   { isSsh, paths }: RepositoryQuestion,
-  { organization, allBranches, pageSize, shaOf }: HubLike,
+  { organization, allBranches, pageSize, branchOf }: HubLike,
 ): Promise<ScmRepository[]> {
   return await withBranches(listed, async (one) => {
     const name = textAt(one, 'name')
     const at = `repos/${segment(organization)}/${segment(name)}`
     const main = textAt(one, 'default_branch')
     const branches = allBranches
-      ? await client.list(`${at}/branches?${pageSize}`)
-      : [await client.find(`${at}/branches/${segment(main)}`)].filter(isObject)
+      ? await client.list(`${at}/branches?${pageSize}`, branchOf)
+      : [await client.find(`${at}/branches/${segment(main)}`)].filter(isObject).map(branchOf)
     const made: ScmRepository[] = []
-    for (const branch of branches) {
-      const ref = textAt(branch, 'name')
+    for (const { ref, sha } of branches) {
       const exists = async (path: string): Promise<boolean> =>
         (await client.find(`${at}/contents/${path.split('/').map(segment).join('/')}?ref=${segment(ref)}`)) !==
         undefined
@@ -116,7 +138,7 @@ async function hubRepositories(
         repositoryId: numberAt(one, 'id'),
         url: textAt(one, isSsh ? 'ssh_url' : 'clone_url'),
         branch: ref,
-        sha: shaOf(branch),
+        sha,
         labels: namesAt(one, 'topics'),
         hasPath: await pathsOf(paths, exists),
       })
@@ -140,17 +162,17 @@ const github: GitService = {
   authorization: (token) => `Bearer ${token}`,
   async pullRequests(client, options) {
     const at = `repos/${segment(required(options, 'owner'))}/${segment(required(options, 'repo'))}`
-    const pulls = (await client.list(`${at}/pulls?per_page=100`)).map(pullOf)
+    const pulls = await client.list(`${at}/pulls?per_page=100`, pullOf)
     return pulls.filter((pull) => hasLabels(pull, labelsOf(options)))
   },
   async repositories(client, options, question) {
     const organization = required(options, 'organization')
-    const listed = await client.list(`orgs/${segment(organization)}/repos?per_page=100`)
+    const listed = await client.list(`orgs/${segment(organization)}/repos?per_page=100`, hubFields)
     return await hubRepositories(client, listed.filter(notArchived(options)), question, {
       organization,
       allBranches: options['allBranches'] === true,
       pageSize: 'per_page=100',
-      shaOf: (branch) => textAt(branch, 'commit', 'sha'),
+      branchOf: branchWith('sha'),
     })
   },
 }
@@ -160,20 +182,30 @@ const gitea: GitService = {
   authorization: (token) => `token ${token}`,
   async pullRequests(client, options) {
     const at = `repos/${segment(required(options, 'owner'))}/${segment(required(options, 'repo'))}`
-    const pulls = (await client.list(`${at}/pulls?state=open&limit=50`)).map(pullOf)
+    const pulls = await client.list(`${at}/pulls?state=open&limit=50`, pullOf)
     return pulls.filter((pull) => hasLabels(pull, labelsOf(options)))
   },
   async repositories(client, options, question) {
     const organization = required(options, 'owner')
-    const listed = await client.list(`orgs/${segment(organization)}/repos?limit=50`)
+    const listed = await client.list(`orgs/${segment(organization)}/repos?limit=50`, hubFields)
     return await hubRepositories(client, listed.filter(notArchived(options)), question, {
       organization,
       allBranches: options['allBranches'] === true,
       pageSize: 'limit=50',
-      shaOf: (branch) => textAt(branch, 'commit', 'id'),
+      branchOf: branchWith('id'),
     })
   },
 }
+
+const projectFields = fieldsOf([
+  'id',
+  'path',
+  'namespace',
+  'default_branch',
+  'topics',
+  'ssh_url_to_repo',
+  'http_url_to_repo',
+])
 
 const gitlab: GitService = {
   api: (options) => `${withSlash(textAt(options, 'api') || 'https://gitlab.com')}api/v4/`,
@@ -186,8 +218,7 @@ const gitlab: GitService = {
     if (state !== '') query.set('state', state)
     const labels = labelsOf(options)
     if (labels.length > 0) query.set('labels', labels.join(','))
-    const found = await client.list(`projects/${segment(id)}/merge_requests?${query.toString()}`)
-    return found.map((one) => ({
+    return await client.list(`projects/${segment(id)}/merge_requests?${query.toString()}`, (one) => ({
       number: numberAt(one, 'iid'),
       title: textAt(one, 'title'),
       branch: textAt(one, 'source_branch'),
@@ -204,17 +235,19 @@ const gitlab: GitService = {
     const topic = textAt(options, 'topic')
     if (topic !== '') query.set('topic', topic)
     if (options['includeArchivedRepos'] !== true) query.set('archived', 'false')
-    const listed = await client.list(`groups/${segment(required(options, 'group'))}/projects?${query.toString()}`)
+    const group = segment(required(options, 'group'))
+    const listed = await client.list(`groups/${group}/projects?${query.toString()}`, projectFields)
     return await withBranches(listed, async (one) => {
       const at = `projects/${numberAt(one, 'id')}/repository`
       const main = textAt(one, 'default_branch')
       const branches =
         options['allBranches'] === true
-          ? await client.list(`${at}/branches?per_page=100`)
-          : [main === '' ? undefined : await client.find(`${at}/branches/${segment(main)}`)].filter(isObject)
+          ? await client.list(`${at}/branches?per_page=100`, branchWith('id'))
+          : [main === '' ? undefined : await client.find(`${at}/branches/${segment(main)}`)]
+              .filter(isObject)
+              .map(branchWith('id'))
       const made: ScmRepository[] = []
-      for (const branch of branches) {
-        const ref = textAt(branch, 'name')
+      for (const { ref, sha } of branches) {
         const exists = async (path: string): Promise<boolean> => {
           const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
           const where = new URLSearchParams({ path: folder, ref, per_page: '100' })
@@ -227,7 +260,7 @@ const gitlab: GitService = {
           repositoryId: numberAt(one, 'id'),
           url: textAt(one, isSsh ? 'ssh_url_to_repo' : 'http_url_to_repo'),
           branch: ref,
-          sha: textAt(branch, 'commit', 'id'),
+          sha,
           labels: namesAt(one, 'topics'),
           hasPath: await pathsOf(paths, exists),
         })

@@ -6,7 +6,9 @@ import { fromBase64, fromUtf8 } from '../../../core/bytes.ts'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { ConfigMap, Secret } from '../../../kinds/builtin/core.ts'
 import type { HttpGet } from '../../../source/http-get.ts'
+import type { Clock } from '../../../core/time/clock.ts'
 import { SECRET_TYPE } from '../repositories/repository-secrets.ts'
+import { AnswerBudget } from './answer-budget.ts'
 import { askService } from './ask-service.ts'
 import type { ServiceAnswer, ServiceQuestion } from './ask-service.ts'
 import type { ArgoPorts } from '../served/ports.ts'
@@ -56,8 +58,15 @@ export function createAnswerCache(ports: Pick<ArgoPorts, 'askService'>): AnswerC
         async ask(questions, signal) {
           if (known.size + questions.length > MAX_QUESTIONS)
             return `the generators ask services more than ${MAX_QUESTIONS} questions`
+          const budget = new AnswerBudget(
+            'the answers for this ApplicationSet have',
+            'let the services answer less, or split the ApplicationSet',
+          )
+          for (const [key, { answer }] of known) if (used.has(key) && !('failure' in answer)) budget.add(answer)
           for (const question of questions) {
-            const answer = await ports.askService(namespace, question, signal)
+            const asked = await ports.askService(namespace, question, signal)
+            const problem = 'failure' in asked ? undefined : budget.add(asked)
+            const answer = problem === undefined ? asked : { failure: problem, isNotFound: false }
             const keptMs = 'failure' in answer ? FAILED_MS : keptSeconds(question) * 1000
             known.set(digestOfJson(question), { answer, untilMs: nowMs + keptMs })
             sets.set(set, known)
@@ -87,7 +96,10 @@ const SCM_CREDS = 'scm-creds'
 const PART_OF = 'app.kubernetes.io/part-of'
 
 /** The port that asks over the network. */
-export function createServicePort(client: Client, httpGet: HttpGet | undefined): Pick<ArgoPorts, 'askService'> {
+export function createServicePort(
+  client: Client,
+  { httpGet, clock }: { readonly httpGet?: HttpGet | undefined; readonly clock: Clock },
+): Pick<ArgoPorts, 'askService'> {
   return {
     async askService(namespace, question, signal) {
       if (!httpGet) return { failure: 'this hub has no network', isNotFound: false }
@@ -97,12 +109,19 @@ export function createServicePort(client: Client, httpGet: HttpGet | undefined):
         // Users who may write sets choose the address: only Secrets that are meant for it are sent there.
         if (secret.metadata.labels?.[label] !== meant)
           return { problem: `Secret ${name} must have the label ${label}: ${meant}` }
+        // Charts put the label of Argo CD's own parts on the Secrets of repositories and clusters, too.
+        const type = label === SECRET_TYPE ? undefined : secret.metadata.labels?.[SECRET_TYPE]
+        if (type !== undefined)
+          return {
+            problem: `Secret ${name} has the label ${SECRET_TYPE}: ${type}, and what it holds is not sent to plugins: put the token of the plugin into a Secret of its own`,
+          }
         const value = secret.data?.[key]
         if (value === undefined) return { problem: `Secret ${name} has no key ${key}` }
         return { token: fromUtf8(fromBase64(value)).trim() }
       }
       return await askService(question, {
         httpGet,
+        clock,
         token: (name, key) => valueOf(name, key, SECRET_TYPE, SCM_CREDS),
         pluginToken: (name, key) => valueOf(name, key, PART_OF, 'argocd'),
         configMap: async (name) => {

@@ -1,10 +1,13 @@
 // Tested by src/dialects/argo/scm/services.contract.test.ts
 /** Requests to the API of a service: JSON, pages, limits, and errors as sentences. */
+import { deadline } from '../../../core/async/deadline.ts'
 import { fromUtf8 } from '../../../core/bytes.ts'
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
+import type { Clock } from '../../../core/time/clock.ts'
 import type { HttpAnswer, HttpGet } from '../../../source/http-get.ts'
 import { SourceError } from '../../../source/source-error.ts'
+import { AnswerBudget } from './answer-budget.ts'
 
 /** The service answered that something does not exist. */
 export class ServiceError extends Error {
@@ -21,8 +24,8 @@ export class ServiceError extends Error {
 export interface ServiceClient {
   /** The answer as JSON; undefined if there is none (404). */
   find(path: string): Promise<unknown>
-  /** All items of a list that comes in pages. */
-  list(path: string): Promise<readonly JsonObject[]>
+  /** What `keep` takes of each item of a list that comes in pages. */
+  list<T>(path: string, keep: (item: JsonObject) => T): Promise<readonly T[]>
   /** The answer to a request with a body. */
   post(path: string, body: JsonObject): Promise<unknown>
 }
@@ -34,14 +37,17 @@ export interface ServiceTarget {
   /** The value of the header `authorization`. */
   readonly authorization: string | undefined
   readonly httpGet: HttpGet
+  readonly clock: Clock
   readonly signal: AbortSignal
 }
 
 const MAX_BYTES = 8 * 1024 * 1024
 const MAX_PAGES = 50
+/** A request ends after this time, also while bytes still come. */
+const REQUEST_MS = 30_000
 
 /** Creates a client; the token is sent to this service only, and never over plain http to another machine. */
-export function createServiceClient({ api, authorization, httpGet, signal }: ServiceTarget): ServiceClient {
+export function createServiceClient({ api, authorization, httpGet, clock, signal }: ServiceTarget): ServiceClient {
   const base = URL.parse(api)
   if (!base || !['https:', 'http:'].includes(base.protocol))
     throw new ServiceError(`${api} is not an address of an API`)
@@ -52,16 +58,23 @@ export function createServiceClient({ api, authorization, httpGet, signal }: Ser
   async function get(path: string, body?: JsonObject): Promise<HttpAnswer> {
     const url = new URL(path, base!).href
     try {
-      return await httpGet({
-        url,
-        headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
-        ...(body && { method: 'POST', body: JSON.stringify(body) }),
-        authorization,
-        maxBytes: MAX_BYTES,
-        signal,
-      })
+      return await deadline({ clock, ms: REQUEST_MS, signal, what: url }, (ended) =>
+        httpGet({
+          url,
+          headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+          ...(body && { method: 'POST', body: JSON.stringify(body) }),
+          authorization,
+          maxBytes: MAX_BYTES,
+          signal: ended,
+        }),
+      )
     } catch (caught) {
+      signal.throwIfAborted()
       if (caught instanceof SourceError) throw new ServiceError(caught.message)
+      if ((caught as { readonly code?: unknown }).code === 'ETIMEDOUT')
+        throw new ServiceError(
+          `${base!.origin} took more than ${REQUEST_MS / 1000} s for a response; ask for less, or make the service faster`,
+        )
       throw caught
     }
   }
@@ -84,15 +97,20 @@ export function createServiceClient({ api, authorization, httpGet, signal }: Ser
       return answer.status === 404 ? undefined : jsonOf(answer)
     },
     post: async (path, body) => jsonOf(await get(path, body)),
-    async list(path) {
-      const items: JsonObject[] = []
+    async list<T>(path: string, keep: (item: JsonObject) => T) {
+      const { origin, pathname } = new URL(path, base)
+      const budget = new AnswerBudget(`the list of ${origin}${pathname} has`, 'use a filter')
+      const items: T[] = []
       let next: string | undefined = path
       for (let page = 1; next !== undefined; page++) {
         if (page > MAX_PAGES) throw new ServiceError(`${base.origin} has more than ${MAX_PAGES} pages; use a filter`)
         const answer: HttpAnswer = await get(next)
         const value = jsonOf(answer)
         if (!Array.isArray(value)) throw new ServiceError(`${base.origin} sent a response that is not a list`)
-        items.push(...value.filter(isObject))
+        const kept = value.filter(isObject).map(keep)
+        const problem = budget.add(kept)
+        if (problem !== undefined) throw new ServiceError(problem)
+        items.push(...kept)
         next = nextPage(answer, base)
       }
       return items

@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import type { JsonObject } from '../../../core/json.ts'
+import type { Clock } from '../../../core/time/clock.ts'
+import { systemClock } from '../../../core/time/system-clock.ts'
 import { createHttpGet } from '../../../source/http-get.ts'
 import type { PullRequest, ScmRepository } from '../applicationset/generate-inputs.ts'
 import { askService } from './ask-service.ts'
@@ -12,11 +14,15 @@ import type { ServiceQuestion } from './ask-service.ts'
 
 type Answer = { readonly status?: number; readonly body: unknown; readonly next?: string; readonly location?: string }
 
+/** A body whose first byte comes, and no end. */
+const ENDLESS = Symbol('endless')
+
 /** A server; answers by path and query, with the token it saw. */
 async function serve(
   t: TestContext,
   answers: Readonly<Record<string, Answer>>,
   configMaps: Record<string, Record<string, string>> = {},
+  clock: Clock = systemClock,
 ) {
   const seen: string[] = []
   const server = createServer((request, response) => {
@@ -28,6 +34,7 @@ async function serve(
       response.setHeader('link', `<${origin()}${answer.next}>; rel="next", <x>; rel="last"`)
     if (answer.location !== undefined) response.setHeader('location', answer.location)
     response.setHeader('content-type', 'application/json')
+    if (answer.body === ENDLESS) return void response.write(' ')
     response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
   })
   const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -46,6 +53,7 @@ async function serve(
             secret === 'none' ? { problem: `there is no Secret ${secret}` } : { token: `${secret} ${key}` },
           ),
         configMap: (name) => Promise.resolve(configMaps[name]),
+        clock,
         signal,
       },
     )
@@ -279,4 +287,29 @@ test('a service that misbehaves, or a generator that cannot be asked, is a sente
     await failure({ github: { owner: 'o', repo: 'x', api: 'http://169.254.169.254/' } }),
     /169\.254\.169\.254/,
   )
+})
+
+test('a response that never ends is given up, and lists have limits', { timeout: 20_000 }, async (t) => {
+  const waited: number[] = []
+  // Time passes when the service has sent the first byte.
+  const clock: Clock = {
+    ...systemClock,
+    sleep: async (ms) => {
+      waited.push(ms)
+      while (seen.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+  const pulls = '/api/v3/repos/o/slow/pulls?per_page=100'
+  const { origin, ask, seen } = await serve(t, { [pulls]: { body: ENDLESS } }, {}, clock)
+  assert.deepEqual(await ask('pullRequest', { github: { owner: 'o', repo: 'slow', api: origin() } }), {
+    failure: `${origin()} took more than 30 s for a response; ask for less, or make the service faster`,
+    isNotFound: false,
+  })
+  assert.deepEqual(waited, [30_000])
+  const many = '/api/v3/repos/o/many/pulls?per_page=100'
+  const other = await serve(t, { [many]: { body: Array.from({ length: 50_001 }, () => ({})) } })
+  assert.deepEqual(await other.ask('pullRequest', { github: { owner: 'o', repo: 'many', api: other.origin() } }), {
+    failure: `the list of ${other.origin()}/api/v3/repos/o/many/pulls has more than 8388608 characters or 50000 items in sum: use a filter`,
+    isNotFound: false,
+  })
 })

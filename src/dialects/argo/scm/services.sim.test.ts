@@ -114,7 +114,19 @@ test('a plugin is asked with the token of its Secret, which must belong to Argo 
   assert.deepEqual(seen, [], 'nothing is sent')
   const own = (await hub.find(Secret, 'argocd/plugin'))!
   const labels = { 'app.kubernetes.io/part-of': 'argocd' }
-  await hub.client.update(Secret, { ...own, metadata: { ...own.metadata, labels } })
+  const ofCluster = { ...labels, 'argocd.argoproj.io/secret-type': 'cluster' }
+  await hub.client.update(Secret, { ...own, metadata: { ...own.metadata, labels: ofCluster } })
+  await settle()
+  await settle()
+  assert.match(
+    (await hub.find(ApplicationSet, 'argocd/previews'))?.status?.conditions?.find(
+      ({ type }) => type === 'ErrorOccurred',
+    )?.message ?? '',
+    /Secret plugin has the label argocd\.argoproj\.io\/secret-type: cluster, and what it holds is not sent to plugins: put the/,
+  )
+  assert.deepEqual(seen, [], 'nothing is sent')
+  const refused = (await hub.find(Secret, 'argocd/plugin'))!
+  await hub.client.update(Secret, { ...refused, metadata: { ...refused.metadata, labels } })
   await settle()
   await settle()
   const names = (await hub.client.list(Application)).items.map(({ metadata }) => metadata.name)

@@ -221,7 +221,7 @@ function isAccepted({ spec }: Cluster): boolean {
   return spec.accepted && !spec.refused
 }
 
-function createPorts({ informers, blobs, httpGet, render }: ArgoParts): ArgoPorts {
+function createPorts({ informers, blobs, httpGet, render, clock }: ArgoParts): ArgoPorts {
   const { client } = informers
   const made = new Map(MADE_KINDS.map((kind) => [kind, informers.of(kind)]))
   for (const informer of made.values()) {
@@ -250,7 +250,7 @@ function createPorts({ informers, blobs, httpGet, render }: ArgoParts): ArgoPort
   return {
     ...createStateRows(informers),
     ...createCredentialPorts(informers, MANAGER),
-    ...createServicePort(client, httpGet),
+    ...createServicePort(client, { httpGet, clock }),
     ...createNestedPorts(informers),
     render: async (recipe, cluster, signal) =>
       (await render({ recipe, clusters: [cluster], frozen: {} }, signal)).variants[0],
