@@ -18,6 +18,10 @@ export const COMPILED = 'flotilla.dev/compiled'
  * ownerReference would let the garbage collector delete it with that Application, whatever the finalizers say.
  */
 export const NESTED_IN = 'flotilla.dev/nested-in'
+/** Annotation of what is from the content of an Application: its level below an Application of a user. */
+export const NESTED_DEPTH = 'flotilla.dev/nested-depth'
+/** Annotation of an ApplicationSet from the content of an Application with the AppProject of that Application. */
+export const NESTED_PROJECT = 'flotilla.dev/nested-project'
 /** Annotation of a Source that asks for a fetch; a new value is enough. */
 export const POLL = 'flotilla.dev/poll'
 /** Annotation of a cluster Secret with the name of its Cluster. */

@@ -18,6 +18,7 @@ import { createAnswerCache } from '../scm/service-answers.ts'
 import type { Answers } from '../scm/service-answers.ts'
 import { effectiveSpec } from './operations/sync-overrides.ts'
 import { showSteps } from './rolling/show-steps.ts'
+import { annotationsBelow, foreignProblem, nestedSet, nestedSetProblem, refusedQuestion } from './nested/nested-sets.ts'
 import { compileServed } from './compile-served.ts'
 import { decisionConfigMaps, generatedProblem, generateServed } from './generate-served.ts'
 import type { Generated } from './generate-served.ts'
@@ -57,7 +58,7 @@ export function applicationSetReconciler(ports: ArgoPorts): Reconciler<Applicati
         draft.conditions.set('ParametersGenerated', 'False', 'Fetching', generated.waiting)
         return {}
       }
-      const problem = generatedProblem(set, generated.applications)
+      const problem = generatedProblem(set, generated.applications) ?? nestedSetProblem(set, generated.applications)
       if (problem !== undefined) return showError(draft, problem, ports, context)
       const unwritten = await write(draft, generated, { ports, context })
       show(draft, { ...generated, unwritten }, ports, context)
@@ -92,7 +93,7 @@ async function generate(
   if ('refusal' in clusters) return clusters.refusal
   const objects = await ports.decisions(namespace, decisionConfigMaps(set.spec), context.signal)
   const sources = new Map<string, Desired>()
-  const access = createAccess(namespace, templateProject(set), ports)
+  const access = createAccess(namespace, nestedSet(set)?.project ?? templateProject(set), ports)
   try {
     // A repository may be known only after another was read.
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -109,7 +110,7 @@ async function generate(
           projects: ports.projects(namespace),
           objects,
           repositoryOf: (url, revision) => fetched.of(url, revision),
-          answerOf: (question) => answers.of(question),
+          answerOf: (question) => refusedQuestion(set, question) ?? answers.of(question),
         }),
       )
       if (generated.asked.length > 0) {
@@ -245,6 +246,12 @@ async function write(
       )
       continue
     }
+    const { name, namespace = '' } = wanted.metadata
+    const foreign = foreignProblem(set, name, ports.findNested(Application, namespace, name))
+    if (foreign !== undefined) {
+      unwritten.push(foreign)
+      continue
+    }
     try {
       await ports.applyApplication(wanted, context.signal)
     } catch (caught) {
@@ -297,7 +304,8 @@ function inSteps({ spec }: ApplicationSet, applications: readonly Application[])
 
 /** The Application as it is stored. */
 function generatedApplication(set: ApplicationSet, { metadata, spec }: Application): Application {
-  const { name, labels, annotations = {}, finalizers } = metadata
+  const { name, labels, finalizers } = metadata
+  const annotations = { ...metadata.annotations, ...annotationsBelow(set) }
   const compiled = digestOfJson({ spec, labels, annotations, finalizers })
   const { name: owner, namespace = '', uid = '' } = set.metadata
   const ownerReferences: OwnerReference[] = [

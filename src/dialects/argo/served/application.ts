@@ -486,7 +486,7 @@ async function nestedState(
     ports,
     context,
   })
-  return decision.resources.length > 0 ? decision : undefined
+  return nested.hasNested || decision.resources.length > 0 ? decision : undefined
 }
 
 function renderedObject({ group, version, kind }: Kind, { metadata }: KubeObject): ObjectId {

@@ -18,7 +18,7 @@ import type { Application } from '../../kinds.ts'
 import { isRunning } from '../operations/sync-overrides.ts'
 import type { ArgoPorts } from '../ports.ts'
 import { refusedWrite } from '../write-objects.ts'
-import { decideNested, nestedContent } from './nested-content.ts'
+import { decideNested, levelOf, nestedContent } from './nested-content.ts'
 import type { NestedContent, NestedDecision, NestedObject } from './nested-content.ts'
 
 const NO_CLUSTER: ClusterInputs = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
@@ -59,7 +59,8 @@ export async function renderNested(
   }
   const artifactOf = (one: string): Digest => ports.sourceOf(namespace, one)!.status!.artifact!.digest
   const recipes = bundles.map((bundle) => recipeOf(bundle, artifactOf))
-  const digest = digestOfJson({ recipes, cluster, name, labels, destination: parent.spec.destination ?? {} })
+  const { destination = {}, project = '' } = parent.spec
+  const digest = digestOfJson({ recipes, cluster, name, labels, destination, project, level: levelOf(parent) })
   if (before?.digest === digest) return before
   const rendered: UnknownObject[] = []
   for (const recipe of recipes) {
@@ -67,7 +68,8 @@ export async function renderNested(
     if (result?.ok === false) return { problem: `Failed to generate manifests: ${describeProblems(result.problems)}` }
     if (result?.ok === true) rendered.push(...result.objects)
   }
-  return { ...nestedContent(parent, rendered), digest }
+  const content = nestedContent(parent, rendered)
+  return 'problem' in content ? content : { ...content, digest }
 }
 
 function recipeOf(bundle: Bundle, artifactOf: (source: string) => Digest): BundleRecipe {

@@ -10,7 +10,7 @@ import type { ObjectSelector } from '../../../../kinds/fields/bundle-options.ts'
 import type { Kind } from '../../../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../../../kinds/meta.ts'
 import type { KubeObject, UnknownObject } from '../../../../kinds/meta.ts'
-import { COMPILED, NESTED_IN } from '../../annotations.ts'
+import { COMPILED, NESTED_DEPTH, NESTED_IN, NESTED_PROJECT } from '../../annotations.ts'
 import { AppProject, Application, ApplicationSet, ARGO_GROUP } from '../../kinds.ts'
 import type { ApplicationResource } from '../../kinds.ts'
 import type { StateRow } from '../application-status.ts'
@@ -26,6 +26,10 @@ export interface NestedContent {
   readonly wanted: readonly NestedObject[]
   /** What is left out, and why. */
   readonly notes: readonly string[]
+  /** Why objects are refused, so that a sync fails. */
+  readonly refusals: readonly string[]
+  /** What is left out or refused, as kind/name: it is not written, and not removed either. */
+  readonly untouched: ReadonlySet<string>
   /** Whether the content has objects for the hub, also such as are left out. */
   readonly hasNested: boolean
   /** Whether the content has objects for the cluster. */
@@ -40,30 +44,70 @@ const HUB_KINDS = [...NESTED_KINDS, AppProject as Kind]
 export const NESTED_SELECTORS: readonly ObjectSelector[] = HUB_KINDS.map(({ kind }) => ({ group: ARGO_GROUP, kind }))
 
 /** Annotations of the hub are a decision of its users, and not of a repository. */
-const OWN_ANNOTATIONS = 'flotilla.dev/'
+export const OWN_ANNOTATIONS = 'flotilla.dev/'
 const RESOURCES = 'resources-finalizer.argocd.argoproj.io'
 const MAX_NESTED = 500
+/** The levels below an Application of a user. */
+const LEVELS = ['1', '2', '3']
+
+/** The level of an object below an Application of a user, which is at 0. */
+export function levelOf({ metadata }: KubeObject): number {
+  return LEVELS.indexOf(metadata.annotations?.[NESTED_DEPTH] ?? '') + 1
+}
 
 function isForHub({ apiVersion, kind }: UnknownObject): boolean {
   return apiVersion.startsWith(`${ARGO_GROUP}/`) && HUB_KINDS.some((one) => one.kind === kind)
 }
 
-/** Separates what the hub takes from what the cluster gets. */
-export function nestedContent(parent: Application, rendered: readonly UnknownObject[]): NestedContent {
+/** Separates what the hub takes from what the cluster gets; a problem is one of all objects. */
+export function nestedContent(
+  parent: Application,
+  rendered: readonly UnknownObject[],
+): NestedContent | { readonly problem: string } {
   const notes: string[] = []
+  const refusals: string[] = []
+  const untouched = new Set<string>()
   const found = rendered.filter(isForHub)
   const parts = { hasNested: found.length > 0, hasOthers: found.length < rendered.length }
   if (found.length > MAX_NESTED) {
-    const note = `the content has ${found.length} objects of Argo CD, and at most ${MAX_NESTED} are supported; all of them are left out`
-    return { wanted: [], notes: [note], ...parts }
+    return {
+      problem: `the content has ${found.length} objects of Argo CD, and at most ${MAX_NESTED} are supported; none of them is written or removed: split the content into several Applications`,
+    }
+  }
+  const [deeper] = found.filter(({ kind }) => kind !== AppProject.kind)
+  if (deeper && levelOf(parent) >= LEVELS.length) {
+    const label = `${deeper.kind} ${deeper.metadata.name}`
+    return {
+      problem: `the content has ${label}, and Application ${parent.metadata.name} is already ${LEVELS.length} levels below an Application of a user; at most ${LEVELS.length} are supported, and nothing of the content is written or removed`,
+    }
   }
   const wanted = found.flatMap((object) => {
-    const read = nestedObject(parent, object, (note) => notes.push(note))
-    return typeof read === 'string'
-      ? (notes.push(`${object.kind} ${object.metadata.name} of the content is left out: ${read}`), [])
-      : [read]
+    const label = `${object.kind} ${object.metadata.name} of the content`
+    const refusal = projectProblem(parent, object)
+    const read = refusal ?? nestedObject(parent, object, (note) => notes.push(note))
+    if (typeof read !== 'string') return [read]
+    if (refusal === undefined) notes.push(`${label} is left out: ${read}`)
+    else refusals.push(`${label} is refused: ${refusal}`)
+    untouched.add(`${object.kind}/${object.metadata.name}`)
+    return []
   })
-  return { wanted, notes, ...parts }
+  return { wanted, notes, refusals, untouched, ...parts }
+}
+
+/** Why an Application may not have its AppProject; undefined when it may. A set is judged by what it makes. */
+function projectProblem(parent: Application, { kind, metadata, ...rest }: UnknownObject): string | undefined {
+  const spec = isObject(rest['spec']) ? rest['spec'] : {}
+  const { project = '' } = parent.spec
+  // The outer Application itself is left out, whatever it names.
+  if (kind !== Application.kind || metadata.name === parent.metadata.name || spec['project'] === project)
+    return undefined
+  return projectSentence(spec['project'], parent.metadata.name, project)
+}
+
+/** Says that content names another AppProject. */
+export function projectSentence(named: unknown, outer: string, project: string): string {
+  const what = typeof named === 'string' && named !== '' ? `AppProject ${named}` : 'no AppProject'
+  return `it names ${what}, and the content of Application ${outer} stays in AppProject ${project}`
 }
 
 /** The object to write, or why it is left out. */
@@ -92,6 +136,8 @@ function nestedObject(
   const said = {
     ...Object.fromEntries(all.filter(([key]) => !dropped.includes(key))),
     [NESTED_IN]: parent.metadata.name,
+    [NESTED_DEPTH]: LEVELS[levelOf(parent)]!,
+    ...(name === ApplicationSet.kind && { [NESTED_PROJECT]: parent.spec.project ?? '' }),
   }
   const compiled = digestOfJson({ spec, labels, annotations: said, finalizers: finalizers ?? [] })
   return {
@@ -146,30 +192,34 @@ export interface NestedDecision {
 /** Decides what a pass does with the objects of the hub. */
 export function decideNested(
   parent: Application,
-  { wanted }: Pick<NestedContent, 'wanted'>,
+  { wanted, refusals, untouched }: Pick<NestedContent, 'wanted' | 'refusals' | 'untouched'>,
   scene: NestedScene,
   sync: NestedSync,
 ): NestedDecision {
   const states = wanted.map((one) => ({ one, ...stateOf(parent, one, scene) }))
   const isWanted = new Set(wanted.map(idOf))
-  const left = scene.present.filter((one) => !isWanted.has(idOf(one)) && !one.object.metadata.deletionTimestamp)
+  const others = scene.present.filter((one) => !isWanted.has(idOf(one)) && !one.object.metadata.deletionTimestamp)
+  const kept = others.filter((one) => untouched.has(idOf(one)))
+  const left = others.filter((one) => !untouched.has(idOf(one)))
   const prunable = left.filter(({ object }) => !keeps(object))
   const writes = states.filter(({ state }) => isWritten(state, sync)).map(({ one }) => one)
   const mayPrune = sync.by !== undefined && sync.prune
   const wipes = wanted.length === 0 && left.length > 0 && sync.by === 'automated' && !sync.allowEmpty
   const removals = mayPrune && !wipes ? prunable : []
   const taken = states.find(({ state }) => state === 'Taken')?.one
-  const problem = taken
-    ? takenProblem(parent, taken)
-    : mayPrune && wipes
+  const failure = taken ? takenProblem(parent, taken) : refusalOf(refusals)
+  const problem =
+    failure ??
+    (mayPrune && wipes
       ? 'The content has no Application any more, and auto-sync would remove all of them; set syncPolicy.automated.allowEmpty, or sync with --prune.'
-      : undefined
+      : undefined)
   const resources = [
     ...states.map(({ one, state }) => resourceOf(one, state === 'Synced' ? 'Synced' : 'OutOfSync')),
+    ...kept.map((one) => resourceOf(one, 'OutOfSync')),
     ...left.map((one) => ({ ...resourceOf(one, 'OutOfSync'), requiresPruning: true })),
   ]
-  const row = rowOf(states, { left, taken, problem })
-  const written = rowOf(states, { left: [], taken, problem })
+  const row = rowOf(states, others.length, failure)
+  const written = rowOf(states, 0, failure)
   return compact({ writes, removals, resources, row, written, problem })
 }
 
@@ -195,28 +245,25 @@ function isWritten(state: State, { by, selfHeal, isDeployed }: NestedSync): bool
 
 function rowOf(
   states: readonly { readonly one: NestedObject; readonly state: State }[],
-  {
-    left,
-    taken,
-    problem,
-  }: {
-    readonly left: readonly NestedObject[]
-    readonly taken: NestedObject | undefined
-    readonly problem: string | undefined
-  },
+  unwanted: number,
+  failure: string | undefined,
 ): StateRow {
   const current = { generation: 1, target: 1 }
-  if (taken) return { state: 'Failed', message: problem ?? '', ...current }
+  if (failure !== undefined) return { state: 'Failed', message: failure, ...current }
   const missing = states.filter(({ state }) => state === 'Missing').length
   const other = states.filter(({ state }) => state !== 'Synced').length
-  if (other === 0 && left.length === 0) return { state: 'Ready', message: '', ...current }
-  const message = `${other + left.length} objects of Argo CD differ from the content.`
+  if (other + unwanted === 0) return { state: 'Ready', message: '', ...current }
+  const message = `${other + unwanted} objects of Argo CD differ from the content.`
   return { state: missing > 0 && missing === states.length ? 'Pending' : 'Drifted', message, ...current }
 }
 
 function takenProblem({ metadata }: Application, { kind, object }: NestedObject): string {
   const { name, namespace = '' } = object.metadata
   return `${kind.kind} ${name} exists in namespace ${namespace} and was not made from this content; hand it over with: kubectl annotate ${kind.plural}.${kind.group} ${name} -n ${namespace} ${NESTED_IN}=${metadata.name} --overwrite`
+}
+
+function refusalOf([first, ...more]: readonly string[]): string | undefined {
+  return first === undefined || more.length === 0 ? first : `${first}; and ${more.length} more are refused`
 }
 
 function idOf({ kind, object }: NestedObject): string {
