@@ -44,7 +44,7 @@ import { applicationReconciler } from './application.ts'
 import { readDecisions } from './decisions.ts'
 import { argoNameOf, createDestinations, serverOf } from '../clusters/destinations.ts'
 import { NESTED_KINDS } from './nested/nested-content.ts'
-import { STARTED } from './ports.ts'
+import { MANAGER, STARTED } from './ports.ts'
 import type { ArgoPorts } from './ports.ts'
 import { argoOwnerOf, isOwnedBy, MADE_KINDS } from './served-objects.ts'
 import { createCredentialPorts, repositoryInformers, SETTINGS_KEY } from './repository-credentials.ts'
@@ -64,7 +64,6 @@ export interface ArgoParts {
   readonly render: (request: VariantsRequest, signal: AbortSignal) => Promise<VariantsResult>
 }
 
-const MANAGER = 'flotilla-argo'
 const OWNER = 'argo-owner'
 const REMOVED = 'argo-removed'
 const DESTINATION = 'argo-destination'

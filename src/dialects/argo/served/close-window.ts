@@ -6,7 +6,8 @@ import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { RolloutPlan } from '../../../kinds/native/rollout-plan.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
 import type { CheckedProject } from '../projects/validate-project.ts'
-import { STARTED } from './ports.ts'
+import { ownersAt } from '../../../plan/objects/managed-fields.ts'
+import { MANAGER, STARTED } from './ports.ts'
 import type { ArgoPorts } from './ports.ts'
 
 const ENDED: ReadonlySet<string | undefined> = new Set(['Completed', 'Superseded', 'Aborted'])
@@ -17,6 +18,12 @@ const START_BY = '15m'
 /** The rings of an Application whose AppProject has sync windows; undefined without windows. */
 export function windowRings({ syncWindows = [] }: CheckedProject): RolloutPlan['spec']['rings'] | undefined {
   return syncWindows.length === 0 ? undefined : [{ name: 'all', concurrency: 10, startBy: START_BY }]
+}
+
+/** Whether a person wrote `spec.paused` last: a resume by a person stands, outside of the window, too. */
+function isResumedByPerson(rollout: Rollout): boolean {
+  const owners = ownersAt(rollout, ['spec', 'paused'])
+  return owners.length > 0 && owners.every(({ manager }) => manager !== MANAGER)
 }
 
 /** The Rollouts that were started for a sync and have not ended. */
@@ -51,6 +58,8 @@ export async function stopOutsideWindow(
 ): Promise<boolean> {
   const begun = begunRollouts(bundles, ports)
   if (closed === undefined) return begun.length > 0
-  for (const rollout of begun) await ports.stop(rollout, context.signal)
+  for (const rollout of begun) {
+    if (!isResumedByPerson(rollout)) await ports.stop(rollout, context.signal)
+  }
   return false
 }

@@ -100,5 +100,8 @@ export interface ArgoPorts extends StateRows {
   isTaken(kind: Kind, owner: Owner, name: string): boolean
 }
 
+/** The field manager of the dialect. */
+export const MANAGER = 'flotilla-argo'
+
 /** The annotation of a Rollout that the dialect started, with the reason. */
 export const STARTED = 'argocd.argoproj.io/started'

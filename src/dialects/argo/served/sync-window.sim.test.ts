@@ -83,3 +83,24 @@ test('an agent that is cut off after the admission does not begin after the wind
   const [rollout] = (await hub.client.list(Rollout)).items
   assert.equal(rollout?.spec.paused, true, 'the next window decides again')
 })
+
+test('a Rollout that a person pauses, and resumes outside of the window, goes on; a start by the hub does not', async (t) => {
+  for (const isByPerson of [true, false]) {
+    const home = await startNight(t)
+    const { hub } = home
+    await pass(home, 2.25, true)
+    const isPaused = async () => (await hub.client.list(Rollout)).items[0]?.spec.paused
+    const write = async (paused: boolean) => {
+      const rollout = (await hub.client.list(Rollout)).items[0]!
+      const next = { ...rollout, spec: { ...rollout.spec, paused } }
+      await hub.client.update(Rollout, next, { fieldManager: 'flotilla-cli' })
+    }
+    assert.equal(await isPaused(), false, 'begun in the window')
+    if (isByPerson) await write(true)
+    await pass(home, 1, true)
+    assert.equal(await isPaused(), true)
+    if (isByPerson) await write(false)
+    await hub.clock.advance(300_000)
+    assert.equal(await isPaused(), !isByPerson)
+  }
+})
