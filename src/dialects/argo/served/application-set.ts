@@ -18,7 +18,13 @@ import { createAnswerCache } from '../scm/service-answers.ts'
 import type { Answers } from '../scm/service-answers.ts'
 import { effectiveSpec } from './operations/sync-overrides.ts'
 import { showSteps } from './rolling/show-steps.ts'
-import { annotationsBelow, foreignProblem, nestedSet, nestedSetProblem, refusedQuestion } from './nested/nested-sets.ts'
+import {
+  accessProject,
+  annotationsBelow,
+  foreignProblem,
+  nestedSetProblem,
+  refusedQuestion,
+} from './nested/nested-sets.ts'
 import { compileServed } from './compile-served.ts'
 import { decisionConfigMaps, generatedProblem, generateServed } from './generate-served.ts'
 import type { Generated } from './generate-served.ts'
@@ -93,7 +99,7 @@ async function generate(
   if ('refusal' in clusters) return clusters.refusal
   const objects = await ports.decisions(namespace, decisionConfigMaps(set.spec), context.signal)
   const sources = new Map<string, Desired>()
-  const access = createAccess(namespace, nestedSet(set)?.project ?? templateProject(set), ports)
+  const access = createAccess(namespace, accessProject(set, templateProject(set)), ports)
   try {
     // A repository may be known only after another was read.
     for (let round = 0; round < MAX_ROUNDS; round++) {

@@ -42,12 +42,19 @@ import {
 } from './operations/operations.ts'
 import { renderNested, syncNested } from './nested/nested-applications.ts'
 import type { RenderedNested } from './nested/nested-applications.ts'
-import { NESTED_SELECTORS } from './nested/nested-content.ts'
+import { ANY_PROJECT, NESTED_SELECTORS } from './nested/nested-content.ts'
 import type { NestedContent, NestedDecision } from './nested/nested-content.ts'
 import { placementProblem, releaseMove, stopBeforeMove } from './move-application.ts'
 import { STARTED } from './ports.ts'
 import type { ArgoPorts } from './ports.ts'
-import { closedWindow, projectNotes, projectRefusal, projectSpec, refusedObject } from './project-limits.ts'
+import {
+  allowsEverything,
+  closedWindow,
+  projectNotes,
+  projectRefusal,
+  projectSpec,
+  refusedObject,
+} from './project-limits.ts'
 import type { NamedDestination } from './project-limits.ts'
 import type { Turn } from '../sync/rolling-sync.ts'
 import { createTurns, rollingSetOf, specKey } from './rolling/rolling-applications.ts'
@@ -310,13 +317,14 @@ async function compiled(
 /** What the content has for the hub, or why nothing can be delivered. */
 async function nestedOf(
   app: Application,
-  { cluster, unplaced }: Placed,
+  { cluster, unplaced, project }: Placed,
   { compiled, nested: before }: Known,
   { ports, context }: Pick<Compiling, 'ports' | 'context'>,
 ): Promise<RenderedNested | { readonly type: string; readonly problem: string }> {
   const found = await renderNested(app, compiled.desired.flatMap(bundleIn), {
     before,
     cluster: cluster && clusterInputsOf(cluster),
+    project: allowsEverything(project.spec) ? ANY_PROJECT : (app.spec.project ?? ''),
     ports,
     signal: context.signal,
   })

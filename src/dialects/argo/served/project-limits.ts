@@ -21,6 +21,21 @@ const EVERYTHING: CheckedProject = {
   clusterResourceWhitelist: [{ group: '*', kind: '*' }],
 }
 
+/** Whether a project limits nothing, as the AppProject `default` of a fresh Argo CD. */
+export function allowsEverything(spec: CheckedProject): boolean {
+  const { sourceRepos = [], destinations = [], clusterResourceWhitelist = [], syncWindows = [] } = spec
+  const isAny = ({ group, kind }: { readonly group?: string; readonly kind?: string }) => group === '*' && kind === '*'
+  const { clusterResourceBlacklist = [], namespaceResourceBlacklist = [], namespaceResourceWhitelist } = spec
+  return (
+    sourceRepos.includes('*') &&
+    destinations.some(({ server, name, namespace }) => namespace === '*' && (server === '*' || name === '*')) &&
+    clusterResourceWhitelist.some(isAny) &&
+    (namespaceResourceWhitelist?.some(isAny) ?? true) &&
+    clusterResourceBlacklist.length + namespaceResourceBlacklist.length + syncWindows.length === 0 &&
+    ![...sourceRepos, ...destinations.flatMap((one) => Object.values(one))].some((text) => text?.startsWith('!'))
+  )
+}
+
 /** The limits of a project, or why it does not exist. */
 export function projectSpec(
   name: string,

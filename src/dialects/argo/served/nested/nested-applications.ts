@@ -38,11 +38,14 @@ export async function renderNested(
   {
     before,
     cluster = NO_CLUSTER,
+    project,
     ports,
     signal,
   }: {
     readonly before: RenderedNested | undefined
     readonly cluster: ClusterInputs | undefined
+    /** The AppProject that Applications of the content must have, or ANY_PROJECT. */
+    readonly project: string
     readonly ports: Pick<ArgoPorts, 'render' | 'sourceOf'>
     readonly signal: AbortSignal
   },
@@ -59,7 +62,7 @@ export async function renderNested(
   }
   const artifactOf = (one: string): Digest => ports.sourceOf(namespace, one)!.status!.artifact!.digest
   const recipes = bundles.map((bundle) => recipeOf(bundle, artifactOf))
-  const { destination = {}, project = '' } = parent.spec
+  const { destination = {} } = parent.spec
   const digest = digestOfJson({ recipes, cluster, name, labels, destination, project, level: levelOf(parent) })
   if (before?.digest === digest) return before
   const rendered: UnknownObject[] = []
@@ -68,7 +71,7 @@ export async function renderNested(
     if (result?.ok === false) return { problem: `Failed to generate manifests: ${describeProblems(result.problems)}` }
     if (result?.ok === true) rendered.push(...result.objects)
   }
-  const content = nestedContent(parent, rendered)
+  const content = nestedContent(parent, rendered, project)
   return 'problem' in content ? content : { ...content, digest }
 }
 

@@ -46,6 +46,8 @@ export const NESTED_SELECTORS: readonly ObjectSelector[] = HUB_KINDS.map(({ kind
 /** Annotations of the hub are a decision of its users, and not of a repository. */
 export const OWN_ANNOTATIONS = 'flotilla.dev/'
 const RESOURCES = 'resources-finalizer.argocd.argoproj.io'
+/** In place of an AppProject: the outer Application has one that limits nothing, so that none gives more rights. */
+export const ANY_PROJECT = '*'
 const MAX_NESTED = 500
 /** The levels below an Application of a user. */
 const LEVELS = ['1', '2', '3']
@@ -59,10 +61,14 @@ function isForHub({ apiVersion, kind }: UnknownObject): boolean {
   return apiVersion.startsWith(`${ARGO_GROUP}/`) && HUB_KINDS.some((one) => one.kind === kind)
 }
 
-/** Separates what the hub takes from what the cluster gets; a problem is one of all objects. */
+/**
+ * Separates what the hub takes from what the cluster gets; a problem is one of all objects. `project` is the AppProject
+ * that the objects must have.
+ */
 export function nestedContent(
   parent: Application,
   rendered: readonly UnknownObject[],
+  project: string,
 ): NestedContent | { readonly problem: string } {
   const notes: string[] = []
   const refusals: string[] = []
@@ -83,8 +89,8 @@ export function nestedContent(
   }
   const wanted = found.flatMap((object) => {
     const label = `${object.kind} ${object.metadata.name} of the content`
-    const refusal = projectProblem(parent, object)
-    const read = refusal ?? nestedObject(parent, object, (note) => notes.push(note))
+    const refusal = projectProblem(parent, object, project)
+    const read = refusal ?? nestedObject(parent, object, project, (note) => notes.push(note))
     if (typeof read !== 'string') return [read]
     if (refusal === undefined) notes.push(`${label} is left out: ${read}`)
     else refusals.push(`${label} is refused: ${refusal}`)
@@ -95,12 +101,15 @@ export function nestedContent(
 }
 
 /** Why an Application may not have its AppProject; undefined when it may. A set is judged by what it makes. */
-function projectProblem(parent: Application, { kind, metadata, ...rest }: UnknownObject): string | undefined {
+function projectProblem(
+  parent: Application,
+  { kind, metadata, ...rest }: UnknownObject,
+  project: string,
+): string | undefined {
   const spec = isObject(rest['spec']) ? rest['spec'] : {}
-  const { project = '' } = parent.spec
   // The outer Application itself is left out, whatever it names.
-  if (kind !== Application.kind || metadata.name === parent.metadata.name || spec['project'] === project)
-    return undefined
+  if (kind !== Application.kind || metadata.name === parent.metadata.name) return undefined
+  if (project === ANY_PROJECT || spec['project'] === project) return undefined
   return projectSentence(spec['project'], parent.metadata.name, project)
 }
 
@@ -114,6 +123,7 @@ export function projectSentence(named: unknown, outer: string, project: string):
 function nestedObject(
   parent: Application,
   { apiVersion, kind: name, metadata, ...rest }: UnknownObject,
+  project: string,
   note: (message: string) => void,
 ): NestedObject | string {
   const { namespace = '' } = parent.metadata
@@ -137,7 +147,7 @@ function nestedObject(
     ...Object.fromEntries(all.filter(([key]) => !dropped.includes(key))),
     [NESTED_IN]: parent.metadata.name,
     [NESTED_DEPTH]: LEVELS[levelOf(parent)]!,
-    ...(name === ApplicationSet.kind && { [NESTED_PROJECT]: parent.spec.project ?? '' }),
+    ...(name === ApplicationSet.kind && { [NESTED_PROJECT]: project }),
   }
   const compiled = digestOfJson({ spec, labels, annotations: said, finalizers: finalizers ?? [] })
   return {

@@ -53,9 +53,16 @@ const errorOf = async ({ hub }: ArgoHome) =>
     ({ type, status }) => type === 'ErrorOccurred' && status === 'True',
   )?.message
 
+/** AppProject `default` with a limit; a fresh one has none. */
+const limited = () =>
+  build(AppProject, 'argocd/default', {
+    spec: { sourceRepos: ['https://git.example.com/*'], destinations: [{ server: '*', name: '*', namespace: '*' }] },
+  })
+
 async function start(t: Parameters<typeof startArgoHome>[0], apps: Record<string, string>, spec: object = {}) {
   const files = Object.fromEntries(Object.entries(apps).map(([name, text]) => [`apps/${name}`, text]))
   const home = await startArgoHome(t, { [REPO]: { 'content/cm.yaml': map('web'), ...files } })
+  await home.hub.create(limited(), AppProject)
   await home.hub.create(root(spec), Application)
   await home.settle()
   return home
@@ -164,6 +171,30 @@ test('what the content names stays in the AppProject of its Application', async 
   assert.equal((await home.hub.find(Application, 'argocd/web'))?.spec.project, 'default')
 })
 
+test('the content of an Application whose AppProject limits nothing names any AppProject, in sets, too', async (t) => {
+  const home = await startArgoHome(t, {
+    [REPO]: {
+      'content/cm.yaml': map('web'),
+      'apps/web.yaml': child('web', 'team'),
+      'apps/set.yaml': nestedSet(list('own'), { name: '{{name}}' }, 'team'),
+    },
+  })
+  const spec = { sourceRepos: [REPO], destinations: [{ server: '*', name: '*', namespace: 'shop' }] }
+  await home.hub.create(build(AppProject, 'argocd/team', { spec }), AppProject)
+  await home.hub.create(root(), Application)
+  await home.settle()
+  assert.deepEqual(await namesIn(home), ['own', 'root', 'web'])
+  assert.deepEqual(await conditionsOf(home), [])
+  // The AppProject gets a limit: what is there stays as it is, and the next change is refused.
+  await home.hub.create(limited(), AppProject)
+  await home.push('c2', REPO, { 'apps/web.yaml': `${child('web', 'team')}  revisionHistoryLimit: 3\n` })
+  assert.deepEqual(await namesIn(home), ['own', 'root', 'web'])
+  assert.match(
+    (await conditionsOf(home)).join(),
+    /SyncError: Application web of the content is refused: it names AppProject team/,
+  )
+})
+
 test('a set of the content takes no Application over, not even its own outer one', async (t) => {
   const home = await start(t, { 'cm.yaml': child('till') })
   const spec = { project: 'default', source: { repoURL: REPO, path: 'content' }, destination: { name: 'c1' } }
@@ -206,6 +237,7 @@ test('a set of the content neither sets annotations of the hub nor names another
     })
     const open = { sourceRepos: ['*'], destinations: [{ server: '*', namespace: '*' }] }
     await home.hub.create(build(AppProject, 'argocd/admin', { spec: open }), AppProject)
+    await home.hub.create(limited(), AppProject)
     await home.hub.create(root(), Application)
     await home.settle()
     assert.deepEqual(await namesIn(home), ['root'])

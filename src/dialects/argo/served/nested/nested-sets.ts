@@ -8,12 +8,12 @@ import { NESTED_DEPTH, NESTED_IN, NESTED_PROJECT } from '../../annotations.ts'
 import type { ServiceFailure } from '../../applicationset/generate-inputs.ts'
 import type { Application, ApplicationSet } from '../../kinds.ts'
 import type { ServiceQuestion } from '../../scm/ask-service.ts'
-import { OWN_ANNOTATIONS, projectSentence } from './nested-content.ts'
+import { ANY_PROJECT, OWN_ANNOTATIONS, projectSentence } from './nested-content.ts'
 
 interface Nested {
   /** The Application whose content the set is from. */
   readonly outer: string
-  /** Its AppProject; empty when a sync has not written it yet. */
+  /** The AppProject of all that the set makes, or ANY_PROJECT; empty when a sync has not written it yet. */
   readonly project: string
 }
 
@@ -21,6 +21,12 @@ interface Nested {
 export function nestedSet({ metadata: { annotations = {} } }: ApplicationSet): Nested | undefined {
   const { [NESTED_IN]: outer, [NESTED_PROJECT]: project = '' } = annotations
   return outer === undefined ? undefined : { outer, project }
+}
+
+/** The AppProject whose repository Secrets a set may read with; `own` is that of its template. */
+export function accessProject(set: ApplicationSet, own: string): string {
+  const project = nestedSet(set)?.project
+  return project === undefined || project === ANY_PROJECT ? own : project
 }
 
 /** Why Applications of a set from content cannot be written; undefined when they can. */
@@ -32,7 +38,8 @@ export function nestedSetProblem(set: ApplicationSet, applications: readonly App
     return `the AppProject of Application ${outer} is not known to ApplicationSet ${set.metadata.name}, which is from its content; sync Application ${outer}`
   for (const { metadata, spec } of applications) {
     const named = `Application ${metadata.name}`
-    if (spec.project !== project) return `${named} is refused: ${projectSentence(spec.project, outer, project)}`
+    if (project !== ANY_PROJECT && spec.project !== project)
+      return `${named} is refused: ${projectSentence(spec.project, outer, project)}`
     const own = Object.keys(metadata.annotations ?? {}).find((key) => key.startsWith(OWN_ANNOTATIONS))
     if (own !== undefined)
       return `annotation ${own} of ${named} is refused, because ${origin(set, outer)}; annotate the Application on the hub instead`
