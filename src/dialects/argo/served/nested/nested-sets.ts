@@ -18,7 +18,7 @@ interface Nested {
 }
 
 /** Where a set is from; undefined when a user wrote it. */
-export function nestedSet({ metadata: { annotations = {} } }: ApplicationSet): Nested | undefined {
+function nestedSet({ metadata: { annotations = {} } }: ApplicationSet): Nested | undefined {
   const { [NESTED_IN]: outer, [NESTED_PROJECT]: project = '' } = annotations
   return outer === undefined ? undefined : { outer, project }
 }
