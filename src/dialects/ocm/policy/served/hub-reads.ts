@@ -3,6 +3,7 @@ import { utf8 } from '../../../../core/bytes.ts'
 import { compact } from '../../../../core/compact.ts'
 import { isObject } from '../../../../core/json.ts'
 import type { JsonObject } from '../../../../core/json.ts'
+import { compareText } from '../../../../core/text/compare-text.ts'
 import { subdomainProblems } from '../../../../core/text/name-validation.ts'
 import type { ConfigMap } from '../../../../kinds/builtin/core.ts'
 import type { BuilderRequest } from '../../../../render/bundle/builder.ts'
@@ -63,7 +64,7 @@ export function hubReadsOf(value: unknown): readonly HubRead[] {
   }
   const reads = [...whole.values(), ...[...named.values()].filter(({ namespace }) => !whole.has(namespace))]
   const text = ({ namespace, name = '' }: HubRead): string => `${namespace}/${name}`
-  return reads.sort((a, b) => (text(a) < text(b) ? -1 : 1))
+  return reads.sort((a, b) => compareText(text(a), text(b)))
 }
 
 /** The function by which templates of the hub read a Secret. A Policy is no place for the values of Secrets. */
@@ -127,7 +128,7 @@ export function readConfigMaps(
     .map(({ metadata: { namespace = own, name, labels }, data }) =>
       compact({ metadata: compact({ namespace, name, labels }), data }),
     ) // prettier-ignore
-    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+    .sort((a, b) => compareText(keyOf(a), keyOf(b)))
   const bytes = utf8(JSON.stringify(configMaps)).byteLength
   if (bytes <= MOST_BYTES) return { configMaps }
   const whole = reads.filter(({ name }) => name === undefined).map(({ namespace }) => namespace || own)
@@ -193,7 +194,7 @@ function managedCluster(cluster: BuilderRequest['cluster']): JsonObject {
     spec: { hubAcceptsClient: true },
     status: compact({
       clusterClaims: Object.entries(texts('Claims'))
-        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .sort(([a], [b]) => compareText(a, b))
         .map(([name, value]) => ({ name, value })),
       version: cluster.version.value === undefined ? undefined : { kubernetes: cluster.version.value },
     }),
